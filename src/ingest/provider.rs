@@ -2,6 +2,12 @@
 
 use std::str::FromStr;
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::{IngestError, azure_on_your_data, json, native};
+use crate::answer::Answer;
+
 /// A format, by the slug that the command line and HTTP use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -21,6 +27,9 @@ pub struct UnknownProvider {
 }
 
 impl Provider {
+    /// All formats.
+    pub const ALL: [Self; 2] = [Self::Native, Self::AzureOnYourData];
+
     /// The slug.
     #[must_use]
     pub fn slug(self) -> &'static str {
@@ -35,9 +44,113 @@ impl FromStr for Provider {
     type Err = UnknownProvider;
 
     fn from_str(slug: &str) -> Result<Self, Self::Err> {
-        [Self::Native, Self::AzureOnYourData]
+        Self::ALL
             .into_iter()
             .find(|provider| provider.slug() == slug)
             .ok_or_else(|| UnknownProvider { given: slug.to_owned() })
+    }
+}
+
+/// Reads an answer in the given format; without one, looks at the envelope.
+///
+/// A byte order mark and blanks before the document are skipped.
+///
+/// # Errors
+/// When the bytes are not UTF-8 or not JSON, when a member makes the answer unusable, or when no format is recognised.
+pub fn ingest(body: &[u8], from: Option<Provider>) -> Result<Answer, IngestError> {
+    let body = std::str::from_utf8(body).map_err(|error| IngestError::NotUtf8 { offset: error.valid_up_to() })?;
+    let body = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii();
+    // A JSON document begins with a brace or a bracket; a stream never does.
+    match body.bytes().next() {
+        Some(b'{' | b'[') => {}
+        None => return Err(IngestError::member("", "empty")),
+        Some(_) if body.starts_with("data:") || body.starts_with("event:") => return Err(IngestError::Stream),
+        Some(_) => return Err(json::read::<IgnoredAny>(body).err().unwrap_or_else(not_an_object)),
+    }
+    if body.starts_with('[') {
+        json::read::<IgnoredAny>(body)?;
+        return Err(not_an_object());
+    }
+    match from.map_or_else(|| detect(body), Ok)? {
+        Provider::Native => native::parse(body),
+        Provider::AzureOnYourData => azure_on_your_data::parse(body),
+    }
+}
+
+fn not_an_object() -> IngestError {
+    IngestError::member("", "an answer is a JSON object")
+}
+
+/// The members of all envelopes; which of them are there tells the formats apart.
+#[derive(Deserialize)]
+struct Envelope {
+    choices: Option<IgnoredAny>,
+    text: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+fn detect(body: &str) -> Result<Provider, IngestError> {
+    let envelope: Envelope = json::read(body)?;
+    match envelope {
+        Envelope { choices: Some(_), text: None, .. } => Ok(Provider::AzureOnYourData),
+        Envelope { choices: None, text: Some(_), .. } => Ok(Provider::Native),
+        Envelope { choices: Some(_), text: Some(_), .. } => Err(IngestError::Unrecognised {
+            seen: "it has `choices`, as azure-oyd has, and `text`, as citewire has".into(),
+        }),
+        Envelope { error: Some(_), .. } => {
+            Err(IngestError::member("/error", "the provider reports an error instead of an answer"))
+        }
+        Envelope { .. } => {
+            let members: std::collections::BTreeMap<String, IgnoredAny> = json::read(body)?;
+            if members.contains_key("text") || members.contains_key("sources") {
+                // So close to our own manifest that its own message helps more.
+                return Ok(Provider::Native);
+            }
+            let names: Vec<String> = members.keys().take(12).map(|name| format!("`{name}`")).collect();
+            let seen = if names.is_empty() { "it is empty".into() } else { format!("it has {}", names.join(", ")) };
+            Err(IngestError::Unrecognised { seen })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(body: &[u8]) -> String {
+        ingest(body, None).expect_err("unusable input").to_string()
+    }
+
+    #[test]
+    fn the_envelope_tells_the_format() {
+        assert_eq!(detect(r#"{"text": "a"}"#).expect("native"), Provider::Native);
+        assert_eq!(detect(r#"{"choices": []}"#).expect("azure"), Provider::AzureOnYourData);
+        assert_eq!(
+            refused(br#"{"output": [], "id": 1}"#),
+            "the format was not recognised: it has `id`, `output`; name it with `from`"
+        );
+        assert!(refused(br#"{"text": "a", "choices": []}"#).contains("`choices`, as azure-oyd has, and `text`"));
+    }
+
+    #[test]
+    fn unusable_input_says_what_is_wrong_and_where() {
+        assert_eq!(refused(b""), "the document: empty");
+        assert_eq!(refused(b"hello"), "not JSON: expected value at line 1, column 1");
+        assert_eq!(refused(b"[1]"), "the document: an answer is a JSON object");
+        assert_eq!(refused(b"\"text\""), "the document: an answer is a JSON object");
+        assert_eq!(refused(b"{\"text\": \"\xff\"}"), "not UTF-8: the byte at offset 10 begins no character");
+        assert_eq!(refused(b"{\"text\": \"a\""), "not JSON: EOF while parsing an object at line 1, column 12");
+        assert_eq!(refused(br#"{"text": null}"#), "/text: missing; the text of the answer is wanted");
+        assert_eq!(refused(br#"{"error": {"code": 1}}"#), "/error: the provider reports an error instead of an answer");
+        assert_eq!(refused(b"data: {}\n\n"), "a stream of events; this version reads whole answers only");
+        let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
+        let deep = format!(r#"{{"text": "a", "sources": [{{"metadata": {{"x": {deep}}}}}]}}"#);
+        assert!(refused(deep.as_bytes()).starts_with("not JSON: recursion limit exceeded at line 1"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_windows_line_ends_are_fine() {
+        let answer = ingest("\u{feff}\r\n{\r\n\"text\": \"a\"}\r\n".as_bytes(), None).expect("an answer");
+        assert_eq!(answer.text, "a");
     }
 }

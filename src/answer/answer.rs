@@ -1,0 +1,31 @@
+//! One answer with its sources.
+
+use super::{Citation, Interpreter, MarkerGrammar, SensitivityLabel, Source};
+use crate::report::Entry;
+
+/// An answer as a provider gave it, in citewire's own terms.
+///
+/// The text is never normalised, since that would move offsets (rule N-18). Sources stand in the provider's order: the
+/// `n` of a marker is the 1-based place in [`sources`](Self::sources).
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The text with the markers that the model wrote.
+    pub text: String,
+    /// All sources that the provider gave, cited or not.
+    pub sources: Vec<Source>,
+    /// Citations that the provider gave as spans of the text; markers in the text are found later.
+    pub citations: Vec<Citation>,
+    /// Which brackets in the text are markers.
+    pub grammar: MarkerGrammar,
+    /// The label of the whole answer, where the caller names one.
+    pub label: Option<SensitivityLabel>,
+    /// Who stands behind the answer ("Surfaced with …").
+    pub interpreter: Option<Interpreter>,
+    /// Whether the provider gave its own sign that the answer is whole (rule N-12).
+    pub complete: bool,
+    /// Whether the provider used its retrieval tools, where it says so.
+    pub tools_invoked: Option<bool>,
+    /// What was odd about the input, for the report.
+    pub oddities: Vec<Entry>,
+}

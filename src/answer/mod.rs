@@ -1,0 +1,16 @@
+//! The canonical answer: what every provider's format becomes.
+
+#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
+mod answer;
+mod citation;
+mod grammar;
+mod interpreter;
+mod sensitivity;
+mod source;
+
+pub use answer::Answer;
+pub use citation::{Citation, SourceIndex};
+pub use grammar::{MarkerGrammar, is_marker_span};
+pub use interpreter::Interpreter;
+pub use sensitivity::{Colour, LabelCatalogue, SensitivityLabel};
+pub use source::Source;

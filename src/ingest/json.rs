@@ -1,0 +1,139 @@
+//! Reading JSON so that a fault names its place, and the small leniencies that all formats share (rule N-16).
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::error::Category;
+use serde_path_to_error::{Path, Segment};
+
+use super::IngestError;
+
+/// Reads a whole document.
+pub(super) fn read<T: DeserializeOwned>(body: &str) -> Result<T, IngestError> {
+    // The way to a fault is only looked for when there is one: keeping track of it costs more than reading.
+    serde_json::from_str(body).or_else(|_| read_with_pointer(body))
+}
+
+fn read_with_pointer<T: DeserializeOwned>(body: &str) -> Result<T, IngestError> {
+    let mut reader = serde_json::Deserializer::from_str(body);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let pointer = pointer(error.path());
+        match error.inner().classify() {
+            Category::Data => IngestError::member(pointer, without_place(error.inner())),
+            Category::Io | Category::Syntax | Category::Eof => not_json(error.inner()),
+        }
+    })?;
+    reader.end().map_err(|error| not_json(&error))?;
+    Ok(value)
+}
+
+fn not_json(error: &serde_json::Error) -> IngestError {
+    IngestError::NotJson { reason: without_place(error), line: error.line(), column: error.column() }
+}
+
+/// The message of the parser, which repeats the place at its end.
+fn without_place(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    message.rsplit_once(" at line ").map_or(message.clone(), |(message, _)| message.to_owned())
+}
+
+fn pointer(path: &Path) -> String {
+    path.iter()
+        .map(|segment| match segment {
+            Segment::Seq { index } => format!("/{index}"),
+            Segment::Map { key } | Segment::Enum { variant: key } => {
+                format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+            }
+            Segment::Unknown => String::new(),
+        })
+        .collect()
+}
+
+/// A list in which `null`, and the absence of the list, mean nothing.
+pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// A text that may come as a number.
+pub(super) fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<TextOrNumber>::deserialize(deserializer)?.map(|value| value.0))
+}
+
+/// A whole number that may come as a text.
+pub(super) fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let Some(TextOrNumber(text)) = Option::deserialize(deserializer)? else { return Ok(None) };
+    text.trim().parse().map(Some).map_err(|_| serde::de::Error::custom(format_args!("{text:?} is no whole number")))
+}
+
+/// A string or a number, as text.
+pub(super) struct TextOrNumber(pub(super) String);
+
+impl<'de> Deserialize<'de> for TextOrNumber {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = TextOrNumber;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a string or a number")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<TextOrNumber, E> {
+                Ok(TextOrNumber(text.to_owned()))
+            }
+            fn visit_u64<E>(self, number: u64) -> Result<TextOrNumber, E> {
+                Ok(TextOrNumber(number.to_string()))
+            }
+            fn visit_i64<E>(self, number: i64) -> Result<TextOrNumber, E> {
+                Ok(TextOrNumber(number.to_string()))
+            }
+            fn visit_f64<E>(self, number: f64) -> Result<TextOrNumber, E> {
+                Ok(TextOrNumber(number.to_string()))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+/// A text that holds more than blanks.
+pub(super) fn filled(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Inner {
+        #[serde(default, deserialize_with = "text_or_number")]
+        id: Option<String>,
+        #[serde(default, deserialize_with = "number_or_text")]
+        page: Option<u32>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Outer {
+        #[serde(default, rename = "a/b", deserialize_with = "list")]
+        items: Vec<Inner>,
+    }
+
+    #[test]
+    fn a_fault_names_its_place() {
+        let error = read::<Outer>(r#"{"a/b": [{"id": 1}, {"id": []}]}"#).expect_err("a list is no id");
+        assert_eq!(error.pointer(), Some("/a~1b/1/id"));
+        assert_eq!(error.to_string(), "/a~1b/1/id: invalid type: sequence, expected a string or a number");
+        let error = read::<Outer>("{\n  \"a\": }").expect_err("not JSON");
+        assert_eq!(error.to_string(), "not JSON: expected value at line 2, column 8");
+        let error = read::<Outer>("{} x").expect_err("something follows");
+        assert_eq!(error.to_string(), "not JSON: trailing characters at line 1, column 4");
+    }
+
+    #[test]
+    fn numbers_may_be_texts_and_the_reverse_and_null_is_absent() {
+        let outer: Outer = read(r#"{"a/b": [{"id": 7, "page": "3"}, {"id": null, "page": null}]}"#).expect("readable");
+        assert_eq!(outer.items[0].id.as_deref(), Some("7"));
+        assert_eq!(outer.items[0].page, Some(3));
+        assert_eq!(outer.items[1].id, None);
+        let outer: Outer = read(r#"{"a/b": null}"#).expect("readable");
+        assert!(outer.items.is_empty());
+    }
+}

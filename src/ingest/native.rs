@@ -1,0 +1,305 @@
+//! citewire's own manifest: `{ "text", "sources", "annotations", "label", "interpreter" }` (`docs/manifest.md`).
+
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::IngestError;
+use super::json::{self, TextOrNumber, filled, list, number_or_text, text_or_number};
+use crate::answer::{Answer, Citation, Interpreter, SensitivityLabel, Source, SourceIndex, is_marker_span};
+use crate::report::{Entry, Kind};
+use crate::text::{ByteOffset, CharOffset, OffsetIndex, Span, Utf16Offset};
+use crate::url::{InvalidWebUrl, WebUrl};
+
+#[derive(Deserialize)]
+struct Manifest {
+    text: Option<String>,
+    #[serde(default, deserialize_with = "list")]
+    sources: Vec<Option<WireSource>>,
+    #[serde(default, deserialize_with = "list")]
+    annotations: Vec<Annotation>,
+    label: Option<WireLabel>,
+    interpreter: Option<WireInterpreter>,
+}
+
+#[derive(Default, Deserialize)]
+struct WireSource {
+    #[serde(default, deserialize_with = "text_or_number")]
+    id: Option<String>,
+    title: Option<String>,
+    url: Option<String>,
+    filepath: Option<String>,
+    #[serde(default, deserialize_with = "number_or_text")]
+    page: Option<u32>,
+    content: Option<String>,
+    media_type: Option<String>,
+    modified: Option<String>,
+    author: Option<String>,
+    score: Option<f64>,
+    #[serde(default, deserialize_with = "list")]
+    keywords: Vec<String>,
+    icon: Option<String>,
+    marker: Option<String>,
+    label: Option<WireLabel>,
+    metadata: Option<Map<String, Value>>,
+}
+
+#[derive(Deserialize)]
+struct WireLabel {
+    #[serde(default, deserialize_with = "text_or_number")]
+    id: Option<String>,
+    name: Option<String>,
+    description: Option<String>,
+    priority: Option<i64>,
+    color: Option<String>,
+    encrypted: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct WireInterpreter {
+    slogan: Option<String>,
+    url: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Annotation {
+    start: Option<usize>,
+    end: Option<usize>,
+    unit: Option<Unit>,
+    #[serde(default, deserialize_with = "list")]
+    sources: Vec<TextOrNumber>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Unit {
+    #[default]
+    Utf8,
+    Char,
+    Utf16,
+}
+
+pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
+    let manifest: Manifest = json::read(body)?;
+    let Some(text) = manifest.text else {
+        return Err(IngestError::member("/text", "missing; the text of the answer is wanted"));
+    };
+    let mut oddities = Vec::new();
+    let sources: Vec<Source> = manifest
+        .sources
+        .into_iter()
+        .enumerate()
+        .map(|(at, source)| source.unwrap_or_default().into_source(format!("/sources/{at}"), &mut oddities))
+        .collect();
+    let citations = citations(&text, &sources, manifest.annotations, &mut oddities);
+    Ok(Answer {
+        citations,
+        label: manifest.label.map(|label| label.into_label("/label", &mut oddities)),
+        interpreter: manifest.interpreter.and_then(|interpreter| interpreter.into_interpreter(&mut oddities)),
+        complete: true,
+        sources,
+        oddities,
+        text,
+        ..Answer::default()
+    })
+}
+
+impl WireSource {
+    fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
+        let (url, path_in_url) = web_url(self.url, || format!("{pointer}/url"), oddities);
+        let label = self.label.map(|label| label.into_label(&format!("{pointer}/label"), oddities));
+        Source {
+            id: filled(self.id),
+            title: filled(self.title),
+            url,
+            filepath: filled(self.filepath).or(path_in_url),
+            page: self.page.and_then(NonZeroU32::new),
+            content: filled(self.content),
+            media_type: filled(self.media_type),
+            modified: filled(self.modified),
+            author: filled(self.author),
+            score: self.score.filter(|score| (0.0..=1.0).contains(score)),
+            keywords: self.keywords,
+            icon: filled(self.icon),
+            marker: filled(self.marker),
+            label,
+            metadata: self.metadata.unwrap_or_default(),
+            pointer,
+        }
+    }
+}
+
+/// The address of a source, or what its address really is: a file name. An address with any other scheme is left out.
+pub(super) fn web_url(
+    url: Option<String>,
+    pointer: impl Fn() -> String,
+    oddities: &mut Vec<Entry>,
+) -> (Option<WebUrl>, Option<String>) {
+    let Some(text) = filled(url) else { return (None, None) };
+    match text.parse::<WebUrl>() {
+        Ok(url) => (Some(url), None),
+        Err(InvalidWebUrl::NotAbsolute) => {
+            let message = "the address is no absolute http(s) address; it is taken as a file name";
+            oddities.push(Entry::in_input(Kind::Note, "url-is-file-name", pointer(), message));
+            (None, Some(text))
+        }
+        Err(error @ InvalidWebUrl::Scheme { .. }) => {
+            oddities.push(Entry::in_input(Kind::Dropped, "url-scheme", pointer(), error.to_string()));
+            (None, None)
+        }
+    }
+}
+
+impl WireLabel {
+    fn into_label(self, pointer: &str, oddities: &mut Vec<Entry>) -> SensitivityLabel {
+        let colour = filled(self.color).and_then(|colour| {
+            colour
+                .parse()
+                .map_err(|error| {
+                    let message = format!("{error}; the shield is drawn without a colour");
+                    oddities.push(Entry::in_input(Kind::Dropped, "colour", format!("{pointer}/color"), message));
+                })
+                .ok()
+        });
+        SensitivityLabel {
+            id: filled(self.id),
+            name: filled(self.name),
+            description: filled(self.description),
+            priority: self.priority.unwrap_or_default(),
+            colour,
+            encrypted: self.encrypted.unwrap_or_default(),
+        }
+    }
+}
+
+impl WireInterpreter {
+    fn into_interpreter(self, oddities: &mut Vec<Entry>) -> Option<Interpreter> {
+        let (url, no_url) = web_url(self.url, || "/interpreter/url".into(), oddities);
+        let slogan = filled(self.slogan).or_else(|| url.as_ref().map(|url| url.host().to_owned())).or(no_url)?;
+        Some(Interpreter::new(slogan, url))
+    }
+}
+
+fn citations(text: &str, sources: &[Source], annotations: Vec<Annotation>, oddities: &mut Vec<Entry>) -> Vec<Citation> {
+    if annotations.is_empty() {
+        return Vec::new();
+    }
+    let index = OffsetIndex::new(text);
+    let mut by_id = HashMap::new();
+    for (at, source) in sources.iter().enumerate() {
+        if let Some(id) = &source.id {
+            by_id.entry(id.as_str()).or_insert(SourceIndex(at));
+        }
+    }
+    let mut citations = Vec::new();
+    for (at, annotation) in annotations.into_iter().enumerate() {
+        let mut named = Vec::new();
+        for (n, TextOrNumber(name)) in annotation.sources.iter().enumerate() {
+            let place = || name.parse::<usize>().ok().filter(|n| (1..=sources.len()).contains(n));
+            match by_id.get(name.as_str()).copied().or_else(|| place().map(|n| SourceIndex(n - 1))) {
+                Some(source) => named.push(source),
+                None => oddities.push(Entry::in_input(
+                    Kind::Unresolved,
+                    "annotation-source",
+                    format!("/annotations/{at}/sources/{n}"),
+                    format!("no source has the id or the place {name:?}"),
+                )),
+            }
+        }
+        let (start, unit) = (annotation.start.unwrap_or_default(), annotation.unit.unwrap_or_default());
+        let span = annotation.end.filter(|end| start < *end).and_then(|end| read_span(text, &index, start, end, unit));
+        match span {
+            Some(span) if !named.is_empty() => citations.push(Citation::new(span, named)),
+            Some(_) => {}
+            None => oddities.push(Entry::in_input(
+                Kind::Dropped,
+                "annotation-unanchored",
+                format!("/annotations/{at}"),
+                "the annotation spans no text, so it cites nothing",
+            )),
+        }
+    }
+    citations
+}
+
+/// The span in the unit given, unless only another unit makes it a whole marker (rule N-04).
+fn read_span(text: &str, index: &OffsetIndex<'_>, start: usize, end: usize, unit: Unit) -> Option<Span> {
+    let read = |unit| {
+        let byte = |offset| match unit {
+            Unit::Utf8 => index.from_bytes(ByteOffset(offset)),
+            Unit::Char => index.from_chars(CharOffset(offset)),
+            Unit::Utf16 => index.from_utf16(Utf16Offset(offset)),
+        };
+        Span::new(text, byte(start).0..byte(end).0).ok().filter(|span| span.start() < span.end())
+    };
+    let is_marker = |span: &Span| is_marker_span(&text[span.range()]);
+    let given = read(unit);
+    if given.as_ref().is_some_and(is_marker) {
+        return given;
+    }
+    [Unit::Char, Unit::Utf16, Unit::Utf8].into_iter().filter_map(read).find(is_marker).or(given)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_but_the_text_is_optional_and_null_is_absent() {
+        let nulls = r#"{"text": "a", "sources": [null, {"id": null, "title": " ", "keywords": null, "metadata": null}],
+            "annotations": null, "label": null, "interpreter": null}"#;
+        let answer = parse(nulls).expect("an answer");
+        assert_eq!(answer.sources.len(), 2);
+        assert_eq!(answer.sources[1].title, None);
+        assert_eq!(parse(r#"{"text": "a"}"#).expect("an answer").sources, []);
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_by_its_place() {
+        for (body, message) in [
+            (r#"{"text": 5}"#, "/text: invalid type: integer `5`, expected a string"),
+            (r#"{"text": "a", "sources": {}}"#, "/sources: invalid type: map, expected a sequence"),
+            (
+                r#"{"text": "a", "sources": [{}, {"title": []}]}"#,
+                "/sources/1/title: invalid type: sequence, expected a string",
+            ),
+            (r#"{"text": "a", "sources": [{"page": "ii"}]}"#, "/sources/0/page: \"ii\" is no whole number"),
+        ] {
+            assert_eq!(parse(body).expect_err(body).to_string(), message);
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_none_is_a_file_name_and_a_dangerous_one_is_dropped() {
+        let answer = parse(r#"{"text": "", "sources": [{"url": "a/leave.pdf"}, {"url": "javascript:alert(1)"}]}"#)
+            .expect("an answer");
+        assert_eq!(answer.sources[0].file_name(), Some("leave.pdf"));
+        assert_eq!(answer.sources[1], Source { pointer: "/sources/1".into(), ..Source::default() });
+        let codes: Vec<_> = answer.oddities.iter().map(|entry| entry.code).collect();
+        assert_eq!(codes, ["url-is-file-name", "url-scheme"]);
+    }
+
+    #[test]
+    fn an_annotation_is_read_in_its_unit_and_names_sources_by_id_or_place() {
+        let body = r#"{"text": "Süß 😀 fein.", "sources": [{"id": "A"}, {}], "annotations": [
+            {"start": 0, "end": 5, "unit": "char", "sources": ["A", 2]},
+            {"start": 7, "end": 11, "unit": "utf16", "sources": ["2"]},
+            {"start": 3, "end": 3, "sources": ["A"]},
+            {"start": 0, "end": 1, "sources": ["nobody"]}]}"#;
+        let answer = parse(body).expect("an answer");
+        let found: Vec<_> =
+            answer.citations.iter().map(|c| (&answer.text[c.span.range()], c.sources.clone())).collect();
+        assert_eq!(found, [("Süß 😀", vec![SourceIndex(0), SourceIndex(1)]), ("fein", vec![SourceIndex(1)])]);
+        let codes: Vec<_> = answer.oddities.iter().map(|entry| entry.code).collect();
+        assert_eq!(codes, ["annotation-unanchored", "annotation-source"]);
+    }
+
+    #[test]
+    fn a_span_that_is_a_marker_only_in_another_unit_is_read_in_that_unit() {
+        let body = r#"{"text": "é【1】", "sources": [{}], "annotations": [{"start": 1, "end": 4, "unit": "utf8", "sources": [1]}]}"#;
+        let answer = parse(body).expect("an answer");
+        assert_eq!(&answer.text[answer.citations[0].span.range()], "【1】");
+    }
+}

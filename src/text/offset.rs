@@ -1,0 +1,145 @@
+//! The three units in which providers count places in a text.
+//!
+//! Mixing them is the classic fault of this field, so each is a type, and only [`OffsetIndex`] converts, always against
+//! the text that the offset indexes.
+
+use unicode_segmentation::GraphemeCursor;
+
+/// An offset in UTF-8 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ByteOffset(pub usize);
+
+/// An offset in Unicode code points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CharOffset(pub usize);
+
+/// An offset in UTF-16 units, as JavaScript and C# count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Utf16Offset(pub usize);
+
+/// Converts offsets of one text. Building it reads the text once; each conversion then costs about the same.
+#[derive(Debug)]
+pub struct OffsetIndex<'t> {
+    text: &'t str,
+    /// (bytes, code points, UTF-16 units) before every so-many-th character; empty for ASCII, where all three agree.
+    steps: Vec<(usize, usize, usize)>,
+}
+
+const CHARS_PER_STEP: usize = 64;
+
+impl<'t> OffsetIndex<'t> {
+    /// An index over `text`.
+    #[must_use]
+    pub fn new(text: &'t str) -> Self {
+        let mut steps = Vec::new();
+        if !text.is_ascii() {
+            let mut utf16 = 0;
+            for (chars, (byte, c)) in text.char_indices().enumerate() {
+                if chars % CHARS_PER_STEP == 0 {
+                    steps.push((byte, chars, utf16));
+                }
+                utf16 += c.len_utf16();
+            }
+        }
+        Self { text, steps }
+    }
+
+    /// The byte offset itself, moved forward to a place where the text may be cut (rule N-06).
+    #[must_use]
+    pub fn from_bytes(&self, offset: ByteOffset) -> ByteOffset {
+        self.boundary(offset.0)
+    }
+
+    /// The byte offset of a code point offset (rule N-06: past the end is the end; never inside a grapheme cluster).
+    #[must_use]
+    pub fn from_chars(&self, offset: CharOffset) -> ByteOffset {
+        self.convert(offset.0, |step| step.1, |_| 1)
+    }
+
+    /// The byte offset of a UTF-16 offset (rule N-06: past the end is the end; never inside a grapheme cluster).
+    #[must_use]
+    pub fn from_utf16(&self, offset: Utf16Offset) -> ByteOffset {
+        self.convert(offset.0, |step| step.2, char::len_utf16)
+    }
+
+    fn convert(
+        &self,
+        wanted: usize,
+        unit: impl Fn(&(usize, usize, usize)) -> usize,
+        len: impl Fn(char) -> usize,
+    ) -> ByteOffset {
+        if self.steps.is_empty() {
+            return self.boundary(wanted);
+        }
+        let step = &self.steps[self.steps.partition_point(|step| unit(step) <= wanted) - 1];
+        let (mut byte, mut counted) = (step.0, unit(step));
+        for c in self.text[byte..].chars() {
+            if counted >= wanted {
+                break;
+            }
+            counted += len(c);
+            byte += c.len_utf8();
+        }
+        self.boundary(byte)
+    }
+
+    /// The next place at or after `byte` that is on a boundary of grapheme clusters.
+    fn boundary(&self, byte: usize) -> ByteOffset {
+        let mut byte = byte.min(self.text.len());
+        while !self.text.is_char_boundary(byte) {
+            byte += 1;
+        }
+        let mut cursor = GraphemeCursor::new(byte, self.text.len(), true);
+        match cursor.is_boundary(self.text, 0) {
+            Ok(true) => ByteOffset(byte),
+            // The whole text is given, so the cursor never lacks context.
+            Ok(false) | Err(_) => {
+                ByteOffset(cursor.next_boundary(self.text, 0).ok().flatten().unwrap_or(self.text.len()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use unicode_segmentation::UnicodeSegmentation as _;
+
+    use super::*;
+
+    #[test]
+    fn each_unit_finds_the_same_place() {
+        let text = "aé😀b";
+        let index = OffsetIndex::new(text);
+        assert_eq!(index.from_bytes(ByteOffset(7)), ByteOffset(7));
+        assert_eq!(index.from_chars(CharOffset(3)), ByteOffset(7));
+        assert_eq!(index.from_utf16(Utf16Offset(4)), ByteOffset(7));
+        assert_eq!(index.from_utf16(Utf16Offset(99)), ByteOffset(8));
+    }
+
+    #[test]
+    fn an_offset_inside_a_character_or_a_cluster_moves_forward() {
+        let family = "x👩‍👩‍👧y";
+        let index = OffsetIndex::new(family);
+        let after = ByteOffset(family.len() - 1);
+        assert_eq!(index.from_bytes(ByteOffset(2)), after);
+        assert_eq!(index.from_chars(CharOffset(2)), after);
+        assert_eq!(index.from_utf16(Utf16Offset(2)), after);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        /// The oracle counts characters by hand, one at a time.
+        #[test]
+        fn offsets_of_boundaries_convert_as_counting_by_hand_does(text in "\\PC{0,200}") {
+            let index = OffsetIndex::new(&text);
+            for (byte, _) in text.grapheme_indices(true) {
+                let before = &text[..byte];
+                prop_assert_eq!(index.from_bytes(ByteOffset(byte)), ByteOffset(byte));
+                prop_assert_eq!(index.from_chars(CharOffset(before.chars().count())), ByteOffset(byte));
+                prop_assert_eq!(index.from_utf16(Utf16Offset(before.encode_utf16().count())), ByteOffset(byte));
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Web addresses of sources: the only addresses that reach a claim or a definition (policy P-07).
+
+use std::fmt;
+use std::fmt::Write as _;
+use std::num::NonZeroU32;
+use std::str::FromStr;
+
+use url::Url;
+
+/// An absolute `http` or `https` address with a host.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WebUrl(Url);
+
+/// Why a text is not a [`WebUrl`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidWebUrl {
+    /// It is an address with a scheme that no source may have: `javascript:`, `file:`, `gs:`, …
+    #[error("an address with the scheme {scheme:?} is not shown; only http and https are")]
+    Scheme {
+        /// The scheme, in lower case.
+        scheme: String,
+    },
+    /// It is no absolute address at all: a file name, a path, an empty text.
+    #[error("not an absolute address")]
+    NotAbsolute,
+}
+
+impl FromStr for WebUrl {
+    type Err = InvalidWebUrl;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match Url::parse(text.trim()) {
+            Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(Self(url)),
+            Ok(url) => Err(InvalidWebUrl::Scheme { scheme: url.scheme().to_owned() }),
+            Err(_) => Err(InvalidWebUrl::NotAbsolute),
+        }
+    }
+}
+
+impl WebUrl {
+    /// The WHATWG serialisation, for dialects without Markdown definitions.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The host as people know it, without `www.`.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        let host = self.0.host_str().unwrap_or_default();
+        host.strip_prefix("www.").unwrap_or(host)
+    }
+
+    /// The last part of the path, as it stands, where there is one.
+    #[must_use]
+    pub fn file_name(&self) -> Option<&str> {
+        self.0.path_segments()?.next_back().filter(|name| !name.is_empty())
+    }
+
+    /// The form that every Markdown engine of Web Chat reads as one and the same address.
+    ///
+    /// ASCII only, host in punycode, and only `A-Z a-z 0-9 ; / ? : @ & = + $ , - _ . ! ~ * ' #` and well-formed `%HH`;
+    /// everything else is percent-encoded, and so is a `;` that would end an HTML entity (`docs/web-chat.md`, rule 6).
+    /// The brackets of an IPv6 host stay, since nothing else names that host.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let text = self.0.as_str();
+        let host_end = self.0[..url::Position::AfterHost].len();
+        let bytes = text.as_bytes();
+        let mut out = String::with_capacity(text.len() + 16);
+        // The place in `out` right after the last `&`, as long as only letters, digits and `#` have followed.
+        let mut entity_from: Option<usize> = None;
+        for (at, &byte) in bytes.iter().enumerate() {
+            let plain = match byte {
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => true,
+                b'[' | b']' => at < host_end,
+                b';' => !entity_from.is_some_and(|from| out.len() > from),
+                b'%' => bytes.get(at + 1..at + 3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)),
+                _ => b"/?:@&=+$,-_.!~*'#".contains(&byte),
+            };
+            if plain {
+                out.push(char::from(byte));
+            } else {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "%{byte:02X}");
+            }
+            entity_from = match byte {
+                b'&' => Some(out.len()),
+                b'#' => entity_from,
+                _ if byte.is_ascii_alphanumeric() => entity_from,
+                _ => None,
+            };
+        }
+        out
+    }
+
+    /// What two addresses of one document share (rule N-03): scheme and host in lower case, no fragment, no tracking
+    /// parameters; an empty path equals `/`. Other parameters and their order count.
+    #[must_use]
+    pub fn merge_key(&self) -> String {
+        let mut url = self.0.clone();
+        url.set_fragment(None);
+        if let Some(query) = url.query() {
+            let tracking = |pair: &str| {
+                let name = pair.split('=').next().unwrap_or_default().to_ascii_lowercase();
+                name.starts_with("utm_") || name == "fbclid" || name == "gclid"
+            };
+            let kept: Vec<&str> = query.split('&').filter(|pair| !tracking(pair)).collect();
+            let kept = kept.join("&");
+            url.set_query(Some(kept.as_str()).filter(|query| !query.is_empty()));
+        }
+        url.into()
+    }
+
+    /// The address of one page of a PDF: `#page=n`, unless the address has a fragment of its own.
+    #[must_use]
+    pub fn with_page(&self, page: NonZeroU32) -> Self {
+        if self.0.fragment().is_some() {
+            return self.clone();
+        }
+        let mut url = self.0.clone();
+        url.set_fragment(Some(&format!("page={page}")));
+        Self(url)
+    }
+}
+
+/// For logs and messages: user names, passwords and signatures are masked.
+impl fmt::Display for WebUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut url = self.0.clone();
+        if !url.username().is_empty() || url.password().is_some() {
+            // An http(s) address with a host can always carry user information.
+            let _ = url.set_username("****");
+            let _ = url.set_password(None);
+        }
+        if let Some(query) = url.query() {
+            const SECRET: [&str; 6] =
+                ["sig", "signature", "token", "access_token", "x-amz-signature", "x-goog-signature"];
+            let masked: Vec<String> = query
+                .split('&')
+                .map(|pair| match pair.split_once('=') {
+                    Some((name, _)) if SECRET.contains(&name.to_ascii_lowercase().as_str()) => format!("{name}=****"),
+                    _ => pair.to_owned(),
+                })
+                .collect();
+            url.set_query(Some(&masked.join("&")));
+        }
+        f.write_str(url.as_str())
+    }
+}
+
+impl fmt::Debug for WebUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "WebUrl({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn markdown(text: &str) -> String {
+        text.parse::<WebUrl>().expect("a web address").markdown()
+    }
+
+    #[test]
+    fn an_address_is_written_with_characters_that_every_engine_leaves_alone() {
+        for (given, written) in [
+            ("https://contoso.com/a", "https://contoso.com/a"),
+            ("https://contoso.com/a b", "https://contoso.com/a%20b"),
+            ("https://contoso.com/f(1).pdf", "https://contoso.com/f%281%29.pdf"),
+            ("https://contoso.com/Überblick", "https://contoso.com/%C3%9Cberblick"),
+            ("https://bücher.example/", "https://xn--bcher-kva.example/"),
+            ("https://contoso.com/a|b[c]{d}^`\"", "https://contoso.com/a%7Cb%5Bc%5D%7Bd%7D%5E%60%22"),
+            ("https://contoso.com/100%", "https://contoso.com/100%25"),
+            ("https://contoso.com/?a=1&copy;=2;b", "https://contoso.com/?a=1&copy%3B=2;b"),
+            ("https://contoso.com/?a=1&copy=2", "https://contoso.com/?a=1&copy=2"),
+            ("https://contoso.com/?a&#35;", "https://contoso.com/?a&#35%3B"),
+            ("HTTPS://CONTOSO.com", "https://contoso.com/"),
+            ("http://[::1]:80/[x]", "http://[::1]/%5Bx%5D"),
+        ] {
+            assert_eq!(markdown(given), written, "{given}");
+        }
+    }
+
+    #[test]
+    fn only_absolute_http_and_https_are_web_addresses() {
+        assert_eq!("report.pdf".parse::<WebUrl>(), Err(InvalidWebUrl::NotAbsolute));
+        assert_eq!("/docs/report.pdf".parse::<WebUrl>(), Err(InvalidWebUrl::NotAbsolute));
+        assert_eq!(
+            " java\nscript:alert(1)".parse::<WebUrl>(),
+            Err(InvalidWebUrl::Scheme { scheme: "javascript".into() })
+        );
+        assert_eq!("gs://bucket/a".parse::<WebUrl>(), Err(InvalidWebUrl::Scheme { scheme: "gs".into() }));
+    }
+
+    #[test]
+    fn addresses_of_one_document_share_a_key() {
+        let key = |text: &str| text.parse::<WebUrl>().expect("a web address").merge_key();
+        assert_eq!(key("https://Contoso.com"), key("https://contoso.com/?utm_source=openai#top"));
+        assert_eq!(key("https://contoso.com/a?x=1&gclid=2&y=3"), key("https://contoso.com/a?x=1&y=3"));
+        assert_ne!(key("https://contoso.com/a?ref=1"), key("https://contoso.com/a"));
+        assert_ne!(key("https://contoso.com/a?x=1&y=3"), key("https://contoso.com/a?y=3&x=1"));
+    }
+
+    #[test]
+    fn secrets_in_an_address_are_never_shown() {
+        let url: WebUrl = "https://me:pw@contoso.com/a?se=1&sig=abc".parse().expect("a web address");
+        assert_eq!(format!("{url:?}"), "WebUrl(https://****@contoso.com/a?se=1&sig=****)");
+    }
+}
