@@ -3,6 +3,7 @@
 pub mod activity;
 pub mod answer;
 pub mod check;
+pub mod cite;
 pub mod convert;
 pub mod dialect;
 pub mod graph;

@@ -113,15 +113,18 @@ impl WebUrl {
         url.into()
     }
 
-    /// The address of one page of a PDF: `#page=n`, unless the address has a fragment of its own.
+    /// The address of one page of a PDF: `#page=n`, which takes the place of any other fragment.
     #[must_use]
     pub fn with_page(&self, page: NonZeroU32) -> Self {
-        if self.0.fragment().is_some() {
-            return self.clone();
-        }
         let mut url = self.0.clone();
         url.set_fragment(Some(&format!("page={page}")));
         Self(url)
+    }
+
+    /// What follows `#`.
+    #[must_use]
+    pub fn fragment(&self) -> Option<&str> {
+        self.0.fragment()
     }
 }
 

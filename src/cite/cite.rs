@@ -1,0 +1,197 @@
+//! The one door of this module.
+
+use super::rewrite::rewrite;
+use super::{CitedText, Rules};
+use crate::answer::Answer;
+
+/// Finds the markers of an answer, numbers its sources by first appearance, and writes the text for a dialect.
+///
+/// The same answer and rules always give the same text. Time and memory grow with the length of the text and the number of
+/// sources, not faster.
+#[must_use]
+pub fn cite(answer: &Answer, rules: &Rules) -> CitedText {
+    rewrite(answer, rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::{Citation, MarkerGrammar, Source, SourceIndex};
+    use crate::text::Span;
+
+    /// Three sources with addresses, and one without.
+    fn answer(text: &str) -> Answer {
+        let web = |name: &str| Source {
+            title: Some(name.to_uppercase()),
+            url: format!("https://x/{name}").parse().ok(),
+            filepath: Some(format!("{name}.pdf")),
+            ..Source::default()
+        };
+        let passage = Source { title: Some("D".into()), content: Some("d".into()), ..Source::default() };
+        Answer { text: text.into(), sources: vec![web("a"), web("b"), web("c"), passage], ..Answer::default() }
+    }
+
+    /// The text without the definitions at its end.
+    fn body(answer: &Answer) -> String {
+        let cited = cite(answer, &Rules::web_chat());
+        let body = match cited.sources.first() {
+            Some(first) => cited.text.split(&format!("\n\n[{}]: ", first.position)).next().unwrap_or_default(),
+            None => &cited.text,
+        };
+        body.to_owned()
+    }
+
+    fn cases(cases: &[(&str, &str)]) {
+        for (given, expected) in cases {
+            assert_eq!(body(&answer(given)), *expected, "{given:?}");
+        }
+    }
+
+    #[test]
+    fn p01_every_form_becomes_a_badge() {
+        cases(&[
+            ("x[1]", "x[1]"),
+            ("x [doc2]", "x [1]"),
+            ("x [^3^]", "x [1]"),
+            ("x [^3]", "x [1]"),
+            ("x【2】", "x[1]"),
+            ("x【2†b】", "x[1]"),
+            ("x【4:0†b.pdf】", "x[1]"),
+            ("x [1, 3]", "x [1]\u{200b}[2]"),
+            ("x [1-3]", "x [1]\u{200b}[2]\u{200b}[3]"),
+            ("x [doc1, doc3]", "x [1]\u{200b}[2]"),
+            ("x [[1]](https://evil)", "x [1]"),
+            ("x ([2](https://evil))", "x ([1])"),
+            ("x [c.pdf]", "x [1]"),
+            ("x \u{e200}cite\u{e202}nobody\u{e201} [1]", "x [1]"),
+            ("- [ ] open\n- [x] done [1]", "- [ ] open\n- [x] done [1]"),
+            ("settings[1]", "settings[1]"),
+            ("\\[1\\] and [2]", "\\[1\\] and [1]"),
+        ]);
+    }
+
+    #[test]
+    fn p02_nothing_in_code_links_html_or_math_is_a_marker() {
+        cases(&[
+            ("`a[2]` [1]", "`a[2]` [1]"),
+            ("```\na[2]\n```\n[1]", "```\na[2]\n```\n[1]"),
+            ("    a[2]\n\nx[1]", "    a[2]\n\nx[1]"),
+            ("<https://x/[2]> [1]", "<https://x/[2]> [1]"),
+            ("[a](https://x/[2]) [1]", "[a](https://x/[2]) [1]"),
+            ("$a[2]$ [1]", "$a[2]$ [1]"),
+            ("[see [1]](https://x) [1]", "[see \\[1\\]](https://x) [1]"),
+            ("![fig [1]](https://x/f.png) [1]", "[fig \\[1\\]](https://x/f.png) [1]"),
+        ]);
+    }
+
+    #[test]
+    fn p03_only_cited_sources_are_listed_in_the_order_of_their_numbers() {
+        let cited = cite(&answer("x[3] y[1] z[3]"), &Rules::web_chat());
+        assert_eq!(cited.text, "x[1] y[2] z[1]\n\n[1]: https://x/c \"C\"\n[2]: https://x/a \"A\"");
+        let none = cite(&answer("x"), &Rules::web_chat());
+        assert_eq!((none.text.as_str(), none.sources.len()), ("x", 0));
+    }
+
+    #[test]
+    fn p05_machine_made_markers_vanish_and_plain_ones_stay() {
+        cases(&[
+            ("x [doc9]. y[1]", "x. y[1]"),
+            ("x [9], y[1]", "x [9], y[1]"),
+            ("**x** [doc9].", "**x**."),
+            ("a**[doc9]**b", "a**&#8203;**b"),
+            ("[doc9] Text [1]", "Text [1]"),
+            ("a\n[doc9]\nb [1]", "a\n\u{200b}\nb [1]"),
+            ("1[doc9]. x", "1\u{200b}. x"),
+            ("x   [doc9]\ny", "x\ny"),
+            ("`a`[doc9]`b`", "`a`\u{200b}`b`"),
+            ("x [doc9][1] y", "x \u{200b}[1] y"),
+            ("x【9†y】。", "x\u{200b}。"),
+        ]);
+        let report = cite(&answer("x [doc9] [9]"), &Rules::web_chat()).entries;
+        let codes: Vec<_> = report.iter().map(|entry| (entry.kind, entry.code)).collect();
+        assert_eq!(codes, [(Kind::Unresolved, "marker"), (Kind::Unresolved, "marker")]);
+    }
+
+    #[test]
+    fn p05_a_plain_number_is_escaped_where_the_message_defines_it() {
+        let mut azure = answer("see [1] and a[1] [doc1], not [2] `[1]`");
+        azure.grammar = MarkerGrammar::AZURE_ON_YOUR_DATA;
+        assert_eq!(body(&azure), "see \\[1\\] and a\\[1\\] [1], not [2] `[1]`");
+    }
+
+    #[test]
+    fn p06_the_model_cannot_move_a_badge() {
+        cases(&[
+            ("x[1]\n\n[1]: https://evil \"A\"\n", "x[1]"),
+            ("[1]: https://evil\n\nx[1]", "x[1]"),
+            ("> [1]: https://evil\n\nx[1]", "> \n\nx[1]"),
+            ("x[1](https://evil) y", "x[1] y"),
+            ("x[1](2024) y", "x[1]\u{200b}(2024) y"),
+            ("Great![1](https://evil)", "Great!\u{200b}[1]"),
+            ("[text][1]\n\n[1]: https://evil", "[text]\u{200b}[1]"),
+            ("x[1]\n\n[^1]: A note\n  goes on\n", "x[1]\n\n"),
+            ("x[9](https://other)", "x[9](https://other)"),
+            ("x[1] [9]\n\n[9]: https://evil\n", "x[1] [9]"),
+        ]);
+    }
+
+    #[test]
+    fn p09_badges_keep_their_distance_from_what_would_change_them() {
+        cases(&[
+            ("x[1][2][3]", "x[1]\u{200b}[2]\u{200b}[3]"),
+            ("x[1][1]", "x[1]"),
+            ("x[1][9]", "x[1]\u{200b}[9]"),
+            ("x[1][]", "x[1]\u{200b}[]"),
+            ("x[1]: y", "x[1]\u{200b}: y"),
+            ("Great![1]", "Great!\u{200b}[1]"),
+            ("[text][1]", "[text]\u{200b}[1]"),
+            ("\\【1】", "\\\u{200b}[1]"),
+            ("**[1]** *x[2]*", "**[1]** *x[2]*"),
+            ("x[1]{aria-label=\"y\"}", "x[1]\u{200b}{aria-label=\"y\"}"),
+        ]);
+    }
+
+    #[test]
+    fn p10_what_the_model_left_open_is_closed_before_the_definitions() {
+        cases(&[
+            ("x[1]\n\n```js\na[2]", "x[1]\n\n```js\na[2]\n```"),
+            ("x[1]\n\n~~~~\na\n", "x[1]\n\n~~~~\na\n~~~~"),
+            ("x[1]\n- a\n  ```\n  b", "x[1]\n- a\n  ```\n  b"),
+            ("x[1]\n<!-- open", "x[1]\n&lt;!-- open"),
+            ("```\nno citation", "```\nno citation"),
+        ]);
+    }
+
+    #[test]
+    fn p15_a_span_that_ends_in_code_or_a_link_is_cited_behind_it() {
+        let cite_at = |text: &str, end: usize| {
+            let mut answer = answer(text);
+            let span = Span::new(text, 0..end).expect("a span");
+            answer.citations = vec![Citation::new(span, vec![SourceIndex(1), SourceIndex(0)])];
+            body(&answer)
+        };
+        assert_eq!(cite_at("Leave is long. More.", 15), "Leave is long.[1]\u{200b}[2] More.");
+        assert_eq!(cite_at("a `bc` d", 4), "a `bc`[1]\u{200b}[2] d");
+        assert_eq!(cite_at("a [b](https://x) d", 4), "a [b](https://x)[1]\u{200b}[2] d");
+        assert_eq!(cite_at("a **b** d", 6), "a **b**[1]\u{200b}[2] d");
+        assert_eq!(cite_at("```\nb\n```\nd", 6), "```\nb\n```\n\n[1]\u{200b}[2]\n\nd");
+        assert_eq!(cite_at("```\nb", 5), "```\nb\n```\n\n[1]\u{200b}[2]");
+        assert_eq!(cite_at("a【4:0†s】 b", 14), "a【4:0†s】[1]\u{200b}[2] b".replace("【4:0†s】", ""));
+    }
+
+    #[test]
+    fn n04_a_span_that_is_a_marker_is_replaced() {
+        let text = "a [site](https://x) b";
+        let mut answer = answer(text);
+        answer.citations = vec![Citation::new(Span::new(text, 2..19).expect("a span"), vec![SourceIndex(2)])];
+        assert_eq!(body(&answer), "a [1] b");
+    }
+
+    #[test]
+    fn every_other_byte_stays_as_it_was() {
+        let text = "# Überschrift\r\n\r\n* a\u{a0}b  \r\n\t| x | y |\r\n&copy; 😀 <br> [km/h] [2019] \\* x";
+        assert_eq!(cite(&answer(text), &Rules::web_chat()).text, text);
+    }
+
+    use crate::report::Kind;
+}

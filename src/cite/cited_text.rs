@@ -1,0 +1,44 @@
+//! The result of citing.
+
+use super::Position;
+use crate::answer::SourceIndex;
+use crate::report::Entry;
+use crate::url::WebUrl;
+
+/// A text whose markers are numbers, and what each number stands for.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct CitedText {
+    /// The text for the channel.
+    pub text: String,
+    /// The cited sources, in the order of their numbers.
+    pub sources: Vec<CitedSource>,
+    /// What was done on the way.
+    pub entries: Vec<Entry>,
+}
+
+/// What one number stands for: one source, or several that are one document (policy P-04).
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CitedSource {
+    /// The number.
+    pub position: Position,
+    /// The sources, the one that is shown first; never empty.
+    pub sources: Vec<SourceIndex>,
+    /// Where the number leads; `None` is a non-URL citation.
+    pub url: Option<WebUrl>,
+    /// The title (policy P-08): one line, never empty.
+    pub title: String,
+}
+
+impl CitedSource {
+    /// The address in the definition: the source's in the form that all Markdown engines read alike, or `cite:n`
+    /// (policy P-07).
+    #[must_use]
+    pub fn definition_url(&self) -> String {
+        match &self.url {
+            Some(url) => url.markdown(),
+            None => format!("cite:{}", self.position),
+        }
+    }
+}

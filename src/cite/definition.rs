@@ -1,0 +1,89 @@
+//! Reference definitions: the ones that citewire writes.
+
+use std::fmt::Write as _;
+
+use super::CitedSource;
+
+/// Appends the definitions, one a line, after a blank line (policy P-10).
+pub(super) fn append(text: &mut String, sources: &[CitedSource]) {
+    if sources.is_empty() {
+        return;
+    }
+    match text.bytes().rev().take_while(|b| *b == b'\n').count() {
+        _ if text.is_empty() => {}
+        0 => text.push_str("\n\n"),
+        1 => text.push('\n'),
+        _ => {}
+    }
+    for (at, source) in sources.iter().enumerate() {
+        if at > 0 {
+            text.push('\n');
+        }
+        // Writing to a String cannot fail.
+        let _ = write!(text, "[{}]: {} ", source.position, source.definition_url());
+        push_title(text, &source.title);
+    }
+}
+
+/// Writes a title between double quotes, so that every engine reads it back as it was. Long ones are cut: engines stop
+/// resolving links when the titles of all uses outweigh the text.
+pub(super) fn push_title(out: &mut String, title: &str) {
+    out.push('"');
+    for (count, c) in title.chars().enumerate() {
+        if count == MAX_TITLE_CHARS {
+            out.push('…');
+            break;
+        }
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '&' => out.push_str("&amp;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+const MAX_TITLE_CHARS: usize = 300;
+
+#[cfg(test)]
+mod tests {
+    use pulldown_cmark::Parser;
+
+    use super::*;
+    use crate::answer::SourceIndex;
+    use crate::cite::Position;
+
+    fn cited(n: usize, url: Option<&str>, title: &str) -> CitedSource {
+        CitedSource {
+            position: Position::after(n - 1),
+            sources: vec![SourceIndex(0)],
+            url: url.map(|url| url.parse().expect("a web address")),
+            title: title.into(),
+        }
+    }
+
+    #[test]
+    fn p10_definitions_come_last_after_one_blank_line() {
+        for text in ["a[1]", "a[1]\n", "a[1]\n\n"] {
+            let mut text = text.to_owned();
+            append(&mut text, &[cited(1, Some("https://x/a"), "A"), cited(2, None, "B")]);
+            assert_eq!(text, "a[1]\n\n[1]: https://x/a \"A\"\n[2]: cite:2 \"B\"");
+        }
+        let mut untouched = "a\n".to_owned();
+        append(&mut untouched, &[]);
+        assert_eq!(untouched, "a\n");
+    }
+
+    #[test]
+    fn p08_a_parser_reads_every_title_back() {
+        for title in ["plain", "a \"b\" c", "back\\slash\\", "a &amp; b &copy;", "<b>(x)</b> 'y' [1] `z`", "日本 😀"]
+        {
+            let mut text = "a[1]".to_owned();
+            append(&mut text, &[cited(1, Some("https://x/a"), title)]);
+            let parser = Parser::new(&text);
+            let definition = parser.reference_definitions().get("1").expect("the definition");
+            assert_eq!(definition.title.as_deref(), Some(title));
+        }
+    }
+}

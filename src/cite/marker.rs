@@ -1,0 +1,174 @@
+//! The grammar of citation markers (policy P-01): what a bracket says, before anyone asks what it means.
+
+use crate::answer::MarkerGrammar;
+
+/// The longest text between the brackets of a marker, in bytes. Past it, the bracket is text, streamed or not.
+pub(super) const MAX_INNER_BYTES: usize = 256;
+
+/// The most numbers that one bracket may name, counted with its ranges.
+const MAX_NUMBERS: usize = 20;
+
+/// What a bracket says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Marker<'t> {
+    /// Places in the list of sources, as a person would write them: `[1]`, `[1, 2]`, `[1-3]`.
+    Numbers(Vec<usize>),
+    /// Places, in a form that only a machine writes: `[doc1]`, `【1】`.
+    Documents(Vec<usize>),
+    /// Ids or names, in a form that only a machine writes: U+E200, `【4:0†name】`.
+    Machine(Vec<&'t str>),
+    /// A footnote: `[^1]`.
+    Footnote(usize),
+    /// A bracket that may name a source by id or file.
+    Name(&'t str),
+}
+
+impl Marker<'_> {
+    /// Whether only a machine writes this form: unresolved, it vanishes (policy P-05).
+    pub(super) fn is_machine_made(&self) -> bool {
+        matches!(self, Self::Documents(_) | Self::Machine(_))
+    }
+}
+
+/// Reads what stands between `[` and `]`.
+pub(super) fn in_square_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
+    if grammar.exact_documents {
+        let digits = inner.strip_prefix("doc")?;
+        return Some(Marker::Documents(vec![whole_number(digits)?]));
+    }
+    let inner = inner.trim();
+    if grammar.numbers {
+        if let Some(rest) = inner.strip_prefix('^') {
+            let (digits, superscript) = rest.strip_suffix('^').map_or((rest, false), |digits| (digits, true));
+            let n = counted(digits)?;
+            return Some(if superscript { Marker::Numbers(vec![n]) } else { Marker::Footnote(n) });
+        }
+        if let Some(numbers) = list(inner, counted) {
+            return Some(Marker::Numbers(numbers));
+        }
+    }
+    if grammar.documents
+        && let Some(numbers) = list(inner, document)
+    {
+        return Some(Marker::Documents(numbers));
+    }
+    (grammar.names && inner.len() >= 2).then_some(Marker::Name(inner))
+}
+
+/// Reads what stands between `【` and `】`.
+pub(super) fn in_lenticular_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
+    if !grammar.lenticular {
+        return None;
+    }
+    let inner = inner.trim();
+    if let Some(numbers) = list(inner, |item| counted(item).or_else(|| document(item))) {
+        return Some(Marker::Documents(numbers));
+    }
+    let (place, name) = inner.split_once('†')?;
+    match place.split_once(':') {
+        Some((message, n)) => {
+            whole_number(message.trim()).and(whole_number(n.trim()))?;
+            Some(Marker::Machine(vec![name.trim()]))
+        }
+        None => Some(Marker::Documents(vec![whole_number(place.trim())?])),
+    }
+}
+
+/// Reads what stands between U+E200 and U+E201: a verb and names, separated by U+E202.
+pub(super) fn in_private_use<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
+    grammar.private_use.then(|| Marker::Machine(inner.split('\u{e202}').skip(1).map(str::trim).collect()))
+}
+
+/// A list of numbers and ranges, all in the form that `read` takes.
+fn list(inner: &str, read: impl Fn(&str) -> Option<usize>) -> Option<Vec<usize>> {
+    let mut numbers = Vec::new();
+    for item in inner.split(',') {
+        let item = item.trim();
+        match item.split_once(['-', '–']) {
+            None => numbers.push(read(item)?),
+            Some((from, to)) => {
+                let (from, to) = (read(from.trim())?, to.trim());
+                let to = read(to).or_else(|| counted(to))?;
+                if from >= to || to - from >= MAX_NUMBERS {
+                    return None;
+                }
+                numbers.extend(from..=to);
+            }
+        }
+        if numbers.len() > MAX_NUMBERS {
+            return None;
+        }
+    }
+    Some(numbers)
+}
+
+/// `doc1`, `docs1`, `doc 1`, in any case.
+fn document(item: &str) -> Option<usize> {
+    let rest = item.get(..3).filter(|doc| doc.eq_ignore_ascii_case("doc")).map(|_| &item[3..])?;
+    whole_number(rest.strip_prefix(['s', 'S']).unwrap_or(rest).trim_start())
+}
+
+/// A number as people count: from 1, without leading zeros.
+fn counted(digits: &str) -> Option<usize> {
+    if digits.starts_with('0') { None } else { whole_number(digits) }
+}
+
+fn whole_number(digits: &str) -> Option<usize> {
+    let plain = (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+    plain.then(|| digits.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn square(inner: &str) -> Option<Marker<'_>> {
+        in_square_brackets(inner, &MarkerGrammar::ALL)
+    }
+
+    #[test]
+    fn p01_the_whole_vocabulary_is_read() {
+        let numbers = |numbers: &[usize]| Some(Marker::Numbers(numbers.to_vec()));
+        let documents = |numbers: &[usize]| Some(Marker::Documents(numbers.to_vec()));
+        assert_eq!(square("1"), numbers(&[1]));
+        assert_eq!(square(" 12 "), numbers(&[12]));
+        assert_eq!(square("1, 2,3"), numbers(&[1, 2, 3]));
+        assert_eq!(square("1-3, 7"), numbers(&[1, 2, 3, 7]));
+        assert_eq!(square("1–3"), numbers(&[1, 2, 3]));
+        assert_eq!(square("^1^"), numbers(&[1]));
+        assert_eq!(square("^1"), Some(Marker::Footnote(1)));
+        assert_eq!(square("doc1"), documents(&[1]));
+        assert_eq!(square("DOCS2"), documents(&[2]));
+        assert_eq!(square("doc 3"), documents(&[3]));
+        assert_eq!(square("doc1, doc2"), documents(&[1, 2]));
+        assert_eq!(square("plan.pdf#page=2"), Some(Marker::Name("plan.pdf#page=2")));
+        let all = MarkerGrammar::ALL;
+        assert_eq!(in_lenticular_brackets("1", &all), documents(&[1]));
+        assert_eq!(in_lenticular_brackets("3†source", &all), documents(&[3]));
+        assert_eq!(in_lenticular_brackets("4:0†plan.pdf", &all), Some(Marker::Machine(vec!["plan.pdf"])));
+        assert_eq!(in_private_use("cite\u{e202}turn0search1", &all), Some(Marker::Machine(vec!["turn0search1"])));
+    }
+
+    #[test]
+    fn p01_what_only_looks_like_a_marker_is_none() {
+        for inner in [" ", "x", "0", "", ","] {
+            assert_eq!(square(inner), None, "{inner:?}");
+        }
+        // A range that a person would not count, and one that runs backwards, are names that nobody has.
+        for inner in ["01", "1-99", "3-1", "2019-2024", "km/h", "1,", "a, b"] {
+            assert_eq!(square(inner), Some(Marker::Name(inner)), "{inner:?}");
+        }
+        assert_eq!(in_lenticular_brackets("note", &MarkerGrammar::ALL), None);
+    }
+
+    #[test]
+    fn s0_15_azure_on_your_data_knows_one_form_only() {
+        let azure = MarkerGrammar::AZURE_ON_YOUR_DATA;
+        assert_eq!(in_square_brackets("doc12", &azure), Some(Marker::Documents(vec![12])));
+        for inner in ["Doc1", "doc 1", "docs1", "doc1, doc2", "1", "doc", "doc1 ", "plan.pdf"] {
+            assert_eq!(in_square_brackets(inner, &azure), None, "{inner:?}");
+        }
+        assert_eq!(in_lenticular_brackets("1", &azure), None);
+        assert_eq!(in_private_use("cite", &azure), None);
+    }
+}

@@ -1,0 +1,167 @@
+//! Numbers for sources: by first appearance, one for each document.
+
+use std::collections::HashMap;
+
+use super::{CitedSource, Numbering, Pages, Position, Rules};
+use crate::answer::{Source, SourceIndex};
+use crate::report::{Entry, Kind};
+use crate::url::WebUrl;
+
+/// Gives numbers to sources as they are cited.
+pub(super) struct Numberer<'a> {
+    sources: &'a [Source],
+    numbering: Numbering,
+    pages: Pages,
+    by_source: HashMap<SourceIndex, usize>,
+    by_document: HashMap<String, usize>,
+    cited: Vec<Draft>,
+}
+
+struct Draft {
+    position: Position,
+    sources: Vec<SourceIndex>,
+}
+
+impl<'a> Numberer<'a> {
+    pub(super) fn new(sources: &'a [Source], rules: &Rules) -> Self {
+        Self {
+            sources,
+            numbering: rules.numbering,
+            pages: rules.pages,
+            by_source: HashMap::new(),
+            by_document: HashMap::new(),
+            cited: Vec::new(),
+        }
+    }
+
+    /// The number of a source, which is from now on a cited one.
+    pub(super) fn number(&mut self, source: SourceIndex) -> Position {
+        let place = self.by_source.get(&source).copied().unwrap_or_else(|| self.add(source));
+        self.cited[place].position
+    }
+
+    fn add(&mut self, index: SourceIndex) -> usize {
+        let fresh = self.cited.len();
+        let source = &self.sources[index.0];
+        let place = match &source.url {
+            Some(url) => {
+                let mut document = url.merge_key();
+                if self.pages == Pages::Split && source.is_pdf() {
+                    document.push('#');
+                    document.push_str(source.page_url().as_ref().and_then(WebUrl::fragment).unwrap_or_default());
+                }
+                *self.by_document.entry(document).or_insert(fresh)
+            }
+            None => fresh,
+        };
+        if place == fresh {
+            let position = match self.numbering {
+                Numbering::Dense => Position::after(fresh),
+                Numbering::Provider => Position::after(index.0),
+            };
+            self.cited.push(Draft { position, sources: Vec::new() });
+        }
+        self.cited[place].sources.push(index);
+        self.by_source.insert(index, place);
+        place
+    }
+
+    /// The cited sources in the order of their numbers, and what the report says of them.
+    pub(super) fn finish(self, entries: &mut Vec<Entry>) -> Vec<CitedSource> {
+        let mut cited: Vec<CitedSource> = self.cited.into_iter().map(|draft| draft.finish(self.sources)).collect();
+        cited.sort_by_key(|cited| cited.position);
+        for CitedSource { position, sources, title, url } in &cited {
+            let pointer = |index: &SourceIndex| self.sources[index.0].pointer.clone();
+            let at = pointer(&sources[0]);
+            let leads = url.as_ref().map_or_else(|| "a passage without address".into(), ToString::to_string);
+            entries.push(Entry::in_input(
+                Kind::Cited,
+                "source",
+                at.clone(),
+                format!("[{position}] is {title:?}: {leads}"),
+            ));
+            for other in &sources[1..] {
+                let message = format!("the same document as {at}; both are [{position}]");
+                entries.push(Entry::in_input(Kind::Merged, "same-document", pointer(other), message));
+            }
+        }
+        cited
+    }
+}
+
+impl Draft {
+    fn finish(self, all: &[Source]) -> CitedSource {
+        let first = &all[self.sources[0].0];
+        let title = self.sources.iter().find_map(|index| all[index.0].title.as_deref()).or(first.display_title());
+        let title = title.map(one_line).filter(|title| !title.is_empty());
+        CitedSource {
+            position: self.position,
+            url: first.page_url(),
+            title: title.unwrap_or_else(|| format!("Document {}", self.position)),
+            sources: self.sources,
+        }
+    }
+}
+
+/// A text on one line: blanks of every kind become one space, and what cannot be seen but could steer the reader's
+/// screen (controls, direction overrides) goes.
+fn one_line(text: &str) -> String {
+    let visible = |c: &char| !c.is_control() && !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let words: Vec<String> = text
+        .split_whitespace()
+        .map(|word| word.chars().filter(visible).collect())
+        .filter(|word: &String| !word.is_empty())
+        .collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::*;
+
+    fn web(url: &str) -> Source {
+        Source { url: url.parse().ok(), ..Source::default() }
+    }
+
+    fn numbers(sources: &[Source], cited: &[usize], rules: &Rules) -> Vec<u32> {
+        let mut numberer = Numberer::new(sources, rules);
+        cited.iter().map(|index| numberer.number(SourceIndex(*index)).get()).collect()
+    }
+
+    #[test]
+    fn p03_numbers_are_dense_by_first_appearance_or_the_providers() {
+        let sources: Vec<Source> = ["https://a", "https://b", "https://c"].map(web).into();
+        assert_eq!(numbers(&sources, &[2, 0, 2], &Rules::web_chat()), [1, 2, 1]);
+        let provider = Rules { numbering: Numbering::Provider, ..Rules::web_chat() };
+        assert_eq!(numbers(&sources, &[2, 0, 2], &provider), [3, 1, 3]);
+    }
+
+    #[test]
+    fn p04_one_document_is_one_claim_unless_pages_are_split() {
+        let page = |n| Source { page: NonZeroU32::new(n), ..web("https://a/x.pdf#top") };
+        let sources = [page(1), page(2), web("https://a/x.pdf?utm_source=z")];
+        assert_eq!(numbers(&sources, &[0, 1, 2], &Rules::web_chat()), [1, 1, 1]);
+        let split = Rules { pages: Pages::Split, ..Rules::web_chat() };
+        assert_eq!(numbers(&sources, &[0, 1, 2], &split), [1, 2, 3]);
+    }
+
+    #[test]
+    fn p04_sources_without_address_are_never_merged() {
+        let sources = [Source::default(), Source::default()];
+        assert_eq!(numbers(&sources, &[0, 1], &Rules::web_chat()), [1, 2]);
+    }
+
+    #[test]
+    fn p08_a_title_is_one_line_and_never_empty() {
+        let titled = |title: &str| {
+            let sources = [Source { title: Some(title.into()), ..Source::default() }];
+            let mut numberer = Numberer::new(&sources, &Rules::web_chat());
+            numberer.number(SourceIndex(0));
+            numberer.finish(&mut Vec::new()).remove(0).title
+        };
+        assert_eq!(titled("A\r\n\"B\"\t\u{202e}C"), "A \"B\" C");
+        assert_eq!(titled("\u{7}"), "Document 1");
+    }
+}

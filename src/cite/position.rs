@@ -1,0 +1,32 @@
+//! The number that a reader sees.
+
+use std::fmt;
+use std::num::NonZeroU32;
+
+/// The number of a claim, from 1. The same number is the label of its definition and the `position` of its claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position(NonZeroU32);
+
+impl Position {
+    /// The number after `count` others.
+    ///
+    /// # Panics
+    /// Past four billion claims, which no answer that fits in memory holds.
+    #[must_use]
+    pub fn after(count: usize) -> Self {
+        let number = u32::try_from(count + 1).ok().and_then(NonZeroU32::new);
+        Self(number.expect("an answer in memory holds fewer claims than a u32 counts"))
+    }
+
+    /// The number.
+    #[must_use]
+    pub fn get(self) -> u32 {
+        self.0.get()
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

@@ -1,0 +1,132 @@
+//! Which sources a marker means (policy P-01).
+
+use std::collections::HashMap;
+
+use super::marker::Marker;
+use crate::answer::{Source, SourceIndex};
+use crate::url::WebUrl;
+
+/// Finds sources by everything that a marker may call them.
+pub(super) struct Resolver {
+    count: usize,
+    by_marker: HashMap<String, SourceIndex>,
+    by_id: HashMap<String, SourceIndex>,
+    /// By name in lower case, and page.
+    by_file: HashMap<(String, Option<u32>), SourceIndex>,
+}
+
+impl Resolver {
+    pub(super) fn new(sources: &[Source]) -> Self {
+        let mut resolver =
+            Self { count: sources.len(), by_marker: HashMap::new(), by_id: HashMap::new(), by_file: HashMap::new() };
+        for (at, source) in sources.iter().enumerate() {
+            let index = SourceIndex(at);
+            if let Some(marker) = &source.marker {
+                resolver.by_marker.entry(marker.clone()).or_insert(index);
+            }
+            if let Some(id) = &source.id {
+                resolver.by_id.entry(id.clone()).or_insert(index);
+            }
+            let page = source.page.map(std::num::NonZeroU32::get);
+            let in_url = source.url.as_ref().and_then(WebUrl::file_name);
+            let names = [source.filepath.as_deref(), source.file_name(), in_url];
+            for name in names.into_iter().flatten().map(str::to_lowercase) {
+                resolver.by_file.entry((name.clone(), page)).or_insert(index);
+                // The bare name means the first part of the file that there is.
+                resolver.by_file.entry((name, None)).or_insert(index);
+            }
+        }
+        resolver
+    }
+
+    /// The sources of a marker, each once and in order; `None` when it means none (or, in a list that a person would
+    /// write, when one of its numbers means none: `[1, 2019]` is no citation).
+    pub(super) fn resolve(&self, token: &str, marker: &Marker<'_>) -> Option<Vec<SourceIndex>> {
+        if let Some(index) = self.by_marker.get(token) {
+            return Some(vec![*index]);
+        }
+        let mut found: Vec<SourceIndex> = match marker {
+            Marker::Numbers(numbers) => numbers.iter().map(|n| self.place(*n)).collect::<Option<_>>()?,
+            Marker::Footnote(n) => vec![self.place(*n)?],
+            Marker::Documents(numbers) => numbers.iter().filter_map(|n| self.place(*n)).collect(),
+            Marker::Machine(names) => names.iter().filter_map(|name| self.name(name)).collect(),
+            Marker::Name(name) => vec![self.name(name)?],
+        };
+        let mut seen = std::collections::HashSet::new();
+        found.retain(|index| seen.insert(*index));
+        Some(found).filter(|found| !found.is_empty())
+    }
+
+    fn place(&self, n: usize) -> Option<SourceIndex> {
+        (1..=self.count).contains(&n).then(|| SourceIndex(n - 1))
+    }
+
+    fn name(&self, name: &str) -> Option<SourceIndex> {
+        if name.chars().nth(1).is_none() {
+            return None;
+        }
+        if let Some(index) = self.by_id.get(name) {
+            return Some(*index);
+        }
+        let name = name.to_lowercase();
+        let paged = name.rsplit_once("#page=").and_then(|(file, page)| Some((file, page.parse::<u32>().ok()?)));
+        let Some((file, page)) = paged else { return self.by_file.get(&(name, None)).copied() };
+        let exact = self.by_file.get(&(file.to_owned(), Some(page)));
+        let of_the_file = || self.by_file.get(&(file.to_owned(), None));
+        exact.or_else(of_the_file).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::*;
+    use crate::answer::MarkerGrammar;
+    use crate::cite::marker::in_square_brackets;
+
+    fn sources() -> Vec<Source> {
+        vec![
+            Source {
+                id: Some("2".into()),
+                filepath: Some("hr/Plan.pdf".into()),
+                page: NonZeroU32::new(1),
+                ..Source::default()
+            },
+            Source {
+                id: Some("AB".into()),
+                filepath: Some("hr/Plan.pdf".into()),
+                page: NonZeroU32::new(2),
+                ..Source::default()
+            },
+            Source { marker: Some("[src c]".into()), url: "https://x/c.html".parse().ok(), ..Source::default() },
+        ]
+    }
+
+    fn resolve(inner: &str) -> Option<Vec<usize>> {
+        let token = format!("[{inner}]");
+        let marker = in_square_brackets(inner, &MarkerGrammar::ALL)?;
+        let found = Resolver::new(&sources()).resolve(&token, &marker)?;
+        Some(found.into_iter().map(|index| index.0).collect())
+    }
+
+    #[test]
+    fn p01_a_bracket_resolves_by_marker_place_id_file_and_page_in_this_order() {
+        assert_eq!(resolve("src c"), Some(vec![2]));
+        assert_eq!(resolve("2"), Some(vec![1]), "a number is a place, whatever the ids are");
+        assert_eq!(resolve("AB"), Some(vec![1]));
+        assert_eq!(resolve("plan.PDF"), Some(vec![0]));
+        assert_eq!(resolve("hr/plan.pdf#page=2"), Some(vec![1]));
+        assert_eq!(resolve("plan.pdf#page=9"), Some(vec![0]), "an unknown page of a known file is the file");
+        assert_eq!(resolve("c.html"), Some(vec![2]));
+        assert_eq!(resolve("ab"), None, "ids are exact");
+    }
+
+    #[test]
+    fn p01_a_list_that_a_person_would_write_resolves_whole_or_not_at_all() {
+        assert_eq!(resolve("1, 3, 1"), Some(vec![0, 2]));
+        assert_eq!(resolve("1, 2019"), None);
+        assert_eq!(resolve("doc1, doc9"), Some(vec![0]));
+        assert_eq!(resolve("doc9"), None);
+    }
+}

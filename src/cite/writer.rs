@@ -1,0 +1,220 @@
+//! The rewritten text: badges where markers stood, and every other byte as it was, but for what would now mean something
+//! else (policies P-05 and P-09).
+
+use std::ops::Range;
+
+use super::Position;
+use super::structure::{Ink, OpenFence, Structure};
+use crate::answer::SourceIndex;
+
+/// Nothing to see; keeps two constructs apart that would fuse.
+const ZERO_WIDTH_SPACE: char = '\u{200b}';
+
+/// Nothing to see either; to Markdown it begins and ends with punctuation, as a marker does, so that emphasis beside it
+/// keeps its meaning.
+const ZERO_WIDTH_SPACE_BESIDE_EMPHASIS: &str = "&#8203;";
+
+/// A place in the text where a marker stands, or belongs.
+#[derive(Clone, Debug)]
+pub(super) struct Mark {
+    /// What gives way; empty for a citation that is only added.
+    pub(super) range: Range<usize>,
+    /// What the marker means; empty for one that means nothing and vanishes.
+    pub(super) sources: Vec<SourceIndex>,
+    /// The badge stands in a paragraph of its own, behind a code block (policy P-15).
+    pub(super) after_block: bool,
+}
+
+/// Writes one text from start to end.
+pub(super) struct Writer<'w> {
+    text: &'w str,
+    structure: &'w Structure,
+    /// The labels that the message defines, ascending; a bracket in the text that equals one is escaped.
+    labels: Vec<Position>,
+    out: String,
+    /// The badges at the very end of what was written.
+    run: Vec<Position>,
+    /// What must be closed before anything can follow.
+    open_fence: Option<OpenFence>,
+    escaped: Vec<(usize, String)>,
+}
+
+impl<'w> Writer<'w> {
+    pub(super) fn new(
+        text: &'w str,
+        structure: &'w Structure,
+        labels: Vec<Position>,
+        open_fence: Option<OpenFence>,
+    ) -> Self {
+        let out = String::with_capacity(text.len() + 96 * labels.len() + 64);
+        Self { text, structure, labels, out, run: Vec::new(), open_fence, escaped: Vec::new() }
+    }
+
+    pub(super) fn write(&mut self, marks: &[(Mark, Vec<Position>)]) {
+        let mut at = 0;
+        for (mark, positions) in marks {
+            self.literal(at..mark.range.start);
+            at = mark.range.end;
+            if mark.sources.is_empty() {
+                at += self.vanish(at);
+            } else if mark.after_block {
+                self.paragraph_of_badges(at, positions);
+            } else {
+                self.badges(positions);
+            }
+        }
+        self.literal(at..self.text.len());
+    }
+
+    /// The text, and the brackets that were escaped with their places.
+    pub(super) fn finish(mut self) -> (String, Vec<(usize, String)>) {
+        self.close_fence();
+        (self.out, self.escaped)
+    }
+
+    fn close_fence(&mut self) {
+        if let Some(fence) = self.open_fence.take() {
+            if !self.out.ends_with('\n') {
+                self.out.push('\n');
+            }
+            self.out.push_str(&fence.closing);
+        }
+    }
+
+    fn badges(&mut self, positions: &[Position]) {
+        for position in positions {
+            // Directly adjacent badges of one number are one (rule N-07).
+            if self.run.contains(position) {
+                continue;
+            }
+            if self.out.ends_with(['!', ']', '\\']) {
+                self.out.push(ZERO_WIDTH_SPACE);
+            }
+            self.out.push_str(&format!("[{position}]"));
+            self.run.push(*position);
+        }
+    }
+
+    fn paragraph_of_badges(&mut self, at: usize, positions: &[Position]) {
+        if self.open_fence.as_ref().is_some_and(|fence| at >= self.text.len() && fence.start < at) {
+            self.close_fence();
+        }
+        while !self.out.ends_with("\n\n") {
+            self.out.push('\n');
+        }
+        self.run.clear();
+        self.badges(positions);
+        if at < self.text.len() {
+            self.out.push_str(if self.text[at..].starts_with(['\n', '\r']) { "\n" } else { "\n\n" });
+            self.run.clear();
+        }
+    }
+
+    /// Takes a marker out that stood before `at`, with one space before it, so that nothing around it changes its meaning.
+    /// Returns how many bytes behind it go with it.
+    fn vanish(&mut self, at: usize) -> usize {
+        let next = self.text[at..].chars().next();
+        let ends_sentence = next.is_none_or(|c| c.is_whitespace() || ".,;:?!)".contains(c));
+        let kept = self.out.strip_suffix(' ').unwrap_or(&self.out);
+        if kept.is_empty() || kept.ends_with('\n') {
+            // At the start of a line: the blank behind goes instead, when a word follows.
+            let rest = self.text[at..].strip_prefix(' ').unwrap_or(&self.text[at..]);
+            if kept.len() == self.out.len() && rest.starts_with(char::is_alphabetic) {
+                return self.text.len() - at - rest.len();
+            }
+        } else if ends_sentence && is_calm_end(kept, next) {
+            let line_ends = next.is_none_or(|c| matches!(c, '\n' | '\r'));
+            // Two blanks at the end of a line would be a line break.
+            let length = if line_ends { kept.trim_end_matches(' ').len() } else { kept.len() };
+            self.out.truncate(length);
+            return 0;
+        }
+        let beside_emphasis = self.out.ends_with(['*', '_', '~']) || next.is_some_and(|c| "*_~".contains(c));
+        if beside_emphasis {
+            self.out.push_str(ZERO_WIDTH_SPACE_BESIDE_EMPHASIS);
+        } else {
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+        self.run.clear();
+        0
+    }
+
+    /// Text as it was; brackets that equal a label are escaped, so that they cannot become links (policies P-02, P-05).
+    fn literal(&mut self, range: Range<usize>) {
+        let mut from = range.start;
+        if !self.labels.is_empty() {
+            let mut search = from;
+            while let Some(found) = self.text[search..range.end].find('[') {
+                let at = search + found;
+                search = at + 1;
+                if let Some(close) = self.would_link(at, range.end) {
+                    self.push(from..at);
+                    self.run.clear();
+                    self.out.push_str("\\[");
+                    self.out.push_str(&self.text[at + 1..close]);
+                    self.out.push_str("\\]");
+                    self.escaped.push((at, self.text[at..=close].to_owned()));
+                    from = close + 1;
+                    search = from;
+                }
+            }
+        }
+        self.push(from..range.end);
+    }
+
+    /// Where the bracket at `at` closes, when its label is one that the message defines.
+    fn would_link(&self, at: usize, end: usize) -> Option<usize> {
+        let visible = |at| matches!(self.structure.ink(at), Ink::Text | Ink::LinkText);
+        if !visible(at) || self.structure.is_escaped(self.text, at) {
+            return None;
+        }
+        let mut label: u64 = 0;
+        for (place, byte) in self.text.bytes().enumerate().take(end).skip(at + 1) {
+            match byte {
+                b']' if visible(place) => {
+                    let defined = self.labels.binary_search_by_key(&label, |label| u64::from(label.get()));
+                    return defined.is_ok().then_some(place);
+                }
+                b'0'..=b'9' if label < u64::from(u32::MAX) => label = label * 10 + u64::from(byte - b'0'),
+                _ if byte.is_ascii_whitespace() => {}
+                // The prefix of a quote, where the label goes on in the next line.
+                b'>' if !visible(place) => {}
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn push(&mut self, range: Range<usize>) {
+        let text = &self.text[range];
+        if text.is_empty() {
+            return;
+        }
+        // Web Chat reads `{aria-label=…}` behind an element as an attribute of it.
+        if !self.run.is_empty() && text.starts_with(['[', '(', ':', '{']) {
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+        self.run.clear();
+        self.out.push_str(text);
+    }
+}
+
+/// Whether what was written can be followed by a blank, the end, or the end of a sentence without meaning something else.
+fn is_calm_end(out: &str, next: Option<char>) -> bool {
+    let emphasis = ['*', '_', '~'];
+    let word = out.trim_end_matches(emphasis);
+    let Some(last) = word.chars().next_back() else { return false };
+    if word.len() < out.len() {
+        // Closing delimiters behind a word close in either case.
+        return last.is_alphanumeric();
+    }
+    match last {
+        // `1` and `.` at the start of a line begin a list.
+        '0'..='9' => {
+            !matches!(next, Some('.' | ')')) || out.lines().next_back().is_some_and(|line| line.trim().len() > 9)
+        }
+        ']' => next != Some(':'),
+        ' ' => next.is_none_or(char::is_whitespace),
+        c => c.is_alphanumeric() || ".,;?)\"'%”’`$€".contains(c),
+    }
+}
