@@ -75,7 +75,7 @@ impl WebUrl {
             let plain = match byte {
                 b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => true,
                 b'[' | b']' => at < host_end,
-                b';' => !entity_from.is_some_and(|from| out.len() > from),
+                b';' => entity_from.is_none_or(|from| out.len() <= from),
                 b'%' => bytes.get(at + 1..at + 3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)),
                 _ => b"/?:@&=+$,-_.!~*'#".contains(&byte),
             };

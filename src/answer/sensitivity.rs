@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use super::Answer;
+use crate::report::{Entry, Kind};
+
 /// A sensitivity label of a document or of a whole answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SensitivityLabel {
     /// The caller's id; becomes a blank node.
@@ -24,7 +27,7 @@ pub struct SensitivityLabel {
 
 /// A CSS colour word, or a hex colour. Nothing else is sent, because Web Chat copies the colour into SVG unchecked, where
 /// `url(…)` would make the browser fetch an address.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Colour(String);
 
 /// The text is neither a CSS colour word nor a hex colour.
@@ -64,7 +67,7 @@ pub struct LabelCatalogue {
 
 impl LabelCatalogue {
     /// Adds a label under its id and its name.
-    pub fn add(&mut self, label: SensitivityLabel) {
+    pub fn add(&mut self, label: &SensitivityLabel) {
         for key in [&label.id, &label.name].into_iter().flatten() {
             self.labels.insert(key.to_lowercase(), label.clone());
         }
@@ -75,6 +78,65 @@ impl LabelCatalogue {
     pub fn find(&self, id_or_name: &str) -> Option<&SensitivityLabel> {
         self.labels.get(&id_or_name.trim().to_lowercase())
     }
+}
+
+/// Members of a source's metadata that may name its label.
+const METADATA_KEYS: [&str; 8] = [
+    "label",
+    "labelId",
+    "label_id",
+    "sensitivity",
+    "sensitivityLabel",
+    "sensitivityLabelId",
+    "sensitivity_label",
+    "sensitivity_label_id",
+];
+
+impl LabelCatalogue {
+    /// Gives every source its label: what the caller left open is filled in from the catalogue, and a source without a
+    /// label gets the one that its metadata names. A name that the catalogue does not know is a label of its own; an id
+    /// that it does not know says nothing to a reader, and is reported.
+    pub fn complete(&self, answer: &mut Answer) {
+        if let Some(label) = &mut answer.label {
+            self.fill_in(label);
+        }
+        for source in &mut answer.sources {
+            if let Some(label) = &mut source.label {
+                self.fill_in(label);
+                continue;
+            }
+            let named = METADATA_KEYS.iter().find_map(|key| Some((*key, source.metadata.get(*key)?.as_str()?)));
+            let Some((key, named)) = named.filter(|(_, named)| !named.trim().is_empty()) else { continue };
+            match self.find(named) {
+                Some(label) => source.label = Some(label.clone()),
+                None if looks_like_id(named) => {
+                    let pointer = format!("{}/metadata/{key}", source.pointer);
+                    let message = format!("no label with the id {named} is configured");
+                    answer.oddities.push(Entry::in_input(Kind::Dropped, "label-unknown", pointer, message));
+                }
+                None => {
+                    let name = Some(named.trim().to_owned());
+                    source.label = Some(SensitivityLabel { name, ..SensitivityLabel::default() });
+                }
+            }
+        }
+    }
+
+    /// A label that is given only by id or name is the configured one.
+    fn fill_in(&self, label: &mut SensitivityLabel) {
+        let given_by_id_or_name = *label
+            == SensitivityLabel { id: label.id.clone(), name: label.name.clone(), ..SensitivityLabel::default() };
+        let known = || [&label.id, &label.name].into_iter().flatten().find_map(|key| self.find(key));
+        if given_by_id_or_name && let Some(known) = known() {
+            *label = known.clone();
+        }
+    }
+}
+
+/// A GUID, as Purview names labels.
+fn looks_like_id(text: &str) -> bool {
+    let text = text.trim();
+    text.len() == 36 && text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
 }
 
 /// The named colours of CSS Color 4, section 6.1, and `transparent`; sorted.
@@ -246,6 +308,39 @@ mod tests {
     }
 
     #[test]
+    fn p11_a_label_comes_from_the_metadata_by_name_or_by_configured_id() {
+        const GUID: &str = "f42aa342-8706-4288-bd11-ebb85995028c";
+        let configured = SensitivityLabel {
+            id: Some(GUID.into()),
+            name: Some("Secret".into()),
+            priority: 5,
+            ..SensitivityLabel::default()
+        };
+        let mut catalogue = LabelCatalogue::default();
+        catalogue.add(&configured);
+        let with = |metadata: serde_json::Value| crate::answer::Source {
+            metadata: metadata.as_object().cloned().unwrap_or_default(),
+            ..crate::answer::Source::default()
+        };
+        let named = |name: &str| SensitivityLabel { name: Some(name.into()), ..SensitivityLabel::default() };
+        let mut answer = Answer {
+            label: Some(named("secret")),
+            sources: vec![
+                with(serde_json::json!({"sensitivityLabelId": GUID})),
+                with(serde_json::json!({"label": "Internal"})),
+                with(serde_json::json!({"label_id": "00000000-0000-0000-0000-000000000000"})),
+                with(serde_json::json!({"label": 7})),
+            ],
+            ..Answer::default()
+        };
+        catalogue.complete(&mut answer);
+        assert_eq!(answer.label, Some(configured.clone()));
+        let labels: Vec<_> = answer.sources.iter().map(|source| source.label.clone()).collect();
+        assert_eq!(labels, [Some(configured), Some(named("Internal")), None, None]);
+        assert_eq!(answer.oddities[0].code, "label-unknown");
+    }
+
+    #[test]
     fn a_catalogue_finds_a_label_by_id_and_by_name() {
         let mut catalogue = LabelCatalogue::default();
         let label = SensitivityLabel {
@@ -253,7 +348,7 @@ mod tests {
             name: Some("Confidential".into()),
             ..SensitivityLabel::default()
         };
-        catalogue.add(label.clone());
+        catalogue.add(&label);
         assert_eq!(catalogue.find("6f2a-11"), Some(&label));
         assert_eq!(catalogue.find(" confidential"), Some(&label));
         assert_eq!(catalogue.find("public"), None);

@@ -17,6 +17,7 @@ pub fn cite(answer: &Answer, rules: &Rules) -> CitedText {
 mod tests {
     use super::*;
     use crate::answer::{Citation, MarkerGrammar, Source, SourceIndex};
+    use crate::report::Kind;
     use crate::text::Span;
 
     /// Three sources with addresses, and one without.
@@ -129,7 +130,7 @@ mod tests {
             ("x[1](2024) y", "x[1]\u{200b}(2024) y"),
             ("Great![1](https://evil)", "Great!\u{200b}[1]"),
             ("[text][1]\n\n[1]: https://evil", "[text]\u{200b}[1]"),
-            ("x[1]\n\n[^1]: A note\n  goes on\n", "x[1]\n\n"),
+            ("x[1]\n\n[^1]: A note\n  goes on\n", "x[1]"),
             ("x[9](https://other)", "x[9](https://other)"),
             ("x[1] [9]\n\n[9]: https://evil\n", "x[1] [9]"),
         ]);
@@ -192,6 +193,4 @@ mod tests {
         let text = "# Überschrift\r\n\r\n* a\u{a0}b  \r\n\t| x | y |\r\n&copy; 😀 <br> [km/h] [2019] \\* x";
         assert_eq!(cite(&answer(text), &Rules::web_chat()).text, text);
     }
-
-    use crate::report::Kind;
 }

@@ -53,13 +53,21 @@ impl Trail {
 #[must_use]
 pub fn make_harmless(passage: &str, image_hosts: &BTreeSet<String>) -> String {
     let start = Clean { text: passage.into(), structure: Structure::of(passage), trail: Trail::default() };
-    clean(start, &Resolver::new(&[]), image_hosts, &mut Vec::new()).text.into_owned()
+    let wishes = Wishes { image_hosts, hard_breaks: false };
+    clean(start, &Resolver::new(&[]), wishes, &mut Vec::new()).text.into_owned()
+}
+
+/// What is asked of a clean text beside being harmless.
+#[derive(Clone, Copy)]
+pub(super) struct Wishes<'w> {
+    pub(super) image_hosts: &'w BTreeSet<String>,
+    pub(super) hard_breaks: bool,
 }
 
 pub(super) fn clean<'t>(
     mut now: Clean<'t>,
     resolver: &Resolver,
-    image_hosts: &BTreeSet<String>,
+    wishes: Wishes<'_>,
     entries: &mut Vec<Entry>,
 ) -> Clean<'t> {
     for pass in 0..MAX_PASSES {
@@ -68,7 +76,7 @@ pub(super) fn clean<'t>(
             structure: &now.structure,
             trail: &now.trail,
             resolver,
-            image_hosts,
+            image_hosts: wishes.image_hosts,
             escape_definitions: pass >= ESCAPE_FROM_PASS,
             edits: Edits::default(),
             entries,
@@ -76,6 +84,9 @@ pub(super) fn clean<'t>(
         cleaner.definitions();
         cleaner.links();
         cleaner.html();
+        if wishes.hard_breaks {
+            cleaner.breaks();
+        }
         if cleaner.edits.is_empty() {
             return now;
         }
@@ -293,6 +304,13 @@ impl Cleaner<'_> {
         self.edits.cut(link.inner.end..link.range.end);
     }
 
+    /// Two blanks make a line end one that readers see.
+    fn breaks(&mut self) {
+        for at in &self.structure.soft_breaks {
+            self.edits.replace(*at..*at, "  ");
+        }
+    }
+
     fn html(&mut self) {
         let mut ranges = self.structure.html.iter().cloned().peekable();
         while let Some(mut range) = ranges.next() {
@@ -433,8 +451,8 @@ const HARMLESS: [&str; 50] = [
 
 /// What the `<` at the start of `rest` can do, and how far to go on.
 fn judge_tag(rest: &str) -> (Harm, usize) {
-    if rest.starts_with("<!--") {
-        return match rest[4..].find("-->") {
+    if let Some(comment) = rest.strip_prefix("<!--") {
+        return match comment.find("-->") {
             Some(end) => (Harm::None, 4 + end + 3),
             None => (Harm::Tag, 4),
         };

@@ -62,9 +62,8 @@ impl Resolver {
     }
 
     fn name(&self, name: &str) -> Option<SourceIndex> {
-        if name.chars().nth(1).is_none() {
-            return None;
-        }
+        // A name of one character is a task box or a variable.
+        name.chars().nth(1)?;
         if let Some(index) = self.by_id.get(name) {
             return Some(*index);
         }

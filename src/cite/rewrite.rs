@@ -1,7 +1,7 @@
 //! Markers found and rewritten: a function of a text and of the rules for it.
 
 use super::bibliography;
-use super::clean::{Clean, Trail, clean, names_source};
+use super::clean::{Clean, Trail, Wishes, clean, names_source};
 use super::definition;
 use super::marker::{self, MAX_INNER_BYTES, Marker};
 use super::number::Numberer;
@@ -18,7 +18,8 @@ pub(super) fn rewrite(answer: &Answer, rules: &Rules) -> CitedText {
     let mut entries = Vec::new();
     let resolver = Resolver::new(&answer.sources);
     let start = without_bibliography(answer, &resolver, &mut entries);
-    let Clean { text, structure, trail } = clean(start, &resolver, &rules.image_hosts, &mut entries);
+    let wishes = Wishes { image_hosts: &rules.image_hosts, hard_breaks: rules.hard_breaks };
+    let Clean { text, structure, trail } = clean(start, &resolver, wishes, &mut entries);
 
     let mut finder = Finder {
         answer,

@@ -14,6 +14,8 @@ pub struct Rules {
     pub pages: Pages,
     /// Hosts whose images may load, in lower case (policy P-06).
     pub image_hosts: BTreeSet<String>,
+    /// Whether a line end inside a paragraph becomes a line break that readers see.
+    pub hard_breaks: bool,
 }
 
 impl Rules {
@@ -25,6 +27,7 @@ impl Rules {
             numbering: Numbering::default(),
             pages: Pages::default(),
             image_hosts: BTreeSet::new(),
+            hard_breaks: false,
         }
     }
 }

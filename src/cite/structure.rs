@@ -66,6 +66,8 @@ pub(super) struct Structure {
     pub(super) html: Vec<Range<usize>>,
     /// Code blocks.
     pub(super) code_blocks: Vec<Range<usize>>,
+    /// Line ends inside paragraphs, which readers see as blanks.
+    pub(super) soft_breaks: Vec<usize>,
     /// Reference definitions that take effect, in order. Duplicates are not among them.
     pub(super) definitions: Vec<Definition>,
     pub(super) open_fence: Option<OpenFence>,
@@ -95,6 +97,7 @@ impl Structure {
             links: Vec::new(),
             html: Vec::new(),
             code_blocks: Vec::new(),
+            soft_breaks: Vec::new(),
             definitions,
             open_fence: None,
         };
@@ -140,7 +143,7 @@ impl Reader {
                 }
             }
             Event::Code(_) | Event::InlineMath(_) | Event::DisplayMath(_) | Event::Rule => {
-                found.fill(range, Ink::Opaque)
+                found.fill(range, Ink::Opaque);
             }
             Event::Html(_) | Event::InlineHtml(_) => {
                 found.fill(range.clone(), Ink::Opaque);
@@ -148,10 +151,12 @@ impl Reader {
             }
             Event::Start(tag) => self.start(text, tag, range, found),
             Event::End(tag) => self.end(tag),
-            Event::SoftBreak | Event::HardBreak | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
+            Event::SoftBreak => found.soft_breaks.push(range.start),
+            Event::HardBreak | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other blocks and spans only hold text")]
     fn start(&mut self, text: &str, tag: Tag<'_>, range: Range<usize>, found: &mut Structure) {
         match tag {
             Tag::Link { link_type, dest_url, title, id } => {
@@ -201,6 +206,7 @@ impl Reader {
         found.links.push(Link { inner: inner..inner, range, kind, image, nested, url, title });
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all other blocks and spans only hold text")]
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Link | TagEnd::Image => {

@@ -1,6 +1,9 @@
 //! How an activity must look to one channel.
+//!
+//! A dialect acts in two places: it hands rules (data) to the steps before, and shapes the activity afterwards.
 
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod dialect;
+mod web_chat;
 
 pub use dialect::{Dialect, UnknownDialect};

@@ -1,0 +1,59 @@
+//! The document behind a claim.
+
+use serde::Serialize;
+
+use super::UsageInfo;
+
+/// The appearance of a claim. Every member but the name may be absent; nothing is ever written as `null`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct DigitalDocument {
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    /// The title: one line, never empty.
+    pub name: String,
+    /// The address, byte for byte as in the definition of the text. Absent in a non-URL citation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The first passage, cut.
+    #[serde(rename = "abstract", skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// The passages. Always there in a non-URL citation, whose dialog shows it as Markdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The media type of the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding_format: Option<String>,
+    /// When the document was last changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date_modified: Option<String>,
+    /// Who wrote or edited it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub editor: Option<String>,
+    /// Its key words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keywords: Vec<String>,
+    /// Its sensitivity label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage_info: Option<UsageInfo>,
+}
+
+impl DigitalDocument {
+    /// A document with a title.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            kind: "DigitalDocument",
+            name: name.into(),
+            url: None,
+            summary: None,
+            text: None,
+            encoding_format: None,
+            date_modified: None,
+            editor: None,
+            keywords: Vec::new(),
+            usage_info: None,
+        }
+    }
+}

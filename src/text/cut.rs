@@ -1,0 +1,60 @@
+//! Shortening a text for a reader.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// The text in at most `max` UTF-16 units, cut at the end of a word where there is one, never inside a grapheme cluster.
+/// What was cut ends with an ellipsis, which counts.
+#[must_use]
+pub fn cut_at_word(text: &str, max: usize) -> Cow<'_, str> {
+    if text.encode_utf16().nth(max).is_none() {
+        return text.into();
+    }
+    let room = max.saturating_sub(1);
+    let mut used = 0;
+    let mut hard_end = 0;
+    let mut word_end = 0;
+    for (at, cluster) in text.grapheme_indices(true) {
+        if cluster.chars().all(char::is_whitespace) {
+            word_end = at;
+        }
+        used += cluster.encode_utf16().count();
+        if used > room {
+            break;
+        }
+        hard_end = at + cluster.len();
+    }
+    // A word longer than half of the room is cut.
+    let end = if word_end <= hard_end && word_end * 2 >= hard_end { word_end } else { hard_end };
+    let kept = text[..end].trim_end();
+    if max == 0 { "".into() } else { format!("{kept}…").into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_at_a_word() {
+        assert_eq!(cut_at_word("thirty days of leave", 20), "thirty days of leave");
+        assert_eq!(cut_at_word("thirty days of leave", 16), "thirty days of…");
+        assert_eq!(cut_at_word("thirty days of leave", 14), "thirty days…");
+        assert_eq!(cut_at_word("Donaudampfschiff", 6), "Donau…");
+        assert_eq!(cut_at_word("ab 👩‍👩‍👧", 6), "ab…");
+        assert_eq!(cut_at_word("ab", 0), "");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn a_cut_text_never_exceeds_the_limit_and_begins_as_the_text_does(text in "\\PC{0,80}", max in 0_usize..60) {
+            let cut = cut_at_word(&text, max);
+            prop_assert!(cut.encode_utf16().count() <= max);
+            prop_assert!(text.starts_with(cut.strip_suffix('…').unwrap_or(&cut)));
+        }
+    }
+}
