@@ -1,1 +1,3 @@
-fn main() {}
+//! The integration tests, one binary. Each module says what belongs there.
+
+mod golden;

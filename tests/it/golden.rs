@@ -1,0 +1,63 @@
+//! The sample answers through the whole pipeline: one folder of `samples/answers` is one case.
+//!
+//! `activity.json` is the whole output, byte for byte as JSON. `report.json` names the codes of every list of the report
+//! but `cited`, in order; a list that is not named must be empty. Expected files are written by hand from the policies;
+//! one that changes needs a sentence in the commit that says which rule it broke.
+
+use std::path::{Path, PathBuf};
+
+use citewire::convert::{Conversion, convert};
+use citewire::dialect::Dialect;
+use citewire::report::Report;
+use serde_json::{Value, json};
+
+fn cases() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/answers");
+    let folders = |path: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(path).expect("a folder");
+        entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir()).collect()
+    };
+    let mut cases: Vec<PathBuf> = folders(&root).iter().flat_map(|provider| folders(provider)).collect();
+    cases.sort();
+    cases
+}
+
+fn json_file(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn codes(report: &Report) -> Value {
+    let lists = report.lists().into_iter().filter(|(name, list)| *name != "cited" && !list.is_empty());
+    lists.map(|(name, list)| (name.to_owned(), json!(list.iter().map(|entry| entry.code).collect::<Vec<_>>()))).collect()
+}
+
+#[test]
+fn every_sample_becomes_its_activity() {
+    let cases = cases();
+    assert!(cases.len() >= 22, "only {} cases found", cases.len());
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let name = case.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("inside the project").display().to_string();
+        let from = json_file(&case.join("case.json"))["from"].as_str().expect("a format").parse().expect("a format");
+        let body = std::fs::read(case.join("input.json")).expect("an input");
+        for from in [None, Some(from)] {
+            let mut conversion = Conversion::to(Dialect::WebChat);
+            conversion.from = from;
+            let converted = convert(&body, &conversion).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let [activity] = &converted.activities[..] else { panic!("{name}: a whole answer gives one activity") };
+            let activity = serde_json::to_value(activity).expect("JSON");
+            let expected = json_file(&case.join("activity.json"));
+            if activity != expected {
+                let shown = |value: &Value| serde_json::to_string_pretty(value).expect("JSON");
+                wrong.push(format!("{name}\n--- expected\n{}\n--- got\n{}", shown(&expected), shown(&activity)));
+            }
+            let codes = codes(&converted.report);
+            let expected = json_file(&case.join("report.json"));
+            if codes != expected {
+                wrong.push(format!("{name}: the report has {codes}, expected {expected}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
