@@ -139,25 +139,22 @@ impl Cleaner<'_> {
             if at < covered || in_known {
                 continue;
             }
+            // Only a bracket that can begin a definition or a footnote is worth reading on: the rest of the line may be long.
+            let footnote =
+                structure.ink(at) == Ink::Text && self.text[at + 1..].starts_with('^') && self.starts_line(at);
+            if structure.ink(at) != Ink::Markup && !footnote {
+                continue;
+            }
             let line_end = self.text[at..].find('\n').map_or(self.text.len(), |newline| at + newline);
             let Some((label, _)) = self.text[at + 1..line_end].split_once("]:") else { continue };
-            match structure.ink(at) {
-                // A bracket that is neither text nor part of a link: a definition whose label is taken already.
-                Ink::Markup => {
-                    self.definition(at..line_end, label);
-                    covered = line_end;
-                }
-                Ink::Text if self.starts_line(at) && self.names_source_of_footnote(label) => {
-                    let end = self.footnote_end(line_end);
-                    self.report(
-                        "footnote",
-                        at,
-                        format!("the footnote [{label}] gives way to the source of that number"),
-                    );
-                    self.edits.cut(self.line_start(at)..end);
-                    covered = end;
-                }
-                Ink::Text | Ink::LinkText | Ink::LinkMarkup | Ink::Opaque => {}
+            if !footnote {
+                // Neither text nor part of a link: a definition whose label is taken already.
+                self.definition(at..line_end, label);
+                covered = line_end;
+            } else if self.names_source_of_footnote(label) {
+                covered = self.footnote_end(line_end);
+                self.report("footnote", at, format!("the footnote [{label}] gives way to the source of that number"));
+                self.edits.cut(self.line_start(at)..covered);
             }
         }
     }
@@ -214,8 +211,8 @@ impl Cleaner<'_> {
     }
 
     fn starts_line(&self, at: usize) -> bool {
-        let prefix = &self.text[self.line_start(at)..at];
-        prefix.len() <= 3 && prefix.trim().is_empty()
+        let indent = self.text.as_bytes()[..at].iter().rev().take_while(|byte| **byte == b' ').take(4).count();
+        indent <= 3 && (at == indent || self.text.as_bytes()[at - indent - 1] == b'\n')
     }
 
     fn links(&mut self) {
@@ -323,10 +320,17 @@ impl Cleaner<'_> {
 
     fn html_range(&mut self, range: Range<usize>) {
         let mut at = range.start;
+        let mut comments_end = true;
         while let Some(found) = self.text[at..range.end].find('<') {
             at += found;
             let rest = &self.text[at..range.end];
-            let (harm, end) = judge_tag(rest);
+            let (harm, end) = if let Some(comment) = rest.strip_prefix("<!--") {
+                let end = if comments_end { comment.find("-->") } else { None };
+                comments_end = end.is_some();
+                end.map_or((Harm::Tag, 4), |end| (Harm::None, 4 + end + 3))
+            } else {
+                judge_tag(rest)
+            };
             let end = at + end;
             match harm {
                 Harm::None => {}
@@ -451,12 +455,6 @@ const HARMLESS: [&str; 50] = [
 
 /// What the `<` at the start of `rest` can do, and how far to go on.
 fn judge_tag(rest: &str) -> (Harm, usize) {
-    if let Some(comment) = rest.strip_prefix("<!--") {
-        return match comment.find("-->") {
-            Some(end) => (Harm::None, 4 + end + 3),
-            None => (Harm::Tag, 4),
-        };
-    }
     let after = rest[1..].strip_prefix('/').unwrap_or(&rest[1..]);
     let Some(first) = after.chars().next().filter(|c| c.is_ascii_alphabetic() || "!?".contains(*c)) else {
         return (Harm::None, 1);
@@ -472,10 +470,13 @@ fn judge_tag(rest: &str) -> (Harm, usize) {
     (if attributes.is_empty() { Harm::None } else { Harm::Attributes(name_end) }, end)
 }
 
+/// A longer tag is text.
+const MAX_TAG_BYTES: usize = 4 * 1024;
+
 /// Where the tag ends: after the first `>` outside quotes.
 fn tag_end(rest: &str, from: usize) -> Option<usize> {
     let mut quote = None;
-    for (at, c) in rest[from..].char_indices() {
+    for (at, c) in rest[from..].char_indices().take_while(|(at, _)| *at < MAX_TAG_BYTES) {
         match (quote, c) {
             (None, '>') => return Some(from + at + 1),
             (None, '"' | '\'') => quote = Some(c),

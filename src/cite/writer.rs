@@ -199,6 +199,9 @@ impl<'w> Writer<'w> {
     }
 }
 
+/// Beyond so many characters of a line, a number and a dot are no list: nine digits, and blanks before them.
+const MAX_LIST_NUMBER: usize = 32;
+
 /// Whether what was written can be followed by a blank, the end, or the end of a sentence without meaning something else.
 fn is_calm_end(out: &str, next: Option<char>) -> bool {
     let emphasis = ['*', '_', '~'];
@@ -211,7 +214,9 @@ fn is_calm_end(out: &str, next: Option<char>) -> bool {
     match last {
         // `1` and `.` at the start of a line begin a list.
         '0'..='9' => {
-            !matches!(next, Some('.' | ')')) || out.lines().next_back().is_some_and(|line| line.trim().len() > 9)
+            let may_be_list =
+                out.len() <= MAX_LIST_NUMBER || out.chars().rev().take(MAX_LIST_NUMBER).any(|c| c == '\n');
+            !(may_be_list && matches!(next, Some('.' | ')')))
         }
         ']' => next != Some(':'),
         ' ' => next.is_none_or(char::is_whitespace),
