@@ -1,0 +1,243 @@
+//! Claims: one citation each, matched to a Markdown definition by `position`.
+
+use std::collections::BTreeMap;
+
+use super::address::Scheme;
+use super::blank_nodes::BlankNodes;
+use super::code;
+use super::findings::Findings;
+use super::label;
+use super::place::{Place, excerpt, printed};
+use super::pointer::Pointer;
+
+/// A claim as Web Chat reads it.
+#[derive(Debug)]
+pub(super) struct Claim<'v> {
+    pub(super) at: Pointer,
+    /// Compared with normalised Markdown labels.
+    pub(super) position: Option<String>,
+    pub(super) name: Option<&'v str>,
+    pub(super) appearance: Option<Appearance<'v>>,
+}
+
+/// What a claim shows.
+#[derive(Debug)]
+pub(super) struct Appearance<'v> {
+    pub(super) at: Pointer,
+    pub(super) name: Option<&'v str>,
+    /// `None` makes the entry a button that opens a dialog.
+    pub(super) url: Option<&'v str>,
+}
+
+/// Reads the claims of a Message thing and reports what Web Chat drops or shows wrongly.
+pub(super) fn check<'v>(message: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) -> Vec<Claim<'v>> {
+    let mut claims = Vec::new();
+    let mut interpreters = Vec::new();
+    for (index, written) in message.many("citation").into_iter().enumerate() {
+        let Some(place) = nodes.follow(written) else { continue };
+        if !place.is_thing("this claim, with its title, label and passage,", findings) {
+            continue;
+        }
+        if let Some(interpreter) = place.one("claimInterpreter").and_then(|found| nodes.follow(found)) {
+            check_interpreter(&interpreter, findings);
+            interpreters.push((index, interpreter));
+        }
+        claims.push(read(&place, nodes, findings));
+    }
+    check_shown_interpreter(&interpreters, findings);
+    check_positions(&claims, findings);
+    claims
+}
+
+fn read<'v>(place: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) -> Claim<'v> {
+    let name = place.text("name");
+    if name == Some("") {
+        findings.add(
+            code::CLAIM_NAME_EMPTY,
+            &place.at.key("name"),
+            "An empty name wins over all other titles: the reference list shows the host of the URL instead of a \
+             title. Leave `name` out or fill it in.",
+        );
+    }
+    if let Some(misplaced) = place.member("usageInfo") {
+        findings.add(
+            code::CLAIM_MEMBER_MISPLACED,
+            &misplaced.at,
+            "A label on the claim itself is not read: users see no label at this source. Move `usageInfo` into \
+             `appearance`.",
+        );
+    }
+    let appearance = place.one("appearance").and_then(|found| nodes.follow(found));
+    for key in ["url", "text"] {
+        let has_it = appearance.as_ref().is_some_and(|appearance| appearance.one(key).is_some());
+        if let Some(misplaced) = place.member(key).filter(|_| !has_it) {
+            findings.add(
+                code::CLAIM_MEMBER_MISPLACED,
+                &misplaced.at,
+                format!("`{key}` of the claim itself is not read. Move it into `appearance`."),
+            );
+        }
+    }
+    if place.member("appearance").is_none() {
+        findings.add(
+            code::APPEARANCE_MISSING,
+            &place.at,
+            "Without `appearance` the entry shows the title and URL of the Markdown definition, and no label. Add an \
+             `appearance` with `@type`, `name` and `url`.",
+        );
+    }
+    let appearance = appearance.and_then(|found| read_appearance(&found, nodes, findings));
+    Claim { at: place.at.clone(), position: position(place, findings), name, appearance }
+}
+
+fn position(place: &Place<'_>, findings: &mut Findings) -> Option<String> {
+    let Some(written) = place.one("position") else {
+        findings.add(
+            code::POSITION_MISSING,
+            &place.at,
+            "A claim without `position` belongs to no citation: users see the title of the Markdown definition and no \
+             label. Write the number of the marker as a string, \"1\".",
+        );
+        return None;
+    };
+    let Some(position) = printed(written.value) else {
+        findings.add(
+            code::POSITION_UNMATCHABLE,
+            &written.at,
+            "This is neither a string nor a number, so the claim belongs to no citation. Write \"1\".",
+        );
+        return None;
+    };
+    let normal = super::markdown::normal_label(&position);
+    let zero_padded = normal.len() > 1 && normal.starts_with('0') && normal.bytes().all(|byte| byte.is_ascii_digit());
+    if normal != position || normal.is_empty() || zero_padded {
+        findings.add(
+            code::POSITION_UNMATCHABLE,
+            &written.at,
+            format!(
+                "No label equals {position:?}: labels are trimmed and lower-cased before they are compared, positions \
+                 are not. Users see the Markdown title and no label. Write the bare number, \"1\"."
+            ),
+        );
+    }
+    Some(position)
+}
+
+fn read_appearance<'v>(place: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) -> Option<Appearance<'v>> {
+    if !place.is_thing("the title, link and label of this source", findings) {
+        return None;
+    }
+    if let Some(written) = place.one("usageInfo")
+        && let Some(body) = nodes.follow(written)
+    {
+        label::check(&body, findings);
+    }
+    let url = place.some_text("url");
+    match url {
+        Some(url) if Scheme::of(url) == Scheme::Dangerous => findings.add(
+            code::APPEARANCE_SCHEME_UNSAFE,
+            &place.at.key("url"),
+            format!(
+                "The reference list of 4.18.1 carries {:?} as a live link; newer versions drop the entry. Send `http` \
+                 or `https` only.",
+                excerpt(url)
+            ),
+        ),
+        Some(_) => {}
+        None => check_passage(place, findings),
+    }
+    Some(Appearance { at: place.at.clone(), name: place.text("name"), url })
+}
+
+/// The text of a dialog: it is needed exactly where there is no URL.
+fn check_passage(place: &Place<'_>, findings: &mut Findings) {
+    let Some(passage) = place.text("text") else {
+        findings.add(
+            code::PASSAGE_MISSING,
+            &place.at,
+            "A source without `url` opens a dialog with its `text`. There is no string `text`: pressing the citation \
+             removes the whole Web Chat from the page, in every version. Add `text`, or a `url`.",
+        );
+        return;
+    };
+    if passage.trim().is_empty() {
+        findings.add(
+            code::PASSAGE_EMPTY,
+            &place.at.key("text"),
+            "Pressing the citation opens an empty dialog. Put the passage into `text`.",
+        );
+    }
+    let markdown = super::markdown::Markdown::read(passage);
+    if markdown.links.iter().any(|link| link.image) || !markdown.html.is_empty() {
+        findings.add(
+            code::PASSAGE_ACTIVE,
+            &place.at.key("text"),
+            "The dialog draws this passage as Markdown with HTML: images are requested from their hosts at once, and \
+             text outside of elements is dropped. Escape `<`, `&` and `![` in passages that are not Markdown.",
+        );
+    }
+}
+
+fn check_interpreter(place: &Place<'_>, findings: &mut Findings) {
+    if !place.is_thing("the line about who wrote the answer", findings) {
+        return;
+    }
+    if place.some_text("slogan").is_none() && place.some_text("name").is_none() {
+        findings.add_once(
+            code::INTERPRETER_WITHOUT_NAME,
+            &place.at,
+            "Without `slogan` and `name` the status line gets an empty, invisible link. Add a `slogan`.",
+        );
+    }
+    if let Some(url) = place.some_text("url")
+        && Scheme::of(url) != Scheme::Web
+    {
+        findings.add_once(
+            code::INTERPRETER_SCHEME_UNSAFE,
+            &place.at.key("url"),
+            format!(
+                "4.18.1 puts {:?} into a link of the status line as it stands; newer versions draw plain text. Send \
+                 `http` or `https` only.",
+                excerpt(url)
+            ),
+        );
+    }
+}
+
+fn check_shown_interpreter(interpreters: &[(usize, Place<'_>)], findings: &mut Findings) {
+    let Some(((first, shown), others)) = interpreters.split_first() else { return };
+    if *first > 0 {
+        findings.add(
+            code::INTERPRETER_NOT_FIRST,
+            &shown.at,
+            "Only the first claim's `claimInterpreter` is shown, and the first claim has none: users do not see who \
+             wrote the answer. Put it into the first claim.",
+        );
+    } else if let Some((_, other)) = others.iter().find(|(_, other)| other.value != shown.value) {
+        findings.add(
+            code::INTERPRETER_DIFFERS,
+            &other.at,
+            "Only the first claim's `claimInterpreter` is shown; this different one never is.",
+        );
+    }
+}
+
+fn check_positions(claims: &[Claim<'_>], findings: &mut Findings) {
+    let mut seen: BTreeMap<&str, &Pointer> = BTreeMap::new();
+    for claim in claims {
+        let Some(position) = claim.position.as_deref() else { continue };
+        if let Some(first) = seen.get(position) {
+            findings.add(
+                code::POSITION_REPEATED,
+                &claim.at.key("position"),
+                format!(
+                    "{} has position {position:?} already and wins: this source is never shown, and its citations lead \
+                     to the other one. Number the claims without repetition.",
+                    first.as_str()
+                ),
+            );
+        } else {
+            seen.insert(position, &claim.at);
+        }
+    }
+}

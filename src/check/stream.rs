@@ -1,0 +1,260 @@
+//! Livestreams: the activities that share one bubble.
+
+use std::collections::BTreeMap;
+
+use super::activity::Activity;
+use super::code;
+use super::findings::Findings;
+use super::place::excerpt;
+use super::stream_info::{Phase, StreamInfo};
+
+/// One stream, as far as it has been read.
+struct Stream<'a, 'v> {
+    members: Vec<&'a Activity<'v>>,
+    /// The first activity that shows text; later chunks sort right behind it.
+    first_chunk: Option<&'a Activity<'v>>,
+    chunks: i64,
+    last_sequence: u64,
+    ended: bool,
+}
+
+/// Checks the streams of a document.
+pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
+    // Ids are assigned by the channel that delivers: without any, the stream is on its way to a sender that adds them.
+    let delivered = activities.iter().any(|activity| activity.id.is_some());
+    let is_set = activities.len() > 1;
+    let mut streams: Vec<Stream<'_, '_>> = Vec::new();
+    let mut by_id: BTreeMap<&str, usize> = BTreeMap::new();
+    for activity in activities {
+        let Some(info) = &activity.stream else { continue };
+        let index = match info.stream_id.and_then(|id| by_id.get(id).copied()) {
+            Some(index) => index,
+            None => {
+                let running = streams.iter().rposition(|stream| !stream.ended);
+                let joins = match info.stream_id {
+                    None => running.filter(|_| !delivered || info.phase == Phase::Final || info.sequence > Some(1)),
+                    Some(_) => None,
+                };
+                if delivered {
+                    check_naming(activity, info, joins.is_some(), streams.len(), is_set, findings);
+                }
+                joins.unwrap_or_else(|| {
+                    streams.push(Stream::new());
+                    streams.len() - 1
+                })
+            }
+        };
+        for id in [info.stream_id, activity.id].into_iter().flatten() {
+            by_id.entry(id).or_insert(index);
+        }
+        streams[index].take(activity, info, findings);
+    }
+    for stream in &streams {
+        stream.check_repetition(findings);
+        if !stream.ended
+            && is_set
+            && let Some(last) = stream.members.last()
+        {
+            findings.add(
+                code::STREAM_WITHOUT_FINAL,
+                &last.at,
+                "No final activity follows in this document: until one arrives users see an answer that is still being \
+                 written.",
+            );
+        }
+    }
+}
+
+/// An activity whose `streamId` names no stream read so far.
+fn check_naming(
+    activity: &Activity<'_>,
+    info: &StreamInfo<'_>,
+    joins: bool,
+    streams_before: usize,
+    is_set: bool,
+    findings: &mut Findings,
+) {
+    match info.stream_id {
+        Some(id) if activity.id == Some(id) => {}
+        Some(id) if is_set && info.phase != Phase::Final => findings.add(
+            code::STREAM_ID_UNKNOWN,
+            &info.at.key("streamId"),
+            format!(
+                "No activity before this one has the id {:?}: a client that has missed it shows one bubble for each \
+                 chunk. The id of a stream is the id of its first activity.",
+                excerpt(id)
+            ),
+        ),
+        Some(_) => {}
+        None if joins || info.phase == Phase::Final => findings.add(
+            code::STREAM_CHUNK_WITHOUT_ID,
+            &info.at,
+            "Without `streamId` this activity does not belong to the stream before it: users see a bubble for each \
+             chunk and one more for the final. Write the id of the stream's first activity.",
+        ),
+        None if streams_before > 0 => findings.add(
+            code::STREAM_SECOND_WITHOUT_ID,
+            &info.at,
+            "4.18.1 draws a later stream above an earlier one when its first activity has no `streamId`. Write its own \
+             `id` as `streamId`.",
+        ),
+        None => findings.add(
+            code::STREAM_FIRST_WITHOUT_ID,
+            &info.at,
+            "Fine for the first stream of a conversation; 4.18.1 draws any later one above it. Write the activity's own \
+             `id` as `streamId`.",
+        ),
+    }
+}
+
+impl<'a, 'v> Stream<'a, 'v> {
+    fn new() -> Self {
+        Self { members: Vec::new(), first_chunk: None, chunks: 0, last_sequence: 0, ended: false }
+    }
+
+    fn take(&mut self, activity: &'a Activity<'v>, info: &StreamInfo<'_>, findings: &mut Findings) {
+        if self.ended {
+            self.late(activity, findings);
+            return;
+        }
+        if let Some(sequence) = info.sequence {
+            self.check_sequence(sequence, info, findings);
+        }
+        match info.phase {
+            Phase::Final => {
+                self.check_final(activity, findings);
+                self.ended = true;
+            }
+            Phase::Streaming | Phase::Informative => {
+                if activity.has_attachments {
+                    findings.add(
+                        code::STREAM_ATTACHMENTS_EARLY,
+                        &activity.at.key("attachments"),
+                        "Attachments of a chunk are drawn and vanish again, or are not drawn at all. Send them with the \
+                         final activity.",
+                    );
+                }
+                if info.phase == Phase::Streaming {
+                    self.first_chunk = self.first_chunk.or(Some(activity));
+                    self.chunks += 1;
+                    if activity.text.unwrap_or_default().is_empty() {
+                        findings.add(
+                            code::STREAM_CHUNK_EMPTY,
+                            &activity.at,
+                            "The bubble vanishes in 4.18.1 until the next chunk with text. A chunk carries everything \
+                             of the answer so far; wait until there is some.",
+                        );
+                    }
+                }
+            }
+        }
+        self.members.push(activity);
+    }
+
+    fn check_sequence(&mut self, sequence: u64, info: &StreamInfo<'_>, findings: &mut Findings) {
+        let at = info.at.key("streamSequence");
+        if sequence <= self.last_sequence {
+            findings.add(
+                code::STREAM_SEQUENCE_NOT_RISING,
+                &at,
+                format!("{sequence} does not come after {}: clients ignore the activity.", self.last_sequence),
+            );
+            return;
+        }
+        if self.last_sequence > 0 && sequence > self.last_sequence + 1 {
+            findings.add(
+                code::STREAM_SEQUENCE_GAP,
+                &at,
+                format!("{sequence} follows {}: users see no difference, but something was lost.", self.last_sequence),
+            );
+        }
+        self.last_sequence = sequence;
+    }
+
+    fn check_final(&self, activity: &Activity<'_>, findings: &mut Findings) {
+        let empty = activity.text.unwrap_or_default().is_empty();
+        if activity.kind == "typing" && empty {
+            findings.add(
+                code::STREAM_FINAL_TYPING,
+                &activity.at,
+                "In 4.18.1 half an answer stays and the typing animation goes on. Withdraw a stream with a final of the \
+                 type \"message\" and the text \"\".",
+            );
+        } else if activity.kind != "message" {
+            findings.add(
+                code::STREAM_KIND_MISMATCH,
+                &activity.at.key("type"),
+                "A final with text is an activity of the type \"message\"; channels do not store others, and newer \
+                 versions do not see the end of the stream.",
+            );
+        }
+        if let Some(first) = self.first_chunk
+            && let (Some(start), Some(end)) = (first.time, activity.time)
+            // Each later chunk sorts a thousandth of a millisecond behind the one before it.
+            && end.since_ms(start).saturating_mul(1000) < self.chunks
+        {
+            findings.add(
+                code::STREAM_FINAL_NOT_LATER,
+                &activity.at.key("timestamp"),
+                format!(
+                    "The first chunk ({}) is not stamped earlier: 4.18.1 loses the final, and the last chunk stays. \
+                     Stamp the final at least 1 ms later, and 1 ms more for each 1000 chunks.",
+                    first.at.as_str()
+                ),
+            );
+        }
+    }
+
+    fn late(&self, activity: &Activity<'_>, findings: &mut Findings) {
+        if activity.time.is_none() && activity.id.is_some() {
+            findings.add(
+                code::STREAM_LATE_REPLACES_FINAL,
+                &activity.at,
+                "The stream has ended, and this activity has no `timestamp`: in 4.18.1 it replaces the final. Stop \
+                 sending after the final, and stamp every activity.",
+            );
+        } else {
+            findings.add(
+                code::STREAM_AFTER_FINAL,
+                &activity.at,
+                "The stream has ended before: clients ignore this activity. Send the final last.",
+            );
+        }
+    }
+
+    /// Each chunk replaces all of the one before it, so each must carry definitions and Message thing.
+    fn check_repetition(&self, findings: &mut Findings) {
+        let mut defined = std::collections::BTreeSet::new();
+        let mut some_message = false;
+        for member in &self.members {
+            defined.extend(member.defined.iter());
+            some_message |= member.has_message;
+        }
+        for chunk in &self.members {
+            if chunk.stream.as_ref().is_none_or(|info| info.phase != Phase::Streaming) {
+                continue;
+            }
+            let missing = chunk.loose.iter().find(|label| {
+                !chunk.defined.contains(*label) && (defined.contains(label) || chunk.positions.contains(*label))
+            });
+            if let Some(label) = missing {
+                findings.add(
+                    code::STREAM_CHUNK_WITHOUT_DEFINITIONS,
+                    &chunk.at.key("text"),
+                    format!(
+                        "[{label}] is plain text in this chunk and a badge in others: citations flicker. Repeat the \
+                         definitions at the end of every chunk."
+                    ),
+                );
+            }
+            if some_message && !chunk.has_message && !chunk.defined.is_empty() {
+                findings.add(
+                    code::STREAM_CHUNK_WITHOUT_MESSAGE,
+                    &chunk.at,
+                    "Titles and labels of this chunk fall back to the Markdown until the next one: they flicker. Repeat \
+                     the Message thing in every chunk that cites.",
+                );
+            }
+        }
+    }
+}
