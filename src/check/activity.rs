@@ -110,11 +110,9 @@ fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &
     let root = place.member("entities").unwrap_or(Place::new(&none, place.at.clone()));
     let nodes = BlankNodes::gather(&root, findings);
     let message = message::find(&entities, &nodes, findings);
-    if !nodes.too_deep {
-        nodes.check(findings);
-        let things: Vec<_> = entities.iter().filter(|entity| message::is_schema_thing(entity.value)).collect();
-        linked_data::check(&things, findings);
-    }
+    nodes.check(findings);
+    let things: Vec<_> = entities.iter().filter(|entity| message::is_schema_thing(entity.value)).collect();
+    linked_data::check(&things, findings);
     if let Some(message) = &message {
         activity.has_message = true;
         activity.in_status_line = message.in_status_line;
@@ -212,4 +210,54 @@ fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&M
     agreement::check(&markdown, message, whole, &at, findings);
     activity.defined = markdown.definitions.into_iter().map(|definition| definition.label).collect();
     activity.loose = markdown.loose.into_iter().map(|loose| loose.label).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::example::{assert_finds, cited, cited_with, found};
+
+    #[test]
+    fn plain_text_shows_no_citations_and_odd_formats_are_noted() {
+        for format in ["plain", "xml"] {
+            assert_finds(&cited_with("/textFormat", json!(format)), "text-format-plain", "/textFormat");
+        }
+        assert_finds(&cited_with("/textFormat", json!("Markdown")), "text-format-unusual", "/textFormat");
+        assert_eq!(found(&json!({"type": "message", "text": "x[1](y)", "textFormat": "plain"})), []);
+    }
+
+    #[test]
+    fn members_of_the_wrong_type_are_found() {
+        assert_finds(&cited_with("/text", json!(7)), "text-not-string", "/text");
+        assert_finds(&cited_with("/entities", json!({})), "entities-not-list", "/entities");
+        assert_finds(&cited_with("/timestamp", json!("today")), "timestamp-invalid", "/timestamp");
+        assert_finds(&cited_with("/type", json!(7)), "activity-type-missing", "");
+    }
+
+    #[test]
+    fn only_bots_have_a_status_line() {
+        let role = |role: &str| cited_with("/from", json!({"id": "b", "role": role}));
+        assert_finds(&role("channel"), "sender-not-bot", "/from/role");
+        assert_eq!(found(&role("bot")), []);
+    }
+
+    #[test]
+    fn channel_data_can_hide_things() {
+        let hidden = cited_with("/channelData", json!({"webchat:fallback-text": ""}));
+        assert_finds(&hidden, "fallback-text-empty", "/channelData/webchat:fallback-text");
+        let mut both = cited_with("/channelData", json!({"feedbackLoop": {"type": "default"}}));
+        both["entities"][0]["potentialAction"] = json!({"@type": "LikeAction", "@id": "x"});
+        assert_finds(&both, "feedback-loop-wins", "/channelData/feedbackLoop");
+    }
+
+    #[test]
+    fn null_is_absent_and_other_activities_are_left_alone() {
+        let nulls = json!({"type": "message", "text": null, "entities": null, "channelData": null, "from": null});
+        assert_eq!(found(&nulls), []);
+        let mut event = cited();
+        event["type"] = json!("event");
+        event["text"] = json!("[1][2]");
+        assert_eq!(found(&event), []);
+    }
 }

@@ -171,3 +171,63 @@ fn check_undefined(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::example::{assert_finds, cited, cited_with, cited_without, found};
+
+    fn with_text(text: &str) -> serde_json::Value {
+        cited_with("/text", json!(text))
+    }
+
+    #[test]
+    fn claims_and_definitions_need_each_other() {
+        let one = "Keep it[1].\n\n[1]: https://docs.example/1\n";
+        assert_finds(&with_text(one), "claim-without-definition", "/entities/0/citation/1");
+        let three = format!("{}[3]: https://docs.example/3\n", cited()["text"].as_str().expect("a text"));
+        assert_finds(&with_text(&three), "definition-without-claim", "/text");
+        assert_finds(&with_text(&three), "definition-uncited", "/text");
+        let marker = cited()["text"].as_str().expect("a text").replace("it", "it[7]\u{200b}");
+        assert_finds(&with_text(&marker), "marker-without-definition", "/text");
+    }
+
+    #[test]
+    fn addresses_must_be_the_same_bytes() {
+        let url = "/entities/0/citation/0/appearance/url";
+        assert_finds(&cited_with(url, json!("https://docs.example/1/")), "url-differs", url);
+        let mut without = cited_without(url);
+        without["entities"][0]["citation"][0]["appearance"]["text"] = json!("x");
+        assert_finds(&without, "appearance-url-missing", "/entities/0/citation/0/appearance");
+    }
+
+    #[test]
+    fn a_badge_without_address_needs_a_claim_with_a_title() {
+        assert_finds(&cited_without("/entities/0/citation/1/appearance"), "citation-unopenable", "/text");
+        let mut untitled = cited_without("/entities/0/citation/1/appearance/name");
+        untitled["text"] = json!("Keep it[1]\u{200b}[2].\n\n[1]: https://docs.example/1\n[2]: cite:2\n");
+        assert_finds(&untitled, "citation-without-title", "/entities/0/citation/1");
+    }
+
+    #[test]
+    fn a_label_needs_a_definition_beside_it() {
+        assert_finds(&with_text("Keep it."), "label-without-citation", "/entities/0/usageInfo");
+    }
+
+    #[test]
+    fn numbers_in_brackets_of_an_uncited_text_are_just_text() {
+        assert_eq!(found(&json!({"type": "message", "text": "a[7]"})), []);
+    }
+
+    #[test]
+    fn a_fault_is_reported_where_it_starts() {
+        let literal = "Keep it[1]\u{200b}[2].\n[1]: https://docs.example/1\n[2]: cite:2\n";
+        let mut document = with_text(literal);
+        document["entities"][0].as_object_mut().expect("a thing").remove("usageInfo");
+        assert_eq!(
+            found(&document),
+            [("definition-literal", "/text".to_owned()), ("definition-literal", "/text".to_owned()),]
+        );
+    }
+}

@@ -14,7 +14,8 @@ use super::pointer::Pointer;
 #[derive(Debug)]
 pub(super) struct Claim<'v> {
     pub(super) at: Pointer,
-    /// Compared with normalised Markdown labels.
+    /// Compared with normalised Markdown labels. A position that can match none is reported, and stands here as it was
+    /// meant, so that the other rules do not report what follows from it.
     pub(super) position: Option<String>,
     pub(super) name: Option<&'v str>,
     pub(super) appearance: Option<Appearance<'v>>,
@@ -108,9 +109,11 @@ fn position(place: &Place<'_>, findings: &mut Findings) -> Option<String> {
         );
         return None;
     };
-    let normal = super::markdown::normal_label(&position);
-    let zero_padded = normal.len() > 1 && normal.starts_with('0') && normal.bytes().all(|byte| byte.is_ascii_digit());
-    if normal != position || normal.is_empty() || zero_padded {
+    let mut meant = super::markdown::normal_label(&position);
+    if meant.len() > 1 && meant.starts_with('0') && meant.bytes().all(|byte| byte.is_ascii_digit()) {
+        meant = meant.trim_start_matches('0').to_owned();
+    }
+    if meant != position || meant.is_empty() {
         findings.add(
             code::POSITION_UNMATCHABLE,
             &written.at,
@@ -120,7 +123,7 @@ fn position(place: &Place<'_>, findings: &mut Findings) -> Option<String> {
             ),
         );
     }
-    Some(position)
+    Some(meant)
 }
 
 fn read_appearance<'v>(place: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) -> Option<Appearance<'v>> {
@@ -239,5 +242,84 @@ fn check_positions(claims: &[Claim<'_>], findings: &mut Findings) {
         } else {
             seen.insert(position, &claim.at);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::example::{assert_finds, cited, cited_with, cited_without, found};
+
+    const FIRST: &str = "/entities/0/citation/0";
+    const SECOND: &str = "/entities/0/citation/1";
+
+    #[test]
+    fn positions_must_be_there_once_and_match_a_label() {
+        assert_finds(&cited_without(&format!("{FIRST}/position")), "position-missing", FIRST);
+        let position = format!("{FIRST}/position");
+        for odd in [json!(" 1"), json!("01"), json!({}), json!("")] {
+            assert_finds(&cited_with(&position, odd), "position-unmatchable", &position);
+        }
+        let second = format!("{SECOND}/position");
+        assert_finds(&cited_with(&second, json!("1")), "position-repeated", &second);
+        for fine in [json!(1), json!(1.0), json!(["1"])] {
+            assert_eq!(found(&cited_with(&position, fine)), []);
+        }
+    }
+
+    #[test]
+    fn nested_things_need_their_type() {
+        assert_finds(&cited_without(&format!("{FIRST}/@type")), "nested-type-missing", FIRST);
+        let appearance = format!("{SECOND}/appearance");
+        assert_finds(&cited_without(&format!("{appearance}/@type")), "nested-type-missing", &appearance);
+        let id = format!("{FIRST}/@id");
+        assert_finds(&cited_with(&id, json!(7)), "nested-id-not-string", &id);
+        let context = format!("{FIRST}/@context");
+        assert_finds(&cited_with(&context, json!("http://schema.org")), "nested-context-wrong", &context);
+        assert_finds(&cited_with(FIRST, json!("x")), "nested-not-object", FIRST);
+    }
+
+    #[test]
+    fn a_dialog_needs_a_harmless_passage() {
+        let appearance = format!("{SECOND}/appearance");
+        let text = format!("{appearance}/text");
+        assert_finds(&cited_without(&text), "passage-missing", &appearance);
+        assert_finds(&cited_with(&text, json!(7)), "passage-missing", &appearance);
+        assert_finds(&cited_with(&text, json!(" ")), "passage-empty", &text);
+        assert_finds(&cited_with(&text, json!("<b>x</b>")), "passage-active", &text);
+    }
+
+    #[test]
+    fn members_in_the_wrong_place_are_found() {
+        let label = format!("{FIRST}/usageInfo");
+        assert_finds(&cited_with(&label, json!({"@id": "_:s1"})), "claim-member-misplaced", &label);
+        let text = format!("{FIRST}/text");
+        assert_finds(&cited_with(&text, json!("x")), "claim-member-misplaced", &text);
+        assert_finds(&cited_without(&format!("{FIRST}/appearance")), "appearance-missing", FIRST);
+        let name = format!("{FIRST}/name");
+        assert_finds(&cited_with(&name, json!("")), "claim-name-empty", &name);
+    }
+
+    #[test]
+    fn interpreters_are_shown_for_the_first_claim_only_and_must_be_safe() {
+        let interpreter = format!("{FIRST}/claimInterpreter");
+        assert_finds(&cited_without(&format!("{interpreter}/slogan")), "interpreter-without-name", &interpreter);
+        let url = format!("{interpreter}/url");
+        assert_finds(&cited_with(&url, json!("javascript:x")), "interpreter-scheme-unsafe", &url);
+        let other = format!("{SECOND}/claimInterpreter");
+        let project = json!({"@type": "Project", "name": "Another"});
+        assert_finds(&cited_with(&other, project.clone()), "interpreter-differs", &other);
+        let mut moved = cited();
+        let claims = &mut moved["entities"][0]["citation"];
+        claims[0].as_object_mut().expect("a claim").remove("claimInterpreter");
+        claims[1]["claimInterpreter"] = project;
+        assert_finds(&moved, "interpreter-not-first", &other);
+    }
+
+    #[test]
+    fn a_dangerous_address_is_an_error_also_where_the_text_agrees() {
+        let url = format!("{FIRST}/appearance/url");
+        assert_finds(&cited_with(&url, json!("vbscript:x")), "appearance-scheme-unsafe", &url);
     }
 }

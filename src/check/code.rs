@@ -31,7 +31,7 @@ macro_rules! rules {
 
 rules! {
     NOT_AN_ACTIVITY = Error "not-an-activity": "neither an Activity, nor a list of them, nor a Message thing";
-    NESTING_TOO_DEEP = Warning "nesting-too-deep": "the JSON is nested deeper than any channel accepts; what is below was not checked";
+    NESTING_TOO_DEEP = Warning "nesting-too-deep": "the JSON is nested deeper than any message needs; what is below was not checked";
     FINDINGS_CAPPED = Note "findings-capped": "the rest of very many findings with one code was left out";
 
     ACTIVITY_TYPE_MISSING = Error "activity-type-missing": "an activity without `type` is drawn by no client";

@@ -43,9 +43,9 @@ fn check_web_chat(document: &Value) -> Vec<Finding> {
         check_bare_message(&root, &mut findings);
         return findings.finish();
     }
-    let (list, at) = match document {
-        Value::Array(items) => (Some(items), root.at.clone()),
-        _ => (document.get("activities").and_then(Value::as_array), root.at.key("activities")),
+    let (list, at) = match document.as_array() {
+        Some(items) => (Some(items), root.at.clone()),
+        None => (document.get("activities").and_then(Value::as_array), root.at.key("activities")),
     };
     match list {
         Some(items) => {
@@ -70,10 +70,8 @@ fn check_web_chat(document: &Value) -> Vec<Finding> {
 fn check_bare_message(root: &Place<'_>, findings: &mut Findings) {
     let nodes = BlankNodes::gather(root, findings);
     message::check_bare(root, &nodes, findings);
-    if !nodes.too_deep {
-        nodes.check(findings);
-        linked_data::check(&[root], findings);
-    }
+    nodes.check(findings);
+    linked_data::check(&[root], findings);
 }
 
 #[cfg(test)]

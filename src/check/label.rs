@@ -105,3 +105,46 @@ fn check_pattern(pattern: &Place<'_>, findings: &mut Findings) {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::example::{assert_finds, cited_with, cited_without};
+
+    const LABEL: &str = "/entities/0/citation/0/appearance/usageInfo";
+
+    #[test]
+    fn labels_need_a_name_and_a_blank_node() {
+        assert_finds(&cited_without(&format!("{LABEL}/name")), "label-name-missing", LABEL);
+        let message = "/entities/0/usageInfo";
+        assert_finds(&cited_with(message, json!({"@id": "s1"})), "label-id-not-blank", "/entities/0/usageInfo/@id");
+        assert_finds(&cited_with(message, json!({"@id": "_:s2"})), "label-dangling", message);
+        assert_finds(&cited_with(message, json!("_:s1")), "nested-not-object", message);
+    }
+
+    #[test]
+    fn the_lock_needs_its_own_keyword() {
+        let keywords = format!("{LABEL}/keywords");
+        for odd in [json!("EncryptedContent"), json!(["Encrypted-Content"]), json!([{"name": "EncryptedContent"}])] {
+            assert_finds(&cited_with(&keywords, odd), "label-lock-missing", &keywords);
+        }
+    }
+
+    #[test]
+    fn patterns_are_read_exactly() {
+        let pattern = format!("{LABEL}/pattern");
+        let set = format!("{pattern}/inDefinedTermSet");
+        assert_finds(&cited_with(&set, json!("https://www.w3.org/TR/css-color-4")), "label-pattern-invalid", &pattern);
+        assert_finds(&cited_with(&format!("{pattern}/name"), json!("Color")), "label-pattern-invalid", &pattern);
+        assert_finds(&cited_without(&format!("{pattern}/termCode")), "label-pattern-invalid", &pattern);
+        assert_finds(&cited_without(&format!("{pattern}/@type")), "nested-type-missing", &pattern);
+    }
+
+    #[test]
+    fn colours_come_from_a_safe_list() {
+        let color = format!("{LABEL}/pattern/termCode");
+        assert_finds(&cited_with(&color, json!("url(https://docs.example/)")), "label-color-dangerous", &color);
+        assert_finds(&cited_with(&color, json!("banana")), "label-color-unknown", &color);
+    }
+}

@@ -31,10 +31,13 @@ mod vocabulary {
     const KEYWORDS: &[&str] =
         &["@context", "@id", "@type", "@value", "@language", "@list", "@set", "@index", "type", "id"];
 
+    /// How many objects and lists may stand inside each other; a message needs six. The processor uses much stack for each.
+    const MAX_DEPTH: usize = 8;
+
     pub(super) fn check(things: &[&Place<'_>], findings: &mut Findings) {
         let Some(first) = things.first() else { return };
         let mut claims = Vec::new();
-        let known: Vec<_> = things.iter().map(|thing| known_part(thing, &mut claims, findings)).collect();
+        let known: Vec<_> = things.iter().map(|thing| known_part(thing, 0, &mut claims, findings)).collect();
         let subjects = match expand(&Value::Array(known)) {
             Ok(subjects) => subjects,
             Err(error) => {
@@ -72,12 +75,26 @@ mod vocabulary {
 
     /// A copy of the thing without contexts and without terms that our vocabulary does not have, which are reported.
     /// Gathers the claims with an identifier on the way.
-    fn known_part<'v>(place: &Place<'v>, claims: &mut Vec<(&'v str, Pointer)>, findings: &mut Findings) -> Value {
+    fn known_part<'v>(
+        place: &Place<'v>,
+        depth: usize,
+        claims: &mut Vec<(&'v str, Pointer)>,
+        findings: &mut Findings,
+    ) -> Value {
+        if depth > MAX_DEPTH && (place.value.is_object() || place.value.is_array()) {
+            findings.add(
+                code::NESTING_TOO_DEEP,
+                &place.at,
+                format!("More than {MAX_DEPTH} levels inside a thing: the graph below this place was not checked."),
+            );
+            return Value::Null;
+        }
         let object = match place.value {
             Value::Array(items) => {
                 let items = items.iter().enumerate();
-                let known =
-                    items.map(|(index, item)| known_part(&Place::new(item, place.at.index(index)), claims, findings));
+                let known = items.map(|(index, item)| {
+                    known_part(&Place::new(item, place.at.index(index)), depth + 1, claims, findings)
+                });
                 return Value::Array(known.collect());
             }
             Value::Object(object) => object,
@@ -113,7 +130,7 @@ mod vocabulary {
             if key == "@id" || is_address(key) {
                 check_addresses(value, &at, findings);
             }
-            known.insert(key.clone(), known_part(&Place::new(value, at), claims, findings));
+            known.insert(key.clone(), known_part(&Place::new(value, at), depth + 1, claims, findings));
         }
         Value::Object(known)
     }
@@ -231,6 +248,6 @@ mod tests {
 
     #[test]
     fn values_that_json_ld_forbids_are_found() {
-        assert_eq!(codes(&json!({"name": {"@value": {"a": 1}}})).len(), 1);
+        assert_eq!(codes(&json!({"name": {"@value": [1]}})).len(), 1);
     }
 }

@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
             self.blocks.push(range.clone());
         }
         match event {
-            Event::Start(tag) => self.start(tag, range),
+            Event::Start(tag) => self.start(&tag, range),
             Event::End(tag) => self.end(tag),
             Event::Text(words) => self.words(&words, range),
             Event::SoftBreak | Event::HardBreak => {
@@ -148,31 +148,28 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
         self.end_run();
         if self.depth == 0 && matches!(tag, Tag::List(_) | Tag::BlockQuote(_)) {
             self.containers.push(range.clone());
         }
         self.depth += 1;
-        match tag {
-            Tag::Paragraph => self.line(range.start, false),
-            Tag::CodeBlock(_) => self.in_code = true,
-            Tag::HtmlBlock => self.found.html.push(range),
-            Tag::Link { link_type, dest_url, id, .. } => self.open_link(false, link_type, &dest_url, &id, range.start),
-            Tag::Image { link_type, dest_url, id, .. } => self.open_link(true, link_type, &dest_url, &id, range.start),
-            _ => {}
+        if let Tag::Link { link_type, dest_url, id, .. } | Tag::Image { link_type, dest_url, id, .. } = tag {
+            self.open.push(Link {
+                image: matches!(tag, Tag::Image { .. }),
+                inline: *link_type == LinkType::Inline,
+                text: String::new(),
+                label: id.to_string(),
+                url: dest_url.to_string(),
+                start: range.start,
+            });
+        } else if matches!(tag, Tag::Paragraph) {
+            self.line(range.start, false);
+        } else if matches!(tag, Tag::HtmlBlock) {
+            self.found.html.push(range);
+        } else if matches!(tag, Tag::CodeBlock(_)) {
+            self.in_code = true;
         }
-    }
-
-    fn open_link(&mut self, image: bool, kind: LinkType, url: &str, label: &str, start: usize) {
-        self.open.push(Link {
-            image,
-            inline: kind == LinkType::Inline,
-            text: String::new(),
-            label: label.to_owned(),
-            url: url.to_owned(),
-            start,
-        });
     }
 
     fn end(&mut self, tag: TagEnd) {

@@ -263,3 +263,75 @@ fn check_actions(thing: &Place<'_>, findings: &mut Findings) -> bool {
     }
     drawn
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::example::{assert_finds, cited, cited_with, cited_without, found};
+
+    #[test]
+    fn what_makes_web_chat_throw_is_an_error_with_its_own_code() {
+        for odd in
+            [json!("http://schema.org"), json!("https://schema.org/"), json!(["https://schema.org"]), json!(null)]
+        {
+            let document = cited_with("/entities/0/@context", odd);
+            assert_finds(&document, "message-context-wrong", "/entities/0/@context");
+        }
+        assert_finds(&cited_with("/entities/0/@id", json!(null)), "message-id-not-string", "/entities/0/@id");
+        assert_finds(&cited_without("/entities/0/@type"), "message-at-type-missing", "/entities/0");
+        assert_finds(&cited_with("/entities/0/type", json!(1)), "entity-type-not-string", "/entities/0/type");
+        assert_eq!(found(&cited_without("/entities/0/@context")), []);
+    }
+
+    #[test]
+    fn what_makes_web_chat_ignore_the_message_is_an_error_too() {
+        assert_finds(&cited_without("/entities/0/@id"), "message-id-missing", "/entities/0");
+        assert_finds(&cited_with("/entities/0/@id", json!("x")), "message-id-not-empty", "/entities/0/@id");
+        assert_finds(&cited_without("/entities/0/type"), "message-type-wrong", "/entities/0");
+        assert_finds(&cited_with("/entities/0/type", json!("Message")), "message-type-wrong", "/entities/0/type");
+    }
+
+    #[test]
+    fn entities_around_the_message_are_judged_by_their_place() {
+        let beside = |before: bool, other: serde_json::Value| {
+            let mut document = cited();
+            let entities = document["entities"].as_array_mut().expect("a list");
+            if before {
+                entities.insert(0, other);
+            } else {
+                entities.push(other);
+            }
+            document
+        };
+        let odd = json!({"type": "https://schema.org/WebPage", "@context": "x", "@type": "WebPage"});
+        assert_finds(&beside(true, odd.clone()), "foreign-entity-fatal", "/entities/0/@context");
+        assert_eq!(found(&beside(false, odd)), []);
+        let sound = json!({"type": "https://schema.org/WebPage", "@type": "WebPage"});
+        assert_finds(&beside(true, sound), "message-not-first", "/entities/0");
+        assert_finds(&beside(false, cited()["entities"][0].clone()), "message-second", "/entities/1");
+        let claim = json!({"type": "https://schema.org/Claim", "@type": "Claim", "@id": "https://docs.example/1"});
+        assert_finds(&beside(false, claim), "claim-at-root", "/entities/1");
+        let vote = json!({"type": "https://schema.org/VoteAction", "@type": "VoteAction", "actionOption": "upvote"});
+        assert_finds(&beside(true, vote), "root-entity-deprecated", "/entities/0");
+        assert_finds(&beside(true, json!("x")), "entity-not-object", "/entities/0");
+    }
+
+    #[test]
+    fn actions_need_a_known_type_and_a_name() {
+        let actions = "/entities/0/potentialAction";
+        let like = json!({"@type": "LikeAction", "@id": "a1-like", "actionStatus": "PotentialActionStatus"});
+        assert_eq!(found(&cited_with(actions, json!([like]))), []);
+        let nameless = json!([{"@type": "LikeAction"}]);
+        assert_finds(&cited_with(actions, nameless), "feedback-without-id", "/entities/0/potentialAction/0");
+        assert_finds(&cited_with(actions, json!({"@type": "VoteAction"})), "action-ignored", actions);
+    }
+
+    #[test]
+    fn a_folded_message_needs_an_abstract_and_a_message_its_own_name() {
+        let keywords = "/entities/0/keywords";
+        assert_finds(&cited_with(keywords, json!(["Collapsible"])), "collapsible-without-abstract", keywords);
+        let kind = "/entities/0/@type";
+        assert_finds(&cited_with(kind, json!("EmailMessage")), "message-type-unusual", kind);
+    }
+}

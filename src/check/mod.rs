@@ -13,7 +13,10 @@ mod code;
 mod color;
 mod conversation;
 mod definition;
+mod definition_rules;
 mod document;
+#[cfg(test)]
+mod example;
 mod finding;
 mod findings;
 mod label;

@@ -30,29 +30,17 @@ impl<'v> Place<'v> {
     /// A single-valued member: the first item when it is a list.
     pub(super) fn one(&self, key: &str) -> Option<Place<'v>> {
         let member = self.member(key)?;
-        match member.value {
-            Value::Array(items) => {
-                let first = items.first().filter(|value| !value.is_null())?;
-                Some(Place::new(first, member.at.index(0)))
-            }
-            _ => Some(member),
-        }
+        let Value::Array(items) = member.value else { return Some(member) };
+        let first = items.first().filter(|value| !value.is_null())?;
+        Some(Place::new(first, member.at.index(0)))
     }
 
     /// A multi-valued member: the value itself when it is no list. `null` items are skipped.
     pub(super) fn many(&self, key: &str) -> Vec<Place<'v>> {
-        match self.member(key) {
-            None => Vec::new(),
-            Some(member) => match member.value {
-                Value::Array(items) => items
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, item)| !item.is_null())
-                    .map(|(index, item)| Place::new(item, member.at.index(index)))
-                    .collect(),
-                _ => vec![member],
-            },
-        }
+        let Some(member) = self.member(key) else { return Vec::new() };
+        let Value::Array(items) = member.value else { return vec![member] };
+        let items = items.iter().enumerate().filter(|(_, item)| !item.is_null());
+        items.map(|(index, item)| Place::new(item, member.at.index(index))).collect()
     }
 
     /// A single-valued member that is a string.

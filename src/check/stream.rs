@@ -258,3 +258,95 @@ impl<'a, 'v> Stream<'a, 'v> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::example::found;
+
+    fn activity(id: &str, kind: &str, ms: u32, info: &Value) -> Value {
+        json!({"type": kind, "id": id, "timestamp": format!("2026-01-01T00:00:00.{ms:03}Z"), "text": "x",
+               "channelData": info})
+    }
+
+    fn chunk(id: &str, sequence: u32) -> Value {
+        let info = json!({"streamType": "streaming", "streamSequence": sequence, "streamId": "s1"});
+        activity(id, "typing", sequence * 10, &info)
+    }
+
+    fn last(ms: u32) -> Value {
+        activity("s9", "message", ms, &json!({"streamType": "final", "streamId": "s1"}))
+    }
+
+    #[test]
+    fn a_final_is_stamped_later_than_the_first_chunk() {
+        assert_eq!(found(&json!([chunk("s1", 1), chunk("s2", 2), last(11)])), []);
+        for ms in [9, 10] {
+            let expected = [("stream-final-not-later", "/2/timestamp".into())];
+            assert_eq!(found(&json!([chunk("s1", 1), chunk("s2", 2), last(ms)])), expected);
+        }
+    }
+
+    #[test]
+    fn every_activity_names_its_stream() {
+        let mut unnamed = chunk("s2", 2);
+        unnamed["channelData"].as_object_mut().expect("an object").remove("streamId");
+        let expected = [("stream-chunk-without-id", "/1/channelData".into())];
+        assert_eq!(found(&json!([chunk("s1", 1), unnamed, last(90)])), expected);
+        let mut first = chunk("s1", 1);
+        first["channelData"].as_object_mut().expect("an object").remove("streamId");
+        assert_eq!(
+            found(&json!([first, chunk("s2", 2), last(90)])),
+            [("stream-first-without-id", "/0/channelData".into())]
+        );
+    }
+
+    #[test]
+    fn only_a_final_with_an_unknown_stream_is_a_normal_message() {
+        assert_eq!(found(&last(10)), []);
+        assert_eq!(found(&json!([{"type": "message", "id": "m", "text": "x"}, last(10)])), []);
+    }
+
+    #[test]
+    fn nothing_may_follow_the_final() {
+        let expected = [("stream-after-final", "/2".into())];
+        assert_eq!(found(&json!([chunk("s1", 1), last(50), chunk("s8", 8)])), expected);
+        let mut timeless = chunk("s8", 8);
+        timeless.as_object_mut().expect("an object").remove("timestamp");
+        let expected = [("stream-late-replaces-final", "/2".into())];
+        assert_eq!(found(&json!([chunk("s1", 1), last(50), timeless])), expected);
+    }
+
+    #[test]
+    fn a_withdrawn_stream_ends_in_an_empty_message() {
+        let mut end = last(50);
+        end["text"] = json!("");
+        assert_eq!(found(&json!([chunk("s1", 1), end])), []);
+        end["type"] = json!("typing");
+        assert_eq!(found(&json!([chunk("s1", 1), end])), [("stream-final-typing", "/1".into())]);
+        end["text"] = json!("x");
+        assert_eq!(found(&json!([chunk("s1", 1), end])), [("stream-kind-mismatch", "/1/type".into())]);
+    }
+
+    #[test]
+    fn chunks_carry_text_and_no_attachments() {
+        let mut odd = chunk("s2", 2);
+        odd["attachments"] = json!([{"contentType": "image/png"}]);
+        odd["text"] = json!("");
+        let expected = [("stream-chunk-empty", "/1".into()), ("stream-attachments-early", "/1/attachments".into())];
+        assert_eq!(found(&json!([chunk("s1", 1), odd, last(90)])), expected);
+    }
+
+    #[test]
+    fn a_stream_on_its_way_to_the_sender_needs_no_ids() {
+        let piece = |sequence: u32| {
+            json!({"type": "typing", "text": "x",
+                                           "channelData": {"streamType": "streaming", "streamSequence": sequence}})
+        };
+        let end = json!({"type": "message", "text": "x", "channelData": {"streamType": "final"}});
+        assert_eq!(found(&json!([piece(1), piece(2), end])), []);
+        let expected = [("stream-sequence-not-rising", "/1/channelData/streamSequence".into())];
+        assert_eq!(found(&json!([piece(1), piece(1), end])), expected);
+    }
+}

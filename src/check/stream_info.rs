@@ -117,3 +117,46 @@ fn sequence(info: &Place<'_>, phase: Phase, findings: &mut Findings) -> Option<u
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::example::found;
+
+    fn chunk(channel_data: &Value, entities: &Value) -> Value {
+        json!({"type": "typing", "text": "x", "channelData": channel_data, "entities": entities})
+    }
+
+    #[test]
+    fn metadata_belongs_into_channel_data() {
+        let info = json!({"streamType": "streaming", "streamSequence": 1});
+        let entity = json!([{"type": "streaminfo", "streamType": "streaming", "streamSequence": 1}]);
+        assert_eq!(found(&chunk(&info, &entity)), []);
+        assert_eq!(found(&chunk(&json!({}), &entity)), [("stream-only-in-entities", "/entities/0".into())]);
+        let other = json!([{"type": "streaminfo", "streamType": "streaming", "streamSequence": 2}]);
+        assert_eq!(found(&chunk(&info, &other)), [("stream-places-differ", "/entities/0".into())]);
+    }
+
+    #[test]
+    fn sequences_are_integers_from_one() {
+        for odd in [json!(0), json!(-1), json!(1.5), json!("1")] {
+            let info = json!({"streamType": "streaming", "streamSequence": odd});
+            let expected = [("stream-sequence-invalid", "/channelData/streamSequence".into())];
+            assert_eq!(found(&chunk(&info, &json!([]))), expected);
+        }
+        let missing = json!({"streamType": "streaming"});
+        assert_eq!(found(&chunk(&missing, &json!([]))), [("stream-sequence-invalid", "/channelData".into())]);
+        assert_eq!(found(&chunk(&json!({"streamType": "streaming", "streamSequence": 1.0}), &json!([]))), []);
+    }
+
+    #[test]
+    fn types_go_together() {
+        let unknown = json!({"streamType": "Streaming", "streamSequence": 1});
+        let expected = [("stream-type-unknown", "/channelData/streamType".into())];
+        assert_eq!(found(&chunk(&unknown, &json!([]))), expected);
+        let mut message = chunk(&json!({"streamType": "streaming", "streamSequence": 1}), &json!([]));
+        message["type"] = json!("message");
+        assert_eq!(found(&message), [("stream-kind-mismatch", "/type".into())]);
+    }
+}

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::address::{Scheme, first_odd_character};
+use super::address::Scheme;
 use super::code;
 use super::definition::Definition;
+use super::definition_rules;
 use super::findings::Findings;
 use super::markdown::{Link, Markdown, is_number, normal_label};
 use super::place::excerpt;
@@ -21,7 +22,7 @@ pub(super) fn check(
     let mut rules = Rules { markdown, positions, at, findings, winners: BTreeMap::new() };
     rules.winners =
         markdown.definitions.iter().filter(|found| !found.loser).map(|found| (found.label.as_str(), found)).collect();
-    rules.definitions();
+    definition_rules::check(markdown, at, rules.findings);
     rules.attempts();
     markdown.links.iter().for_each(|link| rules.link(link));
     rules.swallowed();
@@ -54,134 +55,6 @@ struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    fn definitions(&mut self) {
-        let mut by_url: BTreeMap<&str, &Definition> = BTreeMap::new();
-        let mut last_number = 0;
-        let mut in_order = true;
-        for definition in &self.markdown.definitions {
-            self.address(definition);
-            if definition.nested {
-                self.findings.add(
-                    code::DEFINITION_NESTED,
-                    self.at,
-                    format!(
-                        "The definition of [{}] (byte {}) stands inside a list or quote: its links work, but are no \
-                         badges, and the reference list lacks it. Move it to the end, after a blank line.",
-                        definition.written, definition.span.start
-                    ),
-                );
-                continue;
-            }
-            if definition.loser {
-                self.loser(definition);
-                continue;
-            }
-            if let Ok(number) = definition.label.parse::<u32>() {
-                in_order &= number >= last_number;
-                last_number = number;
-            }
-            if let Some(first) = by_url.get(definition.url.as_str()) {
-                self.duplicate(first, definition);
-            } else {
-                by_url.insert(&definition.url, definition);
-            }
-        }
-        if !in_order {
-            self.findings.add(
-                code::DEFINITIONS_OUT_OF_ORDER,
-                self.at,
-                "The reference list shows the sources in the order of the definitions. Sort them by number.",
-            );
-        }
-    }
-
-    fn address(&mut self, definition: &Definition) {
-        let (label, url) = (&definition.written, &definition.url);
-        if label.starts_with('^') {
-            self.findings.add(
-                code::DEFINITION_LABEL_CARET,
-                self.at,
-                format!("[{label}] is a footnote in newer versions and breaks the message there. Use bare numbers."),
-            );
-        }
-        match Scheme::of(url) {
-            Scheme::Dangerous => {
-                self.findings.add(
-                    code::DEFINITION_SCHEME_UNSAFE,
-                    self.at,
-                    format!(
-                        "The definition of [{label}] leads to {:?}: the reference list of 4.18.1 carries it as a live \
-                         link. Send `http` or `https` only.",
-                        excerpt(url)
-                    ),
-                );
-                return;
-            }
-            Scheme::Program => self.findings.add(
-                code::DEFINITION_SCHEME_UNUSUAL,
-                self.at,
-                format!("Pressing [{label}] opens another program for {:?}.", excerpt(url)),
-            ),
-            Scheme::Web => {
-                if let Err(error) = url::Url::parse(url) {
-                    self.findings.add(
-                        code::IRI_INVALID,
-                        self.at,
-                        format!("[{label}] leads nowhere: {:?} is no URL ({error}).", excerpt(url)),
-                    );
-                    return;
-                }
-            }
-            Scheme::Dialog => {}
-        }
-        if let Some(odd) = first_odd_character(url) {
-            self.findings.add(
-                code::DEFINITION_URL_CHARACTERS,
-                self.at,
-                format!(
-                    "The URL of [{label}] contains {odd}: 4.18.1 draws its citations without brackets, as plain links, \
-                     and a button does not open. Percent-encode it, and write hosts in punycode; the same in the claim."
-                ),
-            );
-        }
-    }
-
-    fn loser(&mut self, definition: &Definition) {
-        let first = self.winners.get(definition.label.as_str());
-        let (start, url) = first.map_or((0, ""), |first| (first.span.start, first.url.as_str()));
-        self.findings.add(
-            code::DEFINITION_DUPLICATE_LABEL,
-            self.at,
-            format!(
-                "[{}] is defined twice (bytes {start} and {}): the badge leads to the first address, {:?}, and the \
-                 reference list shows both under the title of the claim. Remove definitions that came with the answer.",
-                definition.written,
-                definition.span.start,
-                excerpt(url)
-            ),
-        );
-    }
-
-    fn duplicate(&mut self, first: &Definition, second: &Definition) {
-        let (one, two, url) = (&first.written, &second.written, excerpt(&first.url));
-        if Scheme::of(&first.url) == Scheme::Dialog {
-            self.findings.add(
-                code::DEFINITION_DUPLICATE_PASSAGE,
-                self.at,
-                format!("[{one}] and [{two}] share {url:?}: both badges open the first passage. Number them apart."),
-            );
-        } else {
-            self.findings.add(
-                code::DEFINITION_DUPLICATE_URL,
-                self.at,
-                format!(
-                    "[{one}] and [{two}] lead to one URL, {url:?}: the second is drawn without brackets, as a plain \
-                     link. Make them one source, or add a fragment to the second."
-                ),
-            );
-        }
-    }
-
     fn attempts(&mut self) {
         for attempt in &self.markdown.attempts {
             let (label, start) = (excerpt(&attempt.label), attempt.start);
@@ -343,5 +216,68 @@ impl Rules<'_> {
                 ),
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::example::{assert_text_finds, assert_text_is_fine};
+
+    const DEFINITIONS: &str = "\n\n[1]: https://docs.example/1\n[2]: https://docs.example/2\n";
+
+    fn with_definitions(text: &str) -> String {
+        format!("{text}{DEFINITIONS}")
+    }
+
+    #[test]
+    fn adjacent_markers_need_something_between_them() {
+        assert_text_finds(&with_definitions("a[1][2]."), "markers-fused");
+        assert_text_finds(&with_definitions("a[1][2][1]."), "markers-fused");
+        for separator in ["\u{200b}", " ", ", "] {
+            assert_text_is_fine(&with_definitions(&format!("a[1]{separator}[2].")));
+        }
+        assert_text_is_fine(&with_definitions("a[1][1] b[**2**][2] [see this][1]."));
+    }
+
+    #[test]
+    fn what_stands_around_a_marker_can_change_its_meaning() {
+        assert_text_finds(&with_definitions("a[1](2024) b[2]."), "marker-is-link");
+        assert_text_is_fine(&with_definitions("a[1]\u{200b}(2024) b[2]."));
+        assert_text_finds(&with_definitions("a![1] b[2]."), "marker-is-image");
+        assert_text_is_fine(&with_definitions("a!\u{200b}[1] b[2]."));
+        assert_text_finds(&with_definitions("a[1][x] b[2]."), "marker-swallowed");
+        assert_text_is_fine(&with_definitions("a[1]\u{200b}[x] b[2]."));
+        assert_text_is_fine(&with_definitions("a[1](https://docs.example/1) b[2]."));
+    }
+
+    #[test]
+    fn case_matters_between_marker_and_definition() {
+        assert_text_finds("a[b].\n\n[B]: https://docs.example/\n", "marker-case-differs");
+        assert_text_is_fine("a[b].\n\n[b]: https://docs.example/\n");
+    }
+
+    #[test]
+    fn definitions_need_a_blank_line_and_sound_titles() {
+        assert_text_finds("a[1].\n[1]: https://docs.example/\n", "definition-literal");
+        assert_text_finds("- a[1].\n[1]: https://docs.example/\n", "definition-literal");
+        assert_text_finds("a[1].\n\n[1]: https://docs.example/ \"a \"b\" c\"\n", "definition-malformed");
+        assert_text_finds("a[1].\n\n[1]: https://docs.example/(\n", "definition-malformed");
+        assert_text_is_fine("a[1].\n\n[1]: https://docs.example/ \"a \\\"b\\\" c\"\n");
+    }
+
+    #[test]
+    fn html_images_and_forged_buttons_are_told_apart() {
+        assert_text_finds("<button value=\"cite:1\">1</button>", "text-forged-button");
+        assert_text_finds("a <img src=x>", "text-image");
+        assert_text_finds("![a](https://docs.example/a.png)", "text-image");
+        assert_text_finds("<div>\n<script>x</script>\n</div>", "text-html");
+        assert_text_finds("[x](JavaScript:alert(1))", "link-scheme-unsafe");
+        assert_text_is_fine("1 < 2, `<button>`, <!-- note --> and [x](https://docs.example/).");
+    }
+
+    #[test]
+    fn a_wrong_character_set_is_recognised() {
+        assert_text_finds("a â€‹ b", "text-mojibake");
+        assert_text_is_fine("a\u{200b}b – “c” € â");
     }
 }
