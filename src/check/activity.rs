@@ -46,7 +46,7 @@ pub(super) struct Activity<'v> {
 pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Activity<'v>> {
     let looks_like_one = ["type", "text", "entities", "attachments", "channelData"];
     let is_one = place.object().is_some_and(|object| looks_like_one.iter().any(|key| object.contains_key(*key)));
-    if !is_one || message::is_schema_thing(place.value) {
+    if !is_one || message::is_bare_thing(place.value) {
         findings.add(
             code::NOT_AN_ACTIVITY,
             &place.at,
@@ -175,8 +175,19 @@ fn check_channel_data(place: &Place<'_>, message: Option<&Message<'_>>, findings
 fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&Message<'_>>, findings: &mut Findings) {
     let phase = activity.stream.as_ref().map(|stream| stream.phase);
     let withdrawn = phase == Some(Phase::Final) && activity.text.unwrap_or_default().is_empty();
-    let drawn = activity.kind != "typing" || phase.is_some();
-    if phase == Some(Phase::Informative) || withdrawn || !drawn {
+    if phase == Some(Phase::Informative) || withdrawn {
+        return;
+    }
+    if activity.kind == "typing" && phase.is_none() {
+        let unknown_phase = place.member("channelData").is_some_and(|data| data.member("streamType").is_some());
+        if activity.text.is_some() && !unknown_phase {
+            findings.add(
+                code::TYPING_WITH_TEXT,
+                &place.at.key("text"),
+                "4.18.1 draws a typing activity that has a text as a message bubble. Leave the text out, or add the \
+                 metadata of a livestream.",
+            );
+        }
         return;
     }
     let text = activity.text.unwrap_or_default();
@@ -233,6 +244,12 @@ mod tests {
         assert_finds(&cited_with("/entities", json!({})), "entities-not-list", "/entities");
         assert_finds(&cited_with("/timestamp", json!("today")), "timestamp-invalid", "/timestamp");
         assert_finds(&cited_with("/type", json!(7)), "activity-type-missing", "");
+    }
+
+    #[test]
+    fn a_typing_indicator_has_no_text() {
+        assert_eq!(found(&json!({"type": "typing", "text": "…"})), [("typing-with-text", "/text".into())]);
+        assert_eq!(found(&json!({"type": "typing"})), []);
     }
 
     #[test]

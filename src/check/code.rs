@@ -40,6 +40,7 @@ rules! {
     TEXT_FORMAT_UNUSUAL = Note "text-format-unusual": "a `textFormat` that Web Chat happens to read as Markdown";
     ENTITIES_NOT_LIST = Error "entities-not-list": "`entities` is not a list";
     TIMESTAMP_INVALID = Warning "timestamp-invalid": "`timestamp` is not an RFC 3339 time";
+    TYPING_WITH_TEXT = Warning "typing-with-text": "a typing indicator with a text is drawn as a message in 4.18.1";
     SENDER_NOT_BOT = Warning "sender-not-bot": "interpreter and thumbs are drawn for `role: bot` only";
     FALLBACK_TEXT_EMPTY = Warning "fallback-text-empty": "an empty fallback text hides the message from screen readers";
     FEEDBACK_LOOP_WINS = Note "feedback-loop-wins": "`channelData.feedbackLoop` replaces the actions of the Message thing";

@@ -39,7 +39,7 @@ pub fn check(document: &Value, channel: Channel) -> Vec<Finding> {
 fn check_web_chat(document: &Value) -> Vec<Finding> {
     let mut findings = Findings::default();
     let root = Place::new(document, Pointer::default());
-    if document.is_object() && document.get("activities").is_none() && message::is_schema_thing(document) {
+    if document.is_object() && document.get("activities").is_none() && message::is_bare_thing(document) {
         check_bare_message(&root, &mut findings);
         return findings.finish();
     }

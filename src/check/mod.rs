@@ -3,6 +3,7 @@
 //! [`check`] reads a document and says, in plain words, what a user would see in which version and how to mend it.
 //! It is a function of its arguments: nothing is fetched, nothing is written.
 
+mod action;
 mod activity;
 mod address;
 mod agreement;
@@ -19,12 +20,14 @@ mod document;
 mod example;
 mod finding;
 mod findings;
+mod interpreter;
 mod label;
 mod linked_data;
 mod markdown;
 mod message;
 mod place;
 mod pointer;
+mod repetition;
 pub mod report;
 mod stream;
 mod stream_info;

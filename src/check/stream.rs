@@ -6,6 +6,7 @@ use super::activity::Activity;
 use super::code;
 use super::findings::Findings;
 use super::place::excerpt;
+use super::repetition;
 use super::stream_info::{Phase, StreamInfo};
 
 /// One stream, as far as it has been read.
@@ -25,12 +26,13 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
     let is_set = activities.len() > 1;
     let mut streams: Vec<Stream<'_, '_>> = Vec::new();
     let mut by_id: BTreeMap<&str, usize> = BTreeMap::new();
+    // The stream that was begun last, while it lasts.
+    let mut running: Option<usize> = None;
     for activity in activities {
         let Some(info) = &activity.stream else { continue };
         let index = match info.stream_id.and_then(|id| by_id.get(id).copied()) {
             Some(index) => index,
             None => {
-                let running = streams.iter().rposition(|stream| !stream.ended);
                 let joins = match info.stream_id {
                     None => running.filter(|_| !delivered || info.phase == Phase::Final || info.sequence > Some(1)),
                     Some(_) => None,
@@ -48,9 +50,10 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
             by_id.entry(id).or_insert(index);
         }
         streams[index].take(activity, info, findings);
+        running = Some(index).filter(|_| !streams[index].ended);
     }
     for stream in &streams {
-        stream.check_repetition(findings);
+        repetition::check(&stream.members, findings);
         if !stream.ended
             && is_set
             && let Some(last) = stream.members.last()
@@ -219,42 +222,6 @@ impl<'a, 'v> Stream<'a, 'v> {
                 &activity.at,
                 "The stream has ended before: clients ignore this activity. Send the final last.",
             );
-        }
-    }
-
-    /// Each chunk replaces all of the one before it, so each must carry definitions and Message thing.
-    fn check_repetition(&self, findings: &mut Findings) {
-        let mut defined = std::collections::BTreeSet::new();
-        let mut some_message = false;
-        for member in &self.members {
-            defined.extend(member.defined.iter());
-            some_message |= member.has_message;
-        }
-        for chunk in &self.members {
-            if chunk.stream.as_ref().is_none_or(|info| info.phase != Phase::Streaming) {
-                continue;
-            }
-            let missing = chunk.loose.iter().find(|label| {
-                !chunk.defined.contains(*label) && (defined.contains(label) || chunk.positions.contains(*label))
-            });
-            if let Some(label) = missing {
-                findings.add(
-                    code::STREAM_CHUNK_WITHOUT_DEFINITIONS,
-                    &chunk.at.key("text"),
-                    format!(
-                        "[{label}] is plain text in this chunk and a badge in others: citations flicker. Repeat the \
-                         definitions at the end of every chunk."
-                    ),
-                );
-            }
-            if some_message && !chunk.has_message && !chunk.defined.is_empty() {
-                findings.add(
-                    code::STREAM_CHUNK_WITHOUT_MESSAGE,
-                    &chunk.at,
-                    "Titles and labels of this chunk fall back to the Markdown until the next one: they flicker. Repeat \
-                     the Message thing in every chunk that cites.",
-                );
-            }
         }
     }
 }

@@ -78,6 +78,55 @@ fn expected_codes_are_documented_codes() {
     }
 }
 
+/// Every pointer into `value`, itself included.
+fn pointers(value: &Value, at: &str, all: &mut Vec<String>) {
+    all.push(at.to_owned());
+    if let Some(object) = value.as_object() {
+        for (key, member) in object {
+            pointers(member, &format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")), all);
+        }
+    }
+    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+        pointers(item, &format!("{at}/{index}"), all);
+    }
+}
+
+#[test]
+fn any_value_in_any_place_is_judged_and_never_breaks_the_check() {
+    let odd = [
+        json!(null),
+        json!(true),
+        json!(-1),
+        json!(1e300),
+        json!(""),
+        json!("_:"),
+        json!("_:s1"),
+        json!("[1][2]\u{0}"),
+        json!([]),
+        json!([null, [[]], {}]),
+        json!({}),
+        json!({"@id": "_:s1"}),
+        json!({"@value": null, "@list": 3, "@graph": "x"}),
+    ];
+    for name in ["published-sample", "clean-stream", "clean-conversation"] {
+        let (_, fixture) = fixtures()
+            .into_iter()
+            .find(|(path, _)| path.file_stem().is_some_and(|stem| stem == name))
+            .expect("a fixture");
+        let mut places = Vec::new();
+        pointers(&fixture["document"], "", &mut places);
+        for place in places {
+            for value in &odd {
+                let mut document = fixture["document"].clone();
+                *document.pointer_mut(&place).expect("a place") = value.clone();
+                for finding in check(&document, Channel::WebChat) {
+                    assert!(document.pointer(&finding.pointer).is_some(), "{value} at {place}: {finding:?}");
+                }
+            }
+        }
+    }
+}
+
 mod pathological {
     //! Documents that nobody should send. What matters is that they end, in time that grows with their length.
 
