@@ -217,6 +217,16 @@ fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&M
     }
     let positions: BTreeSet<_> = activity.positions.iter().map(String::as_str).collect();
     text::check(text, &markdown, &positions, &at, findings);
+    // A Message thing that Web Chat cannot read is reported as such.
+    let has_things = place.many("entities").iter().any(|entity| message::is_schema_thing(entity.value));
+    if !has_things && markdown.listed().next().is_some() {
+        findings.add(
+            code::MESSAGE_MISSING,
+            &at,
+            "The sources are listed with the titles of the definitions; there are no labels, no passages and no \
+             interpreter. Add a Message thing when you have them.",
+        );
+    }
     let whole = phase != Some(Phase::Streaming);
     agreement::check(&markdown, message, whole, &at, findings);
     activity.defined = markdown.definitions.into_iter().map(|definition| definition.label).collect();

@@ -28,20 +28,16 @@ pub(super) fn check(
         }
     }
     let listed: Vec<_> = markdown.listed().filter(|definition| !definition.loser).collect();
-    match message {
-        None if !listed.is_empty() => findings.add(
-            code::MESSAGE_MISSING,
-            at,
-            "The sources are listed with the titles of the definitions; there are no labels, no passages and no \
-             interpreter. Add a Message thing when you have them.",
-        ),
-        Some(Message { label: Some(label), .. }) if listed.is_empty() && whole => findings.add(
+    if let Some(Message { label: Some(label), .. }) = message
+        && listed.is_empty()
+        && whole
+    {
+        findings.add(
             code::LABEL_WITHOUT_CITATION,
             label,
             "The message's sensitivity label stands in the header of the reference list, and the text defines no \
              source: users do not see the label. Define at least one source.",
-        ),
-        Some(_) | None => {}
+        );
     }
     let cited = cited_labels(markdown);
     for definition in &listed {
