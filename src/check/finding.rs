@@ -1,5 +1,7 @@
 //! What a check has to say.
 
+use std::fmt;
+
 use serde::Serialize;
 
 /// One thing that a check found.
@@ -26,4 +28,14 @@ pub enum Severity {
     Warning,
     /// Worth knowing.
     Note,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        })
+    }
 }

@@ -1,9 +1,16 @@
 //! The schema.org JSON-LD graph of an activity: a Message with its Claims, built from plain structs.
 
+<<<<<<< HEAD
 mod action;
 mod build;
 mod claim;
 mod document;
+=======
+#[cfg(feature = "check")]
+pub(crate) mod context;
+#[cfg(feature = "check")]
+pub(crate) mod expand;
+>>>>>>> check
 mod message;
 mod node_id;
 mod usage_info;

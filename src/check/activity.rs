@@ -1,0 +1,290 @@
+//! One activity: its envelope, and everything inside it.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::agreement;
+use super::blank_nodes::BlankNodes;
+use super::code;
+use super::findings::Findings;
+use super::linked_data;
+use super::markdown::Markdown;
+use super::message::{self, Message};
+use super::place::{Place, excerpt};
+use super::pointer::Pointer;
+use super::stream_info::{self, Phase, StreamInfo};
+use super::text;
+use super::time::Time;
+
+/// What other activities of the document need to know about one.
+#[derive(Debug)]
+pub(super) struct Activity<'v> {
+    pub(super) at: Pointer,
+    pub(super) kind: &'v str,
+    pub(super) id: Option<&'v str>,
+    pub(super) from_user: bool,
+    pub(super) time: Option<Time>,
+    /// `channelData["webchat:sequence-id"]` orders the activity, whatever its time.
+    pub(super) has_sequence_id: bool,
+    pub(super) reply_to: Option<&'v str>,
+    pub(super) client_activity_id: Option<&'v str>,
+    pub(super) stream: Option<StreamInfo<'v>>,
+    pub(super) text: Option<&'v str>,
+    pub(super) has_attachments: bool,
+    pub(super) has_message: bool,
+    pub(super) in_status_line: bool,
+    /// Labels that the text defines.
+    pub(super) defined: BTreeSet<String>,
+    /// Numbers in brackets that are not links.
+    pub(super) loose: BTreeSet<String>,
+    /// Positions of the claims.
+    pub(super) positions: BTreeSet<String>,
+}
+
+/// Checks one activity; `None` when it is none.
+pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Activity<'v>> {
+    let looks_like_one = ["type", "text", "entities", "attachments", "channelData"];
+    let is_one = place.object().is_some_and(|object| looks_like_one.iter().any(|key| object.contains_key(*key)));
+    if !is_one || message::is_bare_thing(place.value) {
+        findings.add(
+            code::NOT_AN_ACTIVITY,
+            &place.at,
+            "This is not an activity. An activity is an object with a `type`, such as {\"type\": \"message\", …}.",
+        );
+        return None;
+    }
+    let kind = place.some_text("type").unwrap_or_default();
+    if kind.is_empty() {
+        findings.add(
+            code::ACTIVITY_TYPE_MISSING,
+            &place.at,
+            "Without a `type` no client draws the activity. Write \"type\": \"message\".",
+        );
+    }
+    let stream = stream_info::read(place, findings);
+    let from_user = place.member("from").and_then(|from| from.text("role")) == Some("user");
+    let data = place.member("channelData");
+    let mut activity = Activity {
+        at: place.at.clone(),
+        kind,
+        id: place.some_text("id"),
+        from_user,
+        time: time(place, findings),
+        has_sequence_id: data.as_ref().is_some_and(|data| data.member("webchat:sequence-id").is_some()),
+        reply_to: place.some_text("replyToId"),
+        client_activity_id: data.as_ref().and_then(|data| data.some_text("clientActivityID")),
+        stream,
+        text: place.text("text"),
+        has_attachments: !place.many("attachments").is_empty(),
+        has_message: false,
+        in_status_line: false,
+        defined: BTreeSet::new(),
+        loose: BTreeSet::new(),
+        positions: BTreeSet::new(),
+    };
+    if matches!(kind, "message" | "typing" | "") {
+        check_content(place, &mut activity, findings);
+    }
+    Some(activity)
+}
+
+fn time(place: &Place<'_>, findings: &mut Findings) -> Option<Time> {
+    let written = place.member("timestamp")?;
+    let time = written.value.as_str().and_then(Time::parse);
+    if time.is_none() {
+        findings.add(
+            code::TIMESTAMP_INVALID,
+            &written.at,
+            "Web Chat cannot read this time: the message may stand in the wrong place, without a status line. Write \
+             RFC 3339, \"2026-01-02T03:04:05.678Z\".",
+        );
+    }
+    time
+}
+
+/// Checks what a message shows.
+fn check_content<'v>(place: &Place<'v>, activity: &mut Activity<'v>, findings: &mut Findings) {
+    let entities = entities(place, findings);
+    let none = Value::Null;
+    let root = place.member("entities").unwrap_or(Place::new(&none, place.at.clone()));
+    let nodes = BlankNodes::gather(&root, findings);
+    let message = message::find(&entities, &nodes, findings);
+    nodes.check(findings);
+    let things: Vec<_> = entities.iter().filter(|entity| message::is_schema_thing(entity.value)).collect();
+    linked_data::check(&things, findings);
+    if let Some(message) = &message {
+        activity.has_message = true;
+        activity.in_status_line = message.in_status_line;
+        activity.positions = message.claims.iter().filter_map(|claim| claim.position.clone()).collect();
+        check_sender(place, message, findings);
+    }
+    check_channel_data(place, message.as_ref(), findings);
+    if let Some(written) = place.member("text").filter(|text| !text.value.is_string()) {
+        findings.add(code::TEXT_NOT_STRING, &written.at, "`text` must be a string; nothing can be drawn from this.");
+    } else if !activity.from_user {
+        check_text(place, activity, message.as_ref(), findings);
+    }
+}
+
+fn entities<'v>(place: &Place<'v>, findings: &mut Findings) -> Vec<Place<'v>> {
+    let Some(list) = place.member("entities") else { return Vec::new() };
+    let Some(items) = list.value.as_array() else {
+        findings.add(
+            code::ENTITIES_NOT_LIST,
+            &list.at,
+            "Web Chat reads no citation data from this. Write a list, even for one entity.",
+        );
+        return Vec::new();
+    };
+    items.iter().enumerate().map(|(index, item)| Place::new(item, list.at.index(index))).collect()
+}
+
+fn check_sender(place: &Place<'_>, message: &Message<'_>, findings: &mut Findings) {
+    let role = place.member("from").and_then(|from| from.member("role"));
+    if let Some(role) = role.filter(|role| role.value != "bot" && message.in_status_line) {
+        findings.add(
+            code::SENDER_NOT_BOT,
+            &role.at,
+            "Interpreter and thumbs are drawn only under messages with the role \"bot\".",
+        );
+    }
+}
+
+fn check_channel_data(place: &Place<'_>, message: Option<&Message<'_>>, findings: &mut Findings) {
+    let Some(data) = place.member("channelData") else { return };
+    if data.text("webchat:fallback-text") == Some("") {
+        findings.add(
+            code::FALLBACK_TEXT_EMPTY,
+            &data.at.key("webchat:fallback-text"),
+            "An empty fallback text hides the message from screen readers. Leave it out or say something.",
+        );
+    }
+    if let Some(feedback) = data.member("feedbackLoop")
+        && message.is_some_and(|message| message.has_actions)
+    {
+        findings.add(
+            code::FEEDBACK_LOOP_WINS,
+            &feedback.at,
+            "Newer versions take thumbs from here and ignore `potentialAction` of the Message thing; 4.18.1 does the \
+             reverse. Both together are fine when they mean the same.",
+        );
+    }
+}
+
+fn check_text(place: &Place<'_>, activity: &mut Activity<'_>, message: Option<&Message<'_>>, findings: &mut Findings) {
+    let phase = activity.stream.as_ref().map(|stream| stream.phase);
+    let withdrawn = phase == Some(Phase::Final) && activity.text.unwrap_or_default().is_empty();
+    if phase == Some(Phase::Informative) || withdrawn {
+        return;
+    }
+    if activity.kind == "typing" && phase.is_none() {
+        let unknown_phase = place.member("channelData").is_some_and(|data| data.member("streamType").is_some());
+        if activity.text.is_some() && !unknown_phase {
+            findings.add(
+                code::TYPING_WITH_TEXT,
+                &place.at.key("text"),
+                "4.18.1 draws a typing activity that has a text as a message bubble. Leave the text out, or add the \
+                 metadata of a livestream.",
+            );
+        }
+        return;
+    }
+    let text = activity.text.unwrap_or_default();
+    let at = place.at.key("text");
+    text::check_encoding(text, &at, findings);
+    let markdown = Markdown::read(text);
+    let has_citations = !markdown.definitions.is_empty() || message.is_some_and(|message| !message.claims.is_empty());
+    if let Some(format) = place.member("textFormat") {
+        if matches!(format.value.as_str(), Some("plain" | "xml")) {
+            if has_citations {
+                findings.add(
+                    code::TEXT_FORMAT_PLAIN,
+                    &format.at,
+                    "The text is drawn as it stands: no citations, no reference list, no label, and the definitions as \
+                     raw text. Write \"textFormat\": \"markdown\".",
+                );
+            }
+            return;
+        }
+        if format.value != "markdown" {
+            findings.add(
+                code::TEXT_FORMAT_UNUSUAL,
+                &format.at,
+                format!("Web Chat reads {} as Markdown. Write \"markdown\".", excerpt(&format.value.to_string())),
+            );
+        }
+    }
+    let positions: BTreeSet<_> = activity.positions.iter().map(String::as_str).collect();
+    text::check(text, &markdown, &positions, &at, findings);
+    // A Message thing that Web Chat cannot read is reported as such.
+    let has_things = place.many("entities").iter().any(|entity| message::is_schema_thing(entity.value));
+    if !has_things && markdown.listed().next().is_some() {
+        findings.add(
+            code::MESSAGE_MISSING,
+            &at,
+            "The sources are listed with the titles of the definitions; there are no labels, no passages and no \
+             interpreter. Add a Message thing when you have them.",
+        );
+    }
+    let whole = phase != Some(Phase::Streaming);
+    agreement::check(&markdown, message, whole, &at, findings);
+    activity.defined = markdown.definitions.into_iter().map(|definition| definition.label).collect();
+    activity.loose = markdown.loose.into_iter().map(|loose| loose.label).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::example::{assert_finds, cited, cited_with, found};
+
+    #[test]
+    fn plain_text_shows_no_citations_and_odd_formats_are_noted() {
+        for format in ["plain", "xml"] {
+            assert_finds(&cited_with("/textFormat", json!(format)), "text-format-plain", "/textFormat");
+        }
+        assert_finds(&cited_with("/textFormat", json!("Markdown")), "text-format-unusual", "/textFormat");
+        assert_eq!(found(&json!({"type": "message", "text": "x[1](y)", "textFormat": "plain"})), []);
+    }
+
+    #[test]
+    fn members_of_the_wrong_type_are_found() {
+        assert_finds(&cited_with("/text", json!(7)), "text-not-string", "/text");
+        assert_finds(&cited_with("/entities", json!({})), "entities-not-list", "/entities");
+        assert_finds(&cited_with("/timestamp", json!("today")), "timestamp-invalid", "/timestamp");
+        assert_finds(&cited_with("/type", json!(7)), "activity-type-missing", "");
+    }
+
+    #[test]
+    fn a_typing_indicator_has_no_text() {
+        assert_eq!(found(&json!({"type": "typing", "text": "…"})), [("typing-with-text", "/text".into())]);
+        assert_eq!(found(&json!({"type": "typing"})), []);
+    }
+
+    #[test]
+    fn only_bots_have_a_status_line() {
+        let role = |role: &str| cited_with("/from", json!({"id": "b", "role": role}));
+        assert_finds(&role("channel"), "sender-not-bot", "/from/role");
+        assert_eq!(found(&role("bot")), []);
+    }
+
+    #[test]
+    fn channel_data_can_hide_things() {
+        let hidden = cited_with("/channelData", json!({"webchat:fallback-text": ""}));
+        assert_finds(&hidden, "fallback-text-empty", "/channelData/webchat:fallback-text");
+        let mut both = cited_with("/channelData", json!({"feedbackLoop": {"type": "default"}}));
+        both["entities"][0]["potentialAction"] = json!({"@type": "LikeAction", "@id": "x"});
+        assert_finds(&both, "feedback-loop-wins", "/channelData/feedbackLoop");
+    }
+
+    #[test]
+    fn null_is_absent_and_other_activities_are_left_alone() {
+        let nulls = json!({"type": "message", "text": null, "entities": null, "channelData": null, "from": null});
+        assert_eq!(found(&nulls), []);
+        let mut event = cited();
+        event["type"] = json!("event");
+        event["text"] = json!("[1][2]");
+        assert_eq!(found(&event), []);
+    }
+}

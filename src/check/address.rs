@@ -1,0 +1,83 @@
+//! URLs as Web Chat treats them: by scheme, and by the characters that survive both of its Markdown parsers.
+
+/// What Web Chat makes of a scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scheme {
+    /// `http` and `https`: a link.
+    Web,
+    /// `ftp`, `mailto`, `tel`, `sip`: a link that opens another program.
+    Program,
+    /// `javascript`, `vbscript`, `data`, `file`: a live link in the reference list of 4.18.1.
+    Dangerous,
+    /// Everything else, relative references too: a button that opens a dialog.
+    Dialog,
+}
+
+impl Scheme {
+    /// Judges `url` as a browser would, which skips control characters and leading blanks.
+    pub(super) fn of(url: &str) -> Self {
+        let name: String = url
+            .chars()
+            .filter(|c| !c.is_control() && !c.is_whitespace())
+            .take_while(|c| *c != ':')
+            .take(16)
+            .map(|c| c.to_ascii_lowercase())
+            .collect();
+        if !url.contains(':') {
+            return Self::Dialog;
+        }
+        match name.as_str() {
+            "http" | "https" => Self::Web,
+            "ftp" | "mailto" | "tel" | "sip" => Self::Program,
+            "javascript" | "vbscript" | "data" | "file" => Self::Dangerous,
+            _ => Self::Dialog,
+        }
+    }
+}
+
+/// The first place in `url` that keeps a link from being drawn as a badge in 4.18.1, as it should be named to people.
+pub(super) fn first_odd_character(url: &str) -> Option<String> {
+    let bytes = url.as_bytes();
+    for (index, c) in url.char_indices() {
+        let fine = match c {
+            '%' => {
+                bytes.get(index + 1).is_some_and(u8::is_ascii_hexdigit)
+                    && bytes.get(index + 2).is_some_and(u8::is_ascii_hexdigit)
+            }
+            c => c.is_ascii_alphanumeric() || ";/?:@&=+$,-_.!~*'#".contains(c),
+        };
+        if !fine {
+            return Some(match c {
+                '%' => "a bare %".to_owned(),
+                ' ' => "a space".to_owned(),
+                c if c.is_control() => format!("the control character U+{:04X}", u32::from(c)),
+                c => format!("the character {c}"),
+            });
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes_are_judged_as_a_browser_judges_them() {
+        assert_eq!(Scheme::of("HTTPS://x"), Scheme::Web);
+        assert_eq!(Scheme::of(" java\nscript:alert(1)"), Scheme::Dangerous);
+        assert_eq!(Scheme::of("data:text/html,x"), Scheme::Dangerous);
+        assert_eq!(Scheme::of("mailto:a@b"), Scheme::Program);
+        for dialog in ["cite:1", "/relative", "#x", "urn:x", "", "cite"] {
+            assert_eq!(Scheme::of(dialog), Scheme::Dialog, "{dialog}");
+        }
+    }
+
+    #[test]
+    fn only_plain_ascii_and_whole_escapes_pass() {
+        assert_eq!(first_odd_character("https://a.example/b%20c?d=e&f=g#h*~'!"), None);
+        for odd in ["https://a/ü", "https://a/b|c", "https://a/(b)", "https://a/100%", "https://a/%2", "a b", "[x]"] {
+            assert!(first_odd_character(odd).is_some(), "{odd}");
+        }
+    }
+}

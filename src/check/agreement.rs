@@ -1,0 +1,229 @@
+//! The text against the claims: Web Chat draws what both of them say, and each mismatch in its own way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::address::Scheme;
+use super::claim::Claim;
+use super::code;
+use super::definition::Definition;
+use super::findings::Findings;
+use super::markdown::{Markdown, is_number, normal_label};
+use super::message::Message;
+use super::place::excerpt;
+use super::pointer::Pointer;
+
+/// Compares a text with its Message thing. `whole` is false for the chunks of a livestream, whose text still grows.
+pub(super) fn check(
+    markdown: &Markdown,
+    message: Option<&Message<'_>>,
+    whole: bool,
+    at: &Pointer,
+    findings: &mut Findings,
+) {
+    let claims = message.map_or(&[][..], |message| &message.claims[..]);
+    let mut by_position: BTreeMap<&str, &Claim<'_>> = BTreeMap::new();
+    for claim in claims {
+        if let Some(position) = claim.position.as_deref() {
+            by_position.entry(position).or_insert(claim);
+        }
+    }
+    let listed: Vec<_> = markdown.listed().filter(|definition| !definition.loser).collect();
+    if let Some(Message { label: Some(label), .. }) = message
+        && listed.is_empty()
+        && whole
+    {
+        findings.add(
+            code::LABEL_WITHOUT_CITATION,
+            label,
+            "The message's sensitivity label stands in the header of the reference list, and the text defines no \
+             source: users do not see the label. Define at least one source.",
+        );
+    }
+    let cited = cited_labels(markdown);
+    for definition in &listed {
+        let claim = by_position.get(definition.label.as_str()).copied();
+        check_definition(definition, claim, !claims.is_empty(), at, findings);
+        if !cited.contains(&definition.label) && whole {
+            findings.add(
+                code::DEFINITION_UNCITED,
+                at,
+                format!("The text does not cite [{}], but the reference list shows and counts it.", definition.written),
+            );
+        }
+    }
+    if whole {
+        check_undefined(markdown, &by_position, at, findings);
+    }
+}
+
+/// Labels that some marker of the text uses, also where the marker goes wrong.
+fn cited_labels(markdown: &Markdown) -> BTreeSet<String> {
+    let links = markdown.links.iter().flat_map(|link| [normal_label(&link.label), normal_label(&link.text)]);
+    links.chain(markdown.loose.iter().map(|loose| loose.label.clone())).collect()
+}
+
+fn check_definition(
+    definition: &Definition,
+    claim: Option<&Claim<'_>>,
+    has_claims: bool,
+    at: &Pointer,
+    findings: &mut Findings,
+) {
+    let label = &definition.written;
+    let opens_dialog = Scheme::of(&definition.url) == Scheme::Dialog;
+    let appearance = claim.and_then(|claim| claim.appearance.as_ref());
+    if opens_dialog && appearance.is_none() {
+        findings.add(
+            code::CITATION_UNOPENABLE,
+            at,
+            format!(
+                "Nothing happens when [{label}] is pressed: its address {:?} is no web address, and no claim gives a \
+                 passage for it; newer versions drop the entry from the list. Add a claim with `appearance.text`.",
+                excerpt(&definition.url)
+            ),
+        );
+    }
+    let Some(claim) = claim else {
+        if has_claims {
+            findings.add(
+                code::DEFINITION_WITHOUT_CLAIM,
+                at,
+                format!(
+                    "The reference list shows [{label}], {:?}, which no claim describes: it looks official, and may come \
+                     from the answer itself. Add a claim with this position or remove the definition.",
+                    excerpt(&definition.url)
+                ),
+            );
+        }
+        return;
+    };
+    let title = claim.name.or(appearance.and_then(|appearance| appearance.name)).or(definition.title.as_deref());
+    if opens_dialog && title.is_none_or(str::is_empty) {
+        findings.add(
+            code::CITATION_WITHOUT_TITLE,
+            &claim.at,
+            format!("The entry [{label}] of the reference list is blank. Give the `appearance` a `name`."),
+        );
+    }
+    let Some(appearance) = appearance else { return };
+    match appearance.url {
+        Some(url) if url != definition.url => findings.add(
+            code::URL_DIFFERS,
+            &appearance.at.key("url"),
+            format!(
+                "In 4.18.1 the badge [{label}] leads to {:?} and the reference list to {:?}; newer versions follow the \
+                 Markdown. Write the same bytes in both.",
+                excerpt(&definition.url),
+                excerpt(url)
+            ),
+        ),
+        None if !opens_dialog => findings.add(
+            code::APPEARANCE_URL_MISSING,
+            &appearance.at,
+            format!("The badge [{label}] opens a page, its list entry a dialog. Add the same `url` here."),
+        ),
+        Some(_) | None => {}
+    }
+}
+
+/// What the text does not define: claims that stay invisible, markers that stay text.
+fn check_undefined(
+    markdown: &Markdown,
+    by_position: &BTreeMap<&str, &Claim<'_>>,
+    at: &Pointer,
+    findings: &mut Findings,
+) {
+    let defined: BTreeSet<&str> = markdown.definitions.iter().map(|definition| definition.label.as_str()).collect();
+    // A definition that is drawn as text is reported as such; what follows from it would only hide the cause.
+    let attempted: BTreeSet<&str> = markdown.attempts.iter().map(|attempt| attempt.label.as_str()).collect();
+    for (position, claim) in by_position {
+        if !defined.contains(position) && !attempted.contains(position) {
+            findings.add(
+                code::CLAIM_WITHOUT_DEFINITION,
+                &claim.at,
+                format!(
+                    "The text has no definition [{}], so users see nothing of this source. End the text with one \
+                     definition for each claim.",
+                    excerpt(position)
+                ),
+            );
+        }
+    }
+    if defined.is_empty() && by_position.is_empty() {
+        return;
+    }
+    for loose in &markdown.loose {
+        let label = loose.label.as_str();
+        if is_number(label) && !defined.contains(label) && !attempted.contains(label) {
+            findings.add(
+                code::MARKER_WITHOUT_DEFINITION,
+                at,
+                format!(
+                    "[{label}] (byte {}) is shown as plain text, because the message does not define it. Add the \
+                     definition and its claim, or remove the marker.",
+                    loose.start
+                ),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::example::{assert_finds, cited, cited_with, cited_without, found};
+
+    fn with_text(text: &str) -> serde_json::Value {
+        cited_with("/text", json!(text))
+    }
+
+    #[test]
+    fn claims_and_definitions_need_each_other() {
+        let one = "Keep it[1].\n\n[1]: https://docs.example/1\n";
+        assert_finds(&with_text(one), "claim-without-definition", "/entities/0/citation/1");
+        let three = format!("{}[3]: https://docs.example/3\n", cited()["text"].as_str().expect("a text"));
+        assert_finds(&with_text(&three), "definition-without-claim", "/text");
+        assert_finds(&with_text(&three), "definition-uncited", "/text");
+        let marker = cited()["text"].as_str().expect("a text").replace("it", "it[7]\u{200b}");
+        assert_finds(&with_text(&marker), "marker-without-definition", "/text");
+    }
+
+    #[test]
+    fn addresses_must_be_the_same_bytes() {
+        let url = "/entities/0/citation/0/appearance/url";
+        assert_finds(&cited_with(url, json!("https://docs.example/1/")), "url-differs", url);
+        let mut without = cited_without(url);
+        without["entities"][0]["citation"][0]["appearance"]["text"] = json!("x");
+        assert_finds(&without, "appearance-url-missing", "/entities/0/citation/0/appearance");
+    }
+
+    #[test]
+    fn a_badge_without_address_needs_a_claim_with_a_title() {
+        assert_finds(&cited_without("/entities/0/citation/1/appearance"), "citation-unopenable", "/text");
+        let mut untitled = cited_without("/entities/0/citation/1/appearance/name");
+        untitled["text"] = json!("Keep it[1]\u{200b}[2].\n\n[1]: https://docs.example/1\n[2]: cite:2\n");
+        assert_finds(&untitled, "citation-without-title", "/entities/0/citation/1");
+    }
+
+    #[test]
+    fn a_label_needs_a_definition_beside_it() {
+        assert_finds(&with_text("Keep it."), "label-without-citation", "/entities/0/usageInfo");
+    }
+
+    #[test]
+    fn numbers_in_brackets_of_an_uncited_text_are_just_text() {
+        assert_eq!(found(&json!({"type": "message", "text": "a[7]"})), []);
+    }
+
+    #[test]
+    fn a_fault_is_reported_where_it_starts() {
+        let literal = "Keep it[1]\u{200b}[2].\n[1]: https://docs.example/1\n[2]: cite:2\n";
+        let mut document = with_text(literal);
+        document["entities"][0].as_object_mut().expect("a thing").remove("usageInfo");
+        assert_eq!(
+            found(&document),
+            [("definition-literal", "/text".to_owned()), ("definition-literal", "/text".to_owned()),]
+        );
+    }
+}

@@ -1,0 +1,266 @@
+//! Claims: one citation each, matched to a Markdown definition by `position`.
+
+use std::collections::BTreeMap;
+
+use super::address::Scheme;
+use super::blank_nodes::BlankNodes;
+use super::code;
+use super::findings::Findings;
+use super::interpreter;
+use super::label;
+use super::place::{Place, excerpt, printed};
+use super::pointer::Pointer;
+
+/// A claim as Web Chat reads it.
+#[derive(Debug)]
+pub(super) struct Claim<'v> {
+    pub(super) at: Pointer,
+    /// Compared with normalised Markdown labels. A position that can match none is reported, and stands here as it was
+    /// meant, so that the other rules do not report what follows from it.
+    pub(super) position: Option<String>,
+    pub(super) name: Option<&'v str>,
+    pub(super) appearance: Option<Appearance<'v>>,
+}
+
+/// What a claim shows.
+#[derive(Debug)]
+pub(super) struct Appearance<'v> {
+    pub(super) at: Pointer,
+    pub(super) name: Option<&'v str>,
+    /// `None` makes the entry a button that opens a dialog.
+    pub(super) url: Option<&'v str>,
+}
+
+/// Reads the claims of a Message thing and reports what Web Chat drops or shows wrongly.
+pub(super) fn check<'v>(message: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) -> Vec<Claim<'v>> {
+    let mut claims = Vec::new();
+    let mut interpreters = Vec::new();
+    for (index, written) in message.many("citation").into_iter().enumerate() {
+        let Some(place) = nodes.follow(written) else { continue };
+        if !place.is_thing("this claim, with its title, label and passage,", findings) {
+            continue;
+        }
+        if let Some(interpreter) = place.one("claimInterpreter").and_then(|found| nodes.follow(found)) {
+            interpreter::check(&interpreter, findings);
+            interpreters.push((index, interpreter));
+        }
+        claims.push(read(&place, nodes, findings));
+    }
+    interpreter::check_shown(&interpreters, findings);
+    check_positions(&claims, findings);
+    claims
+}
+
+fn read<'v>(place: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) -> Claim<'v> {
+    let name = place.text("name");
+    if name == Some("") {
+        findings.add(
+            code::CLAIM_NAME_EMPTY,
+            &place.at.key("name"),
+            "An empty name wins over all other titles: the reference list shows the host of the URL instead of a \
+             title. Leave `name` out or fill it in.",
+        );
+    }
+    if let Some(misplaced) = place.member("usageInfo") {
+        findings.add(
+            code::CLAIM_MEMBER_MISPLACED,
+            &misplaced.at,
+            "A label on the claim itself is not read: users see no label at this source. Move `usageInfo` into \
+             `appearance`.",
+        );
+    }
+    let appearance = place.one("appearance").and_then(|found| nodes.follow(found));
+    for key in ["url", "text"] {
+        let has_it = appearance.as_ref().is_some_and(|appearance| appearance.one(key).is_some());
+        if let Some(misplaced) = place.member(key).filter(|_| !has_it) {
+            findings.add(
+                code::CLAIM_MEMBER_MISPLACED,
+                &misplaced.at,
+                format!("`{key}` of the claim itself is not read. Move it into `appearance`."),
+            );
+        }
+    }
+    if place.member("appearance").is_none() {
+        findings.add(
+            code::APPEARANCE_MISSING,
+            &place.at,
+            "Without `appearance` the entry shows the title and URL of the Markdown definition, and no label. Add an \
+             `appearance` with `@type`, `name` and `url`.",
+        );
+    }
+    let appearance = appearance.and_then(|found| read_appearance(&found, nodes, findings));
+    Claim { at: place.at.clone(), position: position(place, findings), name, appearance }
+}
+
+fn position(place: &Place<'_>, findings: &mut Findings) -> Option<String> {
+    let Some(written) = place.one("position") else {
+        findings.add(
+            code::POSITION_MISSING,
+            &place.at,
+            "A claim without `position` belongs to no citation: users see the title of the Markdown definition and no \
+             label. Write the number of the marker as a string, \"1\".",
+        );
+        return None;
+    };
+    let Some(position) = printed(written.value) else {
+        findings.add(
+            code::POSITION_UNMATCHABLE,
+            &written.at,
+            "This is neither a string nor a number, so the claim belongs to no citation. Write \"1\".",
+        );
+        return None;
+    };
+    let mut meant = super::markdown::normal_label(&position);
+    if meant.len() > 1 && meant.starts_with('0') && meant.bytes().all(|byte| byte.is_ascii_digit()) {
+        meant = meant.trim_start_matches('0').to_owned();
+    }
+    if meant != position || meant.is_empty() {
+        findings.add(
+            code::POSITION_UNMATCHABLE,
+            &written.at,
+            format!(
+                "No label equals {position:?}: labels are trimmed and lower-cased before they are compared, positions \
+                 are not. Users see the Markdown title and no label. Write the bare number, \"1\"."
+            ),
+        );
+    }
+    Some(meant)
+}
+
+fn read_appearance<'v>(place: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) -> Option<Appearance<'v>> {
+    if !place.is_thing("the title, link and label of this source", findings) {
+        return None;
+    }
+    if let Some(written) = place.one("usageInfo")
+        && let Some(body) = nodes.follow(written)
+    {
+        label::check(&body, findings);
+    }
+    let url = place.some_text("url");
+    match url {
+        Some(url) if Scheme::of(url) == Scheme::Dangerous => findings.add(
+            code::APPEARANCE_SCHEME_UNSAFE,
+            &place.at.key("url"),
+            format!(
+                "The reference list of 4.18.1 carries {:?} as a live link; newer versions drop the entry. Send `http` \
+                 or `https` only.",
+                excerpt(url)
+            ),
+        ),
+        Some(_) => {}
+        None => check_passage(place, findings),
+    }
+    Some(Appearance { at: place.at.clone(), name: place.text("name"), url })
+}
+
+/// The text of a dialog: it is needed exactly where there is no URL.
+fn check_passage(place: &Place<'_>, findings: &mut Findings) {
+    let Some(passage) = place.text("text") else {
+        findings.add(
+            code::PASSAGE_MISSING,
+            &place.at,
+            "A source without `url` opens a dialog with its `text`. There is no string `text`: pressing the citation \
+             removes the whole Web Chat from the page, in every version. Add `text`, or a `url`.",
+        );
+        return;
+    };
+    if passage.trim().is_empty() {
+        findings.add(
+            code::PASSAGE_EMPTY,
+            &place.at.key("text"),
+            "Pressing the citation opens an empty dialog. Put the passage into `text`.",
+        );
+    }
+    let markdown = super::markdown::Markdown::read(passage);
+    if markdown.links.iter().any(|link| link.image) || !markdown.html.is_empty() {
+        findings.add(
+            code::PASSAGE_ACTIVE,
+            &place.at.key("text"),
+            "The dialog draws this passage as Markdown with HTML: images are requested from their hosts at once, and \
+             text outside of elements is dropped. Escape `<`, `&` and `![` in passages that are not Markdown.",
+        );
+    }
+}
+
+fn check_positions(claims: &[Claim<'_>], findings: &mut Findings) {
+    let mut seen: BTreeMap<&str, &Pointer> = BTreeMap::new();
+    for claim in claims {
+        let Some(position) = claim.position.as_deref() else { continue };
+        if let Some(first) = seen.get(position) {
+            findings.add(
+                code::POSITION_REPEATED,
+                &claim.at.key("position"),
+                format!(
+                    "{} has position {position:?} already and wins: this source is never shown, and its citations lead \
+                     to the other one. Number the claims without repetition.",
+                    first.as_str()
+                ),
+            );
+        } else {
+            seen.insert(position, &claim.at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::example::{assert_finds, cited_with, cited_without, found};
+
+    const FIRST: &str = "/entities/0/citation/0";
+    const SECOND: &str = "/entities/0/citation/1";
+
+    #[test]
+    fn positions_must_be_there_once_and_match_a_label() {
+        assert_finds(&cited_without(&format!("{FIRST}/position")), "position-missing", FIRST);
+        let position = format!("{FIRST}/position");
+        for odd in [json!(" 1"), json!("01"), json!({}), json!("")] {
+            assert_finds(&cited_with(&position, odd), "position-unmatchable", &position);
+        }
+        let second = format!("{SECOND}/position");
+        assert_finds(&cited_with(&second, json!("1")), "position-repeated", &second);
+        for fine in [json!(1), json!(1.0), json!(["1"])] {
+            assert_eq!(found(&cited_with(&position, fine)), []);
+        }
+    }
+
+    #[test]
+    fn nested_things_need_their_type() {
+        assert_finds(&cited_without(&format!("{FIRST}/@type")), "nested-type-missing", FIRST);
+        let appearance = format!("{SECOND}/appearance");
+        assert_finds(&cited_without(&format!("{appearance}/@type")), "nested-type-missing", &appearance);
+        let id = format!("{FIRST}/@id");
+        assert_finds(&cited_with(&id, json!(7)), "nested-id-not-string", &id);
+        let context = format!("{FIRST}/@context");
+        assert_finds(&cited_with(&context, json!("http://schema.org")), "nested-context-wrong", &context);
+        assert_finds(&cited_with(FIRST, json!("x")), "nested-not-object", FIRST);
+    }
+
+    #[test]
+    fn a_dialog_needs_a_harmless_passage() {
+        let appearance = format!("{SECOND}/appearance");
+        let text = format!("{appearance}/text");
+        assert_finds(&cited_without(&text), "passage-missing", &appearance);
+        assert_finds(&cited_with(&text, json!(7)), "passage-missing", &appearance);
+        assert_finds(&cited_with(&text, json!(" ")), "passage-empty", &text);
+        assert_finds(&cited_with(&text, json!("<b>x</b>")), "passage-active", &text);
+    }
+
+    #[test]
+    fn members_in_the_wrong_place_are_found() {
+        let label = format!("{FIRST}/usageInfo");
+        assert_finds(&cited_with(&label, json!({"@id": "_:s1"})), "claim-member-misplaced", &label);
+        let text = format!("{FIRST}/text");
+        assert_finds(&cited_with(&text, json!("x")), "claim-member-misplaced", &text);
+        assert_finds(&cited_without(&format!("{FIRST}/appearance")), "appearance-missing", FIRST);
+        let name = format!("{FIRST}/name");
+        assert_finds(&cited_with(&name, json!("")), "claim-name-empty", &name);
+    }
+
+    #[test]
+    fn a_dangerous_address_is_an_error_also_where_the_text_agrees() {
+        let url = format!("{FIRST}/appearance/url");
+        assert_finds(&cited_with(&url, json!("vbscript:x")), "appearance-scheme-unsafe", &url);
+    }
+}

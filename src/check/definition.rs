@@ -1,0 +1,179 @@
+//! Reference definitions: those that count, those that lose against an earlier one, and those that are only meant.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use pulldown_cmark::Parser;
+
+use super::markdown::{is_number, normal_label};
+
+/// A definition `[label]: url "title"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Definition {
+    /// Normalised, see [`normal_label`].
+    pub(super) label: String,
+    /// As it stands in the text.
+    pub(super) written: String,
+    /// Entities and escapes decoded.
+    pub(super) url: String,
+    pub(super) title: Option<String>,
+    /// Where it stands, in bytes.
+    pub(super) span: Range<usize>,
+    /// Inside a list or quote: links work, but Web Chat does not list it.
+    pub(super) nested: bool,
+    /// An earlier definition has the same label.
+    pub(super) loser: bool,
+}
+
+/// A line of a paragraph that is meant as a definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Attempt {
+    /// Normalised.
+    pub(super) label: String,
+    /// Byte offset in the text.
+    pub(super) start: usize,
+    /// Whether lines of the same paragraph stand above it.
+    pub(super) continued: bool,
+}
+
+/// The definitions that count, in the order of the text.
+pub(super) fn known(parser: &Parser<'_>) -> Vec<Definition> {
+    let mut definitions: Vec<_> = parser
+        .reference_definitions()
+        .iter()
+        .map(|(written, definition)| Definition {
+            label: normal_label(written),
+            written: written.to_owned(),
+            url: definition.dest.to_string(),
+            title: definition.title.as_ref().map(ToString::to_string),
+            span: definition.span.clone(),
+            nested: false,
+            loser: false,
+        })
+        .collect();
+    definitions.sort_by_key(|definition| definition.span.start);
+    definitions
+}
+
+/// Marks nested definitions and adds those that the parser has read and dropped, because their label was taken.
+///
+/// `blocks` are the ranges of the top-level blocks and `containers` the lists and quotes among them, both in order.
+/// What lies between blocks is blank or a definition.
+pub(super) fn add_losers(
+    text: &str,
+    definitions: &mut Vec<Definition>,
+    blocks: &[Range<usize>],
+    containers: &[Range<usize>],
+) {
+    for definition in definitions.iter_mut() {
+        let next = containers.partition_point(|container| container.start <= definition.span.start);
+        definition.nested = next > 0 && containers[next - 1].contains(&definition.span.start);
+    }
+    let spans = definitions.iter().filter(|definition| !definition.nested).map(|definition| definition.span.clone());
+    let mut taken: Vec<_> = blocks.iter().cloned().chain(spans).collect();
+    taken.sort_by_key(|range| range.start);
+    taken.push(text.len()..text.len());
+    let mut losers = Vec::new();
+    let mut end = 0;
+    for range in taken {
+        if range.start > end
+            && let Some(gap) = text.get(end..range.start)
+        {
+            read_gap(gap, end, &mut losers);
+        }
+        end = end.max(range.end);
+    }
+    // The parser keys definitions by label, so each of these has lost against one that it kept.
+    let labels: BTreeSet<_> = definitions.iter().map(|definition| definition.label.clone()).collect();
+    definitions.extend(losers.into_iter().filter(|loser| labels.contains(&loser.label)));
+    definitions.sort_by_key(|definition| definition.span.start);
+}
+
+/// Reads a stretch of text that holds only dropped definitions, one at a time.
+fn read_gap(gap: &str, offset: usize, losers: &mut Vec<Definition>) {
+    if gap.trim().is_empty() {
+        return;
+    }
+    let mut starts: Vec<usize> = Vec::new();
+    let mut line_start = 0;
+    for line in gap.split_inclusive('\n') {
+        if line.trim_start().starts_with('[') {
+            starts.push(line_start);
+        }
+        line_start += line.len();
+    }
+    let ends = starts.iter().skip(1).copied().chain([gap.len()]);
+    for (start, end) in starts.iter().copied().zip(ends) {
+        let parser = Parser::new(&gap[start..end]);
+        for mut definition in known(&parser) {
+            definition.span = definition.span.start + offset + start..definition.span.end + offset + start;
+            definition.loser = true;
+            losers.push(definition);
+        }
+    }
+}
+
+/// Whether the line of a paragraph at `start` is meant as a definition: `[1]: …`, or any label before a URL.
+pub(super) fn attempt(text: &str, start: usize, continued: bool) -> Option<Attempt> {
+    let line = text.get(start..)?.lines().next()?.trim_start();
+    let (label, rest) = line.strip_prefix('[')?.split_once("]:")?;
+    if label.contains(['[', ']']) || label.trim().is_empty() {
+        return None;
+    }
+    let target = rest.trim_start();
+    let label = normal_label(label);
+    let is_address = target.contains("://") || target.starts_with("cite:");
+    (is_address || is_number(&label)).then_some(Attempt { label, start, continued })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::markdown::Markdown;
+    use super::*;
+
+    fn labels(text: &str) -> Vec<(String, bool, bool)> {
+        let markdown = Markdown::read(text);
+        markdown.definitions.iter().map(|found| (found.label.clone(), found.nested, found.loser)).collect()
+    }
+
+    #[test]
+    fn definitions_that_lose_are_found_with_their_own_url() {
+        let text = "[1]: https://evil.example/\n\nText[1].\n\n[1]: https://a.example/ \"A\"\n[2]: https://b.example/\n";
+        let markdown = Markdown::read(text);
+        let urls: Vec<_> = markdown.definitions.iter().map(|found| (found.url.as_str(), found.loser)).collect();
+        assert_eq!(
+            urls,
+            [("https://evil.example/", false), ("https://a.example/", true), ("https://b.example/", false)]
+        );
+        assert_eq!(&text[markdown.definitions[1].span.clone()], "[1]: https://a.example/ \"A\"");
+    }
+
+    #[test]
+    fn definitions_in_quotes_and_lists_are_nested() {
+        assert_eq!(
+            labels("> [1]: https://a.example/\n\n[2]: https://b.example/\n"),
+            [("1".into(), true, false), ("2".into(), false, false)]
+        );
+        assert_eq!(labels("- a\n\n  [1]: https://a.example/\n"), [("1".into(), true, false)]);
+    }
+
+    #[test]
+    fn a_definition_right_under_a_paragraph_is_an_attempt() {
+        let markdown = Markdown::read("Text[1].\n[1]: https://a.example/\n");
+        assert_eq!(markdown.definitions, []);
+        assert_eq!(markdown.attempts, [Attempt { label: "1".into(), start: 9, continued: true }]);
+        assert_eq!(Markdown::read("[note]: words\n\nText\n[note]: words").attempts, []);
+    }
+
+    #[test]
+    fn a_quote_in_a_title_makes_an_attempt() {
+        let markdown = Markdown::read("Text[1].\n\n[1]: https://a.example/ \"The \"new\" one\"\n");
+        assert_eq!(markdown.attempts.len(), 1);
+        assert!(!markdown.attempts[0].continued);
+    }
+
+    #[test]
+    fn definitions_in_code_do_not_count() {
+        assert_eq!(labels("```\n[1]: https://a.example/\n```\n\n    [2]: https://b.example/\n"), []);
+    }
+}

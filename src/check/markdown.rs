@@ -1,0 +1,279 @@
+//! Reads a message's Markdown by CommonMark: links, definitions, and what only looks like them.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+
+use super::definition::{self, Attempt, Definition};
+
+/// What Web Chat knows besides CommonMark.
+const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
+
+/// Longest visible text of a link, and longest text between two brackets, that is kept, in bytes.
+const MAX_LABEL: usize = 200;
+
+/// A text as Web Chat's parsers understand it.
+#[derive(Debug, Default)]
+pub(super) struct Markdown {
+    /// Every definition, in the order of the text, those that lose against an earlier one included.
+    pub(super) definitions: Vec<Definition>,
+    /// Every link and image.
+    pub(super) links: Vec<Link>,
+    /// `[7]` and whatever else is meant as a marker and is drawn as it stands.
+    pub(super) loose: Vec<Loose>,
+    /// Lines of paragraphs that are meant as definitions.
+    pub(super) attempts: Vec<Attempt>,
+    /// Where raw HTML stands.
+    pub(super) html: Vec<Range<usize>>,
+}
+
+/// A link or an image.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    pub(super) image: bool,
+    /// The destination is written at the place, as in `[text](destination)`.
+    pub(super) inline: bool,
+    /// What readers see, without markup.
+    pub(super) text: String,
+    /// The label as it stands in the text; empty for inline links.
+    pub(super) label: String,
+    pub(super) url: String,
+    /// Byte offset in the text.
+    pub(super) start: usize,
+}
+
+/// Brackets that are not a link.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Loose {
+    /// Normalised, see [`normal_label`].
+    pub(super) label: String,
+    /// Byte offset in the text.
+    pub(super) start: usize,
+    /// Another bracket follows at once.
+    pub(super) before_bracket: bool,
+}
+
+/// A label as Web Chat compares it: trimmed, inner blanks collapsed, lower case.
+pub(super) fn normal_label(label: &str) -> String {
+    label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// Whether a label looks like the number of a citation.
+pub(super) fn is_number(label: &str) -> bool {
+    (1..=3).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+impl Markdown {
+    /// Reads `text`; linear in its length.
+    pub(super) fn read(text: &str) -> Self {
+        let parser = Parser::new_ext(text, OPTIONS);
+        let mut definitions = definition::known(&parser);
+        let labels = definitions.iter().map(|definition| definition.label.clone()).collect();
+        let mut reader = Reader::new(text, labels);
+        for (event, range) in parser.into_offset_iter() {
+            reader.take(event, range);
+        }
+        reader.end_run();
+        definition::add_losers(text, &mut definitions, &reader.blocks, &reader.containers);
+        Self { definitions, ..reader.found }
+    }
+
+    /// The definitions that Web Chat lists: those outside lists and quotes.
+    pub(super) fn listed(&self) -> impl Iterator<Item = &Definition> {
+        self.definitions.iter().filter(|definition| !definition.nested)
+    }
+}
+
+/// The state of one pass over the events of the parser.
+struct Reader<'t> {
+    text: &'t str,
+    /// Labels that are defined somewhere.
+    labels: BTreeSet<String>,
+    found: Markdown,
+    /// Source ranges of the blocks at the top level, in order.
+    blocks: Vec<Range<usize>>,
+    /// Those of them that are lists or quotes.
+    containers: Vec<Range<usize>>,
+    depth: usize,
+    in_code: bool,
+    /// Links that are open; their text is gathered.
+    open: Vec<Link>,
+    /// The stretch of plain text that is being gathered.
+    run: Option<Range<usize>>,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t str, labels: BTreeSet<String>) -> Self {
+        Self {
+            text,
+            labels,
+            found: Markdown::default(),
+            blocks: Vec::new(),
+            containers: Vec::new(),
+            depth: 0,
+            in_code: false,
+            open: Vec::new(),
+            run: None,
+        }
+    }
+
+    fn take(&mut self, event: Event<'_>, range: Range<usize>) {
+        if self.depth == 0 {
+            self.blocks.push(range.clone());
+        }
+        match event {
+            Event::Start(tag) => self.start(&tag, range),
+            Event::End(tag) => self.end(tag),
+            Event::Text(words) => self.words(&words, range),
+            Event::SoftBreak | Event::HardBreak => {
+                self.end_run();
+                self.gather(" ");
+                self.line(range.end, true);
+            }
+            Event::Code(code) => {
+                self.end_run();
+                self.gather(&code);
+            }
+            Event::InlineHtml(_) => {
+                self.end_run();
+                self.found.html.push(range);
+            }
+            Event::Html(_)
+            | Event::Rule
+            | Event::InlineMath(_)
+            | Event::DisplayMath(_)
+            | Event::FootnoteReference(_)
+            | Event::TaskListMarker(_) => self.end_run(),
+        }
+    }
+
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
+        self.end_run();
+        if self.depth == 0 && matches!(tag, Tag::List(_) | Tag::BlockQuote(_)) {
+            self.containers.push(range.clone());
+        }
+        self.depth += 1;
+        if let Tag::Link { link_type, dest_url, id, .. } | Tag::Image { link_type, dest_url, id, .. } = tag {
+            self.open.push(Link {
+                image: matches!(tag, Tag::Image { .. }),
+                inline: *link_type == LinkType::Inline,
+                text: String::new(),
+                label: id.to_string(),
+                url: dest_url.to_string(),
+                start: range.start,
+            });
+        } else if matches!(tag, Tag::Paragraph) {
+            self.line(range.start, false);
+        } else if matches!(tag, Tag::HtmlBlock) {
+            self.found.html.push(range);
+        } else if matches!(tag, Tag::CodeBlock(_)) {
+            self.in_code = true;
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        self.end_run();
+        self.depth = self.depth.saturating_sub(1);
+        if matches!(tag, TagEnd::CodeBlock) {
+            self.in_code = false;
+        }
+        if matches!(tag, TagEnd::Link | TagEnd::Image)
+            && let Some(link) = self.open.pop()
+        {
+            self.found.links.push(link);
+        }
+    }
+
+    fn words(&mut self, words: &str, range: Range<usize>) {
+        self.gather(words);
+        let source = self.text.get(range.clone());
+        if self.in_code || !self.open.is_empty() || source != Some(words) {
+            self.end_run();
+            return;
+        }
+        match &mut self.run {
+            Some(run) if run.end == range.start => run.end = range.end,
+            _ => {
+                self.end_run();
+                self.run = Some(range);
+            }
+        }
+    }
+
+    /// Adds to the visible text of the innermost link.
+    fn gather(&mut self, words: &str) {
+        if let Some(link) = self.open.last_mut()
+            && link.text.len() + words.len() <= MAX_LABEL
+        {
+            link.text.push_str(words);
+        }
+    }
+
+    /// Looks for brackets in the plain text gathered so far.
+    fn end_run(&mut self) {
+        let Some(run) = self.run.take() else { return };
+        let bytes = self.text.as_bytes();
+        let mut open = None;
+        for index in run.clone() {
+            match bytes[index] {
+                b'[' => {
+                    // A run that starts at an escaped bracket starts right behind the backslash.
+                    let escaped = index == run.start && index > 0 && bytes[index - 1] == b'\\';
+                    open = (!escaped).then_some(index);
+                }
+                b']' => {
+                    let Some(start) = open.take() else { continue };
+                    let Some(inner) = self.text.get(start + 1..index).filter(|inner| inner.len() <= MAX_LABEL) else {
+                        continue;
+                    };
+                    let label = normal_label(inner);
+                    if is_number(&label) || self.labels.contains(&label) {
+                        let before_bracket = bytes.get(index + 1) == Some(&b'[');
+                        self.found.loose.push(Loose { label, start, before_bracket });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Looks whether a line of a paragraph is meant as a definition.
+    fn line(&mut self, start: usize, continued: bool) {
+        if let Some(attempt) = definition::attempt(self.text, start, continued) {
+            self.found.attempts.push(attempt);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adjacent_markers_are_read_as_one_link() {
+        let markdown = Markdown::read("a[1][2].\n\n[1]: https://a.example/\n[2]: https://b.example/\n");
+        let [link] = &markdown.links[..] else { panic!("{:?}", markdown.links) };
+        assert_eq!((link.text.as_str(), link.label.as_str(), link.url.as_str()), ("1", "2", "https://b.example/"));
+    }
+
+    #[test]
+    fn brackets_in_code_and_escaped_brackets_are_text() {
+        let markdown = Markdown::read("`[1]` \\[2\\] \\[3] &#91;4]\n\n    [5]\n\n```\n[6]\n```\n");
+        assert_eq!(markdown.loose, []);
+        assert_eq!(Markdown::read("x [7].").loose, [Loose { label: "7".into(), start: 2, before_bracket: false }]);
+    }
+
+    #[test]
+    fn a_defined_marker_before_another_bracket_is_loose() {
+        let markdown = Markdown::read("a[1][9].\n\n[1]: https://a.example/\n");
+        assert_eq!(markdown.links, []);
+        assert_eq!(markdown.loose[0], Loose { label: "1".into(), start: 1, before_bracket: true });
+    }
+
+    #[test]
+    fn labels_are_compared_without_case_and_blanks() {
+        assert_eq!(normal_label("  Doc \n 1 "), "doc 1");
+        assert!(is_number("12") && !is_number("1234") && !is_number("a"));
+    }
+}

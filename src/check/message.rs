@@ -1,0 +1,307 @@
+//! The Message thing: how Web Chat finds it among the entities, and what it takes from it.
+
+use serde_json::Value;
+
+use super::action;
+use super::blank_nodes::BlankNodes;
+use super::claim::{self, Claim};
+use super::code;
+use super::findings::Findings;
+use super::label;
+use super::place::{CONTEXT, Place};
+use super::pointer::Pointer;
+
+/// What an entity's `type` must start with.
+const TYPE_PREFIX: &str = "https://schema.org/";
+
+/// The Message thing of an activity, as far as it is shown.
+#[derive(Debug)]
+pub(super) struct Message<'v> {
+    pub(super) claims: Vec<Claim<'v>>,
+    /// The message has a sensitivity label, at this place.
+    pub(super) label: Option<Pointer>,
+    /// Something stands in the status line: an interpreter or thumbs.
+    pub(super) in_status_line: bool,
+    /// At least one action is drawn.
+    pub(super) has_actions: bool,
+}
+
+/// Whether an entity speaks schema.org, or would if it were written right.
+pub(super) fn is_schema_thing(entity: &Value) -> bool {
+    ["type", "@type"].iter().any(|key| {
+        entity.get(key).and_then(Value::as_str).is_some_and(|kind| {
+            kind.starts_with(TYPE_PREFIX) || kind.starts_with("http://schema.org/") || kind == "Message"
+        })
+    })
+}
+
+/// Whether a document or an item of a list is a thing of schema.org, and not an activity.
+pub(super) fn is_bare_thing(value: &Value) -> bool {
+    let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
+    value.get("@type").is_some() || kind.starts_with(TYPE_PREFIX) || kind.starts_with("http://schema.org/")
+}
+
+/// Walks the entities in Web Chat's order and reads the first Message thing.
+pub(super) fn find<'v>(entities: &[Place<'v>], nodes: &BlankNodes<'v>, findings: &mut Findings) -> Option<Message<'v>> {
+    let mut found: Option<Message<'v>> = None;
+    let mut before_ours = None;
+    for entity in entities {
+        if found.is_some() {
+            check_after(entity, findings);
+            continue;
+        }
+        match judge(entity, findings) {
+            Verdict::Ours => found = Some(read(entity, nodes, findings)),
+            Verdict::Foreign => before_ours = before_ours.or(Some(entity)),
+            Verdict::Nothing => {}
+        }
+    }
+    if let (Some(_), Some(foreign)) = (&found, before_ours) {
+        findings.add(
+            code::MESSAGE_NOT_FIRST,
+            &foreign.at,
+            "This entity stands before the Message thing. It is well formed, so nothing breaks; put the Message thing \
+             first, so that a faulty one from elsewhere cannot blank the message.",
+        );
+    }
+    found
+}
+
+/// Reads a Message thing that came without an activity.
+pub(super) fn check_bare<'v>(thing: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) {
+    if matches!(judge(thing, findings), Verdict::Ours) {
+        read(thing, nodes, findings);
+    }
+}
+
+enum Verdict {
+    /// The Message thing.
+    Ours,
+    /// A well-formed schema.org entity that is something else.
+    Foreign,
+    /// No business of Web Chat, or broken and reported.
+    Nothing,
+}
+
+/// Judges an entity before the Message thing is found.
+fn judge(entity: &Place<'_>, findings: &mut Findings) -> Verdict {
+    let Some(object) = entity.object() else {
+        findings.add(code::ENTITY_NOT_OBJECT, &entity.at, "Entities are objects. Remove this one.");
+        return Verdict::Nothing;
+    };
+    let kind = match object.get("type") {
+        Some(Value::String(kind)) => Some(kind.as_str()),
+        None | Some(Value::Null) => None,
+        Some(_) => {
+            findings.add(
+                code::ENTITY_TYPE_NOT_STRING,
+                &entity.at.key("type"),
+                "Web Chat throws when it reads this `type`: the message is blank in 4.18.1, and newer versions show \
+                 neither it nor any later message. Write a string.",
+            );
+            return Verdict::Nothing;
+        }
+    };
+    if !kind.is_some_and(|kind| kind.starts_with(TYPE_PREFIX)) {
+        if is_schema_thing(entity.value) {
+            let at = if kind.is_some() { entity.at.key("type") } else { entity.at.clone() };
+            findings.add(
+                code::MESSAGE_TYPE_WRONG,
+                &at,
+                "Web Chat ignores this thing: titles fall back to the Markdown, there are no labels and no interpreter, \
+                 and no error. Write \"type\": \"https://schema.org/Message\" beside `@type`.",
+            );
+        }
+        return Verdict::Nothing;
+    }
+    let kind = kind.unwrap_or_default();
+    let ours = kind == "https://schema.org/Message" || object.get("@id").is_some_and(|id| id == "");
+    if !is_well_formed(entity, ours, findings) {
+        return Verdict::Nothing;
+    }
+    match kind {
+        "https://schema.org/Claim" => findings.add(
+            code::CLAIM_AT_ROOT,
+            &entity.at,
+            "A claim as an entity of its own is an old form: 4.18.1 draws a normal URL as a dead button, and main will \
+             drop the form. Move it into `citation` of the Message thing.",
+        ),
+        "https://schema.org/ReplyAction" | "https://schema.org/VoteAction" => findings.add(
+            code::ROOT_ENTITY_DEPRECATED,
+            &entity.at,
+            "An old form that still works with a warning in the console. Use `claimInterpreter` and `potentialAction` \
+             of the Message thing.",
+        ),
+        _ => {}
+    }
+    match object.get("@id").and_then(Value::as_str) {
+        Some("") => Verdict::Ours,
+        Some(_) | None if kind != "https://schema.org/Message" => Verdict::Foreign,
+        Some(id) => {
+            findings.add(
+                code::MESSAGE_ID_NOT_EMPTY,
+                &entity.at.key("@id"),
+                format!(
+                    "The Message thing is found by an empty `@id`; with {id:?} it is ignored: no titles, no labels, no \
+                     interpreter, no error. Write \"@id\": \"\"."
+                ),
+            );
+            Verdict::Nothing
+        }
+        None => {
+            findings.add(
+                code::MESSAGE_ID_MISSING,
+                &entity.at,
+                "The Message thing is found by an empty `@id`; without it, it is ignored: titles fall back to the \
+                 Markdown, no labels, no interpreter, no error. Write \"@id\": \"\", and see that your serializer does \
+                 not drop empty strings.",
+            );
+            Verdict::Nothing
+        }
+    }
+}
+
+/// Whether Web Chat can read the entity without throwing.
+fn is_well_formed(entity: &Place<'_>, ours: bool, findings: &mut Findings) -> bool {
+    let effect = "the message is blank in 4.18.1, and newer versions show neither it nor any later message";
+    let mut fault = |rule, at: Pointer, cause: &str, remedy: &str| {
+        let rule = if ours { rule } else { code::FOREIGN_ENTITY_FATAL };
+        findings.add(rule, &at, format!("{cause}: {effect}. {remedy}"));
+        false
+    };
+    if let Some(context) = entity.value.get("@context")
+        && context != CONTEXT
+    {
+        return fault(
+            code::MESSAGE_CONTEXT_WRONG,
+            entity.at.key("@context"),
+            "Web Chat accepts the context \"https://schema.org\" only, letter by letter",
+            "Write exactly that, with `https` and without a slash at the end.",
+        );
+    }
+    if !entity.value.get("@type").is_some_and(Value::is_string) {
+        return fault(
+            code::MESSAGE_AT_TYPE_MISSING,
+            entity.at.clone(),
+            "Web Chat throws when a schema.org entity has no string `@type`",
+            "Add \"@type\": \"Message\" to the Message thing, and the type's name to others.",
+        );
+    }
+    if entity.value.get("@id").is_some_and(|id| !id.is_string()) {
+        return fault(
+            code::MESSAGE_ID_NOT_STRING,
+            entity.at.key("@id"),
+            "Web Chat throws when `@id` is not a string",
+            "Write \"@id\": \"\" in the Message thing, and a string or nothing in others.",
+        );
+    }
+    true
+}
+
+/// Web Chat never validates what follows the Message thing.
+fn check_after(entity: &Place<'_>, findings: &mut Findings) {
+    let kind = entity.text("type").unwrap_or_default();
+    if kind == "https://schema.org/Message" || (kind.starts_with(TYPE_PREFIX) && entity.text("@id") == Some("")) {
+        findings.add(
+            code::MESSAGE_SECOND,
+            &entity.at,
+            "Only the first Message thing is read, even when it is empty: users see nothing of this one. Merge them.",
+        );
+    } else if kind == "https://schema.org/Claim" {
+        findings.add(
+            code::CLAIM_AT_ROOT,
+            &entity.at,
+            "A claim beside the Message thing is an old form and not read as a citation of it. Move it into `citation`.",
+        );
+    }
+}
+
+fn read<'v>(thing: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) -> Message<'v> {
+    if thing.text("@type") != Some("Message") {
+        findings.add(
+            code::MESSAGE_TYPE_UNUSUAL,
+            &thing.at.key("@type"),
+            "Web Chat does not look at this name today; other readers of the graph do. Write \"Message\".",
+        );
+    }
+    let claims = claim::check(thing, nodes, findings);
+    let label = thing.one("usageInfo").and_then(|written| {
+        let body = nodes.follow(written.clone())?;
+        label::check(&body, findings);
+        Some(written.at)
+    });
+    let has_actions = action::check(thing, findings);
+    let keywords = thing.many("keywords");
+    if keywords.iter().any(|keyword| keyword.value == "Collapsible") && thing.some_text("abstract").is_none() {
+        findings.add(
+            code::COLLAPSIBLE_WITHOUT_ABSTRACT,
+            &thing.at.key("keywords"),
+            "Newer versions fold the text and show `abstract` in its place, and there is none. Add it.",
+        );
+    }
+    let first = thing.many("citation").into_iter().next().and_then(|claim| nodes.follow(claim));
+    let has_interpreter = first.is_some_and(|claim| claim.member("claimInterpreter").is_some());
+    Message { claims, label, in_status_line: has_interpreter || has_actions, has_actions }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::example::{assert_finds, cited, cited_with, cited_without, found};
+
+    #[test]
+    fn what_makes_web_chat_throw_is_an_error_with_its_own_code() {
+        for odd in
+            [json!("http://schema.org"), json!("https://schema.org/"), json!(["https://schema.org"]), json!(null)]
+        {
+            let document = cited_with("/entities/0/@context", odd);
+            assert_finds(&document, "message-context-wrong", "/entities/0/@context");
+        }
+        assert_finds(&cited_with("/entities/0/@id", json!(null)), "message-id-not-string", "/entities/0/@id");
+        assert_finds(&cited_without("/entities/0/@type"), "message-at-type-missing", "/entities/0");
+        assert_finds(&cited_with("/entities/0/type", json!(1)), "entity-type-not-string", "/entities/0/type");
+        assert_eq!(found(&cited_without("/entities/0/@context")), []);
+    }
+
+    #[test]
+    fn what_makes_web_chat_ignore_the_message_is_an_error_too() {
+        assert_finds(&cited_without("/entities/0/@id"), "message-id-missing", "/entities/0");
+        assert_finds(&cited_with("/entities/0/@id", json!("x")), "message-id-not-empty", "/entities/0/@id");
+        assert_finds(&cited_without("/entities/0/type"), "message-type-wrong", "/entities/0");
+        assert_finds(&cited_with("/entities/0/type", json!("Message")), "message-type-wrong", "/entities/0/type");
+    }
+
+    #[test]
+    fn entities_around_the_message_are_judged_by_their_place() {
+        let beside = |before: bool, other: serde_json::Value| {
+            let mut document = cited();
+            let entities = document["entities"].as_array_mut().expect("a list");
+            if before {
+                entities.insert(0, other);
+            } else {
+                entities.push(other);
+            }
+            document
+        };
+        let odd = json!({"type": "https://schema.org/WebPage", "@context": "x", "@type": "WebPage"});
+        assert_finds(&beside(true, odd.clone()), "foreign-entity-fatal", "/entities/0/@context");
+        assert_eq!(found(&beside(false, odd)), []);
+        let sound = json!({"type": "https://schema.org/WebPage", "@type": "WebPage"});
+        assert_finds(&beside(true, sound), "message-not-first", "/entities/0");
+        assert_finds(&beside(false, cited()["entities"][0].clone()), "message-second", "/entities/1");
+        let claim = json!({"type": "https://schema.org/Claim", "@type": "Claim", "@id": "https://docs.example/1"});
+        assert_finds(&beside(false, claim), "claim-at-root", "/entities/1");
+        let vote = json!({"type": "https://schema.org/VoteAction", "@type": "VoteAction", "actionOption": "upvote"});
+        assert_finds(&beside(true, vote), "root-entity-deprecated", "/entities/0");
+        assert_finds(&beside(true, json!("x")), "entity-not-object", "/entities/0");
+    }
+
+    #[test]
+    fn a_folded_message_needs_an_abstract_and_a_message_its_own_name() {
+        let keywords = "/entities/0/keywords";
+        assert_finds(&cited_with(keywords, json!(["Collapsible"])), "collapsible-without-abstract", keywords);
+        let kind = "/entities/0/@type";
+        assert_finds(&cited_with(kind, json!("EmailMessage")), "message-type-unusual", kind);
+    }
+}

@@ -1,0 +1,71 @@
+//! What every chunk of a livestream has to repeat.
+
+use std::collections::BTreeSet;
+
+use super::activity::Activity;
+use super::code;
+use super::findings::Findings;
+use super::stream_info::Phase;
+
+/// Each chunk replaces all of the one before it, so each must carry definitions and Message thing. `members` are the
+/// activities of one stream.
+pub(super) fn check(members: &[&Activity<'_>], findings: &mut Findings) {
+    let mut defined = BTreeSet::new();
+    let mut some_message = false;
+    for member in members {
+        defined.extend(member.defined.iter());
+        some_message |= member.has_message;
+    }
+    for chunk in members {
+        if chunk.stream.as_ref().is_none_or(|info| info.phase != Phase::Streaming) {
+            continue;
+        }
+        let missing = chunk.loose.iter().find(|label| {
+            !chunk.defined.contains(*label) && (defined.contains(label) || chunk.positions.contains(*label))
+        });
+        if let Some(label) = missing {
+            findings.add(
+                code::STREAM_CHUNK_WITHOUT_DEFINITIONS,
+                &chunk.at.key("text"),
+                format!(
+                    "[{label}] is plain text in this chunk and a badge in others: citations flicker. Repeat the \
+                     definitions at the end of every chunk."
+                ),
+            );
+        }
+        if some_message && !chunk.has_message && !chunk.defined.is_empty() {
+            findings.add(
+                code::STREAM_CHUNK_WITHOUT_MESSAGE,
+                &chunk.at,
+                "Titles and labels of this chunk fall back to the Markdown until the next one: they flicker. Repeat \
+                 the Message thing in every chunk that cites.",
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::example::{cited, found};
+
+    fn chunk(sequence: u32, text: &str, entities: &Value) -> Value {
+        json!({"type": "typing", "text": text, "entities": entities,
+               "channelData": {"streamType": "streaming", "streamSequence": sequence}})
+    }
+
+    #[test]
+    fn chunks_repeat_definitions_and_message_thing() {
+        let whole = cited();
+        let (text, entities) = (whole["text"].as_str().expect("a text"), &whole["entities"]);
+        let mut end = whole.clone();
+        end["channelData"] = json!({"streamType": "final"});
+        let with = |second: Value| found(&json!([chunk(1, text, entities), second, end]));
+        assert_eq!(with(chunk(2, text, entities)), []);
+        let no_definitions = chunk(2, "Keep it[1]\u{200b}[2].", entities);
+        assert_eq!(with(no_definitions), [("stream-chunk-without-definitions", "/1/text".into())]);
+        let no_thing = chunk(2, text, &json!([]));
+        assert!(with(no_thing).contains(&("stream-chunk-without-message", "/1".into())));
+    }
+}

@@ -1,0 +1,319 @@
+//! Livestreams: the activities that share one bubble.
+
+use std::collections::BTreeMap;
+
+use super::activity::Activity;
+use super::code;
+use super::findings::Findings;
+use super::place::excerpt;
+use super::repetition;
+use super::stream_info::{Phase, StreamInfo};
+
+/// One stream, as far as it has been read.
+struct Stream<'a, 'v> {
+    members: Vec<&'a Activity<'v>>,
+    /// The first activity that shows text; later chunks sort right behind it.
+    first_chunk: Option<&'a Activity<'v>>,
+    chunks: i64,
+    last_sequence: u64,
+    ended: bool,
+}
+
+/// Checks the streams of a document.
+pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
+    // Ids are assigned by the channel that delivers: without any, the stream is on its way to a sender that adds them.
+    let delivered = activities.iter().any(|activity| activity.id.is_some());
+    let is_set = activities.len() > 1;
+    let mut streams: Vec<Stream<'_, '_>> = Vec::new();
+    let mut by_id: BTreeMap<&str, usize> = BTreeMap::new();
+    // The stream that was begun last, while it lasts.
+    let mut running: Option<usize> = None;
+    for activity in activities {
+        let Some(info) = &activity.stream else { continue };
+        let index = match info.stream_id.and_then(|id| by_id.get(id).copied()) {
+            Some(index) => index,
+            None => {
+                let joins = match info.stream_id {
+                    None => running.filter(|_| !delivered || info.phase == Phase::Final || info.sequence > Some(1)),
+                    Some(_) => None,
+                };
+                if delivered {
+                    check_naming(activity, info, joins.is_some(), streams.len(), is_set, findings);
+                }
+                joins.unwrap_or_else(|| {
+                    streams.push(Stream::new());
+                    streams.len() - 1
+                })
+            }
+        };
+        for id in [info.stream_id, activity.id].into_iter().flatten() {
+            by_id.entry(id).or_insert(index);
+        }
+        streams[index].take(activity, info, findings);
+        running = Some(index).filter(|_| !streams[index].ended);
+    }
+    for stream in &streams {
+        repetition::check(&stream.members, findings);
+        if !stream.ended
+            && is_set
+            && let Some(last) = stream.members.last()
+        {
+            findings.add(
+                code::STREAM_WITHOUT_FINAL,
+                &last.at,
+                "No final activity follows in this document: until one arrives users see an answer that is still being \
+                 written.",
+            );
+        }
+    }
+}
+
+/// An activity whose `streamId` names no stream read so far.
+fn check_naming(
+    activity: &Activity<'_>,
+    info: &StreamInfo<'_>,
+    joins: bool,
+    streams_before: usize,
+    is_set: bool,
+    findings: &mut Findings,
+) {
+    match info.stream_id {
+        Some(id) if activity.id == Some(id) => {}
+        Some(id) if is_set && info.phase != Phase::Final => findings.add(
+            code::STREAM_ID_UNKNOWN,
+            &info.at.key("streamId"),
+            format!(
+                "No activity before this one has the id {:?}: a client that has missed it shows one bubble for each \
+                 chunk. The id of a stream is the id of its first activity.",
+                excerpt(id)
+            ),
+        ),
+        Some(_) => {}
+        None if joins || info.phase == Phase::Final => findings.add(
+            code::STREAM_CHUNK_WITHOUT_ID,
+            &info.at,
+            "Without `streamId` this activity does not belong to the stream before it: users see a bubble for each \
+             chunk and one more for the final. Write the id of the stream's first activity.",
+        ),
+        None if streams_before > 0 => findings.add(
+            code::STREAM_SECOND_WITHOUT_ID,
+            &info.at,
+            "4.18.1 draws a later stream above an earlier one when its first activity has no `streamId`. Write its own \
+             `id` as `streamId`.",
+        ),
+        None => findings.add(
+            code::STREAM_FIRST_WITHOUT_ID,
+            &info.at,
+            "Fine for the first stream of a conversation; 4.18.1 draws any later one above it. Write the activity's own \
+             `id` as `streamId`.",
+        ),
+    }
+}
+
+impl<'a, 'v> Stream<'a, 'v> {
+    fn new() -> Self {
+        Self { members: Vec::new(), first_chunk: None, chunks: 0, last_sequence: 0, ended: false }
+    }
+
+    fn take(&mut self, activity: &'a Activity<'v>, info: &StreamInfo<'_>, findings: &mut Findings) {
+        if self.ended {
+            self.late(activity, findings);
+            return;
+        }
+        if let Some(sequence) = info.sequence {
+            self.check_sequence(sequence, info, findings);
+        }
+        match info.phase {
+            Phase::Final => {
+                self.check_final(activity, findings);
+                self.ended = true;
+            }
+            Phase::Streaming | Phase::Informative => {
+                if activity.has_attachments {
+                    findings.add(
+                        code::STREAM_ATTACHMENTS_EARLY,
+                        &activity.at.key("attachments"),
+                        "Attachments of a chunk are drawn and vanish again, or are not drawn at all. Send them with the \
+                         final activity.",
+                    );
+                }
+                if info.phase == Phase::Streaming {
+                    self.first_chunk = self.first_chunk.or(Some(activity));
+                    self.chunks += 1;
+                    if activity.text.unwrap_or_default().is_empty() {
+                        findings.add(
+                            code::STREAM_CHUNK_EMPTY,
+                            &activity.at,
+                            "The bubble vanishes in 4.18.1 until the next chunk with text. A chunk carries everything \
+                             of the answer so far; wait until there is some.",
+                        );
+                    }
+                }
+            }
+        }
+        self.members.push(activity);
+    }
+
+    fn check_sequence(&mut self, sequence: u64, info: &StreamInfo<'_>, findings: &mut Findings) {
+        let at = info.at.key("streamSequence");
+        if sequence <= self.last_sequence {
+            findings.add(
+                code::STREAM_SEQUENCE_NOT_RISING,
+                &at,
+                format!("{sequence} does not come after {}: clients ignore the activity.", self.last_sequence),
+            );
+            return;
+        }
+        if self.last_sequence > 0 && sequence > self.last_sequence + 1 {
+            findings.add(
+                code::STREAM_SEQUENCE_GAP,
+                &at,
+                format!("{sequence} follows {}: users see no difference, but something was lost.", self.last_sequence),
+            );
+        }
+        self.last_sequence = sequence;
+    }
+
+    fn check_final(&self, activity: &Activity<'_>, findings: &mut Findings) {
+        let empty = activity.text.unwrap_or_default().is_empty();
+        if activity.kind == "typing" && empty {
+            findings.add(
+                code::STREAM_FINAL_TYPING,
+                &activity.at,
+                "In 4.18.1 half an answer stays and the typing animation goes on. Withdraw a stream with a final of the \
+                 type \"message\" and the text \"\".",
+            );
+        } else if activity.kind != "message" {
+            findings.add(
+                code::STREAM_KIND_MISMATCH,
+                &activity.at.key("type"),
+                "A final with text is an activity of the type \"message\"; channels do not store others, and newer \
+                 versions do not see the end of the stream.",
+            );
+        }
+        if let Some(first) = self.first_chunk
+            && let (Some(start), Some(end)) = (first.time, activity.time)
+            // Each later chunk sorts a thousandth of a millisecond behind the one before it.
+            && end.since_ms(start).saturating_mul(1000) < self.chunks
+        {
+            findings.add(
+                code::STREAM_FINAL_NOT_LATER,
+                &activity.at.key("timestamp"),
+                format!(
+                    "The first chunk ({}) is not stamped earlier: 4.18.1 loses the final, and the last chunk stays. \
+                     Stamp the final at least 1 ms later, and 1 ms more for each 1000 chunks.",
+                    first.at.as_str()
+                ),
+            );
+        }
+    }
+
+    fn late(&self, activity: &Activity<'_>, findings: &mut Findings) {
+        if activity.time.is_none() && activity.id.is_some() {
+            findings.add(
+                code::STREAM_LATE_REPLACES_FINAL,
+                &activity.at,
+                "The stream has ended, and this activity has no `timestamp`: in 4.18.1 it replaces the final. Stop \
+                 sending after the final, and stamp every activity.",
+            );
+        } else {
+            findings.add(
+                code::STREAM_AFTER_FINAL,
+                &activity.at,
+                "The stream has ended before: clients ignore this activity. Send the final last.",
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::example::found;
+
+    fn activity(id: &str, kind: &str, ms: u32, info: &Value) -> Value {
+        json!({"type": kind, "id": id, "timestamp": format!("2026-01-01T00:00:00.{ms:03}Z"), "text": "x",
+               "channelData": info})
+    }
+
+    fn chunk(id: &str, sequence: u32) -> Value {
+        let info = json!({"streamType": "streaming", "streamSequence": sequence, "streamId": "s1"});
+        activity(id, "typing", sequence * 10, &info)
+    }
+
+    fn last(ms: u32) -> Value {
+        activity("s9", "message", ms, &json!({"streamType": "final", "streamId": "s1"}))
+    }
+
+    #[test]
+    fn a_final_is_stamped_later_than_the_first_chunk() {
+        assert_eq!(found(&json!([chunk("s1", 1), chunk("s2", 2), last(11)])), []);
+        for ms in [9, 10] {
+            let expected = [("stream-final-not-later", "/2/timestamp".into())];
+            assert_eq!(found(&json!([chunk("s1", 1), chunk("s2", 2), last(ms)])), expected);
+        }
+    }
+
+    #[test]
+    fn every_activity_names_its_stream() {
+        let mut unnamed = chunk("s2", 2);
+        unnamed["channelData"].as_object_mut().expect("an object").remove("streamId");
+        let expected = [("stream-chunk-without-id", "/1/channelData".into())];
+        assert_eq!(found(&json!([chunk("s1", 1), unnamed, last(90)])), expected);
+        let mut first = chunk("s1", 1);
+        first["channelData"].as_object_mut().expect("an object").remove("streamId");
+        assert_eq!(
+            found(&json!([first, chunk("s2", 2), last(90)])),
+            [("stream-first-without-id", "/0/channelData".into())]
+        );
+    }
+
+    #[test]
+    fn only_a_final_with_an_unknown_stream_is_a_normal_message() {
+        assert_eq!(found(&last(10)), []);
+        assert_eq!(found(&json!([{"type": "message", "id": "m", "text": "x"}, last(10)])), []);
+    }
+
+    #[test]
+    fn nothing_may_follow_the_final() {
+        let expected = [("stream-after-final", "/2".into())];
+        assert_eq!(found(&json!([chunk("s1", 1), last(50), chunk("s8", 8)])), expected);
+        let mut timeless = chunk("s8", 8);
+        timeless.as_object_mut().expect("an object").remove("timestamp");
+        let expected = [("stream-late-replaces-final", "/2".into())];
+        assert_eq!(found(&json!([chunk("s1", 1), last(50), timeless])), expected);
+    }
+
+    #[test]
+    fn a_withdrawn_stream_ends_in_an_empty_message() {
+        let mut end = last(50);
+        end["text"] = json!("");
+        assert_eq!(found(&json!([chunk("s1", 1), end])), []);
+        end["type"] = json!("typing");
+        assert_eq!(found(&json!([chunk("s1", 1), end])), [("stream-final-typing", "/1".into())]);
+        end["text"] = json!("x");
+        assert_eq!(found(&json!([chunk("s1", 1), end])), [("stream-kind-mismatch", "/1/type".into())]);
+    }
+
+    #[test]
+    fn chunks_carry_text_and_no_attachments() {
+        let mut odd = chunk("s2", 2);
+        odd["attachments"] = json!([{"contentType": "image/png"}]);
+        odd["text"] = json!("");
+        let expected = [("stream-chunk-empty", "/1".into()), ("stream-attachments-early", "/1/attachments".into())];
+        assert_eq!(found(&json!([chunk("s1", 1), odd, last(90)])), expected);
+    }
+
+    #[test]
+    fn a_stream_on_its_way_to_the_sender_needs_no_ids() {
+        let piece = |sequence: u32| {
+            json!({"type": "typing", "text": "x",
+                                           "channelData": {"streamType": "streaming", "streamSequence": sequence}})
+        };
+        let end = json!({"type": "message", "text": "x", "channelData": {"streamType": "final"}});
+        assert_eq!(found(&json!([piece(1), piece(2), end])), []);
+        let expected = [("stream-sequence-not-rising", "/1/channelData/streamSequence".into())];
+        assert_eq!(found(&json!([piece(1), piece(1), end])), expected);
+    }
+}

@@ -1,0 +1,162 @@
+//! The livestream metadata of one activity, from both of its places.
+
+use serde_json::Value;
+
+use super::code;
+use super::findings::Findings;
+use super::place::Place;
+use super::pointer::Pointer;
+
+/// What an activity says about its stream.
+#[derive(Clone, Debug)]
+pub(super) struct StreamInfo<'v> {
+    pub(super) phase: Phase,
+    pub(super) stream_id: Option<&'v str>,
+    /// `None` when absent or not an integer from 1.
+    pub(super) sequence: Option<u64>,
+    /// The object that says so.
+    pub(super) at: Pointer,
+}
+
+/// `streamType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// A prepared short text while the answer is awaited.
+    Informative,
+    /// Everything of the answer so far.
+    Streaming,
+    /// The whole answer.
+    Final,
+}
+
+/// Reads the metadata of `activity` and reports what one activity alone can show to be wrong.
+pub(super) fn read<'v>(activity: &Place<'v>, findings: &mut Findings) -> Option<StreamInfo<'v>> {
+    let in_data = activity.member("channelData").filter(|data| data.member("streamType").is_some());
+    let in_entities = activity.many("entities").into_iter().find(|entity| entity.text("type") == Some("streaminfo"));
+    if let (Some(data), Some(entity)) = (&in_data, &in_entities) {
+        for key in ["streamType", "streamId", "streamSequence"] {
+            if data.value.get(key).unwrap_or(&Value::Null) != entity.value.get(key).unwrap_or(&Value::Null) {
+                findings.add(
+                    code::STREAM_PLACES_DIFFER,
+                    &entity.at,
+                    format!(
+                        "`{key}` is not the same here and in `channelData`: versions that read different places draw \
+                         different messages. Write the same in both."
+                    ),
+                );
+            }
+        }
+    }
+    let only_in_entities = in_data.is_none();
+    let info = in_data.or(in_entities)?;
+    if only_in_entities {
+        findings.add(
+            code::STREAM_ONLY_IN_ENTITIES,
+            &info.at,
+            "4.18.1 reads stream metadata from `channelData` only: each activity of the stream gets a bubble of its \
+             own. Write it into `channelData` as well.",
+        );
+    }
+    let phase = match info.text("streamType") {
+        Some("informative") => Phase::Informative,
+        Some("streaming") => Phase::Streaming,
+        Some("final") => Phase::Final,
+        _ => {
+            findings.add(
+                code::STREAM_TYPE_UNKNOWN,
+                &info.at.key("streamType"),
+                "No version knows this `streamType`: the activity gets a bubble of its own, or none. Known are \
+                 informative, streaming and final.",
+            );
+            return None;
+        }
+    };
+    let kind = activity.text("type");
+    if kind != Some("typing") && phase != Phase::Final {
+        findings.add(
+            code::STREAM_KIND_MISMATCH,
+            &activity.at.key("type"),
+            "Only activities of the type `typing` are chunks: this one gets a bubble of its own that stays. Write \
+             \"typing\".",
+        );
+    }
+    let sequence = sequence(&info, phase, findings);
+    Some(StreamInfo { phase, stream_id: info.some_text("streamId"), sequence, at: info.at })
+}
+
+fn sequence(info: &Place<'_>, phase: Phase, findings: &mut Findings) -> Option<u64> {
+    let written = info.member("streamSequence");
+    if phase == Phase::Final {
+        if let Some(written) = written {
+            findings.add(
+                code::STREAM_FINAL_WITH_SEQUENCE,
+                &written.at,
+                "The final activity ends the sequence and has no number in it; channels refuse one that has. Leave \
+                 `streamSequence` out.",
+            );
+        }
+        return None;
+    }
+    let number = written.as_ref().and_then(|written| match written.value {
+        Value::Number(number) => number.as_u64().or_else(|| {
+            let float = number.as_f64()?;
+            super::place::printed(&Value::from(float))?.parse().ok()
+        }),
+        Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
+    });
+    match number {
+        Some(number) if number > 0 => Some(number),
+        Some(_) | None => {
+            findings.add(
+                code::STREAM_SEQUENCE_INVALID,
+                written.as_ref().map_or(&info.at, |written| &written.at),
+                "Without an integer `streamSequence` from 1 the activity belongs to no stream: it gets a bubble of its \
+                 own. Count informative and streaming activities together, from 1.",
+            );
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::example::found;
+
+    fn chunk(channel_data: &Value, entities: &Value) -> Value {
+        json!({"type": "typing", "text": "x", "channelData": channel_data, "entities": entities})
+    }
+
+    #[test]
+    fn metadata_belongs_into_channel_data() {
+        let info = json!({"streamType": "streaming", "streamSequence": 1});
+        let entity = json!([{"type": "streaminfo", "streamType": "streaming", "streamSequence": 1}]);
+        assert_eq!(found(&chunk(&info, &entity)), []);
+        assert_eq!(found(&chunk(&json!({}), &entity)), [("stream-only-in-entities", "/entities/0".into())]);
+        let other = json!([{"type": "streaminfo", "streamType": "streaming", "streamSequence": 2}]);
+        assert_eq!(found(&chunk(&info, &other)), [("stream-places-differ", "/entities/0".into())]);
+    }
+
+    #[test]
+    fn sequences_are_integers_from_one() {
+        for odd in [json!(0), json!(-1), json!(1.5), json!("1")] {
+            let info = json!({"streamType": "streaming", "streamSequence": odd});
+            let expected = [("stream-sequence-invalid", "/channelData/streamSequence".into())];
+            assert_eq!(found(&chunk(&info, &json!([]))), expected);
+        }
+        let missing = json!({"streamType": "streaming"});
+        assert_eq!(found(&chunk(&missing, &json!([]))), [("stream-sequence-invalid", "/channelData".into())]);
+        assert_eq!(found(&chunk(&json!({"streamType": "streaming", "streamSequence": 1.0}), &json!([]))), []);
+    }
+
+    #[test]
+    fn types_go_together() {
+        let unknown = json!({"streamType": "Streaming", "streamSequence": 1});
+        let expected = [("stream-type-unknown", "/channelData/streamType".into())];
+        assert_eq!(found(&chunk(&unknown, &json!([]))), expected);
+        let mut message = chunk(&json!({"streamType": "streaming", "streamSequence": 1}), &json!([]));
+        message["type"] = json!("message");
+        assert_eq!(found(&message), [("stream-kind-mismatch", "/type".into())]);
+    }
+}

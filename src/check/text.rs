@@ -1,0 +1,283 @@
+//! The text of a message on its own: what its Markdown does to readers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::address::Scheme;
+use super::code;
+use super::definition::Definition;
+use super::definition_rules;
+use super::findings::Findings;
+use super::markdown::{Link, Markdown, is_number, normal_label};
+use super::place::excerpt;
+use super::pointer::Pointer;
+
+/// Checks a text that Web Chat draws as Markdown. `positions` are those of the claims.
+pub(super) fn check(
+    text: &str,
+    markdown: &Markdown,
+    positions: &BTreeSet<&str>,
+    at: &Pointer,
+    findings: &mut Findings,
+) {
+    let mut rules = Rules { markdown, positions, at, findings, winners: BTreeMap::new() };
+    rules.winners =
+        markdown.definitions.iter().filter(|found| !found.loser).map(|found| (found.label.as_str(), found)).collect();
+    definition_rules::check(markdown, at, rules.findings);
+    rules.attempts();
+    markdown.links.iter().for_each(|link| rules.link(link));
+    rules.swallowed();
+    rules.html(text);
+}
+
+/// Reports the traces of a wrong character set.
+pub(super) fn check_encoding(text: &str, at: &Pointer, findings: &mut Findings) {
+    // U+200B, quotes and dashes all start with these two characters when their UTF-8 is read as Windows-1252.
+    let count = text.matches("â€").count();
+    if count > 0 {
+        findings.add(
+            code::TEXT_MOJIBAKE,
+            at,
+            format!(
+                "Users see characters such as â€‹ in {count} place(s): UTF-8 was read as Windows-1252 somewhere. Decode \
+                 the text as UTF-8; between badges belongs U+200B."
+            ),
+        );
+    }
+}
+
+struct Rules<'a> {
+    markdown: &'a Markdown,
+    positions: &'a BTreeSet<&'a str>,
+    at: &'a Pointer,
+    findings: &'a mut Findings,
+    /// The definition that counts for each label.
+    winners: BTreeMap<&'a str, &'a Definition>,
+}
+
+impl Rules<'_> {
+    fn attempts(&mut self) {
+        for attempt in &self.markdown.attempts {
+            let (label, start) = (excerpt(&attempt.label), attempt.start);
+            if attempt.continued {
+                self.findings.add(
+                    code::DEFINITION_LITERAL,
+                    self.at,
+                    format!(
+                        "The definition of [{label}] (byte {start}) stands right under other text: users see it as \
+                         text, and nothing is linked. Put a blank line before the definitions, and mend the line above \
+                         when that is a definition as well."
+                    ),
+                );
+            } else {
+                self.findings.add(
+                    code::DEFINITION_MALFORMED,
+                    self.at,
+                    format!(
+                        "The definition of [{label}] (byte {start}) is no valid Markdown: users see it as text, and so \
+                         everything below it. Escape quotes in the title, encode blanks and brackets in the URL."
+                    ),
+                );
+            }
+        }
+    }
+
+    /// Whether a text between brackets stands for a citation of this message.
+    fn is_marker(&self, label: &str) -> bool {
+        self.winners.contains_key(label) || self.positions.contains(label)
+    }
+
+    fn link(&mut self, link: &Link) {
+        let text = normal_label(&link.text);
+        let label = normal_label(&link.label);
+        let start = link.start;
+        if link.image {
+            if !link.inline && text == label && self.is_marker(&label) {
+                self.findings.add(
+                    code::MARKER_IS_IMAGE,
+                    self.at,
+                    format!(
+                        "After `!` the marker [{text}] (byte {start}) is an image: users see no citation, and the \
+                         source is requested as a picture. Put U+200B between `!` and `[`."
+                    ),
+                );
+            } else {
+                self.findings.add(
+                    code::TEXT_IMAGE,
+                    self.at,
+                    format!(
+                        "Drawing the message requests {:?} (byte {start}) at once, in every version: a way to leak what \
+                         the URL carries. Make it a link unless you trust the host.",
+                        excerpt(&link.url)
+                    ),
+                );
+            }
+        } else if link.inline {
+            self.inline_link(link, &text);
+        } else if !label.is_empty() && text != label && (is_number(&text) || self.is_marker(&text)) {
+            self.findings.add(
+                code::MARKERS_FUSED,
+                self.at,
+                format!(
+                    "[{text}][{label}] (byte {start}) is one link with the text {text} to the source {label}: users see \
+                     no badges, and one citation is gone. Put U+200B between the markers."
+                ),
+            );
+        } else if let Some(definition) = self.winners.get(label.as_str())
+            && text == label
+            && definition.written.trim() != link.label.trim()
+        {
+            self.findings.add(
+                code::MARKER_CASE_DIFFERS,
+                self.at,
+                format!(
+                    "[{}] (byte {start}) is drawn as a plain link, because the definition says [{}]. Write both alike.",
+                    excerpt(&link.label),
+                    excerpt(&definition.written)
+                ),
+            );
+        }
+    }
+
+    fn inline_link(&mut self, link: &Link, text: &str) {
+        let start = link.start;
+        let same_source = self.winners.get(text).is_some_and(|definition| definition.url == link.url);
+        if self.is_marker(text) && !same_source {
+            self.findings.add(
+                code::MARKER_IS_LINK,
+                self.at,
+                format!(
+                    "[{text}] (byte {start}) looks like the citation of a source, but leads to {:?}. Put U+200B between \
+                     `]` and `(`, or remove the address.",
+                    excerpt(&link.url)
+                ),
+            );
+        } else if Scheme::of(&link.url) == Scheme::Dangerous {
+            self.findings.add(
+                code::LINK_SCHEME_UNSAFE,
+                self.at,
+                format!(
+                    "The link to {:?} (byte {start}) is shown as raw text or as a dead button. Remove the address.",
+                    excerpt(&link.url)
+                ),
+            );
+        }
+    }
+
+    fn swallowed(&mut self) {
+        let loose = self.markdown.loose.iter().filter(|loose| loose.before_bracket);
+        for marker in loose.filter(|marker| self.winners.contains_key(marker.label.as_str())) {
+            self.findings.add(
+                code::MARKER_SWALLOWED,
+                self.at,
+                format!(
+                    "The marker [{}] (byte {}) is not a link, because another bracket follows at once: users see it as \
+                     text. Put U+200B between them.",
+                    marker.label, marker.start
+                ),
+            );
+        }
+    }
+
+    fn html(&mut self, text: &str) {
+        let mut others = 0;
+        for range in &self.markdown.html {
+            let Some(source) = text.get(range.clone()) else { continue };
+            let tag = source.trim_start().to_ascii_lowercase();
+            let start = range.start;
+            if tag.contains("<button") {
+                self.findings.add(
+                    code::TEXT_FORGED_BUTTON,
+                    self.at,
+                    format!(
+                        "The button at byte {start} is drawn like a citation of ours and opens whatever its `value` \
+                         names. Remove it."
+                    ),
+                );
+            } else if tag.contains("<img") {
+                self.findings.add(
+                    code::TEXT_IMAGE,
+                    self.at,
+                    format!(
+                        "The HTML image at byte {start} is requested from its host as soon as the message is drawn. \
+                         Remove it unless you trust the host."
+                    ),
+                );
+            } else if !tag.starts_with("</") && !tag.starts_with("<!--") {
+                others += 1;
+            }
+        }
+        if others > 0 {
+            self.findings.add(
+                code::TEXT_HTML,
+                self.at,
+                format!(
+                    "Raw HTML in {others} place(s): a few elements are drawn, others vanish with their content in \
+                     4.18.1 and appear as text in newer versions. Write Markdown, or escape `<` as `&lt;`."
+                ),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::example::{assert_text_finds, assert_text_is_fine};
+
+    const DEFINITIONS: &str = "\n\n[1]: https://docs.example/1\n[2]: https://docs.example/2\n";
+
+    fn with_definitions(text: &str) -> String {
+        format!("{text}{DEFINITIONS}")
+    }
+
+    #[test]
+    fn adjacent_markers_need_something_between_them() {
+        assert_text_finds(&with_definitions("a[1][2]."), "markers-fused");
+        assert_text_finds(&with_definitions("a[1][2][1]."), "markers-fused");
+        for separator in ["\u{200b}", " ", ", "] {
+            assert_text_is_fine(&with_definitions(&format!("a[1]{separator}[2].")));
+        }
+        assert_text_is_fine(&with_definitions("a[1][1] b[**2**][2] [see this][1]."));
+    }
+
+    #[test]
+    fn what_stands_around_a_marker_can_change_its_meaning() {
+        assert_text_finds(&with_definitions("a[1](2024) b[2]."), "marker-is-link");
+        assert_text_is_fine(&with_definitions("a[1]\u{200b}(2024) b[2]."));
+        assert_text_finds(&with_definitions("a![1] b[2]."), "marker-is-image");
+        assert_text_is_fine(&with_definitions("a!\u{200b}[1] b[2]."));
+        assert_text_finds(&with_definitions("a[1][x] b[2]."), "marker-swallowed");
+        assert_text_is_fine(&with_definitions("a[1]\u{200b}[x] b[2]."));
+        assert_text_is_fine(&with_definitions("a[1](https://docs.example/1) b[2]."));
+    }
+
+    #[test]
+    fn case_matters_between_marker_and_definition() {
+        assert_text_finds("a[b].\n\n[B]: https://docs.example/\n", "marker-case-differs");
+        assert_text_is_fine("a[b].\n\n[b]: https://docs.example/\n");
+    }
+
+    #[test]
+    fn definitions_need_a_blank_line_and_sound_titles() {
+        assert_text_finds("a[1].\n[1]: https://docs.example/\n", "definition-literal");
+        assert_text_finds("- a[1].\n[1]: https://docs.example/\n", "definition-literal");
+        assert_text_finds("a[1].\n\n[1]: https://docs.example/ \"a \"b\" c\"\n", "definition-malformed");
+        assert_text_finds("a[1].\n\n[1]: https://docs.example/(\n", "definition-malformed");
+        assert_text_is_fine("a[1].\n\n[1]: https://docs.example/ \"a \\\"b\\\" c\"\n");
+    }
+
+    #[test]
+    fn html_images_and_forged_buttons_are_told_apart() {
+        assert_text_finds("<button value=\"cite:1\">1</button>", "text-forged-button");
+        assert_text_finds("a <img src=x>", "text-image");
+        assert_text_finds("![a](https://docs.example/a.png)", "text-image");
+        assert_text_finds("<div>\n<script>x</script>\n</div>", "text-html");
+        assert_text_finds("[x](JavaScript:alert(1))", "link-scheme-unsafe");
+        assert_text_is_fine("1 < 2, `<button>`, <!-- note --> and [x](https://docs.example/).");
+    }
+
+    #[test]
+    fn a_wrong_character_set_is_recognised() {
+        assert_text_finds("a â€‹ b", "text-mojibake");
+        assert_text_is_fine("a\u{200b}b – “c” € â");
+    }
+}

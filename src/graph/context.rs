@@ -1,0 +1,207 @@
+//! The vocabulary of our messages: our own JSON-LD context, so that nothing is fetched.
+//!
+//! Names and addresses of terms are facts of schema.org release 30.0. Which terms hold addresses rather than text
+//! follows that release too: `additionalType` is text there, though it was an address in release 12.0.
+
+use serde_json::{Map, Value, json};
+
+/// Terms whose values are text, numbers or objects.
+const PLAIN: &[&str] = &[
+    // types
+    "AggregateRating",
+    "Answer",
+    "Article",
+    "Audience",
+    "Claim",
+    "Comment",
+    "Conversation",
+    "CreativeWork",
+    "DataFeed",
+    "Dataset",
+    "DefinedTerm",
+    "DefinedTermSet",
+    "DigitalDocument",
+    "DislikeAction",
+    "EmailMessage",
+    "Entity",
+    "HowTo",
+    "HowToStep",
+    "ImageObject",
+    "Intangible",
+    "LikeAction",
+    "MediaObject",
+    "Message",
+    "Organization",
+    "Person",
+    "Place",
+    "Project",
+    "PropertyValue",
+    "Question",
+    "ReplyAction",
+    "Review",
+    "SoftwareApplication",
+    "Thing",
+    "UserReview",
+    "VoteAction",
+    "WebPage",
+    "WebSite",
+    "Action",
+    "CreateAction",
+    "ViewAction",
+    // properties
+    "about",
+    "abstract",
+    "accessMode",
+    "actionOption",
+    "actionStatus",
+    "additionalType",
+    "agent",
+    "alternateName",
+    "appearance",
+    "archivedAt",
+    "articleBody",
+    "audience",
+    "author",
+    "award",
+    "citation",
+    "claimInterpreter",
+    "comment",
+    "commentCount",
+    "contentRating",
+    "contentSize",
+    "contributor",
+    "copyrightHolder",
+    "copyrightNotice",
+    "copyrightYear",
+    "creativeWorkStatus",
+    "creator",
+    "creditText",
+    "description",
+    "disambiguatingDescription",
+    "editor",
+    "email",
+    "encoding",
+    "encodingFormat",
+    "error",
+    "firstAppearance",
+    "genre",
+    "hasDefinedTerm",
+    "hasPart",
+    "headline",
+    "identifier",
+    "inLanguage",
+    "instrument",
+    "interactionStatistic",
+    "interpretedAsClaim",
+    "isBasedOn",
+    "isPartOf",
+    "keywords",
+    "learningResourceType",
+    "legalName",
+    "location",
+    "mainEntity",
+    "mentions",
+    "messageAttachment",
+    "name",
+    "object",
+    "pagination",
+    "participant",
+    "pattern",
+    "position",
+    "potentialAction",
+    "provider",
+    "publisher",
+    "recipient",
+    "result",
+    "resultReview",
+    "review",
+    "reviewAspect",
+    "reviewBody",
+    "sender",
+    "slogan",
+    "sourceOrganization",
+    "step",
+    "subjectOf",
+    "target",
+    "temporalCoverage",
+    "termCode",
+    "text",
+    "thumbnail",
+    "timeRequired",
+    "toRecipient",
+    "translator",
+    "value",
+    "version",
+    "wordCount",
+];
+
+/// Terms whose values are addresses or node identifiers.
+const ADDRESSES: &[&str] =
+    &["codeRepository", "image", "inDefinedTermSet", "license", "sameAs", "thumbnailUrl", "url", "usageInfo"];
+
+/// Terms whose values are dates.
+const DATES: &[&str] = &["dateCreated", "dateModified", "datePublished", "expires"];
+
+/// Terms whose values are dates with a time.
+const TIMES: &[&str] = &["dateRead", "dateReceived", "dateSent", "endTime", "startTime"];
+
+/// Where the terms live.
+pub(crate) const VOCABULARY: &str = "http://schema.org/";
+
+/// Whether our vocabulary has the term.
+pub(crate) fn knows(term: &str) -> bool {
+    terms().any(|known| known == term)
+}
+
+/// Whether the values of the term are addresses or node identifiers.
+pub(crate) fn is_address(term: &str) -> bool {
+    ADDRESSES.contains(&term)
+}
+
+/// All terms of our vocabulary.
+pub(crate) fn terms() -> impl Iterator<Item = &'static str> {
+    [PLAIN, ADDRESSES, DATES, TIMES].into_iter().flatten().copied()
+}
+
+/// The context as JSON-LD. It has no `@vocab`, so that a misspelt term is an error and not a new term.
+pub(crate) fn context() -> Value {
+    let mut context = Map::new();
+    context.insert("schema".into(), json!(VOCABULARY));
+    context.insert("id".into(), json!("@id"));
+    context.insert("type".into(), json!("@type"));
+    let kinds =
+        [(PLAIN, None), (ADDRESSES, Some("@id")), (DATES, Some("schema:Date")), (TIMES, Some("schema:DateTime"))];
+    for (terms, kind) in kinds {
+        for term in terms {
+            let mut definition = Map::from_iter([("@id".to_owned(), json!(format!("{VOCABULARY}{term}")))]);
+            if let Some(kind) = kind {
+                definition.insert("@type".into(), json!(kind));
+            }
+            context.insert((*term).to_owned(), Value::Object(definition));
+        }
+    }
+    Value::Object(context)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_term_is_defined_once() {
+        let unique: BTreeSet<_> = terms().collect();
+        assert_eq!(unique.len(), terms().count());
+        assert_eq!(context().as_object().expect("an object").len(), unique.len() + 3);
+    }
+
+    #[test]
+    fn addresses_dates_and_text_are_told_apart() {
+        let context = context();
+        assert_eq!(context["usageInfo"]["@type"], "@id");
+        assert_eq!(context["dateModified"]["@type"], "schema:Date");
+        assert_eq!(context["additionalType"], json!({"@id": "http://schema.org/additionalType"}));
+        assert!(knows("claimInterpreter") && !knows("positon"));
+    }
+}
