@@ -1,17 +1,7 @@
-// The page: sample answers on one side, real Web Chat on this server's Direct Line on the other.
+// The panel beside the conversation: sample answers, the box to edit them in, and what came out.
 
-const NOTHING_ANSWERS =
-  'Nothing behind this page answers questions yet. Choose an answer from the list to see it arrive with its citations.';
-
-/** Direct Line's connection states, by number, and what they mean to a reader. */
-const CONNECTION = [
-  ['waiting', 'Not connected yet'],
-  ['waiting', 'Connecting'],
-  ['online', 'Connected'],
-  ['lost', 'The session has expired: start a new conversation'],
-  ['lost', 'Cannot connect'],
-  ['lost', 'The conversation has ended'],
-];
+import { Refusal, ask, converse, deliver, draw, make } from './chat.js';
+import { coloured, faultIn } from './json.js';
 
 /** The report's lists in the order they are shown: heading, and whether entries are bad news. */
 const REPORT_LISTS = {
@@ -25,60 +15,11 @@ const REPORT_LISTS = {
 };
 
 const byId = (id) => document.getElementById(id);
-const nonce = document.querySelector('script[nonce]').nonce;
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-/** The running conversation: token, expiresAt, userId, and Web Chat's client and store. */
-let session;
 let samples = [];
+/** What the service said about the answer sent last. */
 let sent;
-
-// ---- words ----
-
-/** An error whose message is meant for the reader. */
-class Refusal extends Error {
-  constructor(title, detail, code, pointer) {
-    super(detail ? `${title}: ${detail}` : title);
-    Object.assign(this, { title, detail, code, pointer });
-  }
-}
-
-/** A request to this server; gives the JSON of a good answer and throws a Refusal for everything else. */
-async function ask(path, { token, body, method = 'GET' } = {}) {
-  let response;
-  try {
-    response = await fetch(path, {
-      method,
-      headers: {
-        accept: 'application/json, application/problem+json',
-        ...(token && { authorization: `Bearer ${token}` }),
-        ...(body && { 'content-type': 'application/json' }),
-      },
-      body: body && JSON.stringify(body),
-    });
-  } catch {
-    throw new Refusal('The server cannot be reached', 'Is citewire still running? Nothing was sent.');
-  }
-  const answer = await response.json().catch(() => undefined);
-  if (response.ok && answer !== undefined) return answer;
-  if (response.ok) throw new Refusal('The server sent something that is no JSON', `${method} ${path}`);
-  if (response.status === 401 || response.status === 403) {
-    throw new Refusal(
-      'The session is not valid any more',
-      'Start a new conversation and send again.',
-      answer?.code ?? answer?.error?.code,
-    );
-  }
-  const title = answer?.title ?? `The server answered ${response.status}`;
-  throw new Refusal(title, answer?.detail ?? answer?.error?.message, answer?.code ?? answer?.error?.code, answer?.pointer);
-}
-
-function make(tag, className, ...children) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  element.append(...children);
-  return element;
-}
 
 function showFailure(error) {
   console.info('citewire page:', error.message);
@@ -89,158 +30,6 @@ function showFailure(error) {
   if (place) parts.push(make('code', '', place));
   byId('failure').replaceChildren(...parts);
 }
-
-function showConnection(state, words) {
-  byId('connection').dataset.state = state;
-  byId('connection-text').textContent = words;
-}
-
-// ---- the conversation ----
-
-let webChat;
-
-/** Loads Web Chat's script once; a server that has none answers 404. */
-function loadWebChat() {
-  webChat ??= new Promise((resolve, reject) => {
-    const script = document.createElement('script');
-    script.src = '/page/webchat.js';
-    script.nonce = nonce;
-    script.onload = () => resolve(window.WebChat);
-    script.onerror = () => {
-      webChat = undefined;
-      script.remove();
-      reject(new Error('no Web Chat'));
-    };
-    document.head.append(script);
-  });
-  return webChat;
-}
-
-/** Opens a fresh conversation and puts it on the page in place of the one before. */
-async function converse() {
-  const before = session;
-  session = undefined;
-  before?.subscription?.unsubscribe();
-  before?.directLine?.end();
-  showConnection('waiting', 'Connecting');
-  try {
-    const opened = await ask('/page/session', { method: 'POST' });
-    session = { ...opened, ...lifetime(opened.expires_in) };
-  } catch (error) {
-    showConnection('lost', 'Cannot connect');
-    showFailure(error);
-    return;
-  }
-  const current = session;
-  let WebChat;
-  try {
-    WebChat = await loadWebChat();
-  } catch {
-    showConnection('lost', 'Web Chat is missing');
-    byId('chat-notice').replaceChildren(
-      'Web Chat is not here: start the service with ',
-      make('code', '', 'cargo xtask run'),
-      ', or name the file webchat.js in ',
-      make('code', '', 'CITEWIRE_WEBCHAT_JS'),
-      '.',
-    );
-    return;
-  }
-  if (session !== current) return;
-  byId('chat-notice').replaceChildren();
-  const bundle = document.querySelector('meta[name="botframework-webchat:bundle:version"]')?.content;
-  if (bundle) byId('web-chat-version').textContent = `Web Chat ${bundle}`;
-
-  current.directLine = WebChat.createDirectLine({ domain: `${location.origin}/v3/directline`, token: current.token });
-  current.subscription = current.directLine.connectionStatus$.subscribe((status) => {
-    showConnection(...(CONNECTION[status] ?? CONNECTION[0]));
-  });
-  current.store = WebChat.createStore({}, () => (next) => (action) => {
-    const result = next(action);
-    // Only now has the server taken the message, so what we add comes after it.
-    if (action.type === 'DIRECT_LINE/POST_ACTIVITY_FULFILLED' && action.payload.activity.type === 'message') {
-      deliver({ answer: { text: NOTHING_ANSWERS } }).catch(showFailure);
-    }
-    return result;
-  });
-  const host = make('div', 'chat-host');
-  host.id = 'chat-host';
-  byId('chat-host').replaceWith(host);
-  draw();
-}
-
-function draw() {
-  if (!session?.store) return;
-  window.WebChat.renderWebChat(
-    {
-      directLine: session.directLine,
-      store: session.store,
-      userID: session.userId,
-      username: 'You',
-      locale: 'en-US',
-      nonce,
-      styleOptions: chatStyle(),
-    },
-    byId('chat-host'),
-  );
-}
-
-/** Web Chat's style options from the colours of page.css, which follow the reader's scheme. */
-function chatStyle() {
-  const style = getComputedStyle(document.documentElement);
-  const of = (name) => style.getPropertyValue(`--${name}`).trim();
-  return {
-    accent: of('accent'),
-    backgroundColor: of('surface'),
-    primaryFont: of('text'),
-    monospaceFont: of('mono'),
-    subtle: of('ink-quiet'),
-    bubbleBackground: of('sunken'),
-    bubbleBorderColor: of('line'),
-    bubbleBorderRadius: 8,
-    bubbleTextColor: of('ink'),
-    bubbleMaxWidth: 620,
-    bubbleMinHeight: 36,
-    bubbleFromUserBackground: of('accent'),
-    bubbleFromUserBorderColor: of('accent'),
-    bubbleFromUserBorderRadius: 8,
-    bubbleFromUserTextColor: of('accent-ink'),
-    citationTextColor: of('ink'),
-    hideUploadButton: true,
-    sendBoxBackground: of('surface'),
-    sendBoxBorderTop: `solid 1px ${of('line')}`,
-    sendBoxButtonColor: of('accent'),
-    sendBoxButtonColorOnFocus: of('accent'),
-    sendBoxButtonColorOnHover: of('ink'),
-    sendBoxPlaceholderColor: of('ink-quiet'),
-    sendBoxTextColor: of('ink'),
-    timestampColor: of('ink-quiet'),
-    transcriptVisualKeyboardIndicatorColor: of('accent'),
-  };
-}
-
-function lifetime(seconds) {
-  return { refreshAt: Date.now() + (seconds * 1000) / 2 };
-}
-
-/** A token with at least half of its life before it. */
-async function token() {
-  if (!session) {
-    throw new Refusal('There is no conversation', 'Start a new conversation and send again.');
-  }
-  const current = session;
-  if (Date.now() > current.refreshAt) {
-    const fresh = await ask('/v3/directline/tokens/refresh', { method: 'POST', token: current.token });
-    Object.assign(current, { token: fresh.token, ...lifetime(fresh.expires_in) });
-  }
-  return current.token;
-}
-
-async function deliver(body) {
-  return ask('/page/answers', { method: 'POST', token: await token(), body });
-}
-
-// ---- the panel ----
 
 async function loadSamples() {
   try {
@@ -283,35 +72,20 @@ function chosen() {
   return samples.find((sample) => byId(`sample-${sample.id}`).checked);
 }
 
-/** Reads the box; says beside it what is wrong. Gives undefined when it is no JSON. */
+/** Says beside the box what is wrong with it. */
 function judge() {
   const box = byId('answer');
-  let answer;
+  const fault = faultIn(box.value);
   let problem = '';
-  try {
-    answer = JSON.parse(box.value);
-  } catch (error) {
-    problem = box.value.trim() === '' ? 'Paste an answer as JSON.' : `This is no JSON: ${placed(error.message, box.value)}`;
-  }
+  if (fault) problem = box.value.trim() === '' ? 'Paste an answer as JSON.' : `This is no JSON yet. ${fault}`;
   // Text that stays the same is not announced again.
   if (byId('answer-problem').textContent !== problem) byId('answer-problem').textContent = problem;
   box.setAttribute('aria-invalid', String(problem !== ''));
   byId('send').disabled = problem !== '';
-  return answer;
-}
-
-/** The engine's message with line and column, where it gives only a position. */
-function placed(message, text) {
-  const reason = message.replace(/^JSON\.parse: /, '').replace(/ in JSON at position.*$| \(line \d+ column \d+\)$/, '');
-  const position = /at position (\d+)/.exec(message)?.[1];
-  if (position === undefined) return `${reason}.`;
-  const lines = text.slice(0, Number(position)).split('\n');
-  return `line ${lines.length}, column ${lines.at(-1).length + 1}: ${reason}.`;
 }
 
 async function send() {
-  const answer = judge();
-  if (answer === undefined) return;
+  const answer = JSON.parse(byId('answer').value);
   byId('failure').replaceChildren();
   byId('outcome').textContent = 'Sending.';
   byId('send').disabled = true;
@@ -337,7 +111,7 @@ function showResult(result) {
   byId('result-tabs').hidden = false;
   byId('outcome').textContent = summary(result.report);
   byId('text').replaceChildren(...withUnseen(result.activity.text ?? ''));
-  byId('activity').replaceChildren(...highlighted(JSON.stringify(result.activity, null, 2)));
+  byId('activity').replaceChildren(...coloured(JSON.stringify(result.activity, null, 2)));
   byId('report').replaceChildren(...reportParts(result.report));
 }
 
@@ -357,21 +131,6 @@ function withUnseen(text) {
     sign.title = 'U+200B, zero width space';
     return sign;
   });
-}
-
-const JSON_TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
-function highlighted(json) {
-  const parts = [];
-  let end = 0;
-  for (const token of json.matchAll(JSON_TOKEN)) {
-    parts.push(json.slice(end, token.index));
-    const [whole, string, colon] = token;
-    parts.push(make('span', string ? (colon ? 'json-key' : 'json-string') : 'json-other', string ?? whole), colon ?? '');
-    end = token.index + whole.length;
-  }
-  parts.push(json.slice(end));
-  return parts;
 }
 
 function reportParts(report) {
@@ -468,10 +227,9 @@ byId('answer-form').addEventListener('submit', (event) => {
 byId('copy').addEventListener('click', copyActivity);
 byId('start-anew').addEventListener('click', () => {
   byId('failure').replaceChildren();
-  converse();
+  converse(showFailure);
 });
 dark.addEventListener('change', draw);
 
-judge();
 loadSamples().catch(showFailure);
-converse();
+converse(showFailure);
