@@ -199,7 +199,7 @@ export function badges(message) {
 
 /** The entries of the list of references. */
 export function entries(message) {
-  return message.getByRole('list').last().getByRole('listitem');
+  return message.locator('.webchat__link-definitions').getByRole('listitem');
 }
 
 /** What the badges show, with the brackets that only style sheets draw. */
