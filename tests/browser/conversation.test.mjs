@@ -97,7 +97,8 @@ visiting(around, 'a socket cut in mid-conversation loses and doubles nothing', {
   // These two are delivered while nobody listens; the client comes back with the watermark it had.
   await visit.deliver(cited('second'));
   await visit.deliver(cited('third'));
-  await visit.message('The third answer').waitFor();
+  // The client waits between 3 and 15 s before it tries again.
+  await visit.message('The third answer').waitFor({ timeout: 60_000 });
   assert.equal(sockets.length, 2);
   await visit.show(cited('fourth'), 'The fourth answer');
   assert.deepEqual(await words(visit), ['first', 'second', 'third', 'fourth']);

@@ -46,7 +46,7 @@ fn prepared(repository: &Repository) -> Result<Command> {
     if !packages_are_current(repository) {
         process::run(
             Command::new("npm")
-                .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+                .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--no-update-notifier"])
                 .current_dir(&folder),
         )?;
     }

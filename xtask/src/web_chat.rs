@@ -63,7 +63,7 @@ fn fetch(version: &Version, work: &Path) -> Result<PathBuf> {
     println!("fetching {specification}");
     let text = process::output(
         Command::new("npm")
-            .args(["pack", "--json", "--ignore-scripts", "--loglevel=error", &specification])
+            .args(["pack", "--json", "--ignore-scripts", "--loglevel=error", "--no-update-notifier", &specification])
             .current_dir(work),
     )?;
     let (file, integrity) = described(&text)?;
