@@ -1,1 +1,75 @@
-fn main() {}
+//! `cargo xtask`: one command that runs citewire and one that tests it.
+//!
+//! Both prepare what they need on a fresh Linux machine with Rust, Node and npm.
+
+mod browser;
+mod chromium;
+mod licences;
+mod process;
+mod repository;
+mod spdx;
+mod suite;
+mod web_chat;
+
+use anyhow::{Result, bail};
+use repository::Repository;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask run [--release] [ARGUMENTS OF citewire serve]
+    fetch Web Chat if it is missing, build, and serve the page
+cargo xtask test [--fast] [--list] [STEP...]
+    run the suite, or the named steps of it; --fast leaves out what takes long
+cargo xtask web-chat
+    fetch Web Chat and print where it is
+cargo xtask pictures
+    draw the pictures of the page in docs/pictures anew";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<()> {
+    let Some((command, rest)) = arguments.split_first() else {
+        bail!("say what to do\n\n{USAGE}");
+    };
+    match command.as_str() {
+        "run" => run(rest),
+        "test" => suite::run(&Repository::find()?, rest),
+        "web-chat" => {
+            let repository = Repository::find()?;
+            for version in web_chat::VERSIONS {
+                println!("{}", web_chat::ensure(&repository, version)?.display());
+            }
+            Ok(())
+        }
+        "pictures" => browser::pictures(&Repository::find()?),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        other => bail!("there is no command `{other}`\n\n{USAGE}"),
+    }
+}
+
+/// Builds citewire and becomes it, so that signals reach the service itself.
+fn run(arguments: &[String]) -> Result<()> {
+    let repository = Repository::find()?;
+    let release = arguments.first().is_some_and(|argument| argument == "--release");
+    let arguments = if release { &arguments[1..] } else { arguments };
+    let web_chat = match std::env::var_os(web_chat::VARIABLE) {
+        Some(file) => file,
+        None => web_chat::ensure(&repository, &web_chat::RELEASE)?.into_os_string(),
+    };
+    let binary = repository.build(release)?;
+    let mut serve = std::process::Command::new(binary);
+    serve.arg("serve").args(arguments).env(web_chat::VARIABLE, web_chat);
+    process::become_it(serve)
+}

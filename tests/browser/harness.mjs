@@ -1,0 +1,213 @@
+// What every browser test stands on: the real service, a real browser, and a record of everything that went on.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { chromium } from 'playwright-core';
+
+/** How long a whole test may take. */
+const LIMIT_MS = 90_000;
+/** How long the page may take for one thing that is waited for. */
+const WAIT_MS = 20_000;
+
+const CHROMIUM_FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // No name leads anywhere: what tries to leave fails, and is seen.
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];
+
+/** Messages of Web Chat itself that we know and cannot prevent. */
+const KNOWN_CONSOLE = [
+  // Its style library first adds an empty inline style element without the nonce; the styles themselves carry it.
+  /^Applying inline style violates the following Content Security Policy directive/,
+  // The page uses the release's names of options, two of which the prerelease has renamed.
+  /^botframework-webchat: [`"]styleOptions\.(bubbleMaxWidth|hideUploadButton)[`"] (has been|is being) deprecated/,
+];
+
+function fromEnvironment(name) {
+  const value = process.env[name];
+  assert.ok(value, `${name} is not set: run these tests with \`cargo xtask test browser\``);
+  return value;
+}
+
+/** The versions of Web Chat that answers are drawn with. */
+export const RELEASE = { name: '4.18.1', script: fromEnvironment('CITEWIRE_WEBCHAT_RELEASE') };
+export const PRERELEASE = {
+  name: '4.18.1-main.20251101.54e519d',
+  script: fromEnvironment('CITEWIRE_WEBCHAT_PRERELEASE'),
+};
+
+/** Starts the service on a free port with a data directory of its own. */
+export async function startService({ script }) {
+  const data = await mkdtemp(join(tmpdir(), 'citewire-browser-'));
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CITEWIRE_'));
+  const child = spawn(fromEnvironment('CITEWIRE_BINARY'), ['serve', '--bind', '127.0.0.1:0'], {
+    env: {
+      ...Object.fromEntries(inherited),
+      CITEWIRE_DATA_DIR: data,
+      ...(script && { CITEWIRE_WEBCHAT_JS: script }),
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const gone = once(child, 'exit');
+  const said = [];
+  const url = await new Promise((resolve, reject) => {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      said.push(line);
+      const found = /citewire is listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(line);
+      if (found) resolve(found[1]);
+    });
+    child.once('error', reject);
+    gone.then(() => reject(new Error(`the service ended before it listened:\n${said.join('\n')}`)));
+  });
+  return {
+    url,
+    async stop() {
+      child.kill('SIGTERM');
+      await gone;
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+export function startBrowser() {
+  return chromium.launch({ executablePath: fromEnvironment('CITEWIRE_CHROMIUM'), args: CHROMIUM_FLAGS });
+}
+
+/** One reader at the page: a fresh browser context and what happened in it. */
+export class Visit {
+  #requests = [];
+  #complaints = [];
+  #service;
+
+  static async begin(browser, service, options) {
+    const visit = new Visit();
+    visit.#service = service;
+    visit.context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', ...options });
+    visit.context.setDefaultTimeout(WAIT_MS);
+    visit.page = await visit.context.newPage();
+    visit.context.on('request', (request) => visit.#requests.push(request.url()));
+    visit.page.on('websocket', (socket) => visit.#requests.push(socket.url()));
+    visit.page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') visit.#complaints.push(message.text());
+    });
+    visit.page.on('pageerror', (error) => visit.#complaints.push(`uncaught: ${error.stack}`));
+    return visit;
+  }
+
+  get url() {
+    return this.#service.url;
+  }
+
+  /** Opens the page and waits until Web Chat is connected. */
+  async open() {
+    const session = this.page.waitForResponse((response) => response.url().endsWith('/page/session'));
+    await this.page.goto(this.url);
+    this.token = (await (await session).json()).token;
+    await this.page.getByText('Connected', { exact: true }).waitFor();
+    return this;
+  }
+
+  /** Sends an answer as a program on the page would, and gives what the service said about it. */
+  async deliver(answer, from = 'citewire') {
+    const [status, body] = await this.page.evaluate(
+      async ([token, body]) => {
+        const response = await fetch('/page/answers', {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        return [response.status, await response.json()];
+      },
+      [this.token, { from, answer }],
+    );
+    assert.equal(status, 201, JSON.stringify(body));
+    return body;
+  }
+
+  /** The messages in the conversation, oldest first. */
+  messages() {
+    return this.page.getByRole('feed').locator('> article');
+  }
+
+  /** The one message that holds this text. */
+  message(text) {
+    return this.messages().filter({ hasText: text });
+  }
+
+  /** Delivers an answer and waits until its message is drawn. */
+  async show(answer, text) {
+    const result = await this.deliver(answer);
+    const message = this.message(text);
+    await message.waitFor();
+    return { result, message };
+  }
+
+  requests() {
+    return [...this.#requests];
+  }
+
+  /** Nothing but this service was asked for anything, and nobody complained. */
+  assertClean(expected = []) {
+    const host = new URL(this.url).host;
+    const foreign = this.#requests.filter((url) => /^(https?|wss?):/.test(url) && new URL(url).host !== host);
+    assert.deepEqual(foreign, [], 'requests left the service');
+    const known = [...KNOWN_CONSOLE, ...expected];
+    assert.deepEqual(
+      this.#complaints.filter((text) => !known.some((pattern) => pattern.test(text))),
+      [],
+      'the console has complaints',
+    );
+  }
+}
+
+/**
+ * A test with a visit of its own, which has to end clean.
+ *
+ * `around` gives the running browser and service; `expected` are console messages that the test provokes.
+ */
+export function visiting(around, name, { expected = [], opened = true, ...options }, body) {
+  test(name, { timeout: LIMIT_MS }, async () => {
+    const { browser, service } = around();
+    const visit = await Visit.begin(browser, service, options);
+    try {
+      if (opened) await visit.open();
+      await body(visit);
+      visit.assertClean(expected);
+    } finally {
+      await visit.context.close();
+    }
+  });
+}
+
+/** The badges in a message: the marks in the text, without the list below it. */
+export function badges(message) {
+  return message.locator('.webchat__render-markdown__pure-identifier');
+}
+
+/** The entries of the list of references. */
+export function entries(message) {
+  return message.locator('.webchat__link-definitions').getByRole('listitem');
+}
+
+/** What the badges show, with the brackets that only style sheets draw. */
+export function badgeTexts(message) {
+  return badges(message).evaluateAll((all) =>
+    all.map((badge) => {
+      const drawn = (side) => getComputedStyle(badge, side).content.replaceAll('"', '');
+      return drawn('::before') + badge.textContent.replaceAll('\u200b', '').trim() + drawn('::after');
+    }),
+  );
+}

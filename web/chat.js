@@ -1,0 +1,221 @@
+// The conversation: real Web Chat on this server's own Direct Line, and the requests that belong to it.
+
+const NOTHING_ANSWERS =
+  'Nothing behind this page answers questions yet. Choose an answer from the list to see it arrive with its citations.';
+
+/** Direct Line's connection states, by number, and what they mean to a reader. */
+const CONNECTION = [
+  ['waiting', 'Not connected yet'],
+  ['waiting', 'Connecting'],
+  ['online', 'Connected'],
+  ['lost', 'The session has expired: start a new conversation'],
+  ['lost', 'Cannot connect'],
+  ['lost', 'The conversation has ended'],
+];
+
+const byId = (id) => document.getElementById(id);
+const nonce = document.querySelector('script[nonce]').nonce;
+
+/** The running conversation: token, refreshAt, userId, and Web Chat's client and store. */
+let session;
+/** Web Chat's script while it is being loaded and after. */
+let webChat;
+
+/** An error whose message is meant for the reader. */
+export class Refusal extends Error {
+  constructor(title, detail, code, pointer) {
+    super(detail ? `${title}: ${detail}` : title);
+    Object.assign(this, { title, detail, code, pointer });
+  }
+}
+
+/** A request to this server; gives the JSON of a good answer and throws a Refusal for everything else. */
+export async function ask(path, { token, body, method = 'GET' } = {}) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: {
+        accept: 'application/json, application/problem+json',
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      body: body && JSON.stringify(body),
+    });
+  } catch {
+    throw new Refusal('The server cannot be reached', 'Is citewire still running? Nothing was sent.');
+  }
+  const answer = await response.json().catch(() => undefined);
+  if (response.ok && answer !== undefined) return answer;
+  if (response.ok) throw new Refusal('The server sent something that is no JSON', `${method} ${path}`);
+  if (response.status === 401 || response.status === 403) {
+    throw new Refusal(
+      'The session is not valid any more',
+      'Start a new conversation and send again.',
+      answer?.code ?? answer?.error?.code,
+    );
+  }
+  const title = answer?.title ?? `The server answered ${response.status}`;
+  throw new Refusal(title, answer?.detail ?? answer?.error?.message, answer?.code ?? answer?.error?.code, answer?.pointer);
+}
+
+/** An element with its class and children. */
+export function make(tag, className, ...children) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  element.append(...children);
+  return element;
+}
+
+function showConnection(state, words) {
+  byId('connection').dataset.state = state;
+  byId('connection-text').textContent = words;
+}
+
+/** Loads Web Chat's script once; a server that has none answers 404. */
+function loadWebChat() {
+  webChat ??= new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = '/page/webchat.js';
+    script.nonce = nonce;
+    script.onload = () => resolve(window.WebChat);
+    script.onerror = () => {
+      webChat = undefined;
+      script.remove();
+      reject(new Error('no Web Chat'));
+    };
+    document.head.append(script);
+  });
+  return webChat;
+}
+
+/** Opens a fresh conversation and puts it on the page in place of the one before; tells `showFailure` what went wrong. */
+export async function converse(showFailure) {
+  leave();
+  showConnection('waiting', 'Connecting');
+  try {
+    const opened = await ask('/page/session', { method: 'POST' });
+    // Another one may have been opened in the meantime; the last one stays.
+    leave();
+    session = { ...opened, ...lifetime(opened.expires_in) };
+  } catch (error) {
+    showConnection('lost', 'Cannot connect');
+    showFailure(error);
+    return;
+  }
+  const current = session;
+  let WebChat;
+  try {
+    WebChat = await loadWebChat();
+  } catch {
+    showConnection('lost', 'Web Chat is missing');
+    byId('chat-notice').replaceChildren(
+      'Web Chat is not here: start the service with ',
+      make('code', '', 'cargo xtask run'),
+      ', or name the file webchat.js in ',
+      make('code', '', 'CITEWIRE_WEBCHAT_JS'),
+      '.',
+    );
+    return;
+  }
+  if (session !== current) return;
+  byId('chat-notice').replaceChildren();
+  const bundle = document.querySelector('meta[name="botframework-webchat:bundle:version"]')?.content;
+  if (bundle) byId('web-chat-version').textContent = `Web Chat ${bundle}`;
+
+  current.directLine = WebChat.createDirectLine({ domain: `${location.origin}/v3/directline`, token: current.token });
+  current.subscription = current.directLine.connectionStatus$.subscribe((status) => {
+    showConnection(...(CONNECTION[status] ?? CONNECTION[0]));
+  });
+  current.store = WebChat.createStore({}, () => (next) => (action) => {
+    const result = next(action);
+    // Only now has the server taken the message, so what we add comes after it.
+    if (action.type === 'DIRECT_LINE/POST_ACTIVITY_FULFILLED' && action.payload.activity.type === 'message') {
+      deliver({ answer: { text: NOTHING_ANSWERS } }).catch(showFailure);
+    }
+    return result;
+  });
+  const host = make('div', 'chat-host');
+  host.id = 'chat-host';
+  byId('chat-host').replaceWith(host);
+  draw();
+}
+
+function leave() {
+  session?.subscription?.unsubscribe();
+  session?.directLine?.end();
+  session = undefined;
+}
+
+/** Draws the conversation anew, after the colours have changed for instance. */
+export function draw() {
+  if (!session?.store) return;
+  window.WebChat.renderWebChat(
+    {
+      directLine: session.directLine,
+      store: session.store,
+      userID: session.userId,
+      username: 'You',
+      locale: 'en-US',
+      nonce,
+      styleOptions: chatStyle(),
+    },
+    byId('chat-host'),
+  );
+}
+
+/** Web Chat's style options from the colours of page.css, which follow the reader's scheme. */
+function chatStyle() {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name) => style.getPropertyValue(`--${name}`).trim();
+  return {
+    accent: of('accent'),
+    backgroundColor: of('surface'),
+    primaryFont: of('text'),
+    monospaceFont: of('mono'),
+    subtle: of('ink-quiet'),
+    bubbleBackground: of('sunken'),
+    bubbleBorderColor: of('line'),
+    bubbleBorderRadius: 8,
+    bubbleTextColor: of('ink'),
+    bubbleMaxWidth: 620,
+    bubbleMinHeight: 36,
+    bubbleFromUserBackground: of('accent'),
+    bubbleFromUserBorderColor: of('accent'),
+    bubbleFromUserBorderRadius: 8,
+    bubbleFromUserTextColor: of('accent-ink'),
+    citationTextColor: of('ink'),
+    hideUploadButton: true,
+    sendBoxBackground: of('surface'),
+    sendBoxBorderTop: `solid 1px ${of('line')}`,
+    sendBoxButtonColor: of('accent'),
+    sendBoxButtonColorOnFocus: of('accent'),
+    sendBoxButtonColorOnHover: of('ink'),
+    sendBoxPlaceholderColor: of('ink-quiet'),
+    sendBoxTextColor: of('ink'),
+    timestampColor: of('ink-quiet'),
+    transcriptVisualKeyboardIndicatorColor: of('accent'),
+  };
+}
+
+function lifetime(seconds) {
+  return { refreshAt: Date.now() + (seconds * 1000) / 2 };
+}
+
+/** A token with at least half of its life before it. */
+async function token() {
+  if (!session) {
+    throw new Refusal('There is no conversation', 'Start a new conversation and send again.');
+  }
+  const current = session;
+  if (Date.now() > current.refreshAt) {
+    const fresh = await ask('/v3/directline/tokens/refresh', { method: 'POST', token: current.token });
+    Object.assign(current, { token: fresh.token, ...lifetime(fresh.expires_in) });
+  }
+  return current.token;
+}
+
+/** Converts an answer and puts it into the conversation; gives the activity and the report. */
+export async function deliver(body) {
+  return ask('/page/answers', { method: 'POST', token: await token(), body });
+}

@@ -1,0 +1,61 @@
+//! Child processes, with errors that name the command and what to do about it.
+
+use anyhow::{Context as _, Result, bail};
+use std::ffi::OsStr;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs a command with our own output streams and fails when it fails.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    println!("$ {}", shown(command));
+    let status = command.status().with_context(|| missing(command))?;
+    if !status.success() {
+        bail!("`{}` ended with {status}", shown(command));
+    }
+    Ok(())
+}
+
+/// Runs a command and gives what it wrote on stdout; stderr stays visible.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let output = command.stderr(std::process::Stdio::inherit()).output().with_context(|| missing(command))?;
+    if !output.status.success() {
+        bail!("`{}` ended with {}", shown(command), output.status);
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("`{}` wrote something that is no text", shown(command)))
+}
+
+/// Replaces this process by the command; comes back only when that fails.
+pub(crate) fn become_it(mut command: Command) -> Result<()> {
+    let error = command.exec();
+    Err(error).with_context(|| format!("cannot start `{}`", shown(&command)))
+}
+
+/// The file that a bare program name stands for, as the shell would find it.
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(program)).find(|file| is_program(file))
+}
+
+/// Whether this is a file that somebody may execute.
+pub(crate) fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(file).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+fn shown(command: &Command) -> String {
+    std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(OsStr::to_string_lossy)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn missing(command: &Command) -> String {
+    let program = command.get_program().to_string_lossy();
+    let remedy = match program.as_ref() {
+        "npm" | "node" => "install Node.js 20 or newer with npm, and put both on PATH",
+        "tar" => "install tar, and put it on PATH",
+        _ => "install it, and put it on PATH",
+    };
+    format!("cannot start `{program}`: {remedy}")
+}

@@ -1,0 +1,63 @@
+//! Where things are: the repository, cargo's target directory, the built program.
+
+use crate::process;
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// This repository as cargo describes it.
+pub(crate) struct Repository {
+    root: PathBuf,
+    target: PathBuf,
+    /// `cargo metadata`, with every dependency of every platform.
+    pub(crate) metadata: Value,
+}
+
+impl Repository {
+    /// Asks cargo, so that `CARGO_TARGET_DIR` and its likes are honoured.
+    pub(crate) fn find() -> Result<Self> {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let text = process::output(
+            cargo().args(["metadata", "--format-version", "1", "--locked", "--all-features"]).current_dir(here),
+        )?;
+        let metadata: Value =
+            serde_json::from_str(&text).context("`cargo metadata` wrote something that is no JSON")?;
+        let folder = |name: &str| {
+            metadata[name].as_str().map(PathBuf::from).with_context(|| format!("`cargo metadata` names no {name}"))
+        };
+        Ok(Self { root: folder("workspace_root")?, target: folder("target_directory")?, metadata })
+    }
+
+    /// A path inside the repository.
+    pub(crate) fn path(&self, relative: &str) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// A path inside cargo's target directory.
+    pub(crate) fn target(&self, relative: &str) -> PathBuf {
+        self.target.join(relative)
+    }
+
+    /// A cargo command that works on this repository.
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
+        let mut command = cargo();
+        command.args(arguments).current_dir(&self.root);
+        command
+    }
+
+    /// Builds the program and gives its path.
+    pub(crate) fn build(&self, release: bool) -> Result<PathBuf> {
+        let mut arguments = vec!["build", "--locked", "--bin", "citewire"];
+        if release {
+            arguments.push("--release");
+        }
+        process::run(&mut self.cargo(&arguments))?;
+        Ok(self.target(if release { "release/citewire" } else { "debug/citewire" }))
+    }
+}
+
+/// The cargo that started us, so that the pinned toolchain is used throughout.
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}

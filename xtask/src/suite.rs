@@ -1,0 +1,145 @@
+//! The suite: named steps, the time of each, and a table at the end.
+
+use crate::repository::Repository;
+use crate::{browser, licences, process};
+use anyhow::{Result, bail};
+use std::time::{Duration, Instant};
+
+/// How many cases a property is tried with, and from which seed, unless the environment says otherwise.
+const PROPERTY_DEFAULTS: [(&str, &str); 2] = [("PROPTEST_CASES", "2000"), ("PROPTEST_RNG_SEED", "20240704")];
+
+struct Step {
+    name: &'static str,
+    what: &'static str,
+    fast: bool,
+    run: fn(&Repository) -> Result<()>,
+}
+
+const STEPS: [Step; 8] = [
+    Step { name: "fmt", what: "the code is formatted", fast: true, run: fmt },
+    Step { name: "clippy", what: "no lint complains", fast: true, run: clippy },
+    Step { name: "core", what: "the core builds without the shell", fast: true, run: core },
+    Step { name: "tests", what: "unit, golden, property and black-box tests", fast: true, run: tests },
+    Step { name: "doctests", what: "the examples in the documentation run", fast: false, run: doctests },
+    Step { name: "doc", what: "the documentation builds without warnings", fast: false, run: doc },
+    Step { name: "licences", what: "every dependency has an accepted licence", fast: false, run: licence },
+    Step { name: "browser", what: "real Web Chat in a real browser", fast: false, run: browser::test },
+];
+
+/// Runs the chosen steps, all of them even when one fails, and fails when one did.
+pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
+    if arguments.iter().any(|argument| argument == "--list") {
+        for step in &STEPS {
+            println!("{:10} {}{}", step.name, step.what, if step.fast { " (fast)" } else { "" });
+        }
+        return Ok(());
+    }
+    let chosen = choose(arguments)?;
+    let start = Instant::now();
+    let mut results = Vec::new();
+    for step in chosen {
+        println!("\n== {}: {}", step.name, step.what);
+        let begun = Instant::now();
+        let result = (step.run)(repository);
+        let taken = begun.elapsed();
+        match &result {
+            Ok(()) => println!("== {} passed in {}", step.name, seconds(taken)),
+            Err(error) => println!("== {} FAILED in {}: {error:#}", step.name, seconds(taken)),
+        }
+        results.push((step.name, taken, result));
+    }
+    println!("\n{:10} {:>9}  result", "step", "time");
+    for (name, taken, result) in &results {
+        println!("{name:10} {:>9}  {}", seconds(*taken), if result.is_ok() { "passed" } else { "FAILED" });
+    }
+    println!("{:10} {:>9}", "all", seconds(start.elapsed()));
+    let failed: Vec<&str> = results.iter().filter_map(|(name, _, result)| result.is_err().then_some(*name)).collect();
+    if !failed.is_empty() {
+        bail!("failed: {}", failed.join(", "));
+    }
+    Ok(())
+}
+
+fn choose(arguments: &[String]) -> Result<Vec<&'static Step>> {
+    let fast = arguments.iter().any(|argument| argument == "--fast");
+    let names: Vec<&str> = arguments.iter().map(String::as_str).filter(|argument| *argument != "--fast").collect();
+    for name in &names {
+        if !STEPS.iter().any(|step| step.name == *name) {
+            bail!("there is no step `{name}`; `cargo xtask test --list` names them");
+        }
+    }
+    Ok(STEPS
+        .iter()
+        .filter(|step| if names.is_empty() { step.fast || !fast } else { names.contains(&step.name) })
+        .collect())
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+fn fmt(repository: &Repository) -> Result<()> {
+    process::run(&mut repository.cargo(&["fmt", "--all", "--check"]))
+}
+
+fn clippy(repository: &Repository) -> Result<()> {
+    process::run(&mut repository.cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+fn core(repository: &Repository) -> Result<()> {
+    process::run(&mut repository.cargo(&["check", "--locked", "--no-default-features", "--lib"]))
+}
+
+fn tests(repository: &Repository) -> Result<()> {
+    let mut command = repository.cargo(&["test", "--locked", "--workspace", "--all-targets", "--no-fail-fast"]);
+    command.env("INSTA_UPDATE", "no");
+    for (name, value) in PROPERTY_DEFAULTS {
+        if std::env::var_os(name).is_none() {
+            command.env(name, value);
+        }
+    }
+    process::run(&mut command)
+}
+
+fn doctests(repository: &Repository) -> Result<()> {
+    process::run(repository.cargo(&["test", "--locked", "--doc"]).env("INSTA_UPDATE", "no"))
+}
+
+fn doc(repository: &Repository) -> Result<()> {
+    let mut command = repository.cargo(&["doc", "--locked", "--workspace", "--no-deps", "--document-private-items"]);
+    process::run(command.env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+fn licence(repository: &Repository) -> Result<()> {
+    licences::check(&repository.metadata)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::choose;
+
+    fn names(arguments: &[&str]) -> Vec<&'static str> {
+        let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        choose(&arguments).expect("known steps").iter().map(|step| step.name).collect()
+    }
+
+    #[test]
+    fn the_fast_run_is_formatting_lints_core_and_tests() {
+        assert_eq!(names(&["--fast"]), ["fmt", "clippy", "core", "tests"]);
+    }
+
+    #[test]
+    fn the_whole_run_ends_in_the_browser() {
+        assert_eq!(names(&[]).last(), Some(&"browser"));
+    }
+
+    #[test]
+    fn a_named_step_runs_alone() {
+        assert_eq!(names(&["licences"]), ["licences"]);
+    }
+
+    #[test]
+    fn an_unknown_step_is_refused() {
+        assert!(choose(&["nonsense".to_owned()]).is_err());
+    }
+}
