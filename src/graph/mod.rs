@@ -1,16 +1,13 @@
 //! The schema.org JSON-LD graph of an activity: a Message with its Claims, built from plain structs.
 
-<<<<<<< HEAD
 mod action;
 mod build;
 mod claim;
-mod document;
-=======
 #[cfg(feature = "check")]
 pub(crate) mod context;
+mod document;
 #[cfg(feature = "check")]
 pub(crate) mod expand;
->>>>>>> check
 mod message;
 mod node_id;
 mod usage_info;
