@@ -11,3 +11,10 @@ pub mod ingest;
 pub mod report;
 pub mod text;
 pub mod url;
+
+#[cfg(feature = "server")]
+pub mod clock;
+#[cfg(feature = "server")]
+pub mod secret;
+#[cfg(feature = "server")]
+pub mod store;
