@@ -13,6 +13,8 @@ pub mod text;
 pub mod url;
 
 #[cfg(feature = "server")]
+pub mod channels;
+#[cfg(feature = "server")]
 pub mod clock;
 #[cfg(feature = "server")]
 pub mod secret;
