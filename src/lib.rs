@@ -17,6 +17,8 @@ pub mod channels;
 #[cfg(feature = "server")]
 pub mod clock;
 #[cfg(feature = "server")]
+pub mod http;
+#[cfg(feature = "server")]
 pub mod secret;
 #[cfg(feature = "server")]
 pub mod store;

@@ -2,5 +2,7 @@
 
 mod delivery;
 pub mod direct_line;
+mod retention;
 
 pub use delivery::{Delivered, Delivery, DeliveryError};
+pub use retention::Retention;

@@ -1,0 +1,1 @@
+// The page joins a conversation of its own by POST /page/session.
