@@ -3,12 +3,11 @@
 use std::io::{self, Write as _};
 
 use anyhow::{Context as _, bail};
-use serde_json::json;
 
 use super::Outcome;
 use super::args::{ConvertArgs, Grounding};
 use super::input::{Input, without_mark};
-use crate::convert::{Conversion, ConvertError, Options, convert};
+use crate::convert::{self, Conversion, ConvertError};
 use crate::dialect::Dialect;
 use crate::report::{At, Entry, Report};
 
@@ -19,7 +18,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let conversion = conversion(args)?;
     let input = Input::named(args.file.as_deref());
     let bytes = input.read()?;
-    let converted = match convert(without_mark(&bytes), &conversion) {
+    let converted = match convert::convert(without_mark(&bytes), &conversion) {
         Ok(converted) => converted,
         Err(error @ (ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations)) => {
             writeln!(io::stderr(), "citewire: {input}: {error}")?;
@@ -56,18 +55,12 @@ fn conversion(args: &ConvertArgs) -> anyhow::Result<Conversion> {
         conversion.from = Some(args.from.parse().context("--from")?);
     }
     if let Some(grounding) = args.require_grounding {
-        conversion.options = options(grounding)?;
+        conversion.options.require_grounding = match grounding {
+            Grounding::Any => convert::Grounding::Any,
+            Grounding::Anchored => convert::Grounding::Anchored,
+        };
     }
     Ok(conversion)
-}
-
-/// The options as a caller over HTTP would give them, so that both mean the same.
-fn options(grounding: Grounding) -> anyhow::Result<Options> {
-    let how = match grounding {
-        Grounding::Any => "any",
-        Grounding::Anchored => "anchored",
-    };
-    serde_json::from_value(json!({ "require_grounding": how })).context("--require-grounding")
 }
 
 /// The report for people: one line an entry, under what happened.
@@ -79,19 +72,9 @@ fn describe(report: &Report) -> String {
     if let Some(error) = &report.error {
         lines.push(format!("provider error: {error}"));
     }
-    let kinds: [(&str, &[Entry]); 7] = [
-        ("cited", &report.cited),
-        ("unresolved", &report.unresolved),
-        ("merged", &report.merged),
-        ("dropped", &report.dropped),
-        ("neutralised", &report.neutralised),
-        ("cut", &report.cut),
-        ("note", &report.notes),
-    ];
-    for (kind, entries) in kinds {
-        lines.extend(
-            entries.iter().map(|entry| format!("{kind}: {} ({}, {})", entry.message, entry.code, place(entry))),
-        );
+    for (list, entries) in report.lists() {
+        let line = |entry: &Entry| format!("{list}: {} ({}, {})", entry.message, entry.code, place(entry));
+        lines.extend(entries.iter().map(line));
     }
     if lines.is_empty() {
         lines.push("nothing cited, nothing changed".to_owned());
@@ -110,13 +93,16 @@ fn place(entry: &Entry) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Kind;
 
     #[test]
     fn a_report_is_one_line_an_entry() {
         let mut report = Report { complete: true, ..Report::default() };
         assert_eq!(describe(&report), "nothing cited, nothing changed\n");
-        report.cited.push(Entry { code: "cited", at: At::Offset(17), message: "1: Leave policy".to_owned() });
-        report.notes.push(Entry { code: "odd", at: At::Pointer("/a".to_owned()), message: "odd".to_owned() });
-        assert_eq!(describe(&report), "cited: 1: Leave policy (cited, byte 17)\nnote: odd (odd, /a)\n");
+        report.extend([
+            Entry { kind: Kind::Cited, code: "cited", at: At::Offset(17), message: "1: Leave policy".to_owned() },
+            Entry { kind: Kind::Note, code: "odd", at: At::Pointer("/a".to_owned()), message: "odd".to_owned() },
+        ]);
+        assert_eq!(describe(&report), "cited: 1: Leave policy (cited, byte 17)\nnotes: odd (odd, /a)\n");
     }
 }

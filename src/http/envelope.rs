@@ -56,6 +56,7 @@ impl<'a> Request<'a> {
     pub(crate) fn parse(body: &'a [u8], query: &Query) -> Result<Self, EnvelopeError> {
         let mut conversion = Conversion::to(dialect(query.get("channel"))?);
         conversion.from = provider(query.get("from"))?;
+        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
         let raw = Self { answer: body, at: "", conversion: conversion.clone() };
         if query.get("from").is_some() {
             return Ok(raw);

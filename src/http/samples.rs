@@ -39,7 +39,30 @@ macro_rules! samples {
 }
 
 /// In the order in which the page shows them.
-pub(crate) const SAMPLES: &[Sample] = samples!["citewire/annual-leave"];
+pub(crate) const SAMPLES: &[Sample] = samples![
+    "native/web-chat-citation",
+    "native/adjacent",
+    "native/labels",
+    "native/passage",
+    "native/same-document",
+    "native/marker-forms",
+    "native/annotations",
+    "native/bibliography",
+    "native/titles",
+    "native/addresses",
+    "native/code",
+    "native/open-fence",
+    "native/moved-badge",
+    "native/html-and-images",
+    "native/windows-line-ends",
+    "native/unresolved",
+    "native/no-citation",
+    "azure-oyd/basic",
+    "azure-oyd/only-docn",
+    "azure-oyd/title-fallback",
+    "azure-oyd/scores",
+    "azure-oyd/no-refs",
+];
 
 impl Sample {
     pub(crate) fn read(&self) -> Result<Offered<'_>, serde_json::Error> {
@@ -54,6 +77,19 @@ impl Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_sample_on_disk_is_offered() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/answers");
+        let folders = |path: &std::path::Path| -> Vec<_> {
+            std::fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
+        };
+        let cases = folders(&root).into_iter().filter(|path| path.is_dir()).flat_map(|format| folders(&format));
+        for case in cases.filter(|path| path.join("case.json").exists()) {
+            let id = case.strip_prefix(&root).expect("within").to_str().expect("text").to_owned();
+            assert!(SAMPLES.iter().any(|sample| sample.id == id), "{id} is missing in the list");
+        }
+    }
 
     #[test]
     fn every_sample_can_be_offered() {

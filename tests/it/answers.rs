@@ -18,7 +18,7 @@ async fn a_wrapped_answer_becomes_an_activity_with_a_report() {
     let activity = body["activities"].as_array().and_then(|activities| activities.last()).expect("a message");
     assert_eq!((&activity["type"], &activity["textFormat"]), (&json!("message"), &json!("markdown")));
     assert!(activity["text"].as_str().is_some_and(|text| text.starts_with("Leave is 30 days [1]")), "{activity}");
-    assert_eq!(activity["entities"][0]["citation"][0]["position"], 1, "{activity}");
+    assert_eq!(activity["entities"][0]["citation"][0]["position"], "1", "{activity}");
     for delivered in ["id", "timestamp", "from", "conversation", "replyToId"] {
         assert_eq!(activity.get(delivered), None, "{delivered} is for delivery");
     }

@@ -29,7 +29,9 @@ fn json_file(path: &Path) -> Value {
 
 fn codes(report: &Report) -> Value {
     let lists = report.lists().into_iter().filter(|(name, list)| *name != "cited" && !list.is_empty());
-    lists.map(|(name, list)| (name.to_owned(), json!(list.iter().map(|entry| entry.code).collect::<Vec<_>>()))).collect()
+    lists
+        .map(|(name, list)| (name.to_owned(), json!(list.iter().map(|entry| entry.code).collect::<Vec<_>>())))
+        .collect()
 }
 
 #[test]

@@ -1,6 +1,3 @@
-//! The integration tests, one binary. Each module says what belongs there.
-
-mod golden;
 //! Black-box tests: a real server on a free port, real sockets, the real command.
 #![expect(clippy::panic, reason = "that is how the words of these tests say that an expectation failed")]
 
@@ -14,6 +11,8 @@ mod bad_input;
 mod command;
 /// The embedded Direct Line channel, by the numbers of its checklist.
 mod direct_line;
+/// The sample answers through the whole pipeline.
+mod golden;
 /// Start, expiry, shutdown.
 mod lifecycle;
 /// The page and its session.
