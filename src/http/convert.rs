@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::envelope::Request;
 use super::query::Query;
+use super::schema::{ActivitiesAnswer, AnswerRequest, Problem};
 use super::{Fault, State, body};
 use crate::activity::Activity;
 use crate::convert::{Converted, convert};
@@ -22,6 +23,22 @@ struct Answer<'a> {
     report: &'a Report,
 }
 
+/// Convert an answer into activities.
+#[utoipa::path(
+    post, path = "/v1/activities", tag = "answers", operation_id = "convertAnswer",
+    params(
+        ("from" = Option<String>, Query, description = "The format of a raw body"),
+        ("channel" = Option<String>, Query, description = "The dialect or channel id, for a raw body"),
+    ),
+    request_body(content = AnswerRequest, description = "An answer, wrapped or raw"),
+    responses(
+        (status = 200, description = "The activities; the last one is the message", body = ActivitiesAnswer),
+        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body is too long", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("api_key" = []))
+)]
 pub(crate) async fn convert_answer(
     state: Data<State>,
     request: HttpRequest,

@@ -6,6 +6,9 @@ use serde::Serialize;
 
 use super::convert::json;
 use super::query::Query;
+use super::schema::{
+    ActivitySet, BotError, Conversation, OAuthSession as OAuthSessionSchema, ResourceResponse, TokenParameters,
+};
 use super::{Fault, State, address, body, token_parameters};
 use crate::activity::{ActivityId, ConversationId};
 use crate::channels::direct_line::{Caller, ClientActivity, DirectLineError, Grant, Resume, Started};
@@ -47,6 +50,18 @@ struct OAuthSession {
     session_id: String,
 }
 
+/// Make a token, with the secret. Starts nothing.
+#[utoipa::path(
+    post, path = "/v3/directline/tokens/generate", tag = "direct line", operation_id = "generateToken",
+    request_body(content = Option<TokenParameters>),
+    responses(
+        (status = 200, description = "A token", body = Conversation),
+        (status = 400, description = "The body or a parameter is unusable", body = BotError),
+        (status = 401, description = "No credential", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+    ),
+    security(("direct_line" = []))
+)]
 pub(crate) async fn generate_token(
     state: Data<State>,
     caller: ReqData<Caller>,
@@ -58,11 +73,35 @@ pub(crate) async fn generate_token(
     json(HttpResponse::Ok(), &ConversationAnswer::from(&grant))
 }
 
+/// Renew a token.
+#[utoipa::path(
+    post, path = "/v3/directline/tokens/refresh", tag = "direct line", operation_id = "refreshToken",
+    responses(
+        (status = 200, description = "Another token", body = Conversation),
+        (status = 401, description = "No credential", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+    ),
+    security(("direct_line" = []))
+)]
 pub(crate) async fn refresh_token(state: Data<State>, caller: ReqData<Caller>) -> Result<HttpResponse, Fault> {
     let grant = state.direct_line.refresh(&caller)?;
     json(HttpResponse::Ok(), &ConversationAnswer::from(&grant))
 }
 
+/// Start a conversation.
+#[utoipa::path(
+    post, path = "/v3/directline/conversations", tag = "direct line", operation_id = "startConversation",
+    request_body(content = Option<TokenParameters>),
+    responses(
+        (status = 200, description = "The token had started it already", body = Conversation),
+        (status = 201, description = "Started", body = Conversation),
+        (status = 400, description = "The body or a parameter is unusable", body = BotError),
+        (status = 401, description = "No credential", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+        (status = 429, description = "The store is full", body = BotError),
+    ),
+    security(("direct_line" = []))
+)]
 pub(crate) async fn start_conversation(
     state: Data<State>,
     caller: ReqData<Caller>,
@@ -77,6 +116,19 @@ pub(crate) async fn start_conversation(
     json(builder, &answer)
 }
 
+/// Go on with a conversation: a new token and a new stream.
+#[utoipa::path(
+    get, path = "/v3/directline/conversations/{id}", tag = "direct line", operation_id = "reconnect",
+    params(("id" = String, Path, description = "The conversation"), ("watermark" = Option<String>, Query, description = "The last activity already seen")),
+    responses(
+        (status = 200, description = "The stream starts after the watermark", body = Conversation),
+        (status = 400, description = "The body or a parameter is unusable", body = BotError),
+        (status = 401, description = "No credential", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+        (status = 404, description = "No such conversation", body = BotError),
+    ),
+    security(("direct_line" = []))
+)]
 pub(crate) async fn reconnect(
     state: Data<State>,
     caller: ReqData<Caller>,
@@ -95,6 +147,19 @@ pub(crate) async fn reconnect(
     json(HttpResponse::Ok(), &with_stream(&state, &request, &started))
 }
 
+/// Read what follows a watermark.
+#[utoipa::path(
+    get, path = "/v3/directline/conversations/{id}/activities", tag = "direct line", operation_id = "getActivities",
+    params(("id" = String, Path, description = "The conversation"), ("watermark" = Option<String>, Query, description = "The last activity already seen")),
+    responses(
+        (status = 200, description = "Up to a page", body = ActivitySet),
+        (status = 400, description = "The body or a parameter is unusable", body = BotError),
+        (status = 401, description = "No credential", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+        (status = 404, description = "No such conversation", body = BotError),
+    ),
+    security(("direct_line" = []))
+)]
 pub(crate) async fn read_activities(
     state: Data<State>,
     caller: ReqData<Caller>,
@@ -106,6 +171,22 @@ pub(crate) async fn read_activities(
     json(HttpResponse::Ok(), &set)
 }
 
+/// Post an activity.
+#[utoipa::path(
+    post, path = "/v3/directline/conversations/{id}/activities", tag = "direct line", operation_id = "postActivity",
+    params(("id" = String, Path, description = "The conversation")),
+    request_body(content = Object, description = "An activity"),
+    responses(
+        (status = 200, description = "Recorded; it comes back with this id", body = ResourceResponse),
+        (status = 400, description = "The body or a parameter is unusable", body = BotError),
+        (status = 401, description = "No credential", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+        (status = 404, description = "No such conversation", body = BotError),
+        (status = 413, description = "The body is too long", body = BotError),
+        (status = 429, description = "The store is full", body = BotError),
+    ),
+    security(("direct_line" = []))
+)]
 pub(crate) async fn post_activity(
     state: Data<State>,
     caller: ReqData<Caller>,
@@ -121,6 +202,10 @@ pub(crate) async fn post_activity(
 }
 
 /// Only clients that show OAuth cards ask for this.
+#[utoipa::path(
+    get, path = "/v3/directline/session/getsessionid", tag = "direct line", operation_id = "getSessionId",
+    responses((status = 200, description = "A random id", body = OAuthSessionSchema))
+)]
 pub(crate) async fn oauth_session(state: Data<State>) -> Result<HttpResponse, Fault> {
     json(HttpResponse::Ok(), &OAuthSession { session_id: state.ids.fresh().simple().to_string() })
 }

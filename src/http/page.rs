@@ -11,6 +11,7 @@ use tokio_util::io::ReaderStream;
 use super::auth::PageCaller;
 use super::convert::{json, take};
 use super::samples::SAMPLES;
+use super::schema::{AnswerRequest, PageAnswer, Problem, Sample};
 use super::{Fault, State, address};
 use crate::activity::{Activity, ActivityId};
 use crate::channels::DeliveryError;
@@ -86,11 +87,29 @@ pub(crate) async fn web_chat(state: Data<State>, request: HttpRequest) -> Result
         .streaming(ReaderStream::with_capacity(file, 64 * 1024)))
 }
 
+/// The sample answers of the page.
+#[utoipa::path(
+    get, path = "/page/samples", tag = "page", operation_id = "listSamples",
+    responses((status = 200, description = "The samples, in the order of the page", body = Vec<Sample>))
+)]
 pub(crate) async fn samples() -> Result<HttpResponse, Fault> {
     let samples = SAMPLES.iter().map(super::samples::Sample::read).collect::<Result<Vec<_>, _>>()?;
     json(HttpResponse::Ok(), &samples)
 }
 
+/// Convert an answer and deliver it into the conversation of the page.
+#[utoipa::path(
+    post, path = "/page/answers", tag = "page", operation_id = "sendPageAnswer",
+    request_body(content = AnswerRequest, description = "An answer, wrapped or raw"),
+    responses(
+        (status = 201, description = "Delivered", body = PageAnswer),
+        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body is too long", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "Not a token of the page, or expired", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("page" = []))
+)]
 pub(crate) async fn send_answer(
     state: Data<State>,
     caller: ReqData<PageCaller>,

@@ -7,7 +7,7 @@ use actix_web::middleware::from_fn;
 use actix_web::{Route, guard, web};
 
 use super::auth::authenticate;
-use super::{Fault, answers, convert, direct_line, health, page, session, socket};
+use super::{Fault, answers, convert, direct_line, docs, health, page, session, socket};
 
 /// Where Direct Line begins; its clients are given the address up to here.
 pub(crate) const DIRECT_LINE: &str = "/v3/directline";
@@ -26,10 +26,26 @@ pub const OPEN: &[&str] = &[
     "/page/session",
     "/healthz",
     "/readyz",
+    "/openapi.json",
+    "/docs",
+    "/docs/{file:.*}",
     "/v3/directline/conversations/{id}/stream",
     "/v3/directline/conversations/{id}/stream/multimodal",
     "/v3/directline/conversations/connect",
     "/v3/directline/session/getsessionid",
+];
+
+/// The routes that the OpenAPI document leaves out: pages and their files, and what is there for one client only.
+pub const UNDOCUMENTED: &[&str] = &[
+    "/",
+    "/page/page.css",
+    "/page/page.js",
+    "/page/webchat.js",
+    "/openapi.json",
+    "/docs",
+    "/docs/{file:.*}",
+    "/v3/directline/conversations/{id}/stream/multimodal",
+    "/v3/directline/conversations/connect",
 ];
 
 /// One route.
@@ -64,6 +80,9 @@ pub const ROUTES: &[RouteEntry] = &[
     post(PAGE_ANSWERS, || web::to(page::send_answer)),
     get("/healthz", || web::to(health::live)),
     get("/readyz", || web::to(health::ready)),
+    get("/openapi.json", || web::to(docs::document)),
+    get("/docs", || web::to(docs::to_viewer)),
+    get("/docs/{file:.*}", || web::to(docs::viewer)),
     post("/v3/directline/tokens/generate", || web::to(direct_line::generate_token)),
     post("/v3/directline/tokens/refresh", || web::to(direct_line::refresh_token)),
     post("/v3/directline/conversations", || web::to(direct_line::start_conversation)),

@@ -5,6 +5,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 
 use super::convert::json;
+use super::schema::{PageSession, Problem};
 use super::{Fault, State, address};
 use crate::activity::ConversationId;
 
@@ -23,6 +24,14 @@ struct Session<'a> {
     expires_in: u32,
 }
 
+/// Start a conversation for the page.
+#[utoipa::path(
+    post, path = "/page/session", tag = "page", operation_id = "startPageSession",
+    responses(
+        (status = 200, description = "A token of a conversation of its own", body = PageSession),
+        (status = 403, description = "Asked from elsewhere", body = Problem, content_type = "application/problem+json"),
+    )
+)]
 pub(crate) async fn start_session(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {
     if !is_same_origin(&request) {
         return Err(SessionError.into());

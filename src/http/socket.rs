@@ -7,12 +7,28 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
 use super::direct_line::conversation;
 use super::query::Query;
+use super::schema::BotError;
 use super::{Fault, State};
 use crate::channels::direct_line::{DirectLineOptions, Feed};
 
 /// Clients have nothing to say here but empty frames; newer ones may send activities, which are not taken this way.
 const MAX_CLIENT_FRAME: usize = 256 * 1024;
 
+/// The stream of a conversation: a WebSocket whose frames are ActivitySets of one activity, or empty.
+#[utoipa::path(
+    get, path = "/v3/directline/conversations/{id}/stream", tag = "direct line", operation_id = "openStream",
+    params(
+        ("id" = String, Path, description = "The conversation"),
+        ("watermark" = Option<String>, Query, description = "The last activity already seen"),
+        ("t" = String, Query, description = "The credential from streamUrl"),
+    ),
+    responses(
+        (status = 101, description = "The stream is open"),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+        (status = 404, description = "No such conversation", body = BotError),
+        (status = 429, description = "Too many sockets on this conversation", body = BotError),
+    )
+)]
 pub(crate) async fn stream(
     state: Data<State>,
     id: Path<String>,

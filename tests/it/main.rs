@@ -15,6 +15,8 @@ mod direct_line;
 mod golden;
 /// Start, expiry, shutdown.
 mod lifecycle;
+/// The OpenAPI document and its viewer.
+mod openapi;
 /// The page and its session.
 mod page;
 /// Every route and who may call it.
