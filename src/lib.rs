@@ -11,3 +11,20 @@ pub mod ingest;
 pub mod report;
 pub mod text;
 pub mod url;
+
+#[cfg(feature = "server")]
+pub mod channels;
+#[cfg(feature = "server")]
+pub mod cli;
+#[cfg(feature = "server")]
+pub mod clock;
+#[cfg(feature = "server")]
+pub mod config;
+#[cfg(feature = "server")]
+pub mod http;
+#[cfg(feature = "server")]
+pub mod secret;
+#[cfg(feature = "server")]
+pub mod store;
+#[cfg(feature = "server")]
+pub mod telemetry;

@@ -1,5 +1,29 @@
-//! The integration tests, one binary. Each module says what belongs there.
+//! Black-box tests: a real server on a free port, real sockets, the real command.
+#![expect(clippy::panic, reason = "that is how the words of these tests say that an expectation failed")]
 
+/// `POST /v1/activities` and the delivery of answers into conversations.
+mod answers;
+/// The server under test and what one does with it.
+mod app;
+/// Input that no route may stumble over.
+mod bad_input;
+/// The check of activities, by fixtures.
 mod check;
+/// The command: exit codes and streams.
+mod command;
+/// The embedded Direct Line channel, by the numbers of its checklist.
+mod direct_line;
+/// The sample answers through the whole pipeline.
 mod golden;
+/// Start, expiry, shutdown.
+mod lifecycle;
+/// The OpenAPI document and its viewer.
+mod openapi;
+/// Rewritten answers as another Markdown engine reads them.
 mod oracle;
+/// The page and its session.
+mod page;
+/// Every route and who may call it.
+mod routes;
+/// One behavioural suite for every store.
+mod store;

@@ -1,0 +1,70 @@
+//! Who calls, and for whom it may speak.
+
+use super::{Claims, DirectLineError};
+use crate::activity::{ChannelAccount, Role};
+
+/// Who calls: the bearer of the secret, or of a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// May reach every conversation, and speak for anyone.
+    Secret,
+    /// May reach one conversation, and speak for its user.
+    Token(Claims),
+}
+
+/// Who the activity is from: the user of the token, else the user for whom the conversation was started, else whom
+/// the client names. The bearer of the secret may speak for anyone, also as a bot.
+pub(super) fn sender(
+    caller: &Caller,
+    claimed: Option<ChannelAccount>,
+    started_for: Option<String>,
+) -> Result<ChannelAccount, DirectLineError> {
+    let mut from = claimed.unwrap_or_default();
+    let named = from.id.take().filter(|id| !id.is_empty());
+    from.id = match caller {
+        Caller::Secret => named.or(started_for),
+        Caller::Token(claims) => claims.user.clone().or(started_for).or(named),
+    };
+    if from.id.is_none() {
+        return Err(DirectLineError::NoSender);
+    }
+    from.role = match (caller, from.role.take()) {
+        (Caller::Secret, Some(Role::Bot)) => Some(Role::Bot),
+        (Caller::Secret | Caller::Token(_), _) => Some(Role::User),
+    };
+    Ok(from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claims(user: Option<&str>) -> Caller {
+        let claims = serde_json::json!({"conv": "c1", "user": user, "kind": "token", "nbf": 0, "exp": 1, "jti": "1"});
+        Caller::Token(serde_json::from_value(claims).expect("claims"))
+    }
+
+    fn from(id: &str, role: Role) -> Option<ChannelAccount> {
+        Some(ChannelAccount::new(id, role))
+    }
+
+    #[test]
+    fn the_user_of_the_token_replaces_whom_the_client_names() {
+        let sender = sender(&claims(Some("dl_a")), from("mallory", Role::Bot), None).expect("a sender");
+        assert_eq!((sender.id.as_deref(), sender.role), (Some("dl_a"), Some(Role::User)));
+    }
+
+    #[test]
+    fn only_the_secret_speaks_as_a_bot() {
+        let spoken = sender(&Caller::Secret, from("b", Role::Bot), Some("dl_a".into())).expect("a sender");
+        assert_eq!((spoken.id.as_deref(), spoken.role), (Some("b"), Some(Role::Bot)));
+        let claimed = sender(&claims(None), from("b", Role::Bot), None).expect("a sender");
+        assert_eq!(claimed.role, Some(Role::User));
+    }
+
+    #[test]
+    fn somebody_must_be_the_sender() {
+        assert!(matches!(sender(&claims(None), from("", Role::User), None), Err(DirectLineError::NoSender)));
+        assert!(matches!(sender(&Caller::Secret, None, None), Err(DirectLineError::NoSender)));
+    }
+}

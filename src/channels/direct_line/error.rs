@@ -1,0 +1,37 @@
+//! Why a call was refused.
+
+use super::{ActivityError, HubFull, TokenError};
+use crate::store::StoreError;
+
+/// Why a call was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DirectLineError {
+    /// The token is not good.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// Only the secret may do this.
+    #[error("this needs the Direct Line secret")]
+    SecretRequired,
+    /// Only a token may do this.
+    #[error("this needs a token")]
+    TokenRequired,
+    /// The token is bound to another conversation.
+    #[error("the token is not for this conversation")]
+    ForeignConversation,
+    /// There is no such conversation, or no longer.
+    #[error("there is no such conversation")]
+    UnknownConversation,
+    /// The body is no activity.
+    #[error(transparent)]
+    Activity(#[from] ActivityError),
+    /// Nobody is named as the sender.
+    #[error("the activity needs from.id, because the token names no user")]
+    NoSender,
+    /// Too many sockets.
+    #[error(transparent)]
+    HubFull(#[from] HubFull),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

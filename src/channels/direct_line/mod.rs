@@ -1,0 +1,18 @@
+//! The embedded Direct Line 3.0 server: what a client may do, without the HTTP around it.
+
+mod caller;
+mod client_activity;
+mod error;
+mod hub;
+mod options;
+mod service;
+mod token;
+
+pub use caller::Caller;
+pub use client_activity::{ActivityError, ClientActivity};
+pub use error::DirectLineError;
+pub use hub::{Ephemeral, Feed, Frame, Hub, HubFull};
+pub use options::DirectLineOptions;
+pub(crate) use service::CHANNEL_ID;
+pub use service::{DirectLine, Grant, Resume, Started};
+pub use token::{Claims, TokenError, TokenKind, Tokens};

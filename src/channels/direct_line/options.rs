@@ -1,0 +1,47 @@
+//! What can be set about the embedded channel.
+
+use std::time::Duration;
+
+/// The options of the embedded Direct Line channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirectLineOptions {
+    /// How long a token is good for, in seconds. directlinejs refreshes every 15 minutes without looking at
+    /// `expires_in`, so less than 900 breaks it.
+    pub token_seconds: u32,
+    /// How long a stream URL may be used, in seconds.
+    pub stream_seconds: u32,
+    /// The size of an activity that a client may post, in bytes.
+    pub max_activity_bytes: usize,
+    /// How many activities one `GET …/activities` returns at most.
+    pub page_size: usize,
+    /// Sockets on one conversation; the newest beyond is refused at the handshake. directlinejs opens several on one
+    /// URL after a 403, and evicting older ones makes it open ever more.
+    pub max_sockets_per_conversation: usize,
+    /// Typing indicators and the like that wait for one socket; beyond, the oldest are dropped.
+    pub max_ephemeral: usize,
+    /// An empty frame goes out after so long a silence, and the store is asked again, should a ring have been lost.
+    pub keep_alive: Duration,
+    /// A reader that takes no frame for so long is dropped; it comes back with its watermark.
+    pub write_timeout: Duration,
+    /// The id under which answers appear.
+    pub bot_id: String,
+    /// The name under which answers appear.
+    pub bot_name: String,
+}
+
+impl Default for DirectLineOptions {
+    fn default() -> Self {
+        Self {
+            token_seconds: 1800,
+            stream_seconds: 60,
+            max_activity_bytes: 256 * 1024,
+            page_size: 1000,
+            max_sockets_per_conversation: 8,
+            max_ephemeral: 64,
+            keep_alive: Duration::from_secs(15),
+            write_timeout: Duration::from_secs(10),
+            bot_id: "citewire".to_owned(),
+            bot_name: "citewire".to_owned(),
+        }
+    }
+}

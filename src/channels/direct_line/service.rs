@@ -1,0 +1,277 @@
+//! The use cases of a Direct Line client.
+
+use std::sync::Arc;
+
+use super::caller::sender;
+use super::{Caller, Claims, ClientActivity, DirectLineError, DirectLineOptions, Ephemeral, Feed, Hub};
+use super::{TokenError, TokenKind, Tokens};
+use crate::activity::{Activity, ActivityId, ActivitySet, ChannelAccount, ConversationId, Role, Watermark};
+use crate::clock::{Clock, IdSource};
+use crate::store::{Batch, ConversationStore, Created};
+
+/// The `channelId` of everything that this channel delivers.
+pub(crate) const CHANNEL_ID: &str = "directline";
+
+/// A token for a conversation, as the token endpoints return it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Grant {
+    /// The conversation.
+    pub conversation_id: ConversationId,
+    /// The token.
+    pub token: String,
+    /// How long it is good for, in seconds.
+    pub expires_in: u32,
+}
+
+/// A conversation that can be read from now on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Started {
+    /// A new token.
+    pub grant: Grant,
+    /// The credential for the stream URL.
+    pub stream: String,
+    /// The stream starts after this; `None` is the beginning.
+    pub after: Option<Watermark>,
+    /// The conversation did not exist before.
+    pub created: bool,
+}
+
+/// Where a reconnecting client goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resume {
+    /// From the beginning: the client has seen nothing.
+    Beginning,
+    /// After what it has seen.
+    After(Watermark),
+    /// With what comes after this call.
+    Live,
+}
+
+/// The embedded Direct Line channel.
+#[derive(Debug)]
+pub struct DirectLine {
+    store: Arc<dyn ConversationStore>,
+    tokens: Tokens,
+    hub: Hub,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+    options: DirectLineOptions,
+}
+
+impl DirectLine {
+    /// A channel over a store.
+    #[must_use]
+    pub fn new(
+        store: Arc<dyn ConversationStore>,
+        tokens: Tokens,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+        options: DirectLineOptions,
+    ) -> Self {
+        let hub = Hub::new(options.max_sockets_per_conversation, options.max_ephemeral);
+        Self { store, tokens, hub, clock, ids, options }
+    }
+
+    /// What was set.
+    #[must_use]
+    pub fn options(&self) -> &DirectLineOptions {
+        &self.options
+    }
+
+    /// The claims of a token that a client shows in the `Authorization` header.
+    ///
+    /// # Errors
+    /// When it is not good.
+    pub fn authenticate(&self, token: &str) -> Result<Claims, TokenError> {
+        self.tokens.verify(token, &[TokenKind::Token, TokenKind::Page])
+    }
+
+    /// The claims of a token that the page shows to send an answer.
+    ///
+    /// # Errors
+    /// When it is not good, or not the page's.
+    pub fn authenticate_page(&self, token: &str) -> Result<Claims, TokenError> {
+        self.tokens.verify(token, &[TokenKind::Page])
+    }
+
+    /// Makes a token for a conversation that does not exist yet. Starts nothing.
+    ///
+    /// # Errors
+    /// When the caller does not hold the secret.
+    pub fn generate(&self, caller: &Caller, user: Option<ChannelAccount>) -> Result<Grant, DirectLineError> {
+        match caller {
+            Caller::Secret => self.grant(TokenKind::Token, self.fresh_conversation(), user.and_then(|user| user.id)),
+            Caller::Token(_) => Err(DirectLineError::SecretRequired),
+        }
+    }
+
+    /// Starts a conversation for the page, with a token that may also send answers.
+    ///
+    /// # Errors
+    /// When the store cannot take it.
+    pub async fn start_page(&self) -> Result<(Grant, String), DirectLineError> {
+        let id = self.fresh_conversation();
+        let user = format!("dl_{}", self.ids.fresh().simple());
+        self.store.create(&id, Some(ChannelAccount::new(user.clone(), Role::User))).await?;
+        Ok((self.grant(TokenKind::Page, id, Some(user.clone()))?, user))
+    }
+
+    /// Makes a new token from one that is still good; the old one stays good until it expires by itself.
+    ///
+    /// # Errors
+    /// When the caller holds the secret, which never expires.
+    pub fn refresh(&self, caller: &Caller) -> Result<Grant, DirectLineError> {
+        match caller {
+            Caller::Secret => Err(DirectLineError::TokenRequired),
+            Caller::Token(claims) => self.grant(claims.kind, claims.conv.clone(), claims.user.clone()),
+        }
+    }
+
+    /// Starts the conversation that the token names, or a new one for the secret. Starting again is no error: it gives
+    /// a new stream of the same conversation.
+    ///
+    /// # Errors
+    /// When the store cannot take it.
+    pub async fn start(&self, caller: &Caller, user: Option<ChannelAccount>) -> Result<Started, DirectLineError> {
+        let (id, kind, user) = match caller {
+            Caller::Secret => (self.fresh_conversation(), TokenKind::Token, user),
+            Caller::Token(claims) => {
+                let bound = claims.user.clone().map(|id| ChannelAccount::new(id, Role::User));
+                (claims.conv.clone(), claims.kind, bound.or(user))
+            }
+        };
+        let user = user.filter(|user| user.id.as_ref().is_some_and(|id| !id.is_empty()));
+        let (created, conversation) = match self.store.create(&id, user).await? {
+            Created::New(conversation) => (true, conversation),
+            Created::Existing(conversation) => (false, conversation),
+        };
+        let user = conversation.user.and_then(|user| user.id);
+        let stream = self.stream_credential(&id)?;
+        Ok(Started { grant: self.grant(kind, id, user)?, stream, after: None, created })
+    }
+
+    /// A new token and a new stream for a conversation that goes on.
+    ///
+    /// # Errors
+    /// When the conversation is not the caller's, or gone.
+    pub async fn reconnect(
+        &self,
+        caller: &Caller,
+        id: &ConversationId,
+        resume: Resume,
+    ) -> Result<Started, DirectLineError> {
+        self.admit(caller, id)?;
+        let newest = self.store.newest(id).await?.ok_or(DirectLineError::UnknownConversation)?;
+        let after = match resume {
+            Resume::Beginning => None,
+            Resume::After(seen) => Some(seen).min(newest.watermark),
+            Resume::Live => newest.watermark,
+        };
+        let (kind, user) = match caller {
+            Caller::Secret => (TokenKind::Token, None),
+            Caller::Token(claims) => (claims.kind, claims.user.clone()),
+        };
+        let grant = self.grant(kind, id.clone(), user)?;
+        Ok(Started { grant, stream: self.stream_credential(id)?, after, created: false })
+    }
+
+    /// What follows `after`, up to a page.
+    ///
+    /// # Errors
+    /// When the conversation is not the caller's, or gone.
+    pub async fn read(
+        &self,
+        caller: &Caller,
+        id: &ConversationId,
+        after: Option<Watermark>,
+    ) -> Result<ActivitySet, DirectLineError> {
+        self.admit(caller, id)?;
+        let page = self.store.read(id, after, self.options.page_size).await?;
+        let page = page.ok_or(DirectLineError::UnknownConversation)?;
+        let activities = page.recorded.into_iter().map(|recorded| recorded.activity).collect();
+        Ok(ActivitySet::new(activities, page.reached))
+    }
+
+    /// Records what a client says, and returns the id under which everyone will see it.
+    ///
+    /// # Errors
+    /// When the conversation is not the caller's, or gone, or nobody is named as the sender.
+    pub async fn post(
+        &self,
+        caller: &Caller,
+        id: &ConversationId,
+        activity: ClientActivity,
+    ) -> Result<ActivityId, DirectLineError> {
+        self.admit(caller, id)?;
+        let conversation = self.store.find(id).await?.ok_or(DirectLineError::UnknownConversation)?;
+        let mut activity = activity.into_inner();
+        let started_for = conversation.user.and_then(|user| user.id);
+        activity.from = Some(sender(caller, activity.from.take(), started_for)?);
+        activity.channel_id = Some(CHANNEL_ID.to_owned());
+        if activity.is_ephemeral() || activity.kind == "conversationUpdate" {
+            return self.show(id, activity).await;
+        }
+        let appended = self.store.append(id, Batch::new(vec![activity])).await?;
+        let recorded = appended.and_then(|appended| appended.recorded.into_iter().next());
+        recorded.and_then(|recorded| recorded.activity.id.clone()).ok_or(DirectLineError::UnknownConversation)
+    }
+
+    /// Opens the stream of a conversation with the credential from its URL.
+    ///
+    /// # Errors
+    /// When the credential is not good for this conversation, or the conversation is gone or has too many readers.
+    pub async fn stream(
+        &self,
+        credential: &str,
+        id: &ConversationId,
+        after: Option<Watermark>,
+    ) -> Result<Feed, DirectLineError> {
+        let claims = self.tokens.verify(credential, &[TokenKind::Stream])?;
+        if claims.conv != *id {
+            return Err(DirectLineError::ForeignConversation);
+        }
+        let doorbell = self.store.subscribe(id).await?.ok_or(DirectLineError::UnknownConversation)?;
+        let newest = self.store.newest(id).await?.ok_or(DirectLineError::UnknownConversation)?;
+        let after = after.min(newest.watermark);
+        Ok(self.hub.feed(Arc::clone(&self.store), doorbell, id.clone(), after)?)
+    }
+
+    /// Shows an activity that has no place in the history to everyone who reads now. A conversationUpdate is shown to
+    /// nobody: clients never see one.
+    async fn show(&self, id: &ConversationId, mut activity: Activity) -> Result<ActivityId, DirectLineError> {
+        let newest = self.store.newest(id).await?.ok_or(DirectLineError::UnknownConversation)?;
+        let activity_id = ActivityId::from(format!("{id}|e{}", self.ids.fresh().simple()));
+        let shown = activity.is_ephemeral();
+        activity.id = Some(activity_id.clone());
+        activity.timestamp = newest.timestamp.max(Some(self.clock.now()));
+        activity.conversation = Some(id.clone().into());
+        if shown {
+            self.hub.show(id, Ephemeral::new(newest.watermark, Arc::new(activity)));
+        }
+        Ok(activity_id)
+    }
+
+    fn admit(&self, caller: &Caller, id: &ConversationId) -> Result<(), DirectLineError> {
+        match caller {
+            Caller::Token(claims) if claims.conv != *id => Err(DirectLineError::ForeignConversation),
+            Caller::Secret | Caller::Token(_) => Ok(()),
+        }
+    }
+
+    fn fresh_conversation(&self) -> ConversationId {
+        let id = self.ids.fresh().simple().to_string();
+        id.parse().expect("32 hexadecimal digits are a conversation id")
+    }
+
+    fn stream_credential(&self, id: &ConversationId) -> Result<String, DirectLineError> {
+        Ok(self.tokens.issue(TokenKind::Stream, id.clone(), None, self.options.stream_seconds)?)
+    }
+
+    fn grant(&self, kind: TokenKind, id: ConversationId, user: Option<String>) -> Result<Grant, DirectLineError> {
+        let expires_in = self.options.token_seconds;
+        let token = self.tokens.issue(kind, id.clone(), user, expires_in)?;
+        Ok(Grant { conversation_id: id, token, expires_in })
+    }
+}

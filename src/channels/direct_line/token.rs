@@ -1,0 +1,216 @@
+//! Tokens: signed, readable by anyone, bound to one conversation.
+
+use std::fmt;
+use std::sync::Arc;
+
+use aws_lc_rs::hkdf;
+use chrono::Duration;
+use jsonwebtoken::errors::Error as JwtError;
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use serde::{Deserialize, Serialize};
+
+use crate::activity::ConversationId;
+use crate::clock::{Clock, IdSource};
+use crate::secret::Secret;
+
+/// What a token is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TokenKind {
+    /// All calls of a Direct Line client.
+    Token,
+    /// Opening the stream, in the URL. Good for several sockets while it lasts.
+    Stream,
+    /// What `Token` is for, and sending answers into the conversation: the page that citewire serves.
+    Page,
+}
+
+/// What a token says. Anyone who holds it can read this.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Claims {
+    /// The conversation it is good for.
+    pub conv: ConversationId,
+    /// The user it speaks for. Clients look for this claim by this name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// What it is for.
+    pub kind: TokenKind,
+    /// Not before, in seconds since 1970.
+    pub nbf: i64,
+    /// Expired from then on, in seconds since 1970.
+    pub exp: i64,
+    /// Makes every token different.
+    pub jti: String,
+}
+
+/// Why a token is not good.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TokenError {
+    /// It was good once.
+    #[error("the token has expired")]
+    Expired,
+    /// It was never good: not ours, altered, or not a token at all.
+    #[error("the token is not valid here")]
+    Invalid(#[source] JwtError),
+    /// It is good for something else.
+    #[error("a token of this kind is of no use here")]
+    WrongKind,
+    /// No token could be made.
+    #[error("no token could be signed")]
+    Sign(#[source] JwtError),
+}
+
+/// Makes and reads tokens. The key is derived from the Direct Line secret, so tokens outlive a restart and hold on
+/// every node that knows the secret.
+pub struct Tokens {
+    encoding: EncodingKey,
+    decoding: DecodingKey,
+    validation: Validation,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+}
+
+impl fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tokens(…)")
+    }
+}
+
+impl Tokens {
+    /// Tokens signed with a key that follows from `secret`.
+    #[must_use]
+    pub fn new(secret: &Secret, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
+        let key = signing_key(secret);
+        let mut validation = Validation::new(Algorithm::HS256);
+        // Expiry is judged below, by the clock that was given; the library would read the machine's.
+        validation.validate_exp = false;
+        validation.required_spec_claims.clear();
+        Self {
+            encoding: EncodingKey::from_secret(&key),
+            decoding: DecodingKey::from_secret(&key),
+            validation,
+            clock,
+            ids,
+        }
+    }
+
+    /// A new token.
+    ///
+    /// # Errors
+    /// [`TokenError::Sign`], when the cryptographic library fails.
+    pub fn issue(
+        &self,
+        kind: TokenKind,
+        conv: ConversationId,
+        user: Option<String>,
+        seconds: u32,
+    ) -> Result<String, TokenError> {
+        let now = self.clock.now();
+        let claims = Claims {
+            conv,
+            user,
+            kind,
+            nbf: now.timestamp(),
+            exp: (now + Duration::seconds(i64::from(seconds))).timestamp(),
+            jti: self.ids.fresh().simple().to_string(),
+        };
+        jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &self.encoding).map_err(TokenError::Sign)
+    }
+
+    /// What a token says, when it is one of ours, still good, and of one of the wanted kinds.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn verify(&self, token: &str, wanted: &[TokenKind]) -> Result<Claims, TokenError> {
+        let claims = jsonwebtoken::decode::<Claims>(token, &self.decoding, &self.validation)
+            .map_err(TokenError::Invalid)?
+            .claims;
+        if !wanted.contains(&claims.kind) {
+            return Err(TokenError::WrongKind);
+        }
+        if self.clock.now().timestamp() >= claims.exp {
+            return Err(TokenError::Expired);
+        }
+        Ok(claims)
+    }
+}
+
+/// HKDF-SHA-256 (RFC 5869) of the secret; the label is the version of the derivation.
+fn signing_key(secret: &Secret) -> [u8; 32] {
+    let mut key = [0; 32];
+    hkdf::Salt::new(hkdf::HKDF_SHA256, b"citewire direct line")
+        .extract(secret.expose().as_bytes())
+        .expand(&[b"token signing, version 1"], hkdf::HKDF_SHA256)
+        .and_then(|okm| okm.fill(&mut key))
+        .expect("HKDF-SHA-256 gives 32 bytes");
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::{CountingIds, ManualClock};
+
+    fn clock() -> Arc<ManualClock> {
+        Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time")))
+    }
+
+    fn tokens(secret: &str, clock: &Arc<ManualClock>) -> Tokens {
+        let secret = Secret::parse(secret).expect("a secret");
+        Tokens::new(&secret, Arc::clone(clock) as Arc<dyn Clock>, Arc::new(CountingIds::default()))
+    }
+
+    fn issue(tokens: &Tokens, kind: TokenKind) -> String {
+        tokens.issue(kind, "c1".parse().expect("an id"), Some("dl_u".to_owned()), 1800).expect("a token")
+    }
+
+    #[test]
+    fn a_token_outlives_a_restart_with_the_same_secret() {
+        let clock = clock();
+        let token = issue(&tokens("the-same-secret-twice", &clock), TokenKind::Token);
+        let claims = tokens("the-same-secret-twice", &clock).verify(&token, &[TokenKind::Token]).expect("good");
+        assert_eq!((claims.conv.as_str(), claims.user.as_deref()), ("c1", Some("dl_u")));
+    }
+
+    #[test]
+    fn a_token_of_another_secret_is_invalid() {
+        let clock = clock();
+        let token = issue(&tokens("one-secret-of-theirs", &clock), TokenKind::Token);
+        let error = tokens("one-secret-of-ours-0", &clock).verify(&token, &[TokenKind::Token]).expect_err("foreign");
+        assert!(matches!(error, TokenError::Invalid(_)), "{error:?}");
+    }
+
+    #[test]
+    fn a_token_is_good_until_the_second_it_expires() {
+        let clock = clock();
+        let tokens = tokens("the-same-secret-twice", &clock);
+        let token = issue(&tokens, TokenKind::Token);
+        clock.advance(Duration::milliseconds(1_799_999));
+        assert!(tokens.verify(&token, &[TokenKind::Token]).is_ok());
+        clock.advance(Duration::milliseconds(1));
+        assert!(matches!(tokens.verify(&token, &[TokenKind::Token]), Err(TokenError::Expired)));
+    }
+
+    #[test]
+    fn a_stream_credential_opens_nothing_else() {
+        let clock = clock();
+        let tokens = tokens("the-same-secret-twice", &clock);
+        let token = issue(&tokens, TokenKind::Stream);
+        let error = tokens.verify(&token, &[TokenKind::Token, TokenKind::Page]).expect_err("the wrong kind");
+        assert!(matches!(error, TokenError::WrongKind), "{error:?}");
+    }
+
+    #[test]
+    fn an_unsigned_token_is_invalid() {
+        let clock = clock();
+        let tokens = tokens("the-same-secret-twice", &clock);
+        let token = issue(&tokens, TokenKind::Token);
+        let (_, rest) = token.split_once('.').expect("a header");
+        let (claims, _) = rest.split_once('.').expect("claims");
+        // The header is {"alg":"none","typ":"JWT"}.
+        let forged = format!("eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.{claims}.");
+        assert!(matches!(tokens.verify(&forged, &[TokenKind::Token]), Err(TokenError::Invalid(_))));
+    }
+}

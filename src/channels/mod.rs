@@ -1,0 +1,8 @@
+//! The channels on which people read answers.
+
+mod delivery;
+pub mod direct_line;
+mod retention;
+
+pub use delivery::{Delivered, Delivery, DeliveryError};
+pub use retention::Retention;

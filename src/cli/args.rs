@@ -1,0 +1,67 @@
+//! The command line, as typed.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Turns answers with sources into cited Bot Framework messages.
+#[derive(Debug, Parser)]
+#[command(name = "citewire", version, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 done; 1 a check found an error, or required grounding is missing; \
+                        2 unusable input or arguments; 3 the other side refused or cannot be reached.")]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+#[non_exhaustive]
+pub enum Command {
+    /// Run the service: conversions over HTTP, Direct Line, and a page with Web Chat.
+    Serve(ServeArgs),
+    /// Convert one answer into an activity: JSON on stdout.
+    Convert(ConvertArgs),
+}
+
+/// The arguments of `serve`.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// The configuration file (TOML).
+    #[arg(long, value_name = "FILE", env = "CITEWIRE_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// Where to listen; port 0 takes a free one [default: 127.0.0.1:3978].
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub bind: Option<SocketAddr>,
+}
+
+/// The arguments of `convert`.
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    /// The answer, as the provider sent it; `-` or nothing reads stdin.
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The format of the answer; `auto` looks at it.
+    #[arg(long, value_name = "SLUG", default_value = "auto")]
+    pub from: String,
+    /// The dialect or channel id to write for.
+    #[arg(long, value_name = "DIALECT", default_value = "web-chat")]
+    pub to: String,
+    /// Fail when the answer is not grounded: in `any` source, or in sources `anchored` in its text.
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
+    pub require_grounding: Option<Grounding>,
+    /// Say on stderr what was cited, merged, dropped and made harmless.
+    #[arg(long)]
+    pub report: bool,
+}
+
+/// What counts as grounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Grounding {
+    /// At least one source.
+    Any,
+    /// At least one source that a place in the text rests on.
+    Anchored,
+}

@@ -1,0 +1,52 @@
+//! Where a command reads from.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+/// A file or stdin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Input {
+    Stdin,
+    File(PathBuf),
+}
+
+impl Input {
+    /// The input that was named; nothing and `-` are stdin.
+    pub(super) fn named(file: Option<&Path>) -> Self {
+        match file {
+            None => Self::Stdin,
+            Some(path) if path == Path::new("-") => Self::Stdin,
+            Some(path) => Self::File(path.to_owned()),
+        }
+    }
+
+    /// Everything in it.
+    pub(super) fn read(&self) -> anyhow::Result<Vec<u8>> {
+        match self {
+            Self::Stdin => {
+                let mut bytes = Vec::new();
+                io::stdin().lock().read_to_end(&mut bytes).context("stdin cannot be read")?;
+                Ok(bytes)
+            }
+            Self::File(path) => fs::read(path).with_context(|| format!("{} cannot be read", path.display())),
+        }
+    }
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdin => f.write_str("stdin"),
+            Self::File(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// Without the mark that editors on Windows put before UTF-8.
+pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}

@@ -1,0 +1,12 @@
+//! The command `citewire`.
+
+mod args;
+mod convert;
+mod input;
+mod outcome;
+mod run;
+mod serve;
+
+pub use args::{Cli, Command};
+pub use outcome::Outcome;
+pub use run::run;

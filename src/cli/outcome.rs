@@ -1,0 +1,28 @@
+//! How a command ends.
+
+use std::process::ExitCode;
+
+/// How a command ended, when it ended as it should. Errors are unusable input, unless they say otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// Done.
+    Done,
+    /// A check found an error, or required grounding is missing.
+    Found,
+    /// The input or the arguments are unusable.
+    Unusable,
+    /// The other side refused or cannot be reached.
+    Refused,
+}
+
+impl From<Outcome> for ExitCode {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Done => Self::SUCCESS,
+            Outcome::Found => Self::from(1),
+            Outcome::Unusable => Self::from(2),
+            Outcome::Refused => Self::from(3),
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! From arguments to an outcome.
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+
+use clap::Parser as _;
+
+use super::{Cli, Command, Outcome, convert, serve};
+
+/// Runs the command that the arguments name, the name of the program first. What goes wrong is said on stderr.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too, and are no failure.
+            let outcome = if error.use_stderr() { Outcome::Unusable } else { Outcome::Done };
+            error.print().ok();
+            return outcome;
+        }
+    };
+    let outcome = match &cli.command {
+        Command::Serve(args) => serve::run(args),
+        Command::Convert(args) => convert::run(args),
+    };
+    outcome.unwrap_or_else(|error| {
+        writeln!(io::stderr(), "citewire: {error:#}").ok();
+        Outcome::Unusable
+    })
+}

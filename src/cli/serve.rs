@@ -1,0 +1,56 @@
+//! `citewire serve`.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+
+use super::Outcome;
+use super::args::ServeArgs;
+use crate::clock::{Clock, RandomIds, SystemClock};
+use crate::config::{Config, Sources};
+use crate::{http, store, telemetry};
+
+pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
+    let config = Config::load(&Sources {
+        file: args.config.clone(),
+        environment: std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect(),
+        flags: args.bind.map(|bind| ("bind", bind.to_string())).into_iter().collect(),
+    })?;
+    telemetry::start(&config.log).context("log (CITEWIRE_LOG)")?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(serve(config))?;
+    Ok(Outcome::Done)
+}
+
+async fn serve(config: Config) -> anyhow::Result<()> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let store = store::open(&config.store, Arc::clone(&clock))?;
+    let state = http::State::new(config.http, config.direct_line, store, clock, Arc::new(RandomIds));
+    let server = http::build(state)?;
+    let mut stderr = io::stderr();
+    for line in &config.announcements {
+        writeln!(stderr, "{line}")?;
+    }
+    for address in server.addresses() {
+        writeln!(stderr, "citewire is listening on http://{address}")?;
+    }
+    let stop = stop_signal()?;
+    server.run(stop).await?;
+    Ok(())
+}
+
+/// Resolves when the process is asked to end.
+fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}

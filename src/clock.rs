@@ -1,0 +1,97 @@
+//! Time and randomness, as arguments: so that tests decide what time it is and which ids come next.
+
+use std::fmt::Debug;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use chrono::{DateTime, Duration, Utc};
+use uuid::Uuid;
+
+/// Says what time it is.
+pub trait Clock: Debug + Send + Sync {
+    /// The present, in UTC.
+    fn now(&self) -> DateTime<Utc>;
+}
+
+/// Gives ids that nobody can guess and nobody gets twice.
+pub trait IdSource: Debug + Send + Sync {
+    /// A fresh id.
+    fn fresh(&self) -> Uuid;
+}
+
+/// The clock of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place where the machine's clock is read")]
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now()
+    }
+}
+
+/// Random ids (UUID version 4) from the operating system's generator.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RandomIds;
+
+impl IdSource for RandomIds {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place where random ids are made")]
+    fn fresh(&self) -> Uuid {
+        Uuid::new_v4()
+    }
+}
+
+/// A clock that stands still until it is moved; for tests.
+#[derive(Debug)]
+pub struct ManualClock(Mutex<DateTime<Utc>>);
+
+impl ManualClock {
+    /// A clock that shows `now`.
+    #[must_use]
+    pub fn at(now: DateTime<Utc>) -> Self {
+        Self(Mutex::new(now))
+    }
+
+    /// Moves the clock; a negative duration moves it back.
+    pub fn advance(&self, by: Duration) {
+        let mut now = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        *now += by;
+    }
+}
+
+impl Clock for ManualClock {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// Ids that count up from 1; for tests.
+#[derive(Debug, Default)]
+pub struct CountingIds(AtomicU64);
+
+impl IdSource for CountingIds {
+    fn fresh(&self) -> Uuid {
+        Uuid::from_u128(u128::from(self.0.fetch_add(1, Ordering::Relaxed)) + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manual_clock_moves_only_when_told() {
+        let start = "2026-01-01T00:00:00Z".parse().expect("a time");
+        let clock = ManualClock::at(start);
+        assert_eq!(clock.now(), start);
+        clock.advance(Duration::seconds(-5));
+        assert_eq!(clock.now(), start - Duration::seconds(5));
+    }
+
+    #[test]
+    fn no_source_gives_an_id_twice() {
+        let counting = CountingIds::default();
+        assert_ne!(counting.fresh(), counting.fresh());
+        assert_ne!(RandomIds.fresh(), RandomIds.fresh());
+    }
+}

@@ -1,0 +1,172 @@
+//! The configuration as everything else sees it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::kept::{Kept, keep};
+use super::load::{ConfigError, Fault, Origin, Sources, load};
+use super::setting::{Draft, environment_name};
+use crate::channels::direct_line::DirectLineOptions;
+use crate::http::HttpOptions;
+use crate::secret::Secret;
+use crate::store::StoreOptions;
+
+/// Everything that is set, checked and complete.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Config {
+    /// The server's options.
+    pub http: HttpOptions,
+    /// The channel's options.
+    pub direct_line: DirectLineOptions,
+    /// The store's options.
+    pub store: StoreOptions,
+    /// What is logged.
+    pub log: String,
+    /// Lines for the operator: the secrets that citewire made itself.
+    pub announcements: Vec<String>,
+}
+
+impl Config {
+    /// Reads the configuration. On a loopback address, secrets that are not set are made and kept in the data
+    /// directory; on any other they must be set.
+    ///
+    /// # Errors
+    /// When anything is wrong: with everything that is.
+    pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
+        let (draft, mut faults) = load(sources);
+        let missing = missing(&draft);
+        if !draft.bind.ip().is_loopback() && !missing.is_empty() {
+            let names: Vec<_> = missing.iter().map(|(key, _)| format!("{key} ({})", environment_name(key))).collect();
+            faults.push(Fault::new(
+                Origin::Together,
+                format!(
+                    "{} is not a loopback address, so others can reach it; set {} first",
+                    draft.bind,
+                    names.join(" and ")
+                ),
+            ));
+        }
+        if !faults.is_empty() {
+            return Err(ConfigError(faults));
+        }
+        let mut kept = keep_all(&draft, &missing, &sources.environment)?;
+        let announcements = kept.iter().map(|(key, kept)| announce(key, kept)).collect();
+        let mut secret = |given: &Option<Secret>, key| {
+            given
+                .clone()
+                .or_else(|| kept.remove(key).map(|kept| kept.secret))
+                .ok_or_else(|| ConfigError(vec![Fault::new(Origin::Together, format!("{key} is not set"))]))
+        };
+        let api_key = secret(&draft.api_key, API_KEY)?;
+        let direct_line_secret = secret(&draft.direct_line_secret, DIRECT_LINE_SECRET)?;
+        Ok(Self {
+            http: HttpOptions {
+                workers: draft.workers,
+                public_url: draft.public_url,
+                trust_forwarded: draft.trust_forwarded,
+                max_body_bytes: draft.max_body_bytes,
+                page: draft.page,
+                webchat_js: draft.webchat_js,
+                retention: draft.retention,
+                shutdown_grace: draft.shutdown_grace,
+                ..HttpOptions::new(draft.bind, api_key, direct_line_secret)
+            },
+            direct_line: draft.direct_line,
+            store: draft.store,
+            log: draft.log,
+            announcements,
+        })
+    }
+}
+
+const API_KEY: &str = "api_key";
+const DIRECT_LINE_SECRET: &str = "direct_line.secret";
+
+/// The secrets that are not set, and the files that may hold them.
+fn missing(draft: &Draft) -> Vec<(&'static str, &'static str)> {
+    [(API_KEY, "api-key", &draft.api_key), (DIRECT_LINE_SECRET, "direct-line-secret", &draft.direct_line_secret)]
+        .into_iter()
+        .filter(|(_, _, given)| given.is_none())
+        .map(|(key, file, _)| (key, file))
+        .collect()
+}
+
+fn keep_all(
+    draft: &Draft,
+    missing: &[(&'static str, &str)],
+    environment: &BTreeMap<String, String>,
+) -> Result<BTreeMap<&'static str, Kept>, ConfigError> {
+    if missing.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let folder = draft.data_dir.clone().or_else(|| default_folder(environment)).ok_or_else(|| {
+        let reason = "no home directory to keep generated secrets in; set data_dir (CITEWIRE_DATA_DIR)";
+        ConfigError(vec![Fault::new(Origin::Together, reason)])
+    })?;
+    let mut kept = BTreeMap::new();
+    let mut faults = Vec::new();
+    for (key, file) in missing {
+        match keep(&folder, file) {
+            Ok(secret) => {
+                kept.insert(*key, secret);
+            }
+            Err(error) => faults.push(Fault::new(Origin::Together, format!("{key}: {error}"))),
+        }
+    }
+    if faults.is_empty() { Ok(kept) } else { Err(ConfigError(faults)) }
+}
+
+fn default_folder(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
+    let folder = |name: &str| environment.get(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+    folder("XDG_DATA_HOME")
+        .or_else(|| folder("HOME").map(|home| home.join(".local/share")))
+        .map(|base| base.join("citewire"))
+}
+
+fn announce(key: &str, kept: &Kept) -> String {
+    format!("{} was generated: {} (kept in {})", environment_name(key), kept.secret.expose(), kept.path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources(folder: &std::path::Path, more: &[(&str, &str)]) -> Sources {
+        let mut environment = BTreeMap::from([("CITEWIRE_DATA_DIR".to_owned(), folder.display().to_string())]);
+        environment.extend(more.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())));
+        Sources { environment, ..Sources::default() }
+    }
+
+    #[test]
+    fn on_loopback_missing_secrets_are_made_and_announced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let config = Config::load(&sources(folder.path(), &[])).expect("a configuration");
+        assert_eq!(config.announcements.len(), 2);
+        assert!(config.announcements[0].contains(config.http.api_key.expose()));
+        let again = Config::load(&sources(folder.path(), &[])).expect("a configuration");
+        assert_eq!(again.http.api_key, config.http.api_key);
+    }
+
+    #[test]
+    fn elsewhere_a_missing_secret_is_refused_by_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = [("CITEWIRE_BIND", "0.0.0.0:3978"), ("CITEWIRE_API_KEY", "sixteen-or-more-characters")];
+        let error = Config::load(&sources(folder.path(), &open)).expect_err("refused").to_string();
+        assert!(error.contains("CITEWIRE_DIRECT_LINE_SECRET") && !error.contains("CITEWIRE_API_KEY"), "{error}");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "nothing is made");
+    }
+
+    #[test]
+    fn no_secret_appears_in_debug_output() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let given = [
+            ("CITEWIRE_API_KEY", "sixteen-or-more-characters"),
+            ("CITEWIRE_DIRECT_LINE_SECRET", "another-sixteen-characters"),
+        ];
+        let config = Config::load(&sources(folder.path(), &given)).expect("a configuration");
+        let debug = format!("{config:?}");
+        assert!(!debug.contains("sixteen"), "{debug}");
+        assert_eq!(config.announcements, Vec::<String>::new());
+    }
+}

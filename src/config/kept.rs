@@ -1,0 +1,93 @@
+//! Secrets that citewire makes itself and keeps.
+
+use std::fs::{self, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use crate::secret::Secret;
+
+/// A secret that citewire made and where it is.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) secret: Secret,
+    pub(super) path: PathBuf,
+}
+
+/// A secret can be neither read nor made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeptError {
+    /// The file cannot be used.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file holds no secret.
+    #[error("{path} does not hold a usable secret; delete it to have a new one made")]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The system has no random numbers.
+    #[error("the system gives no random numbers")]
+    NoRandomness,
+}
+
+/// Only the owner reads and writes.
+const PRIVATE: u32 = 0o600;
+
+/// The secret in the file of this name, made when there is none yet.
+pub(super) fn keep(folder: &Path, name: &str) -> Result<Kept, KeptError> {
+    let path = folder.join(name);
+    let file = |source| KeptError::File { path: path.clone(), source };
+    fs::create_dir_all(folder).map_err(file)?;
+    match OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(&path) {
+        Ok(mut new) => {
+            let secret = generate()?;
+            writeln!(new, "{}", secret.expose()).and_then(|()| new.sync_all()).map_err(file)?;
+            Ok(Kept { secret, path })
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::set_permissions(&path, Permissions::from_mode(PRIVATE)).map_err(file)?;
+            let text = fs::read_to_string(&path).map_err(file)?;
+            let secret = Secret::parse(text.trim()).map_err(|_| KeptError::Unusable { path: path.clone() })?;
+            Ok(Kept { secret, path })
+        }
+        Err(error) => Err(file(error)),
+    }
+}
+
+/// 256 random bits.
+fn generate() -> Result<Secret, KeptError> {
+    let mut bytes = [0; 32];
+    aws_lc_rs::rand::fill(&mut bytes).map_err(|_| KeptError::NoRandomness)?;
+    let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Secret::parse(&text).map_err(|_| KeptError::NoRandomness)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_stays_the_same_and_only_its_owner_reads_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let inner = folder.path().join("not/there/yet");
+        let made = keep(&inner, "api-key").expect("made");
+        let mode = fs::metadata(&made.path).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, PRIVATE);
+        assert_eq!(keep(&inner, "api-key").expect("read").secret, made.secret);
+        assert_ne!(keep(&inner, "another").expect("made").secret, made.secret);
+    }
+
+    #[test]
+    fn a_file_without_a_secret_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("api-key"), "").expect("written");
+        assert!(matches!(keep(folder.path(), "api-key"), Err(KeptError::Unusable { .. })));
+    }
+}

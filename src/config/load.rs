@@ -1,0 +1,227 @@
+//! Where settings come from, and what can be wrong with them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use toml::{Table, Value};
+
+use super::setting::{Draft, SETTINGS, environment_name};
+
+/// Everything that settings are read from.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// The file, when one is named.
+    pub file: Option<PathBuf>,
+    /// The environment. An empty value counts as absent.
+    pub environment: BTreeMap<String, String>,
+    /// What was given on the command line: keys of [`SETTINGS`] and values.
+    pub flags: Vec<(&'static str, String)>,
+}
+
+/// Where a setting was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The file, under this key.
+    File(String),
+    /// The environment, under this name.
+    Environment(String),
+    /// The command line, for this key.
+    Flag(String),
+    /// Several settings together.
+    Together,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(key) => write!(f, "{key} in the configuration file"),
+            Self::Environment(name) => write!(f, "{name} in the environment"),
+            Self::Flag(key) => write!(f, "--{key}"),
+            Self::Together => f.write_str("configuration"),
+        }
+    }
+}
+
+/// One thing that is wrong. Never repeats a value, because it may be a secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// Where.
+    pub origin: Origin,
+    /// What.
+    pub reason: String,
+}
+
+impl Fault {
+    pub(super) fn new(origin: Origin, reason: impl Into<String>) -> Self {
+        Self { origin, reason: reason.into() }
+    }
+}
+
+/// Everything that is wrong with a configuration, at once.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct ConfigError(pub Vec<Fault>);
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, fault) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{}: {}", fault.origin, fault.reason)?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads all sources; what comes later in them wins.
+pub(super) fn load(sources: &Sources) -> (Draft, Vec<Fault>) {
+    let mut draft = Draft::default();
+    let mut faults = Vec::new();
+    let (table, fault) = read_file(sources);
+    faults.extend(fault);
+    let mut given = BTreeMap::new();
+    flatten("", &table, &mut given);
+    for key in given.keys().filter(|key| !SETTINGS.iter().any(|setting| setting.key == *key)) {
+        faults.push(Fault::new(Origin::File(key.clone()), "there is no such setting"));
+    }
+    for setting in SETTINGS {
+        let mut apply = |origin, text: &str| {
+            if let Err(reason) = (setting.apply)(&mut draft, text) {
+                faults.push(Fault::new(origin, reason));
+            }
+        };
+        if let Some(value) = given.get(setting.key) {
+            match scalar(value) {
+                Some(text) => apply(Origin::File(setting.key.to_owned()), &text),
+                None => faults.push(Fault::new(
+                    Origin::File(setting.key.to_owned()),
+                    format!("a single value is wanted, not a value of type {}", value.type_str()),
+                )),
+            }
+        }
+        let mut apply = |origin, text: &str| {
+            if let Err(reason) = (setting.apply)(&mut draft, text) {
+                faults.push(Fault::new(origin, reason));
+            }
+        };
+        let name = environment_name(setting.key);
+        if let Some(text) = sources.environment.get(&name).filter(|text| !text.is_empty()) {
+            apply(Origin::Environment(name), text);
+        }
+        for (_, text) in sources.flags.iter().filter(|(key, _)| *key == setting.key) {
+            apply(Origin::Flag(setting.key.to_owned()), text);
+        }
+    }
+    (draft, faults)
+}
+
+fn read_file(sources: &Sources) -> (Table, Option<Fault>) {
+    let Some(path) = &sources.file else {
+        return (Table::new(), None);
+    };
+    let fault = |reason| Some(Fault::new(Origin::Together, format!("{}: {reason}", path.display())));
+    match std::fs::read_to_string(path) {
+        Ok(text) => match text.trim_start_matches('\u{feff}').parse::<Table>() {
+            Ok(table) => (table, None),
+            // The parser's own text quotes the line, which may hold a secret.
+            Err(error) => {
+                let offset = error.span().map_or(0, |span| span.start);
+                let line = text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1;
+                (Table::new(), fault(format!("line {line}: {}", error.message())))
+            }
+        },
+        Err(error) => (Table::new(), fault(error.to_string())),
+    }
+}
+
+fn flatten(prefix: &str, table: &Table, into: &mut BTreeMap<String, Value>) {
+    for (name, value) in table {
+        let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+        match value {
+            Value::Table(table) => flatten(&key, table, into),
+            Value::String(_)
+            | Value::Integer(_)
+            | Value::Float(_)
+            | Value::Boolean(_)
+            | Value::Datetime(_)
+            | Value::Array(_) => {
+                into.insert(key, value.clone());
+            }
+        }
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Boolean(truth) => Some(truth.to_string()),
+        Value::Float(_) | Value::Datetime(_) | Value::Array(_) | Value::Table(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sources(
+        file: &str,
+        environment: &[(&str, &str)],
+        flags: &[(&'static str, &str)],
+    ) -> (tempfile::TempDir, Sources) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("citewire.toml");
+        std::fs::write(&path, file).expect("written");
+        let environment = environment.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        let flags = flags.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
+        (folder, Sources { file: Some(path), environment, flags })
+    }
+
+    #[test]
+    fn the_flag_comes_before_the_environment_before_the_file_before_the_default() {
+        let ports = |file: &str, environment: &[(&str, &str)], flags: &[(&'static str, &str)]| {
+            let (_folder, sources) = sources(file, environment, flags);
+            let (draft, faults) = load(&sources);
+            assert_eq!(faults, []);
+            draft.bind.port()
+        };
+        let file = "bind = '127.0.0.1:1'";
+        let environment = [("CITEWIRE_BIND", "127.0.0.1:2")];
+        let flag = [("bind", "127.0.0.1:3")];
+        assert_eq!(ports(file, &environment, &flag), 3);
+        assert_eq!(ports(file, &environment, &[]), 2);
+        assert_eq!(ports(file, &[("CITEWIRE_BIND", "")], &[]), 1);
+        assert_eq!(ports("", &[], &[]), 3978);
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_said_at_once() {
+        let file = "bnid = 'x'\nworkers = [1]\n[direct_line]\ntoken_seconds = 5\nsecert = 'a'";
+        let (_folder, sources) = sources(file, &[("CITEWIRE_PAGE", "maybe")], &[("bind", "nowhere")]);
+        let (_, faults) = load(&sources);
+        let mut origins: Vec<_> = faults.iter().map(|fault| fault.origin.to_string()).collect();
+        origins.sort();
+        assert_eq!(
+            origins,
+            [
+                "--bind",
+                "CITEWIRE_PAGE in the environment",
+                "bnid in the configuration file",
+                "direct_line.secert in the configuration file",
+                "direct_line.token_seconds in the configuration file",
+                "workers in the configuration file",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_value_that_may_be_a_secret_is_not_repeated() {
+        for file in ["api_key = 'hunter2'", "api_key = 'hunter2", "[store]\nurl = 'postgres://a:hunter2@b/c'"] {
+            let (_folder, sources) = sources(file, &[], &[]);
+            let (_, faults) = load(&sources);
+            let text = ConfigError(faults).to_string();
+            assert!(!text.is_empty() && !text.contains("hunter2"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What the operator has set: flags, environment, file and defaults, in this order.
+//!
+//! Each module owns its options; this one only gathers them. `setting.rs` lists every setting once.
+
+#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
+mod config;
+mod kept;
+mod load;
+mod setting;
+
+pub use config::Config;
+pub use kept::KeptError;
+pub use load::{ConfigError, Fault, Origin, Sources};
+pub use setting::{SETTINGS, Setting, environment_name};

@@ -1,0 +1,217 @@
+//! Every setting, once.
+
+use std::fmt::Display;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::channels::direct_line::DirectLineOptions;
+use crate::http::PublicUrl;
+use crate::secret::Secret;
+use crate::store::StoreOptions;
+
+/// One thing that can be set.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Setting {
+    /// Its key in the file; a dot stands for a table.
+    pub key: &'static str,
+    /// What it does, in one line.
+    pub meaning: &'static str,
+    /// What holds when nothing is set, for people.
+    pub default: &'static str,
+    pub(super) apply: fn(&mut Draft, &str) -> Result<(), String>,
+}
+
+/// The name of a setting in the environment: `direct_line.secret` is `CITEWIRE_DIRECT_LINE_SECRET`.
+#[must_use]
+pub fn environment_name(key: &str) -> String {
+    format!("CITEWIRE_{}", key.replace('.', "_").to_uppercase())
+}
+
+/// Settings on their way to a configuration.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    pub(super) bind: SocketAddr,
+    pub(super) public_url: Option<PublicUrl>,
+    pub(super) trust_forwarded: bool,
+    pub(super) workers: usize,
+    pub(super) api_key: Option<Secret>,
+    pub(super) direct_line_secret: Option<Secret>,
+    pub(super) data_dir: Option<PathBuf>,
+    pub(super) page: bool,
+    pub(super) webchat_js: Option<PathBuf>,
+    pub(super) max_body_bytes: usize,
+    pub(super) shutdown_grace: Duration,
+    pub(super) retention: Duration,
+    pub(super) log: String,
+    pub(super) store: StoreOptions,
+    pub(super) direct_line: DirectLineOptions,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        Self {
+            bind: SocketAddr::from(([127, 0, 0, 1], 3978)),
+            public_url: None,
+            trust_forwarded: false,
+            workers: 0,
+            api_key: None,
+            direct_line_secret: None,
+            data_dir: None,
+            page: true,
+            webchat_js: None,
+            max_body_bytes: 16 * 1024 * 1024,
+            shutdown_grace: Duration::from_secs(10),
+            retention: Duration::from_secs(24 * 60 * 60),
+            log: "warn".to_owned(),
+            store: StoreOptions::default(),
+            direct_line: DirectLineOptions::default(),
+        }
+    }
+}
+
+macro_rules! setting {
+    ($key:literal, $default:literal, $meaning:literal, $apply:expr) => {
+        Setting { key: $key, meaning: $meaning, default: $default, apply: $apply }
+    };
+}
+
+/// All settings, in the order of the documentation.
+pub const SETTINGS: &[Setting] = &[
+    setting!("bind", "127.0.0.1:3978", "Address and port to listen on; port 0 takes a free one.", |draft, text| {
+        parse(text).map(|bind| draft.bind = bind)
+    }),
+    setting!(
+        "public_url",
+        "what clients say in `Host`",
+        "How clients reach the server; `streamUrl` is made from it.",
+        |draft, text| parse(text).map(|url| draft.public_url = Some(url))
+    ),
+    setting!(
+        "trust_forwarded",
+        "false",
+        "Believe `X-Forwarded-Proto` and `X-Forwarded-Host`; only behind a proxy that sets both.",
+        |draft, text| parse(text).map(|trust| draft.trust_forwarded = trust)
+    ),
+    setting!("workers", "0, one for each core", "Worker threads.", |draft, text| {
+        within(text, 0, 1024).map(|workers| draft.workers = workers)
+    }),
+    setting!("api_key", "generated on loopback", "The key of `/v1`; at least 16 characters.", |draft, text| {
+        secret(text).map(|key| draft.api_key = Some(key))
+    }),
+    setting!(
+        "data_dir",
+        "`$XDG_DATA_HOME/citewire` or `~/.local/share/citewire`",
+        "Where generated secrets are kept.",
+        |draft, text| {
+            draft.data_dir = Some(PathBuf::from(text));
+            Ok(())
+        }
+    ),
+    setting!("page", "true", "Serve the page with Web Chat at `/`.", |draft, text| {
+        parse(text).map(|page| draft.page = page)
+    }),
+    setting!("webchat_js", "none", "The file `dist/webchat.js` of `botframework-webchat`.", |draft, text| {
+        draft.webchat_js = Some(PathBuf::from(text));
+        Ok(())
+    }),
+    setting!("max_body_bytes", "16777216", "The size of a request body on `/v1` and of the page.", |draft, text| {
+        within(text, 1024, 1024 * 1024 * 1024).map(|bytes| draft.max_body_bytes = bytes)
+    }),
+    setting!("shutdown_seconds", "10", "How long a shutdown waits for requests in progress.", |draft, text| {
+        within(text, 0, 3600).map(|seconds| draft.shutdown_grace = Duration::from_secs(seconds))
+    }),
+    setting!("retention_hours", "24", "Idle conversations are deleted after so long.", |draft, text| {
+        within(text, 1, 24 * 366).map(|hours| draft.retention = Duration::from_secs(hours * 3600))
+    }),
+    setting!("log", "warn", "What is logged: `error`, `warn`, `info`, `debug` or a filter.", |draft, text| {
+        draft.log = text.to_owned();
+        Ok(())
+    }),
+    setting!("store.url", "memory:", "Where conversations are kept.", |draft, text| {
+        draft.store.url = text.to_owned();
+        draft.store.validate().map_err(|error| error.to_string())
+    }),
+    setting!("store.max_conversations", "10000", "How many conversations `memory:` keeps.", |draft, text| {
+        within(text, 1, usize::MAX).map(|count| draft.store.memory.max_conversations = count)
+    }),
+    setting!(
+        "store.max_activities",
+        "10000",
+        "How many activities of a conversation `memory:` keeps.",
+        |draft, text| { within(text, 1, usize::MAX).map(|count| draft.store.memory.max_activities = count) }
+    ),
+    setting!("store.max_bytes", "268435456", "How many bytes of activities `memory:` keeps.", |draft, text| {
+        within(text, 1024, usize::MAX).map(|bytes| draft.store.memory.max_bytes = bytes)
+    }),
+    setting!(
+        "direct_line.secret",
+        "generated on loopback",
+        "The secret of the Direct Line channel; at least 16 characters. Tokens hold as long as it stays the same.",
+        |draft, text| secret(text).map(|secret| draft.direct_line_secret = Some(secret))
+    ),
+    setting!("direct_line.token_seconds", "1800", "How long a token is good for.", |draft, text| {
+        within(text, 900, 86_400).map(|seconds| draft.direct_line.token_seconds = seconds)
+    }),
+    setting!(
+        "direct_line.max_activity_bytes",
+        "262144",
+        "The size of an activity that a client may post.",
+        |draft, text| within(text, 1024, 64 * 1024 * 1024).map(|bytes| draft.direct_line.max_activity_bytes = bytes)
+    ),
+    setting!("direct_line.bot_id", "citewire", "The id under which answers appear.", |draft, text| {
+        draft.direct_line.bot_id = text.to_owned();
+        Ok(())
+    }),
+    setting!("direct_line.bot_name", "citewire", "The name under which answers appear.", |draft, text| {
+        draft.direct_line.bot_name = text.to_owned();
+        Ok(())
+    }),
+];
+
+fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+fn within<T: FromStr<Err: Display> + PartialOrd + Display + Copy>(text: &str, least: T, most: T) -> Result<T, String> {
+    let value = parse(text)?;
+    if value < least || value > most {
+        return Err(format!("a number from {least} to {most} is wanted"));
+    }
+    Ok(value)
+}
+
+fn secret(text: &str) -> Result<Secret, String> {
+    Secret::parse(text).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documented_names_in_the_environment_are_the_real_ones() {
+        for (key, name) in [
+            ("api_key", "CITEWIRE_API_KEY"),
+            ("direct_line.secret", "CITEWIRE_DIRECT_LINE_SECRET"),
+            ("data_dir", "CITEWIRE_DATA_DIR"),
+            ("bind", "CITEWIRE_BIND"),
+            ("store.url", "CITEWIRE_STORE_URL"),
+            ("webchat_js", "CITEWIRE_WEBCHAT_JS"),
+        ] {
+            assert!(SETTINGS.iter().any(|setting| setting.key == key), "{key}");
+            assert_eq!(environment_name(key), name);
+        }
+    }
+
+    #[test]
+    fn every_setting_is_documented() {
+        let documentation = include_str!("../../docs/configuration.md");
+        for setting in SETTINGS {
+            let row = format!("| `{}` | `{}` |", setting.key, environment_name(setting.key));
+            assert!(documentation.contains(&row), "docs/configuration.md lacks the row {row}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Under which address a client reaches this server.
+
+use actix_web::HttpRequest;
+use actix_web::http::header::{HOST, HeaderName};
+
+use super::HttpOptions;
+
+/// The base of WebSocket URLs for the client that sent this request, without a slash at the end: the configured public
+/// URL, else what a trusted proxy says, else what the client says itself. Never the address that the server is bound
+/// to, which a client need not be able to reach.
+pub(crate) fn web_socket_base(options: &HttpOptions, request: &HttpRequest) -> String {
+    if let Some(url) = &options.public_url {
+        return url.web_socket_base();
+    }
+    let forwarded = |name| if options.trust_forwarded { first(request, &name) } else { None };
+    let scheme = match forwarded(HeaderName::from_static("x-forwarded-proto")) {
+        Some("https" | "wss") => "wss",
+        Some(_) | None => "ws",
+    };
+    let host = forwarded(HeaderName::from_static("x-forwarded-host"))
+        .filter(|host| is_authority(host))
+        .or_else(|| host(request))
+        .map_or_else(|| request.app_config().local_addr().to_string(), str::to_owned);
+    format!("{scheme}://{host}")
+}
+
+/// The host that the client named, when it can stand in a URL.
+pub(crate) fn host(request: &HttpRequest) -> Option<&str> {
+    first(request, &HOST).filter(|host| is_authority(host))
+}
+
+/// The first of the values that proxies append to a header.
+fn first<'r>(request: &'r HttpRequest, name: &HeaderName) -> Option<&'r str> {
+    request.headers().get(name)?.to_str().ok()?.split(',').next().map(str::trim)
+}
+
+/// Whether the text can be a host with a port. It is copied into a header and into URLs, so nothing else may pass.
+fn is_authority(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b".-_:[]".contains(&b))
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+    use crate::secret::Secret;
+
+    fn options() -> HttpOptions {
+        let secret = Secret::parse("sixteen-or-more-characters").expect("a secret");
+        HttpOptions::new("127.0.0.1:0".parse().expect("an address"), secret.clone(), secret)
+    }
+
+    fn request() -> HttpRequest {
+        TestRequest::default()
+            .insert_header(("host", "localhost:3978"))
+            .insert_header(("x-forwarded-proto", "https"))
+            .insert_header(("x-forwarded-host", "bot.example, inner"))
+            .to_http_request()
+    }
+
+    #[test]
+    fn the_configured_address_comes_first() {
+        let options = HttpOptions { public_url: "https://chat.example/x".parse().ok(), ..options() };
+        assert_eq!(web_socket_base(&options, &request()), "wss://chat.example/x");
+    }
+
+    #[test]
+    fn forwarded_headers_count_only_when_trusted() {
+        assert_eq!(web_socket_base(&options(), &request()), "ws://localhost:3978");
+        let options = HttpOptions { trust_forwarded: true, ..options() };
+        assert_eq!(web_socket_base(&options, &request()), "wss://bot.example");
+    }
+}

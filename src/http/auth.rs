@@ -1,0 +1,117 @@
+//! Who may call what.
+//!
+//! Every route needs a credential unless it is named in [`OPEN`](super::OPEN). What a handler learns of the caller, it
+//! gets from here, after the check.
+
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::AUTHORIZATION;
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpMessage as _, web};
+
+use super::routes::{DIRECT_LINE, OPEN, PAGE_ANSWERS};
+use super::{Fault, State};
+use crate::channels::direct_line::{Caller, Claims, DirectLineError};
+
+/// What a route asks of its callers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing, or the handler looks for itself: the routes of [`OPEN`](super::OPEN).
+    Open,
+    /// The API key.
+    ApiKey,
+    /// The Direct Line secret or a Direct Line token.
+    DirectLine,
+    /// A token of the page.
+    Page,
+}
+
+/// Why a caller is turned away. Never says what would have been right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuthError {
+    /// There is no `Authorization`.
+    #[error("this needs the header Authorization: Bearer …")]
+    Missing,
+    /// There is one, but not of the form that is needed.
+    #[error("the header Authorization has another form than Bearer …")]
+    Malformed,
+    /// The key is not the API key.
+    #[error("this is not the API key")]
+    WrongKey,
+}
+
+/// The claims of a token of the page.
+#[derive(Clone, Debug)]
+pub(crate) struct PageCaller(pub(crate) Claims);
+
+impl Access {
+    /// What the route with this pattern asks for.
+    #[must_use]
+    pub fn of(pattern: &str) -> Self {
+        if OPEN.contains(&pattern) {
+            Self::Open
+        } else if pattern.starts_with(DIRECT_LINE) {
+            Self::DirectLine
+        } else if pattern == PAGE_ANSWERS {
+            Self::Page
+        } else {
+            Self::ApiKey
+        }
+    }
+}
+
+/// Lets a request through to its handler, with what is known of the caller, or turns it away.
+pub(crate) async fn authenticate(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    match check(&request) {
+        Ok(()) => next.call(request).await.map(ServiceResponse::map_into_left_body),
+        Err(fault) => Ok(request.error_response(fault).map_into_right_body()),
+    }
+}
+
+fn check(request: &ServiceRequest) -> Result<(), Fault> {
+    // A request that matches no pattern has nothing to protect; the key is asked for nevertheless.
+    let pattern = request.match_pattern().unwrap_or_default();
+    let access = Access::of(&pattern);
+    if access == Access::Open {
+        return Ok(());
+    }
+    let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
+    let bearer = bearer(request)?;
+    match access {
+        Access::Open => {}
+        Access::ApiKey => {
+            if !state.options.api_key.matches(bearer) {
+                return Err(AuthError::WrongKey.into());
+            }
+        }
+        Access::DirectLine => {
+            let caller = if state.options.direct_line_secret.matches(bearer) {
+                Caller::Secret
+            } else {
+                Caller::Token(state.direct_line.authenticate(bearer).map_err(DirectLineError::from)?)
+            };
+            request.extensions_mut().insert(caller);
+        }
+        Access::Page => {
+            let claims = state.direct_line.authenticate_page(bearer).map_err(DirectLineError::from)?;
+            request.extensions_mut().insert(PageCaller(claims));
+        }
+    }
+    Ok(())
+}
+
+/// The credential of `Authorization: Bearer …` (RFC 6750, section 2.1; the scheme is matched without case).
+fn bearer(request: &ServiceRequest) -> Result<&str, AuthError> {
+    let header = request.headers().get(AUTHORIZATION).ok_or(AuthError::Missing)?;
+    let (scheme, credential) =
+        header.to_str().ok().and_then(|text| text.split_once(' ')).ok_or(AuthError::Malformed)?;
+    let credential = credential.trim();
+    if !scheme.eq_ignore_ascii_case("bearer") || credential.is_empty() {
+        return Err(AuthError::Malformed);
+    }
+    Ok(credential)
+}

@@ -1,0 +1,66 @@
+//! `POST /v1/activities`: an answer in, activities out.
+
+use actix_web::web::{Bytes, Data, Payload};
+use actix_web::{HttpRequest, HttpResponse, web};
+use serde::Serialize;
+
+use super::envelope::Request;
+use super::query::Query;
+use super::schema::{ActivitiesAnswer, AnswerRequest, Problem};
+use super::{Fault, State, body};
+use crate::activity::Activity;
+use crate::convert::{Converted, convert};
+use crate::report::Report;
+
+/// Bodies from this size on are converted on a thread of their own, so that one large answer does not keep a worker
+/// from all its other requests.
+const LARGE_BYTES: usize = 256 * 1024;
+
+/// What `POST /v1/activities` answers.
+#[derive(Serialize)]
+struct Answer<'a> {
+    activities: &'a [Activity],
+    report: &'a Report,
+}
+
+/// Convert an answer into activities.
+#[utoipa::path(
+    post, path = "/v1/activities", tag = "answers", operation_id = "convertAnswer",
+    params(
+        ("from" = Option<String>, Query, description = "The format of a raw body"),
+        ("channel" = Option<String>, Query, description = "The dialect or channel id, for a raw body"),
+    ),
+    request_body(content = AnswerRequest, description = "An answer, wrapped or raw"),
+    responses(
+        (status = 200, description = "The activities; the last one is the message", body = ActivitiesAnswer),
+        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body is too long", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn convert_answer(
+    state: Data<State>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Fault> {
+    let converted = take(&state, &request, payload).await?;
+    json(HttpResponse::Ok(), &Answer { activities: &converted.activities, report: &converted.report })
+}
+
+/// Takes an answer in and converts it.
+pub(crate) async fn take(state: &State, request: &HttpRequest, payload: Payload) -> Result<Converted, Fault> {
+    let body = body::read(request, payload, state.options.max_body_bytes, state.options.body_timeout).await?;
+    let query = Query::of(request);
+    if body.len() < LARGE_BYTES { run(&body, &query) } else { web::block(move || run(&body, &query)).await? }
+}
+
+fn run(body: &Bytes, query: &Query) -> Result<Converted, Fault> {
+    let request = Request::parse(body, query)?;
+    convert(request.answer, &request.conversion).map_err(|source| Fault::Convert { source, at: request.at })
+}
+
+/// A response with a body of JSON.
+pub(crate) fn json(mut builder: actix_web::HttpResponseBuilder, body: &impl Serialize) -> Result<HttpResponse, Fault> {
+    Ok(builder.content_type("application/json").body(serde_json::to_vec(body)?))
+}

@@ -1,0 +1,235 @@
+//! The routes of Direct Line 3.0, but for the stream.
+
+use actix_web::web::{Data, Path, Payload, ReqData};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
+
+use super::convert::json;
+use super::query::Query;
+use super::schema::{
+    ActivitySet, BotError, Conversation, OAuthSession as OAuthSessionSchema, ResourceResponse, TokenParameters,
+};
+use super::{Fault, State, address, body, token_parameters};
+use crate::activity::{ActivityId, ConversationId};
+use crate::channels::direct_line::{Caller, ClientActivity, DirectLineError, Grant, Resume, Started};
+
+/// What the token, start and reconnect routes answer.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ConversationAnswer<'a> {
+    conversation_id: &'a ConversationId,
+    token: &'a str,
+    #[serde(rename = "expires_in")]
+    expires_in: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference_grammar_id: Option<String>,
+}
+
+impl<'a> From<&'a Grant> for ConversationAnswer<'a> {
+    fn from(grant: &'a Grant) -> Self {
+        Self {
+            conversation_id: &grant.conversation_id,
+            token: &grant.token,
+            expires_in: grant.expires_in,
+            stream_url: None,
+            reference_grammar_id: None,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Posted<'a> {
+    id: &'a ActivityId,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OAuthSession {
+    session_id: String,
+}
+
+/// Make a token, with the secret. Starts nothing.
+#[utoipa::path(
+    post, path = "/v3/directline/tokens/generate", tag = "direct line", operation_id = "generateToken",
+    request_body(content = Option<TokenParameters>),
+    responses(
+        (status = 200, description = "A token", body = Conversation),
+        (status = 400, description = "The body or a parameter is unusable", body = BotError),
+        (status = 401, description = "No credential", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+    ),
+    security(("direct_line" = []))
+)]
+pub(crate) async fn generate_token(
+    state: Data<State>,
+    caller: ReqData<Caller>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Fault> {
+    let body = read(&state, &request, payload).await?;
+    let grant = state.direct_line.generate(&caller, token_parameters::user(&body)?)?;
+    json(HttpResponse::Ok(), &ConversationAnswer::from(&grant))
+}
+
+/// Renew a token.
+#[utoipa::path(
+    post, path = "/v3/directline/tokens/refresh", tag = "direct line", operation_id = "refreshToken",
+    responses(
+        (status = 200, description = "Another token", body = Conversation),
+        (status = 401, description = "No credential", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+    ),
+    security(("direct_line" = []))
+)]
+pub(crate) async fn refresh_token(state: Data<State>, caller: ReqData<Caller>) -> Result<HttpResponse, Fault> {
+    let grant = state.direct_line.refresh(&caller)?;
+    json(HttpResponse::Ok(), &ConversationAnswer::from(&grant))
+}
+
+/// Start a conversation.
+#[utoipa::path(
+    post, path = "/v3/directline/conversations", tag = "direct line", operation_id = "startConversation",
+    request_body(content = Option<TokenParameters>),
+    responses(
+        (status = 200, description = "The token had started it already", body = Conversation),
+        (status = 201, description = "Started", body = Conversation),
+        (status = 400, description = "The body or a parameter is unusable", body = BotError),
+        (status = 401, description = "No credential", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+        (status = 429, description = "The store is full", body = BotError),
+    ),
+    security(("direct_line" = []))
+)]
+pub(crate) async fn start_conversation(
+    state: Data<State>,
+    caller: ReqData<Caller>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Fault> {
+    let body = read(&state, &request, payload).await?;
+    let started = state.direct_line.start(&caller, token_parameters::user(&body)?).await?;
+    let builder = if started.created { HttpResponse::Created() } else { HttpResponse::Ok() };
+    let mut answer = with_stream(&state, &request, &started);
+    answer.reference_grammar_id = Some(state.ids.fresh().to_string());
+    json(builder, &answer)
+}
+
+/// Go on with a conversation: a new token and a new stream.
+#[utoipa::path(
+    get, path = "/v3/directline/conversations/{id}", tag = "direct line", operation_id = "reconnect",
+    params(("id" = String, Path, description = "The conversation"), ("watermark" = Option<String>, Query, description = "The last activity already seen")),
+    responses(
+        (status = 200, description = "The stream starts after the watermark", body = Conversation),
+        (status = 400, description = "The body or a parameter is unusable", body = BotError),
+        (status = 401, description = "No credential", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+        (status = 404, description = "No such conversation", body = BotError),
+    ),
+    security(("direct_line" = []))
+)]
+pub(crate) async fn reconnect(
+    state: Data<State>,
+    caller: ReqData<Caller>,
+    id: Path<String>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Fault> {
+    let query = Query::of(&request);
+    // Present but empty is what a client sends whose first socket failed: it has seen nothing yet. Only the absence
+    // of the parameter asks for what is new from now on.
+    let resume = match (query.get("watermark"), query.watermark()?) {
+        (_, Some(seen)) => Resume::After(seen),
+        (Some(_), None) => Resume::Beginning,
+        (None, None) => Resume::Live,
+    };
+    let started = state.direct_line.reconnect(&caller, &conversation(&id)?, resume).await?;
+    json(HttpResponse::Ok(), &with_stream(&state, &request, &started))
+}
+
+/// Read what follows a watermark.
+#[utoipa::path(
+    get, path = "/v3/directline/conversations/{id}/activities", tag = "direct line", operation_id = "getActivities",
+    params(("id" = String, Path, description = "The conversation"), ("watermark" = Option<String>, Query, description = "The last activity already seen")),
+    responses(
+        (status = 200, description = "Up to a page", body = ActivitySet),
+        (status = 400, description = "The body or a parameter is unusable", body = BotError),
+        (status = 401, description = "No credential", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+        (status = 404, description = "No such conversation", body = BotError),
+    ),
+    security(("direct_line" = []))
+)]
+pub(crate) async fn read_activities(
+    state: Data<State>,
+    caller: ReqData<Caller>,
+    id: Path<String>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Fault> {
+    let after = Query::of(&request).watermark()?;
+    let set = state.direct_line.read(&caller, &conversation(&id)?, after).await?;
+    json(HttpResponse::Ok(), &set)
+}
+
+/// Post an activity.
+#[utoipa::path(
+    post, path = "/v3/directline/conversations/{id}/activities", tag = "direct line", operation_id = "postActivity",
+    params(("id" = String, Path, description = "The conversation")),
+    request_body(content = Object, description = "An activity"),
+    responses(
+        (status = 200, description = "Recorded; it comes back with this id", body = ResourceResponse),
+        (status = 400, description = "The body or a parameter is unusable", body = BotError),
+        (status = 401, description = "No credential", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+        (status = 404, description = "No such conversation", body = BotError),
+        (status = 413, description = "The body is too long", body = BotError),
+        (status = 429, description = "The store is full", body = BotError),
+    ),
+    security(("direct_line" = []))
+)]
+pub(crate) async fn post_activity(
+    state: Data<State>,
+    caller: ReqData<Caller>,
+    id: Path<String>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Fault> {
+    let id = conversation(&id)?;
+    let body = read(&state, &request, payload).await?;
+    let activity = ClientActivity::parse(&body).map_err(DirectLineError::from)?;
+    let id = state.direct_line.post(&caller, &id, activity).await?;
+    json(HttpResponse::Ok(), &Posted { id: &id })
+}
+
+/// Only clients that show OAuth cards ask for this.
+#[utoipa::path(
+    get, path = "/v3/directline/session/getsessionid", tag = "direct line", operation_id = "getSessionId",
+    responses((status = 200, description = "A random id", body = OAuthSessionSchema))
+)]
+pub(crate) async fn oauth_session(state: Data<State>) -> Result<HttpResponse, Fault> {
+    json(HttpResponse::Ok(), &OAuthSession { session_id: state.ids.fresh().simple().to_string() })
+}
+
+/// Another protocol (Streaming Extensions), which citewire does not speak.
+pub(crate) async fn streaming_extensions() -> Result<HttpResponse, Fault> {
+    Err(Fault::UnknownRoute)
+}
+
+/// The conversation of a path. What cannot be an id is the id of no conversation.
+pub(crate) fn conversation(id: &str) -> Result<ConversationId, DirectLineError> {
+    id.parse().map_err(|_| DirectLineError::UnknownConversation)
+}
+
+async fn read(state: &State, request: &HttpRequest, payload: Payload) -> Result<actix_web::web::Bytes, Fault> {
+    let limit = state.direct_line.options().max_activity_bytes;
+    Ok(body::read(request, payload, limit, state.options.body_timeout).await?)
+}
+
+fn with_stream<'a>(state: &State, request: &HttpRequest, started: &'a Started) -> ConversationAnswer<'a> {
+    let base = address::web_socket_base(&state.options, request);
+    let id = &started.grant.conversation_id;
+    let watermark = started.after.map_or_else(|| "-".to_owned(), |after| after.to_string());
+    // Nothing in the path and the credential needs escaping.
+    let url = format!("{base}/v3/directline/conversations/{id}/stream?watermark={watermark}&t={}", started.stream);
+    ConversationAnswer { stream_url: Some(url), ..ConversationAnswer::from(&started.grant) }
+}

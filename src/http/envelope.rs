@@ -1,0 +1,182 @@
+//! The two forms in which an answer comes: wrapped, or as the provider sent it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize as _;
+use serde_json::value::RawValue;
+
+use super::query::Query;
+use crate::convert::{Conversion, Options};
+use crate::dialect::{Dialect, UnknownDialect};
+use crate::ingest::{Provider, UnknownProvider};
+
+/// A request to convert: what, and how.
+#[derive(Debug)]
+pub(crate) struct Request<'a> {
+    /// The answer, in the bytes in which it arrived.
+    pub(crate) answer: &'a [u8],
+    /// Where the answer stands in the body, as a JSON pointer.
+    pub(crate) at: &'static str,
+    /// How to convert it.
+    pub(crate) conversion: Conversion,
+}
+
+/// The wrapping of an answer is wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EnvelopeError {
+    /// The format has no such name.
+    #[error(transparent)]
+    Provider(#[from] UnknownProvider),
+    /// The channel has no such name.
+    #[error(transparent)]
+    Channel(#[from] UnknownDialect),
+    /// A member beside `answer` has no meaning.
+    #[error("{name:?} is not known beside answer; known are from, channel, options")]
+    UnknownMember {
+        /// Its name.
+        name: String,
+    },
+    /// A member has the wrong type or value.
+    #[error("{pointer}: {reason}")]
+    Member {
+        /// JSON pointer of the member.
+        pointer: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+const KNOWN: [&str; 4] = ["answer", "from", "channel", "options"];
+
+impl<'a> Request<'a> {
+    /// Reads a body. It is wrapped when it has a member `answer` at the top, and its format is not named in the URL:
+    /// who names it there sends it raw. A body whose `answer` is mere text beside members that a wrapping does not have
+    /// is raw as well, because some providers call their text so.
+    pub(crate) fn parse(body: &'a [u8], query: &Query) -> Result<Self, EnvelopeError> {
+        let mut conversion = Conversion::to(dialect(query.get("channel"))?);
+        conversion.from = provider(query.get("from"))?;
+        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+        let raw = Self { answer: body, at: "", conversion: conversion.clone() };
+        if query.get("from").is_some() {
+            return Ok(raw);
+        }
+        // What is no JSON object is a stream, or a fault that the conversion names better.
+        let Ok(members) = serde_json::from_slice::<BTreeMap<String, &'a RawValue>>(body) else {
+            return Ok(raw);
+        };
+        let Some(answer) = members.get("answer") else {
+            return Ok(raw);
+        };
+        if let Some(name) = members.keys().find(|name| !KNOWN.contains(&name.as_str())) {
+            let text = answer.get().starts_with('"');
+            return if text { Ok(raw) } else { Err(EnvelopeError::UnknownMember { name: name.clone() }) };
+        }
+        if let Some(from) = text_member(&members, "from")? {
+            conversion.from = provider(Some(&from))?;
+        }
+        if let Some(channel) = text_member(&members, "channel")? {
+            conversion.to = dialect(Some(&channel))?;
+        }
+        if let Some(options) = members.get("options").filter(|options| options.get() != "null") {
+            conversion.options = parse_options(options)?;
+        }
+        Ok(Self { answer: answer.get().as_bytes(), at: "/answer", conversion })
+    }
+}
+
+fn provider(slug: Option<&str>) -> Result<Option<Provider>, UnknownProvider> {
+    slug.filter(|slug| *slug != "auto").map(str::parse).transpose()
+}
+
+fn dialect(name: Option<&str>) -> Result<Dialect, UnknownDialect> {
+    name.map_or(Ok(Dialect::WebChat), str::parse)
+}
+
+fn text_member(members: &BTreeMap<String, &RawValue>, name: &str) -> Result<Option<String>, EnvelopeError> {
+    let Some(value) = members.get(name) else {
+        return Ok(None);
+    };
+    serde_json::from_str(value.get())
+        .map_err(|_| EnvelopeError::Member { pointer: format!("/{name}"), reason: "text is wanted here".to_owned() })
+}
+
+fn parse_options(raw: &RawValue) -> Result<Options, EnvelopeError> {
+    let mut deserializer = serde_json::Deserializer::from_str(raw.get());
+    let mut track = serde_path_to_error::Track::new();
+    Options::deserialize(serde_path_to_error::Deserializer::new(&mut deserializer, &mut track)).map_err(|error| {
+        let path = track.path();
+        let pointer = path.iter().fold("/options".to_owned(), |pointer, segment| match segment {
+            serde_path_to_error::Segment::Seq { index } => format!("{pointer}/{index}"),
+            serde_path_to_error::Segment::Map { key } => {
+                format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
+            }
+            serde_path_to_error::Segment::Enum { .. } | serde_path_to_error::Segment::Unknown => pointer,
+        });
+        EnvelopeError::Member { pointer, reason: without_position(&error.to_string()).to_owned() }
+    })
+}
+
+/// Line and column count from the start of the options, which nobody sees; the pointer says it better.
+fn without_position(reason: &str) -> &str {
+    reason.rsplit_once(" at line ").map_or(reason, |(reason, _)| reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    fn parse<'a>(body: &'a str, query: &str) -> Result<Request<'a>, EnvelopeError> {
+        let request = TestRequest::with_uri(&format!("/?{query}")).to_http_request();
+        Request::parse(body.as_bytes(), &Query::of(&request))
+    }
+
+    #[test]
+    fn a_wrapped_answer_is_passed_on_byte_by_byte() {
+        let request = parse(r#"{"from":"citewire", "answer": { "text" :"a\u0062" } }"#, "").expect("a request");
+        assert_eq!(request.answer, br#"{ "text" :"a\u0062" }"#);
+        assert_eq!((request.at, request.conversion.from), ("/answer", Some(Provider::Native)));
+    }
+
+    #[test]
+    fn a_body_without_answer_is_raw() {
+        for body in [r#"{"text":"hi"}"#, "data: {}\n\n", "", "[1]"] {
+            let request = parse(body, "").expect("a request");
+            assert_eq!((request.answer, request.at), (body.as_bytes(), ""), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_format_named_in_the_url_makes_the_body_raw() {
+        let body = r#"{"answer":"hi","context":[]}"#;
+        assert_eq!(parse(body, "from=citewire").expect("a request").answer, body.as_bytes());
+        assert_eq!(parse(body, "").expect("a request").answer, body.as_bytes());
+    }
+
+    #[test]
+    fn a_misspelt_member_is_named() {
+        let error = parse(r#"{"answer":{},"chanel":"teams"}"#, "").expect_err("misspelt");
+        assert!(matches!(error, EnvelopeError::UnknownMember { name } if name == "chanel"));
+    }
+
+    #[test]
+    fn null_is_the_same_as_absent() {
+        let request = parse(r#"{"answer":{},"from":null,"channel":null,"options":null}"#, "").expect("a request");
+        assert_eq!(request.conversion.from, None);
+    }
+
+    #[test]
+    fn faults_carry_the_pointer_of_their_member() {
+        for (body, wanted) in [
+            (r#"{"answer":{},"from":5}"#, "/from"),
+            (r#"{"answer":{},"channel":[]}"#, "/channel"),
+            (r#"{"answer":{},"options":{"no_such_option":1}}"#, "/options/no_such_option"),
+            (r#"{"answer":{},"options":5}"#, "/options"),
+        ] {
+            let error = parse(body, "").expect_err(body);
+            assert!(matches!(&error, EnvelopeError::Member { pointer, .. } if pointer == wanted), "{body}: {error:?}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Everything that can go wrong with a request.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, ResponseError};
+
+use super::auth::AuthError;
+use super::body::BodyError;
+use super::envelope::EnvelopeError;
+use super::host::HostError;
+use super::session::SessionError;
+use super::token_parameters::ParametersError;
+use crate::activity::InvalidWatermark;
+use crate::channels::DeliveryError;
+use crate::channels::direct_line::DirectLineError;
+use crate::convert::ConvertError;
+use crate::store::StoreError;
+
+/// Why a request was not answered as asked. Status and words are chosen in `problem.rs`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// Who calls is not allowed to.
+    #[error(transparent)]
+    Auth(#[from] AuthError),
+    /// The body could not be taken in.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// The wrapping of an answer is wrong.
+    #[error(transparent)]
+    Envelope(#[from] EnvelopeError),
+    /// The answer could not be converted.
+    #[error("{source}")]
+    Convert {
+        /// Why.
+        source: ConvertError,
+        /// JSON pointer of the answer within the body.
+        at: &'static str,
+    },
+    /// The answer could not be delivered.
+    #[error(transparent)]
+    Delivery(#[from] DeliveryError),
+    /// The Direct Line channel refused.
+    #[error(transparent)]
+    DirectLine(#[from] DirectLineError),
+    /// The body of a token or start request is wrong.
+    #[error(transparent)]
+    Parameters(#[from] ParametersError),
+    /// The watermark cannot be read.
+    #[error(transparent)]
+    Watermark(#[from] InvalidWatermark),
+    /// The page's session was asked for from elsewhere.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// The request names a host that this server is not.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The stream was asked for without an upgrade to WebSocket.
+    #[error("this is a WebSocket: connect with an upgrade")]
+    NotAWebSocket,
+    /// No Web Chat bundle is configured, or it cannot be read.
+    #[error("no Web Chat bundle: set CITEWIRE_WEBCHAT_JS to the file dist/webchat.js of botframework-webchat")]
+    NoWebChat,
+    /// The server is shutting down.
+    #[error("the server is shutting down")]
+    ShuttingDown,
+    /// There is nothing here.
+    #[error("there is nothing at this address")]
+    UnknownRoute,
+    /// There is something here, but not for this method.
+    #[error("this address does not take this method")]
+    WrongMethod,
+    /// A worker thread ended early.
+    #[error("the work was cancelled")]
+    Cancelled(#[from] actix_web::error::BlockingError),
+    /// The answer could not be written.
+    #[error("the answer could not be written as JSON")]
+    Unwritable(#[from] serde_json::Error),
+}
+
+impl ResponseError for Fault {
+    fn status_code(&self) -> StatusCode {
+        super::problem::verdict(self).status
+    }
+
+    /// Only the status: the body is written where the request is known, by `problem::render`.
+    fn error_response(&self) -> HttpResponse {
+        HttpResponse::new(self.status_code())
+    }
+}

@@ -1,0 +1,41 @@
+//! Whether the server lives, and whether it can take work.
+
+use actix_web::HttpResponse;
+use actix_web::web::Data;
+
+use super::schema::{Health, Problem};
+use super::{Fault, State};
+
+/// `GET /healthz`: the process answers.
+#[utoipa::path(
+    get, path = "/healthz", tag = "operations", operation_id = "liveness",
+    responses(
+        (status = 200, description = "Yes", body = Health),
+    )
+)]
+pub(crate) async fn live() -> HttpResponse {
+    status()
+}
+
+/// `GET /readyz`: the store takes work, and no shutdown has begun.
+#[utoipa::path(
+    get, path = "/readyz", tag = "operations", operation_id = "readiness",
+    responses(
+        (status = 200, description = "Yes", body = Health),
+        (status = 503, description = "Shutting down", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, Fault> {
+    if state.tasks.is_ending() {
+        return Err(Fault::ShuttingDown);
+    }
+    state.store.ready().await?;
+    Ok(status())
+}
+
+fn status() -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type("application/json")
+        .insert_header(("cache-control", "no-store"))
+        .body(r#"{"status":"ok"}"#)
+}

@@ -1,0 +1,82 @@
+//! Which hosts this server answers for.
+
+use std::sync::Arc;
+
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::middleware::Next;
+use actix_web::{Error, web};
+
+use super::{Fault, HttpOptions, State, address};
+
+/// The request names a host that this server is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("on a loopback address citewire answers only for localhost, loopback addresses and its public URL")]
+pub struct HostError;
+
+/// On loopback, refuses requests for other hosts. A web site whose name suddenly points at 127.0.0.1 could otherwise
+/// have the browser talk to this server as if it were that site.
+pub(crate) async fn guard(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    let options = request.app_data::<web::Data<State>>().map(|state| Arc::clone(state));
+    let allowed =
+        options.is_none_or(|state| is_allowed(&state.options, address::host(request.request()).unwrap_or_default()));
+    if !allowed {
+        return Ok(request.error_response(Fault::from(HostError)).map_into_right_body());
+    }
+    next.call(request).await.map(ServiceResponse::map_into_left_body)
+}
+
+fn is_allowed(options: &HttpOptions, authority: &str) -> bool {
+    if !options.bind.ip().is_loopback() || options.trust_forwarded {
+        return true;
+    }
+    let public = options.public_url.as_ref().is_some_and(|url| url.authority().eq_ignore_ascii_case(authority));
+    public || is_loopback(without_port(authority))
+}
+
+fn is_loopback(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host.eq_ignore_ascii_case("localhost") || bare.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+fn without_port(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, port))
+            if port.bytes().all(|b| b.is_ascii_digit()) && (!host.contains(':') || host.ends_with(']')) =>
+        {
+            host
+        }
+        Some(_) | None => authority,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::secret::Secret;
+
+    fn options(bind: &str) -> HttpOptions {
+        let secret = Secret::parse("sixteen-or-more-characters").expect("a secret");
+        HttpOptions::new(bind.parse().expect("an address"), secret.clone(), secret)
+    }
+
+    #[test]
+    fn on_loopback_only_loopback_names_and_the_public_url_are_served() {
+        let mut options = options("127.0.0.1:3978");
+        options.public_url = "https://bot.example".parse().ok();
+        for good in ["localhost", "LOCALHOST:3978", "127.0.0.1:1", "127.9.9.9", "[::1]:80", "[::1]", "bot.example"] {
+            assert!(is_allowed(&options, good), "{good}");
+        }
+        for bad in ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "10.0.0.1"] {
+            assert!(!is_allowed(&options, bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn elsewhere_every_name_is_served() {
+        assert!(is_allowed(&options("0.0.0.0:80"), "bot.example"));
+    }
+}

@@ -1,0 +1,38 @@
+//! citewire over HTTP.
+//!
+//! A handler extracts, calls one function of the layers below, and wraps. Errors travel as [`Fault`] and get their
+//! status and their words in `problem.rs` alone. Routes, and who may call them, stand in `routes.rs`.
+
+mod address;
+mod answers;
+mod auth;
+mod body;
+mod convert;
+mod direct_line;
+mod docs;
+mod envelope;
+mod fault;
+mod health;
+mod host;
+mod openapi;
+mod options;
+mod page;
+mod problem;
+mod query;
+mod routes;
+mod samples;
+mod schema;
+mod server;
+mod session;
+mod socket;
+mod state;
+mod tasks;
+mod token_parameters;
+
+pub use auth::Access;
+pub use fault::Fault;
+pub use openapi::document;
+pub use options::{HttpOptions, InvalidPublicUrl, PublicUrl};
+pub use routes::{OPEN, ROUTES, RouteEntry, UNDOCUMENTED};
+pub use server::{Server, ServerError, build};
+pub use state::State;

@@ -1,0 +1,70 @@
+//! The OpenAPI document.
+
+use std::sync::LazyLock;
+
+use utoipa::openapi::OpenApi as Document;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::{Modify, OpenApi};
+
+use super::{answers, convert, direct_line, health, page, session, socket};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "citewire",
+        description = "Turns RAG answers with sources into cited Bot Framework messages.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    paths(
+        convert::convert_answer,
+        answers::deliver_answer,
+        direct_line::generate_token,
+        direct_line::refresh_token,
+        direct_line::start_conversation,
+        direct_line::reconnect,
+        direct_line::read_activities,
+        direct_line::post_activity,
+        direct_line::oauth_session,
+        socket::stream,
+        page::samples,
+        session::start_session,
+        page::send_answer,
+        health::live,
+        health::ready,
+    ),
+    tags(
+        (name = "answers", description = "Conversion and delivery; needs the API key."),
+        (name = "direct line", description = "Direct Line 3.0; needs the secret or a token."),
+        (name = "page", description = "What the page with Web Chat calls."),
+        (name = "operations", description = "Open."),
+    ),
+    modifiers(&Credentials)
+)]
+struct Api;
+
+/// The credentials that routes ask for.
+struct Credentials;
+
+impl Modify for Credentials {
+    fn modify(&self, document: &mut Document) {
+        let components = document.components.get_or_insert_default();
+        for (name, description) in [
+            ("api_key", "The API key: CITEWIRE_API_KEY."),
+            ("direct_line", "The Direct Line secret, CITEWIRE_DIRECT_LINE_SECRET, or a token of one conversation."),
+            ("page", "A token from POST /page/session."),
+        ] {
+            let mut bearer = Http::new(HttpAuthScheme::Bearer);
+            bearer.description = Some(description.to_owned());
+            components.add_security_scheme(name, SecurityScheme::Http(bearer));
+        }
+    }
+}
+
+/// The document, made once.
+static DOCUMENT: LazyLock<Document> = LazyLock::new(Api::openapi);
+
+/// The OpenAPI document of this server.
+#[must_use]
+pub fn document() -> &'static Document {
+    &DOCUMENT
+}

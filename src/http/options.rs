@@ -1,0 +1,118 @@
+//! What can be set about the server.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use url::Url;
+
+use crate::secret::Secret;
+
+/// The options of the HTTP server.
+#[derive(Clone, Debug)]
+pub struct HttpOptions {
+    /// Where to listen; port 0 takes a free one.
+    pub bind: SocketAddr,
+    /// Worker threads; 0 takes one for each core.
+    pub workers: usize,
+    /// The key of `/v1`.
+    pub api_key: Secret,
+    /// The secret of Direct Line, from which the key that signs tokens follows.
+    pub direct_line_secret: Secret,
+    /// How clients reach this server, when that is not what they say in `Host`.
+    pub public_url: Option<PublicUrl>,
+    /// Believe `X-Forwarded-Proto` and `X-Forwarded-Host`. Only behind a proxy that sets both.
+    pub trust_forwarded: bool,
+    /// The size of a request body on `/v1` and of the page, in bytes.
+    pub max_body_bytes: usize,
+    /// How long a client may take to send a request body.
+    pub body_timeout: Duration,
+    /// Serve the page with Web Chat.
+    pub page: bool,
+    /// The file with the Web Chat bundle.
+    pub webchat_js: Option<PathBuf>,
+    /// Conversations in which nothing happened for so long are deleted.
+    pub retention: Duration,
+    /// How long a shutdown waits for requests that are being answered.
+    pub shutdown_grace: Duration,
+}
+
+impl HttpOptions {
+    /// The defaults, with the secrets that have none.
+    #[must_use]
+    pub fn new(bind: SocketAddr, api_key: Secret, direct_line_secret: Secret) -> Self {
+        Self {
+            bind,
+            workers: 0,
+            api_key,
+            direct_line_secret,
+            public_url: None,
+            trust_forwarded: false,
+            max_body_bytes: 16 * 1024 * 1024,
+            body_timeout: Duration::from_secs(60),
+            page: true,
+            webchat_js: None,
+            retention: Duration::from_secs(24 * 60 * 60),
+            shutdown_grace: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Where clients find this server: `https://bot.example`, or with a path when a proxy adds one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicUrl(Url);
+
+/// The text is no address under which clients can find the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a public URL is absolute, http or https, without user, query and fragment")]
+pub struct InvalidPublicUrl;
+
+impl FromStr for PublicUrl {
+    type Err = InvalidPublicUrl;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let url = Url::parse(text).map_err(|_| InvalidPublicUrl)?;
+        let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+        if !matches!(url.scheme(), "http" | "https") || !url.has_host() || !plain || url.password().is_some() {
+            return Err(InvalidPublicUrl);
+        }
+        Ok(Self(url))
+    }
+}
+
+impl PublicUrl {
+    /// The same address for WebSockets, without a slash at the end.
+    #[must_use]
+    pub fn web_socket_base(&self) -> String {
+        let url = self.0.as_str().trim_end_matches('/');
+        // http becomes ws, https becomes wss.
+        url.replacen("http", "ws", 1)
+    }
+
+    /// Host and port, as a browser writes them into `Host`.
+    #[must_use]
+    pub fn authority(&self) -> String {
+        let host = self.0.host_str().unwrap_or_default();
+        self.0.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sockets_use_the_scheme_that_goes_with_the_public_url() {
+        let base = |text: &str| text.parse::<PublicUrl>().expect("a URL").web_socket_base();
+        assert_eq!(base("https://bot.example"), "wss://bot.example");
+        assert_eq!(base("http://httpd.example:8080/chat/"), "ws://httpd.example:8080/chat");
+    }
+
+    #[test]
+    fn what_is_no_public_url_is_refused() {
+        for bad in ["", "bot.example", "ftp://bot.example", "https://u:p@bot.example", "https://bot.example/?a=1"] {
+            assert_eq!(bad.parse::<PublicUrl>(), Err(InvalidPublicUrl), "{bad:?}");
+        }
+    }
+}

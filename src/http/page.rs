@@ -1,0 +1,137 @@
+//! The page: Web Chat on the embedded channel, and what it needs.
+
+use std::time::UNIX_EPOCH;
+
+use actix_web::http::header::{self, CACHE_CONTROL, ETAG, IF_NONE_MATCH};
+use actix_web::web::{Data, Payload, ReqData};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
+use tokio_util::io::ReaderStream;
+
+use super::auth::PageCaller;
+use super::convert::{json, take};
+use super::samples::SAMPLES;
+use super::schema::{AnswerRequest, PageAnswer, Problem, Sample};
+use super::{Fault, State, address};
+use crate::activity::{Activity, ActivityId};
+use crate::channels::DeliveryError;
+use crate::report::Report;
+
+const INDEX: &str = include_str!("../../web/index.html");
+const STYLE: &str = include_str!("../../web/page.css");
+const SCRIPT: &str = include_str!("../../web/page.js");
+const CHAT: &str = include_str!("../../web/chat.js");
+const JSON: &str = include_str!("../../web/json.js");
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    id: &'a ActivityId,
+    activity: &'a Activity,
+    report: &'a Report,
+}
+
+pub(crate) async fn index(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {
+    let nonce = state.ids.fresh().simple().to_string();
+    Ok(HttpResponse::Ok()
+        .content_type("text/html; charset=utf-8")
+        .insert_header((header::CONTENT_SECURITY_POLICY, policy(&nonce, address::host(&request))))
+        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .insert_header((header::REFERRER_POLICY, "no-referrer"))
+        .insert_header((CACHE_CONTROL, "no-store"))
+        .body(INDEX.replace("{{nonce}}", &nonce)))
+}
+
+/// What the page may do. Only scripts and styles with the nonce run; images come from nowhere but the page itself, so
+/// that an answer cannot make a reader's browser call anyone.
+fn policy(nonce: &str, host: Option<&str>) -> String {
+    let sockets = host.map(|host| format!(" ws://{host} wss://{host}")).unwrap_or_default();
+    format!(
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
+         connect-src 'self'{sockets} blob:; img-src blob: data:; script-src 'nonce-{nonce}' 'strict-dynamic'; \
+         style-src 'nonce-{nonce}'"
+    )
+}
+
+pub(crate) async fn style() -> HttpResponse {
+    asset("text/css; charset=utf-8", STYLE)
+}
+
+pub(crate) async fn script() -> HttpResponse {
+    asset("text/javascript; charset=utf-8", SCRIPT)
+}
+
+pub(crate) async fn chat_script() -> HttpResponse {
+    asset("text/javascript; charset=utf-8", CHAT)
+}
+
+pub(crate) async fn json_script() -> HttpResponse {
+    asset("text/javascript; charset=utf-8", JSON)
+}
+
+fn asset(media_type: &'static str, text: &'static str) -> HttpResponse {
+    HttpResponse::Ok()
+        .content_type(media_type)
+        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .insert_header((CACHE_CONTROL, "no-cache"))
+        .body(text)
+}
+
+/// The Web Chat bundle, from the file that the configuration names. Browsers keep it and ask whether it has changed.
+pub(crate) async fn web_chat(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {
+    let path = state.options.webchat_js.as_ref().ok_or(Fault::NoWebChat)?;
+    let file = tokio::fs::File::open(path).await.map_err(|_| Fault::NoWebChat)?;
+    let metadata = file.metadata().await.map_err(|_| Fault::NoWebChat)?;
+    let changed = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let tag = format!("\"{:x}-{:x}\"", metadata.len(), changed.unwrap_or_default().as_nanos());
+    let known = request.headers().get(IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
+    let known = known.is_some_and(|tags| tags.split(',').any(|known| known.trim() == tag));
+    let mut response = if known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
+    response.insert_header((ETAG, tag)).insert_header((CACHE_CONTROL, "no-cache"));
+    if known {
+        return Ok(response.finish());
+    }
+    Ok(response
+        .content_type("text/javascript; charset=utf-8")
+        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .no_chunking(metadata.len())
+        .streaming(ReaderStream::with_capacity(file, 64 * 1024)))
+}
+
+/// The sample answers of the page.
+#[utoipa::path(
+    get, path = "/page/samples", tag = "page", operation_id = "listSamples",
+    responses((status = 200, description = "The samples, in the order of the page", body = Vec<Sample>))
+)]
+pub(crate) async fn samples() -> Result<HttpResponse, Fault> {
+    let samples = SAMPLES.iter().map(super::samples::Sample::read).collect::<Result<Vec<_>, _>>()?;
+    json(HttpResponse::Ok(), &samples)
+}
+
+/// Convert an answer and deliver it into the conversation of the page.
+#[utoipa::path(
+    post, path = "/page/answers", tag = "page", operation_id = "sendPageAnswer",
+    request_body(content = AnswerRequest, description = "An answer, wrapped or raw"),
+    responses(
+        (status = 201, description = "Delivered", body = PageAnswer),
+        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body is too long", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "Not a token of the page, or expired", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("page" = []))
+)]
+pub(crate) async fn send_answer(
+    state: Data<State>,
+    caller: ReqData<PageCaller>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Fault> {
+    let id = &caller.0.conv;
+    if !state.delivery.knows(id).await? {
+        return Err(DeliveryError::UnknownConversation.into());
+    }
+    let converted = take(&state, &request, payload).await?;
+    let delivered = state.delivery.deliver(id, converted, None).await?;
+    let answer = Answer { id: &delivered.id, activity: &delivered.activity, report: &delivered.report };
+    json(HttpResponse::Created(), &answer)
+}

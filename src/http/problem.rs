@@ -1,0 +1,300 @@
+//! Every fault becomes a status and words here, and nowhere else.
+//!
+//! One map, two renderers: RFC 9457 (`application/problem+json`) for citewire's own routes, the Bot Framework's
+//! `{"error":{"code","message"}}` for the routes of Direct Line.
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderName, HeaderValue};
+use actix_web::middleware::Next;
+use actix_web::{Error, web};
+use serde::Serialize;
+
+use super::auth::AuthError;
+use super::body::BodyError;
+use super::envelope::EnvelopeError;
+use super::routes::DIRECT_LINE;
+use super::token_parameters::ParametersError;
+use super::{Fault, State};
+use crate::channels::DeliveryError;
+use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
+use crate::convert::ConvertError;
+use crate::store::StoreError;
+
+/// The name under which a request is found in the log, and which a 500 tells the client.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What is said of a fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) status: StatusCode,
+    /// For programs, on citewire's own routes.
+    code: &'static str,
+    /// For programs, on the routes of Direct Line.
+    bot_code: &'static str,
+    title: &'static str,
+    /// JSON pointer of the fault in the body of the request.
+    pointer: Option<String>,
+    retry_after: Option<u32>,
+}
+
+impl Verdict {
+    const fn new(status: StatusCode, code: &'static str, bot_code: &'static str, title: &'static str) -> Self {
+        Self { status, code, bot_code, title, pointer: None, retry_after: None }
+    }
+
+    fn at(self, pointer: impl Into<String>) -> Self {
+        Self { pointer: Some(pointer.into()), ..self }
+    }
+}
+
+const BAD: StatusCode = StatusCode::BAD_REQUEST;
+
+/// What is said of this fault.
+pub(crate) fn verdict(fault: &Fault) -> Verdict {
+    match fault {
+        Fault::Auth(error) => auth(*error),
+        Fault::Body(error) => body(error),
+        Fault::Envelope(error) => envelope(error),
+        Fault::Convert { source, at } => convert(source, at),
+        Fault::Delivery(DeliveryError::UnknownConversation) => unknown_conversation(),
+        Fault::Delivery(DeliveryError::NoMessage) => internal(),
+        Fault::Delivery(DeliveryError::Store(error)) | Fault::Store(error) => store(error),
+        Fault::DirectLine(error) => direct_line(error),
+        Fault::Parameters(ParametersError::NotJson(_)) => not_json(),
+        Fault::Parameters(ParametersError::Member { pointer, .. }) => wrong_member(pointer),
+        Fault::Watermark(_) => Verdict::new(BAD, "invalid_watermark", "BadArgument", "The watermark cannot be read"),
+        Fault::Session(_) => {
+            Verdict::new(StatusCode::FORBIDDEN, "wrong_origin", "BadArgument", "The page is somewhere else")
+        }
+        Fault::Host(_) => Verdict::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "wrong_host",
+            "BadArgument",
+            "This server does not answer for that host",
+        ),
+        Fault::NotAWebSocket => {
+            Verdict::new(StatusCode::BAD_REQUEST, "not_a_websocket", "BadArgument", "An upgrade is needed")
+        }
+        Fault::NoWebChat => Verdict::new(StatusCode::NOT_FOUND, "no_web_chat", "NotFound", "Web Chat is not installed"),
+        Fault::ShuttingDown => Verdict {
+            retry_after: Some(5),
+            ..Verdict::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "shutting_down",
+                "ServiceUnavailable",
+                "The server is shutting down",
+            )
+        },
+        Fault::UnknownRoute => {
+            Verdict::new(StatusCode::NOT_FOUND, "unknown_route", "NotFound", "There is nothing here")
+        }
+        Fault::WrongMethod => Verdict::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "wrong_method",
+            "MethodNotAllowed",
+            "This method is not offered here",
+        ),
+        Fault::Cancelled(_) | Fault::Unwritable(_) => internal(),
+    }
+}
+
+fn internal() -> Verdict {
+    Verdict::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "ServiceError", "Something went wrong on our side")
+}
+
+fn not_json() -> Verdict {
+    Verdict::new(BAD, "not_json", "BadArgument", "The body is not JSON")
+}
+
+fn wrong_member(pointer: &str) -> Verdict {
+    Verdict::new(BAD, "invalid_member", "BadArgument", "A member of the body is missing or wrong").at(pointer)
+}
+
+fn unknown_conversation() -> Verdict {
+    Verdict::new(StatusCode::NOT_FOUND, "unknown_conversation", "NotFound", "There is no such conversation")
+}
+
+fn auth(error: AuthError) -> Verdict {
+    let title = "A credential is needed";
+    match error {
+        AuthError::Missing => Verdict::new(StatusCode::UNAUTHORIZED, "unauthenticated", "Unauthorized", title),
+        AuthError::Malformed => Verdict::new(StatusCode::UNAUTHORIZED, "malformed_credential", "Unauthorized", title),
+        AuthError::WrongKey => Verdict::new(StatusCode::UNAUTHORIZED, "wrong_key", "Unauthorized", title),
+    }
+}
+
+fn body(error: &BodyError) -> Verdict {
+    match error {
+        BodyError::TooLong { .. } => {
+            Verdict::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_long", "MessageSizeTooBig", "The body is too long")
+        }
+        BodyError::TooSlow { .. } => Verdict::new(
+            StatusCode::REQUEST_TIMEOUT,
+            "body_too_slow",
+            "RequestTimeout",
+            "The body did not arrive in time",
+        ),
+        BodyError::Broken(_) => Verdict::new(BAD, "broken_body", "BadArgument", "The body could not be read"),
+    }
+}
+
+fn envelope(error: &EnvelopeError) -> Verdict {
+    match error {
+        EnvelopeError::Provider(_) => Verdict::new(BAD, "unknown_format", "BadArgument", "The format is not known"),
+        EnvelopeError::Channel(_) => Verdict::new(BAD, "unknown_channel", "BadArgument", "The channel is not known"),
+        EnvelopeError::UnknownMember { name } => {
+            wrong_member(&format!("/{}", name.replace('~', "~0").replace('/', "~1")))
+        }
+        EnvelopeError::Member { pointer, .. } => wrong_member(pointer),
+    }
+}
+
+fn convert(error: &ConvertError, at: &str) -> Verdict {
+    let ungrounded = StatusCode::UNPROCESSABLE_ENTITY;
+    match error {
+        ConvertError::Ingest(error) => {
+            let pointer = error.pointer().map_or_else(|| at.to_owned(), |pointer| format!("{at}{pointer}"));
+            let title = "The answer is not what its format promises";
+            Verdict::new(BAD, "invalid_answer", "BadArgument", title).at(pointer)
+        }
+        ConvertError::GroundingNoTools => {
+            Verdict::new(ungrounded, "grounding_no_tools", "BadArgument", "The answer is not grounded")
+        }
+        ConvertError::GroundingNoCitations => {
+            Verdict::new(ungrounded, "grounding_no_citations", "BadArgument", "The answer is not grounded")
+        }
+    }
+}
+
+fn store(error: &StoreError) -> Verdict {
+    match error {
+        StoreError::Full { .. } => Verdict {
+            retry_after: Some(60),
+            ..Verdict::new(StatusCode::TOO_MANY_REQUESTS, "store_full", "TooManyRequests", "The store is full")
+        },
+        StoreError::EmptyBatch => internal(),
+    }
+}
+
+fn direct_line(error: &DirectLineError) -> Verdict {
+    let forbidden = StatusCode::FORBIDDEN;
+    match error {
+        DirectLineError::Token(TokenError::Expired) => {
+            Verdict::new(forbidden, "token_expired", "TokenExpired", "The token has expired")
+        }
+        DirectLineError::Token(TokenError::Invalid(_) | TokenError::WrongKind)
+        | DirectLineError::SecretRequired
+        | DirectLineError::TokenRequired
+        | DirectLineError::ForeignConversation => {
+            Verdict::new(forbidden, "bad_token", "BadToken", "The token is not good for this")
+        }
+        DirectLineError::Token(TokenError::Sign(_)) => internal(),
+        DirectLineError::UnknownConversation => unknown_conversation(),
+        DirectLineError::Activity(ActivityError::NotJson(_)) => not_json(),
+        DirectLineError::Activity(ActivityError::NotAnObject) => wrong_member(""),
+        DirectLineError::Activity(ActivityError::NoType) => wrong_member("/type"),
+        DirectLineError::Activity(ActivityError::Member { pointer, .. }) => wrong_member(pointer),
+        DirectLineError::NoSender => wrong_member("/from/id"),
+        DirectLineError::HubFull(_) => Verdict {
+            retry_after: Some(10),
+            ..Verdict::new(StatusCode::TOO_MANY_REQUESTS, "too_many_sockets", "TooManyRequests", "Too many sockets")
+        },
+        DirectLineError::Store(error) => store(error),
+    }
+}
+
+/// A problem as RFC 9457 has it. There is no `type`, which means `about:blank`: the code says more than a URL would.
+#[derive(Serialize)]
+struct Problem<'a> {
+    title: &'a str,
+    status: u16,
+    code: &'a str,
+    detail: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct BotError<'a> {
+    error: BotErrorBody<'a>,
+}
+
+#[derive(Serialize)]
+struct BotErrorBody<'a> {
+    code: &'a str,
+    message: &'a str,
+}
+
+/// Gives every request a name, and every fault its body.
+pub(crate) async fn render(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
+    let id = state.ids.fresh().simple().to_string();
+    let direct_line = request.path().starts_with(DIRECT_LINE);
+    let mut response = next.call(request).await?.map_into_boxed_body();
+    let rendered = response.response().error().map(|error| {
+        let (verdict, detail) = judge(error, &id);
+        let body = write(&verdict, &detail, direct_line);
+        (verdict, body)
+    });
+    if let Some((verdict, body)) = rendered {
+        *response.response_mut().status_mut() = verdict.status;
+        let headers = response.headers_mut();
+        let media_type = if direct_line { "application/json" } else { "application/problem+json" };
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        if let Some(seconds) = verdict.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if verdict.status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response = response.map_body(|_, _| BoxBody::new(body));
+    }
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    Ok(response)
+}
+
+fn judge(error: &Error, id: &str) -> (Verdict, String) {
+    let (verdict, detail) = match error.as_error::<Fault>() {
+        Some(fault) => (verdict(fault), fault.to_string()),
+        None => foreign(error),
+    };
+    if verdict.status == StatusCode::INTERNAL_SERVER_ERROR {
+        tracing::error!(request.id = id, error = %detail, "a request failed on our side");
+        return (verdict, format!("The request was {id}."));
+    }
+    tracing::debug!(request.id = id, status = verdict.status.as_u16(), code = verdict.code, "a request was refused");
+    (verdict, detail)
+}
+
+/// What the web framework itself refuses, before a handler of ours sees it.
+fn foreign(error: &Error) -> (Verdict, String) {
+    let status = error.as_response_error().status_code();
+    let verdict = if status.is_client_error() {
+        Verdict::new(status, "bad_request", "BadArgument", "The request cannot be understood")
+    } else {
+        internal()
+    };
+    (verdict, error.to_string())
+}
+
+fn write(verdict: &Verdict, detail: &str, direct_line: bool) -> Vec<u8> {
+    let written = if direct_line {
+        serde_json::to_vec(&BotError { error: BotErrorBody { code: verdict.bot_code, message: detail } })
+    } else {
+        serde_json::to_vec(&Problem {
+            title: verdict.title,
+            status: verdict.status.as_u16(),
+            code: verdict.code,
+            detail,
+            pointer: verdict.pointer.as_deref(),
+        })
+    };
+    written.expect("text and numbers can be written as JSON")
+}

@@ -1,0 +1,167 @@
+//! Every route, once: from here they are registered, described and tested.
+
+use actix_cors::Cors;
+use actix_web::dev::HttpServiceFactory;
+use actix_web::http::Method;
+use actix_web::middleware::from_fn;
+use actix_web::{Route, guard, web};
+
+use super::auth::authenticate;
+use super::{Fault, answers, convert, direct_line, docs, health, page, session, socket};
+
+/// Where Direct Line begins; its clients are given the address up to here.
+pub(crate) const DIRECT_LINE: &str = "/v3/directline";
+/// The one route that takes a token of the page.
+pub(crate) const PAGE_ANSWERS: &str = "/page/answers";
+
+/// The routes that are called without a credential; all others need one.
+///
+/// The stream has its credential in its URL and checks it itself. A session of the page goes to its own origin only.
+pub const OPEN: &[&str] = &[
+    "/",
+    "/page/page.css",
+    "/page/page.js",
+    "/page/chat.js",
+    "/page/json.js",
+    "/page/webchat.js",
+    "/page/samples",
+    "/page/session",
+    "/healthz",
+    "/readyz",
+    "/openapi.json",
+    "/docs",
+    "/docs/{file:.*}",
+    "/v3/directline/conversations/{id}/stream",
+    "/v3/directline/conversations/{id}/stream/multimodal",
+    "/v3/directline/conversations/connect",
+    "/v3/directline/session/getsessionid",
+];
+
+/// The routes that the OpenAPI document leaves out: pages and their files, and what is there for one client only.
+pub const UNDOCUMENTED: &[&str] = &[
+    "/",
+    "/page/page.css",
+    "/page/page.js",
+    "/page/chat.js",
+    "/page/json.js",
+    "/page/webchat.js",
+    "/openapi.json",
+    "/docs",
+    "/docs/{file:.*}",
+    "/v3/directline/conversations/{id}/stream/multimodal",
+    "/v3/directline/conversations/connect",
+];
+
+/// One route.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RouteEntry {
+    /// The method. Where it is GET, HEAD is answered as well.
+    pub method: &'static str,
+    /// The pattern of the path.
+    pub path: &'static str,
+    handler: fn() -> Route,
+}
+
+const fn get(path: &'static str, handler: fn() -> Route) -> RouteEntry {
+    RouteEntry { method: "GET", path, handler }
+}
+
+const fn post(path: &'static str, handler: fn() -> Route) -> RouteEntry {
+    RouteEntry { method: "POST", path, handler }
+}
+
+/// All routes of ours. Fixed paths stand before patterns that match them too.
+pub const ROUTES: &[RouteEntry] = &[
+    post("/v1/activities", || web::to(convert::convert_answer)),
+    post("/v1/conversations/{id}/answers", || web::to(answers::deliver_answer)),
+    get("/", || web::to(page::index)),
+    get("/page/page.css", || web::to(page::style)),
+    get("/page/page.js", || web::to(page::script)),
+    get("/page/chat.js", || web::to(page::chat_script)),
+    get("/page/json.js", || web::to(page::json_script)),
+    get("/page/webchat.js", || web::to(page::web_chat)),
+    get("/page/samples", || web::to(page::samples)),
+    post("/page/session", || web::to(session::start_session)),
+    post(PAGE_ANSWERS, || web::to(page::send_answer)),
+    get("/healthz", || web::to(health::live)),
+    get("/readyz", || web::to(health::ready)),
+    get("/openapi.json", || web::to(docs::document)),
+    get("/docs", || web::to(docs::to_viewer)),
+    get("/docs/{file:.*}", || web::to(docs::viewer)),
+    post("/v3/directline/tokens/generate", || web::to(direct_line::generate_token)),
+    post("/v3/directline/tokens/refresh", || web::to(direct_line::refresh_token)),
+    post("/v3/directline/conversations", || web::to(direct_line::start_conversation)),
+    get("/v3/directline/conversations/connect", || web::to(direct_line::streaming_extensions)),
+    get("/v3/directline/conversations/{id}", || web::to(direct_line::reconnect)),
+    get("/v3/directline/conversations/{id}/activities", || web::to(direct_line::read_activities)),
+    post("/v3/directline/conversations/{id}/activities", || web::to(direct_line::post_activity)),
+    get("/v3/directline/conversations/{id}/stream", || web::to(socket::stream)),
+    // Where directlinejs with voice looks for the stream, once it has seen that the other path ends as it does.
+    get("/v3/directline/conversations/{id}/stream/multimodal", || web::to(socket::stream)),
+    get("/v3/directline/session/getsessionid", || web::to(direct_line::oauth_session)),
+];
+
+/// Registers all routes, those of the page if wanted.
+pub(crate) fn configure(config: &mut web::ServiceConfig, with_page: bool) {
+    let offered = |path: &str| with_page || !is_page(path);
+    for resource in resources("").into_iter().filter(|(path, _)| offered(path)).map(|(_, resource)| resource) {
+        config.service(resource);
+    }
+    let direct_line = web::scope(DIRECT_LINE);
+    let direct_line =
+        resources(DIRECT_LINE).into_iter().fold(direct_line, |scope, (_, resource)| scope.service(resource));
+    config.service(direct_line.default_service(web::to(unknown_route)).wrap(cors()));
+    config.default_service(web::to(unknown_route));
+}
+
+fn is_page(path: &str) -> bool {
+    path == "/" || path.starts_with("/page/")
+}
+
+/// One resource for each path that starts with `prefix` (with an empty one: that does not start with Direct Line's),
+/// with the prefix taken off.
+fn resources(prefix: &str) -> Vec<(&'static str, impl HttpServiceFactory + 'static)> {
+    let mut resources: Vec<(&'static str, Vec<&RouteEntry>)> = Vec::new();
+    for entry in ROUTES.iter().filter(|entry| entry.path.starts_with(DIRECT_LINE) != prefix.is_empty()) {
+        match resources.iter_mut().find(|(path, _)| *path == entry.path) {
+            Some((_, entries)) => entries.push(entry),
+            None => resources.push((entry.path, vec![entry])),
+        }
+    }
+    let build = |(path, entries): (&'static str, Vec<&RouteEntry>)| {
+        let resource = web::resource(path.strip_prefix(prefix).unwrap_or(path));
+        let resource = entries.into_iter().fold(resource, |resource, entry| resource.route(route(entry)));
+        (path, resource.default_service(web::to(wrong_method)).wrap(from_fn(authenticate)))
+    };
+    resources.into_iter().map(build).collect()
+}
+
+fn route(entry: &RouteEntry) -> Route {
+    let route = (entry.handler)();
+    if entry.method == "GET" {
+        route.guard(guard::Any(guard::Get()).or(guard::Head()))
+    } else {
+        route.method(Method::from_bytes(entry.method.as_bytes()).unwrap_or(Method::POST))
+    }
+}
+
+/// On every answer of Direct Line, errors included: without these headers a browser shows its page no status at all.
+/// Preflights are answered here, before anyone asks for a credential.
+fn cors() -> Cors {
+    Cors::default()
+        .allow_any_origin()
+        .supports_credentials()
+        .allowed_methods(["GET", "POST", "OPTIONS"])
+        .allowed_headers(["Authorization", "Content-Type", "Accept", "X-Requested-With", "x-ms-bot-agent"])
+        .expose_headers(["Retry-After"])
+        .max_age(600)
+}
+
+async fn unknown_route() -> Result<&'static str, Fault> {
+    Err(Fault::UnknownRoute)
+}
+
+async fn wrong_method() -> Result<&'static str, Fault> {
+    Err(Fault::WrongMethod)
+}

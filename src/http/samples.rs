@@ -1,0 +1,102 @@
+//! The sample answers that the page offers: `samples/answers/<format>/<case>/`, built into the program.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// The files of one sample.
+#[derive(Debug)]
+pub(crate) struct Sample {
+    id: &'static str,
+    case: &'static str,
+    input: &'static str,
+}
+
+/// What the page is told of a sample.
+#[derive(Serialize)]
+pub(crate) struct Offered<'a> {
+    id: &'a str,
+    #[serde(flatten)]
+    case: Case,
+    input: &'a RawValue,
+}
+
+/// `case.json`.
+#[derive(Serialize, Deserialize)]
+struct Case {
+    title: String,
+    summary: String,
+    from: String,
+}
+
+macro_rules! samples {
+    ($($id:literal),* $(,)?) => {
+        &[$(Sample {
+            id: $id,
+            case: include_str!(concat!("../../samples/answers/", $id, "/case.json")),
+            input: include_str!(concat!("../../samples/answers/", $id, "/input.json")),
+        }),*]
+    };
+}
+
+/// In the order in which the page shows them.
+pub(crate) const SAMPLES: &[Sample] = samples![
+    "native/web-chat-citation",
+    "native/adjacent",
+    "native/labels",
+    "native/passage",
+    "native/same-document",
+    "native/marker-forms",
+    "native/annotations",
+    "native/bibliography",
+    "native/titles",
+    "native/addresses",
+    "native/code",
+    "native/open-fence",
+    "native/moved-badge",
+    "native/html-and-images",
+    "native/windows-line-ends",
+    "native/unresolved",
+    "native/no-citation",
+    "azure-oyd/basic",
+    "azure-oyd/only-docn",
+    "azure-oyd/title-fallback",
+    "azure-oyd/scores",
+    "azure-oyd/no-refs",
+];
+
+impl Sample {
+    pub(crate) fn read(&self) -> Result<Offered<'_>, serde_json::Error> {
+        Ok(Offered {
+            id: self.id,
+            case: serde_json::from_str(self.case)?,
+            input: serde_json::from_str(self.input.trim_start_matches('\u{feff}'))?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sample_on_disk_is_offered() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/answers");
+        let folders = |path: &std::path::Path| -> Vec<_> {
+            std::fs::read_dir(path).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
+        };
+        let cases = folders(&root).into_iter().filter(|path| path.is_dir()).flat_map(|format| folders(&format));
+        for case in cases.filter(|path| path.join("case.json").exists()) {
+            let id = case.strip_prefix(&root).expect("within").to_str().expect("text").to_owned();
+            assert!(SAMPLES.iter().any(|sample| sample.id == id), "{id} is missing in the list");
+        }
+    }
+
+    #[test]
+    fn every_sample_can_be_offered() {
+        for sample in SAMPLES {
+            let offered = sample.read().expect(sample.id);
+            assert!(!offered.case.title.is_empty() && !offered.case.summary.is_empty(), "{}", sample.id);
+            assert!(offered.case.from == "auto" || offered.case.from.parse::<crate::ingest::Provider>().is_ok());
+        }
+    }
+}

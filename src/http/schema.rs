@@ -1,0 +1,227 @@
+//! The shapes of bodies, for the OpenAPI document only. The types that travel are elsewhere; a test compares the routes,
+//! and the tests of each route compare the shapes.
+#![expect(dead_code, reason = "these types describe bodies; no value of them is ever made")]
+
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// An answer with how to convert it. A raw body in the provider's own format is taken as well, with `from` and `channel`
+/// in the query.
+#[derive(ToSchema)]
+pub(crate) struct AnswerRequest {
+    /// The format of the answer; `auto` looks at it.
+    #[schema(example = "citewire", default = "auto")]
+    from: Option<String>,
+    /// The dialect or channel id to write for.
+    #[schema(example = "web-chat", default = "web-chat")]
+    channel: Option<String>,
+    /// Wishes; unknown ones are refused.
+    options: Option<Options>,
+    /// The answer, as the provider sent it.
+    #[schema(value_type = Object, example = json!({
+        "text": "Leave is 30 days [1].",
+        "sources": [{ "title": "Leave policy", "url": "https://hr.example/leave" }]
+    }))]
+    answer: Value,
+}
+
+/// Wishes about a conversion.
+#[derive(ToSchema)]
+pub(crate) struct Options {
+    /// Refuse an answer that rests on nothing: false, "any" or "anchored".
+    #[schema(value_type = Object)]
+    require_grounding: Option<Value>,
+    /// Which numbers readers see: "dense" or "provider".
+    numbering: Option<String>,
+    /// Whether two pages of one document are two claims: "merge" or "split".
+    pages: Option<String>,
+    /// The longest abstract, in UTF-16 units.
+    abstract_max: Option<u64>,
+    /// Hosts whose images may load.
+    image_hosts: Option<Vec<String>>,
+    /// Ask readers for thumbs.
+    feedback: Option<bool>,
+    /// A line end of the answer is a line break for readers.
+    hard_breaks: Option<bool>,
+    /// The text alone names the sources.
+    self_contained: Option<bool>,
+    /// How many updates a stream gives before its message.
+    updates: Option<u64>,
+    /// Leave out the passages of encrypted documents.
+    withhold_encrypted: Option<bool>,
+}
+
+/// Activities and what the conversion had to say.
+#[derive(ToSchema)]
+pub(crate) struct ActivitiesAnswer {
+    /// The last one is the message.
+    #[schema(value_type = Vec<Object>)]
+    activities: Vec<Value>,
+    report: Report,
+}
+
+/// What a conversion did beside the activity.
+#[derive(ToSchema)]
+pub(crate) struct Report {
+    /// The provider said that the answer is whole.
+    complete: bool,
+    /// What the provider reported as an error.
+    #[schema(value_type = Option<Object>)]
+    error: Option<Value>,
+    /// Whether the provider used its retrieval tools; unknown is null.
+    tools_invoked: Option<bool>,
+    /// One entry for each claim, in the order of the numbers shown.
+    cited: Vec<Entry>,
+    /// Markers that name no source.
+    unresolved: Vec<Entry>,
+    /// Sources that became one claim.
+    merged: Vec<Entry>,
+    /// What was left out.
+    dropped: Vec<Entry>,
+    /// What could have misled or harmed a reader and was made harmless.
+    neutralised: Vec<Entry>,
+    /// What was shortened.
+    cut: Vec<Entry>,
+    /// Everything else worth knowing.
+    notes: Vec<Entry>,
+}
+
+/// One entry of a report.
+#[derive(ToSchema)]
+pub(crate) struct Entry {
+    /// Stable and made for programs.
+    code: String,
+    /// A byte offset in the answer's text, or a JSON pointer into the input.
+    #[schema(value_type = Object)]
+    at: Value,
+    /// For people.
+    message: String,
+}
+
+/// An answer that was delivered.
+#[derive(ToSchema)]
+pub(crate) struct DeliveredAnswer {
+    /// The id of the message in its conversation.
+    id: String,
+    report: Report,
+}
+
+/// An answer that the page delivered.
+#[derive(ToSchema)]
+pub(crate) struct PageAnswer {
+    /// The id of the message in its conversation.
+    id: String,
+    /// The message as everyone reads it.
+    #[schema(value_type = Object)]
+    activity: Value,
+    report: Report,
+}
+
+/// A conversation of the page.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub(crate) struct PageSession {
+    /// Good for Direct Line and for `POST /page/answers`.
+    token: String,
+    conversation_id: String,
+    user_id: String,
+    /// In seconds.
+    #[schema(rename = "expires_in")]
+    expires_in: u32,
+}
+
+/// A sample answer.
+#[derive(ToSchema)]
+pub(crate) struct Sample {
+    id: String,
+    title: String,
+    summary: String,
+    from: String,
+    #[schema(value_type = Object)]
+    input: Value,
+}
+
+/// The server is well.
+#[derive(ToSchema)]
+pub(crate) struct Health {
+    #[schema(example = "ok")]
+    status: String,
+}
+
+/// Why a request was refused (RFC 9457).
+#[derive(ToSchema)]
+pub(crate) struct Problem {
+    title: String,
+    status: u16,
+    /// Stable and made for programs.
+    code: String,
+    detail: String,
+    /// JSON pointer of the fault in the body.
+    pointer: Option<String>,
+}
+
+/// Why a Direct Line request was refused.
+#[derive(ToSchema)]
+pub(crate) struct BotError {
+    error: BotErrorBody,
+}
+
+/// Code and words of an error.
+#[derive(ToSchema)]
+pub(crate) struct BotErrorBody {
+    /// Stable and made for programs.
+    #[schema(example = "TokenExpired")]
+    code: String,
+    message: String,
+}
+
+/// Whom a token is for.
+#[derive(ToSchema)]
+pub(crate) struct TokenParameters {
+    user: Option<TokenUser>,
+}
+
+/// The user of a token.
+#[derive(ToSchema)]
+pub(crate) struct TokenUser {
+    /// Replaces the sender of everything that is posted with the token.
+    #[schema(example = "dl_ann")]
+    id: Option<String>,
+    name: Option<String>,
+}
+
+/// A token for one conversation; with a stream where one was asked for.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub(crate) struct Conversation {
+    conversation_id: String,
+    token: String,
+    /// In seconds.
+    #[schema(rename = "expires_in")]
+    expires_in: u32,
+    /// Open it as a WebSocket within 60 s.
+    stream_url: Option<String>,
+    reference_grammar_id: Option<String>,
+}
+
+/// Activities of a conversation.
+#[derive(ToSchema)]
+pub(crate) struct ActivitySet {
+    #[schema(value_type = Vec<Object>)]
+    activities: Vec<Value>,
+    /// The last activity in the set, opaque; absent while there is none.
+    watermark: Option<String>,
+}
+
+/// The id under which a posted activity comes back.
+#[derive(ToSchema)]
+pub(crate) struct ResourceResponse {
+    id: String,
+}
+
+/// A session id for sign-in cards.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub(crate) struct OAuthSession {
+    session_id: String,
+}

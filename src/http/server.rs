@@ -1,0 +1,136 @@
+//! The server: built, then run.
+
+use std::any::Any;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::dev::{self, ServerHandle};
+use actix_web::middleware::from_fn;
+use actix_web::rt::net::TcpStream;
+use actix_web::{App, HttpServer, web};
+
+use super::tasks::Tasks;
+use super::{State, host, problem, routes};
+
+/// How often conversations are looked through for those that are due to go.
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
+
+/// A server that is bound to its port and waits to be run.
+pub struct Server {
+    inner: dev::Server,
+    handle: ServerHandle,
+    addresses: Vec<SocketAddr>,
+    state: Arc<State>,
+}
+
+/// The server cannot be built or has failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The server ended by itself.
+    #[error("the server failed")]
+    Run(#[source] io::Error),
+}
+
+/// Binds the port and prepares everything.
+///
+/// # Errors
+/// When the address cannot be listened on.
+pub fn build(state: State) -> Result<Server, ServerError> {
+    let state = Arc::new(state);
+    let address = state.options.bind;
+    let data = web::Data::from(Arc::clone(&state));
+    let app = move || {
+        let with_page = data.options.page;
+        App::new()
+            .app_data(data.clone())
+            .configure(move |config| routes::configure(config, with_page))
+            .wrap(from_fn(host::guard))
+            .wrap(from_fn(problem::render))
+    };
+    let stuck_after = state.direct_line.options().write_timeout * 2;
+    let mut server = HttpServer::new(app)
+        .disable_signals()
+        .shutdown_timeout(state.options.shutdown_grace.as_secs())
+        .on_connect(move |connection, _| prepare(connection, stuck_after));
+    if state.options.workers > 0 {
+        server = server.workers(state.options.workers);
+    }
+    let server = server.bind(address).map_err(|source| ServerError::Bind { address, source })?;
+    let addresses = server.addrs();
+    let inner = server.run();
+    Ok(Server { handle: inner.handle(), inner, addresses, state })
+}
+
+impl Server {
+    /// Where the server listens. With port 0 asked for, this is where the port that was found stands.
+    #[must_use]
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// Serves until `shutdown` resolves; then closes every stream, lets requests finish, and ends every task.
+    ///
+    /// # Errors
+    /// When the server ends by itself.
+    pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
+        let Self { mut inner, handle, state, .. } = self;
+        let tasks = state.tasks.clone();
+        tasks.spawn(sweep(Arc::clone(&state), tasks.clone()));
+        let ended = tokio::select! {
+            ended = &mut inner => Some(ended),
+            () = shutdown => None,
+        };
+        tasks.end();
+        let ended = match ended {
+            Some(ended) => ended,
+            None => {
+                // The server future has to be polled for the stop to make way.
+                let (ended, ()) = tokio::join!(inner, handle.stop(true));
+                ended
+            }
+        };
+        tasks.ended().await;
+        ended.map_err(ServerError::Run)
+    }
+}
+
+/// Deletes conversations that are due, over and over.
+async fn sweep(state: Arc<State>, tasks: Tasks) {
+    loop {
+        tokio::select! {
+            () = tasks.ending() => return,
+            () = tokio::time::sleep(SWEEP_EVERY) => {}
+        }
+        match state.retention.run_once().await {
+            Ok(0) => {}
+            Ok(deleted) => tracing::info!(conversations = deleted, "old conversations were deleted"),
+            Err(error) => tracing::error!(%error, "old conversations could not be deleted"),
+        }
+    }
+}
+
+/// Has the system give up on a connection whose other end takes nothing any more: closing it from here would wait for
+/// the same bytes to leave.
+fn prepare(connection: &dyn Any, stuck_after: Duration) {
+    let Some(stream) = connection.downcast_ref::<TcpStream>() else {
+        return;
+    };
+    #[cfg(target_os = "linux")]
+    if let Err(error) = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(stuck_after)) {
+        tracing::debug!(%error, "a connection has no time limit for unsent data");
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (stream, stuck_after);
+}

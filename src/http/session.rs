@@ -1,0 +1,94 @@
+//! `POST /page/session`: the token with which the page joins a conversation of its own.
+
+use actix_web::web::Data;
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
+
+use super::convert::json;
+use super::schema::{PageSession, Problem};
+use super::{Fault, State, address};
+use crate::activity::ConversationId;
+
+/// The session was asked for from elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("only the page that this server serves gets a session, and browsers say where they are")]
+pub struct SessionError;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Session<'a> {
+    token: &'a str,
+    conversation_id: &'a ConversationId,
+    user_id: &'a str,
+    #[serde(rename = "expires_in")]
+    expires_in: u32,
+}
+
+/// Start a conversation for the page.
+#[utoipa::path(
+    post, path = "/page/session", tag = "page", operation_id = "startPageSession",
+    responses(
+        (status = 200, description = "A token of a conversation of its own", body = PageSession),
+        (status = 403, description = "Asked from elsewhere", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub(crate) async fn start_session(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {
+    if !is_same_origin(&request) {
+        return Err(SessionError.into());
+    }
+    let (grant, user) = state.direct_line.start_page().await?;
+    let session = Session {
+        token: &grant.token,
+        conversation_id: &grant.conversation_id,
+        user_id: &user,
+        expires_in: grant.expires_in,
+    };
+    let mut builder = HttpResponse::Ok();
+    builder.insert_header(("cache-control", "no-store"));
+    json(builder, &session)
+}
+
+/// Whether the request comes from a page of this very server. Browsers send at least one of the two headers with every
+/// POST, and scripts cannot forge them.
+fn is_same_origin(request: &HttpRequest) -> bool {
+    let header = |name| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
+    if header("sec-fetch-site").is_some_and(|site| site != "same-origin") {
+        return false;
+    }
+    match header("origin") {
+        Some(origin) => {
+            let authority = origin.split_once("://").map(|(_, authority)| authority);
+            authority.is_some() && authority == address::host(request)
+        }
+        None => header("sec-fetch-site").is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    fn is_same(headers: &[(&'static str, &'static str)]) -> bool {
+        let request = TestRequest::post().insert_header(("host", "localhost:3978"));
+        let request = headers.iter().fold(request, |request, header| request.insert_header(*header));
+        is_same_origin(&request.to_http_request())
+    }
+
+    #[test]
+    fn the_page_itself_is_let_in() {
+        assert!(is_same(&[("origin", "http://localhost:3978"), ("sec-fetch-site", "same-origin")]));
+        assert!(is_same(&[("origin", "http://localhost:3978")]));
+        assert!(is_same(&[("sec-fetch-site", "same-origin")]));
+    }
+
+    #[test]
+    fn others_are_not() {
+        assert!(!is_same(&[]));
+        assert!(!is_same(&[("origin", "null")]));
+        assert!(!is_same(&[("origin", "http://localhost:9999")]));
+        assert!(!is_same(&[("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")]));
+        assert!(!is_same(&[("origin", "http://localhost:3978"), ("sec-fetch-site", "same-site")]));
+    }
+}

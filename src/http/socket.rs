@@ -1,0 +1,133 @@
+//! The stream of Direct Line: one WebSocket.
+
+use actix_web::web::{Data, Path, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use actix_ws::{CloseCode, CloseReason, Message, MessageStream, Session};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+
+use super::direct_line::conversation;
+use super::query::Query;
+use super::schema::BotError;
+use super::{Fault, State};
+use crate::channels::direct_line::{DirectLineOptions, Feed};
+
+/// Clients have nothing to say here but empty frames; newer ones may send activities, which are not taken this way.
+const MAX_CLIENT_FRAME: usize = 256 * 1024;
+
+/// The stream of a conversation: a WebSocket whose frames are ActivitySets of one activity, or empty.
+#[utoipa::path(
+    get, path = "/v3/directline/conversations/{id}/stream", tag = "direct line", operation_id = "openStream",
+    params(
+        ("id" = String, Path, description = "The conversation"),
+        ("watermark" = Option<String>, Query, description = "The last activity already seen"),
+        ("t" = String, Query, description = "The credential from streamUrl"),
+    ),
+    responses(
+        (status = 101, description = "The stream is open"),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+        (status = 404, description = "No such conversation", body = BotError),
+        (status = 429, description = "Too many sockets on this conversation", body = BotError),
+    )
+)]
+pub(crate) async fn stream(
+    state: Data<State>,
+    id: Path<String>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Fault> {
+    if state.tasks.is_ending() {
+        return Err(Fault::ShuttingDown);
+    }
+    let query = Query::of(&request);
+    let after = query.watermark()?;
+    let credential = query.get("t").unwrap_or_default();
+    let feed = state.direct_line.stream(credential, &conversation(&id)?, after).await?;
+    let (response, session, messages) = actix_ws::handle(&request, payload).map_err(|_| Fault::NotAWebSocket)?;
+    let messages = messages.max_frame_size(MAX_CLIENT_FRAME);
+    let tasks = state.tasks.clone();
+    let tracked = tasks.clone();
+    tracked.spawn_local(async move {
+        let mut socket = Socket { session, options: state.direct_line.options() };
+        let reason = tokio::select! {
+            biased;
+            () = tasks.ending() => Ending::Close(CloseCode::Away),
+            ending = socket.pump(feed, messages) => ending,
+        };
+        socket.end(reason).await;
+    });
+    Ok(response)
+}
+
+struct Socket<'o> {
+    session: Session,
+    options: &'o DirectLineOptions,
+}
+
+/// How a socket ends.
+enum Ending {
+    /// With a word to the client.
+    Close(CloseCode),
+    /// The client said goodbye, or is gone.
+    Gone,
+    /// The client does not read; nothing that is said now would reach it.
+    Stuck,
+}
+
+impl Socket<'_> {
+    /// Shows the feed until one side has had enough.
+    async fn pump(&mut self, mut feed: Feed, mut messages: MessageStream) -> Ending {
+        let period = self.options.keep_alive;
+        let mut keep_alive = interval_at(Instant::now() + period, period);
+        keep_alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let sent = tokio::select! {
+                message = messages.recv() => match message {
+                    Some(Ok(Message::Ping(data))) => self.pong(&data).await,
+                    Some(Ok(Message::Text(_) | Message::Binary(_) | Message::Continuation(_) | Message::Pong(_) | Message::Nop)) => Ok(()),
+                    Some(Ok(Message::Close(_))) | None => Err(Ending::Gone),
+                    Some(Err(_)) => Err(Ending::Close(CloseCode::Protocol)),
+                },
+                frame = feed.next() => match frame {
+                    Ok(Some(frame)) => self.send(frame).await,
+                    Ok(None) => Err(Ending::Close(CloseCode::Normal)),
+                    Err(error) => {
+                        tracing::warn!(%error, "a stream ends, because the store cannot be read");
+                        Err(Ending::Close(CloseCode::Error))
+                    }
+                },
+                _ = keep_alive.tick() => {
+                    feed.look_again();
+                    self.send(String::new()).await
+                }
+            };
+            if let Err(ending) = sent {
+                return ending;
+            }
+        }
+    }
+
+    async fn send(&mut self, frame: String) -> Result<(), Ending> {
+        match timeout(self.options.write_timeout, self.session.text(frame)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(Ending::Gone),
+            Err(_) => Err(Ending::Stuck),
+        }
+    }
+
+    async fn pong(&mut self, data: &[u8]) -> Result<(), Ending> {
+        match timeout(self.options.write_timeout, self.session.pong(data)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(Ending::Gone),
+            Err(_) => Err(Ending::Stuck),
+        }
+    }
+
+    async fn end(self, ending: Ending) {
+        let reason = match ending {
+            Ending::Close(code) => Some(CloseReason::from(code)),
+            Ending::Gone => None,
+            Ending::Stuck => return,
+        };
+        timeout(self.options.write_timeout, self.session.close(reason)).await.ok();
+    }
+}

@@ -1,0 +1,40 @@
+//! What the handlers share.
+
+use std::sync::Arc;
+
+use super::HttpOptions;
+use super::tasks::Tasks;
+use crate::channels::direct_line::{DirectLine, DirectLineOptions, Tokens};
+use crate::channels::{Delivery, Retention};
+use crate::clock::{Clock, IdSource};
+use crate::store::ConversationStore;
+
+/// The server's parts, put together once and shared by all workers.
+#[derive(Debug)]
+pub struct State {
+    pub(crate) options: HttpOptions,
+    pub(crate) direct_line: DirectLine,
+    pub(crate) delivery: Delivery,
+    pub(crate) retention: Retention,
+    pub(crate) store: Arc<dyn ConversationStore>,
+    pub(crate) ids: Arc<dyn IdSource>,
+    pub(crate) tasks: Tasks,
+}
+
+impl State {
+    /// Puts the parts together.
+    #[must_use]
+    pub fn new(
+        options: HttpOptions,
+        direct_line: DirectLineOptions,
+        store: Arc<dyn ConversationStore>,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+    ) -> Self {
+        let tokens = Tokens::new(&options.direct_line_secret, Arc::clone(&clock), Arc::clone(&ids));
+        let delivery = Delivery::new(Arc::clone(&store), &direct_line);
+        let retention = Retention::new(Arc::clone(&store), Arc::clone(&clock), options.retention);
+        let direct_line = DirectLine::new(Arc::clone(&store), tokens, clock, Arc::clone(&ids), direct_line);
+        Self { options, direct_line, delivery, retention, store, ids, tasks: Tasks::default() }
+    }
+}

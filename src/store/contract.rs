@@ -1,0 +1,214 @@
+//! What a store of conversations promises.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Duration, SubsecRound as _, Utc};
+
+use super::Doorbell;
+use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Watermark};
+
+/// Keeps conversations: append-only lists of activities, each with a place.
+///
+/// What every backend promises:
+/// - Places ([`Watermark`]) of a conversation count from 0 without gaps, in the order of the appends.
+/// - A call that changes something returns only when the change is as durable as the backend can make it.
+/// - A reader that starts after a watermark gets exactly what follows, each activity once and in order.
+/// - A batch is recorded whole or not at all.
+/// - Not found is `Ok(None)` or `Ok(false)`, never an error.
+#[async_trait]
+pub trait ConversationStore: Debug + Send + Sync {
+    /// Creates the conversation, or finds the one that is there already. A user who is known stays; where none is
+    /// known yet, `user` becomes it.
+    async fn create(&self, id: &ConversationId, user: Option<ChannelAccount>) -> Result<Created, StoreError>;
+
+    /// The conversation, when it exists.
+    async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError>;
+
+    /// Appends a batch. The store assigns places, ids by [`ActivityId::at`], the conversation, and timestamps: the
+    /// present in whole milliseconds, yet at least 1 ms after the activity before.
+    async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError>;
+
+    /// Up to `limit` activities (at least 1) after `after`, oldest first; `None` starts at the beginning. A watermark
+    /// beyond the newest counts as the newest.
+    async fn read(
+        &self,
+        id: &ConversationId,
+        after: Option<Watermark>,
+        limit: usize,
+    ) -> Result<Option<Page>, StoreError>;
+
+    /// How far the conversation reaches.
+    async fn newest(&self, id: &ConversationId) -> Result<Option<Newest>, StoreError>;
+
+    /// A doorbell that rings after every append to the conversation and falls silent when it goes.
+    async fn subscribe(&self, id: &ConversationId) -> Result<Option<Doorbell>, StoreError>;
+
+    /// Deletes the conversations in which nothing was recorded since `idle_since`; returns how many.
+    async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError>;
+
+    /// Deletes one conversation; says whether it was there.
+    async fn delete(&self, id: &ConversationId) -> Result<bool, StoreError>;
+
+    /// Whether the store can take work; the reason when it cannot. Answers `GET /readyz`.
+    async fn ready(&self) -> Result<(), StoreError>;
+}
+
+/// What is known of a conversation besides its activities.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Conversation {
+    /// Its id.
+    pub id: ConversationId,
+    /// The user for whom it was started.
+    pub user: Option<ChannelAccount>,
+}
+
+impl Conversation {
+    /// A conversation as a backend keeps it.
+    #[must_use]
+    pub fn new(id: ConversationId, user: Option<ChannelAccount>) -> Self {
+        Self { id, user }
+    }
+}
+
+/// The outcome of [`ConversationStore::create`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Created {
+    /// There was no such conversation.
+    New(Conversation),
+    /// It was there already.
+    Existing(Conversation),
+}
+
+/// Activities that belong together.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Batch {
+    /// In order; at least one.
+    pub activities: Vec<Activity>,
+    /// The caller's name for this append. A second append with the same key in the same conversation records nothing
+    /// and returns what the first one recorded.
+    pub key: Option<String>,
+}
+
+impl Batch {
+    /// A batch without a key.
+    #[must_use]
+    pub fn new(activities: Vec<Activity>) -> Self {
+        Self { activities, key: None }
+    }
+
+    /// The same batch under a key.
+    #[must_use]
+    pub fn keyed(self, key: Option<String>) -> Self {
+        Self { key, ..self }
+    }
+}
+
+/// One activity and its place.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Recorded {
+    /// The place.
+    pub watermark: Watermark,
+    /// The activity, with its id, timestamp and conversation.
+    pub activity: Arc<Activity>,
+}
+
+impl Recorded {
+    /// Gives an activity its place, its id, its conversation and its time.
+    #[must_use]
+    pub fn at(mut activity: Activity, id: &ConversationId, watermark: Watermark, timestamp: DateTime<Utc>) -> Self {
+        activity.id = Some(ActivityId::at(id, watermark));
+        activity.timestamp = Some(timestamp);
+        activity.conversation = Some(id.clone().into());
+        Self { watermark, activity: Arc::new(activity) }
+    }
+}
+
+/// The outcome of [`ConversationStore::append`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Appended {
+    /// What was recorded, in order.
+    pub recorded: Vec<Recorded>,
+    /// The key was known: this was recorded before, and nothing was recorded now.
+    pub repeated: bool,
+}
+
+impl Appended {
+    /// An outcome.
+    #[must_use]
+    pub fn new(recorded: Vec<Recorded>, repeated: bool) -> Self {
+        Self { recorded, repeated }
+    }
+}
+
+/// A piece of a conversation.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Page {
+    /// Oldest first.
+    pub recorded: Vec<Recorded>,
+    /// Where the next page starts: the last activity here, or, when there is none, the one that the reader has seen.
+    pub reached: Option<Watermark>,
+}
+
+impl Page {
+    /// A page for a reader who had seen `after`, which lies within the conversation.
+    #[must_use]
+    pub fn new(recorded: Vec<Recorded>, after: Option<Watermark>) -> Self {
+        let reached = recorded.last().map(|last| last.watermark).or(after);
+        Self { recorded, reached }
+    }
+}
+
+/// How far a conversation reaches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Newest {
+    /// The place of the newest activity; `None` while there is none.
+    pub watermark: Option<Watermark>,
+    /// Its time.
+    pub timestamp: Option<DateTime<Utc>>,
+}
+
+impl Newest {
+    /// What follows from the newest recorded activity.
+    #[must_use]
+    pub fn of(last: Option<&Recorded>) -> Self {
+        Self { watermark: last.map(|last| last.watermark), timestamp: last.and_then(|last| last.activity.timestamp) }
+    }
+
+    /// The place of the next activity.
+    #[must_use]
+    pub fn next_watermark(self) -> Watermark {
+        self.watermark.map_or(Watermark::FIRST, Watermark::next)
+    }
+
+    /// The time of the next activity: the present, but always later than the one before, because readers sort by it.
+    #[must_use]
+    pub fn next_timestamp(self, now: DateTime<Utc>) -> DateTime<Utc> {
+        let now = now.trunc_subsecs(3);
+        self.timestamp.map_or(now, |last| now.max(last + Duration::milliseconds(1)))
+    }
+}
+
+/// The store cannot do what was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A limit is reached; nothing was recorded.
+    #[error("the store is full: {what} are limited to {limit}")]
+    Full {
+        /// What there is too much of, in the plural.
+        what: &'static str,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A batch without activities has no place.
+    #[error("a batch needs at least one activity")]
+    EmptyBatch,
+}

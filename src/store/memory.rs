@@ -1,0 +1,212 @@
+//! Conversations in memory: for tests, trials and single processes that may forget.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use super::{
+    Appended, Batch, Bell, Conversation, ConversationStore, Created, Doorbell, Newest, Page, Recorded, StoreError,
+};
+use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
+use crate::clock::Clock;
+
+/// How much a [`MemoryStore`] keeps. What goes beyond is refused with [`StoreError::Full`]; nothing is ever forgotten
+/// before its time, because a reader's watermark must not come to mean something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryLimits {
+    /// Conversations.
+    pub max_conversations: usize,
+    /// Activities in one conversation.
+    pub max_activities: usize,
+    /// Bytes of all activities together, as JSON.
+    pub max_bytes: usize,
+}
+
+impl Default for MemoryLimits {
+    fn default() -> Self {
+        Self { max_conversations: 10_000, max_activities: 10_000, max_bytes: 256 * 1024 * 1024 }
+    }
+}
+
+/// A [`ConversationStore`] that lives and dies with the process.
+#[derive(Debug)]
+pub struct MemoryStore {
+    limits: MemoryLimits,
+    clock: Arc<dyn Clock>,
+    shelf: Mutex<Shelf>,
+}
+
+#[derive(Debug, Default)]
+struct Shelf {
+    bytes: usize,
+    entries: BTreeMap<ConversationId, Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    conversation: Conversation,
+    recorded: Vec<Recorded>,
+    /// Where the batch of a key starts, and how long it is.
+    keys: BTreeMap<String, (usize, usize)>,
+    bytes: usize,
+    active: DateTime<Utc>,
+    bell: Bell,
+}
+
+impl Entry {
+    fn newest(&self) -> Newest {
+        Newest::of(self.recorded.last())
+    }
+}
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new(limits: MemoryLimits, clock: Arc<dyn Clock>) -> Self {
+        Self { limits, clock, shelf: Mutex::default() }
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        // No call below can panic half-way through a change, so what a poisoned lock guards is whole.
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl ConversationStore for MemoryStore {
+    async fn create(&self, id: &ConversationId, user: Option<ChannelAccount>) -> Result<Created, StoreError> {
+        let mut shelf = self.shelf();
+        if let Some(entry) = shelf.entries.get_mut(id) {
+            if entry.conversation.user.is_none() {
+                entry.conversation.user = user;
+            }
+            return Ok(Created::Existing(entry.conversation.clone()));
+        }
+        let limit = self.limits.max_conversations;
+        if shelf.entries.len() >= limit {
+            return Err(StoreError::Full { what: "conversations", limit });
+        }
+        let conversation = Conversation::new(id.clone(), user);
+        let entry = Entry {
+            conversation: conversation.clone(),
+            recorded: Vec::new(),
+            keys: BTreeMap::new(),
+            bytes: 0,
+            active: self.clock.now(),
+            bell: Bell::new(None),
+        };
+        shelf.entries.insert(id.clone(), entry);
+        Ok(Created::New(conversation))
+    }
+
+    async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError> {
+        Ok(self.shelf().entries.get(id).map(|entry| entry.conversation.clone()))
+    }
+
+    async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
+        if batch.activities.is_empty() {
+            return Err(StoreError::EmptyBatch);
+        }
+        let size = batch.activities.iter().map(json_size).sum::<usize>();
+        let mut shelf = self.shelf();
+        let bytes = shelf.bytes;
+        let Some(entry) = shelf.entries.get_mut(id) else {
+            return Ok(None);
+        };
+        let known = batch.key.as_ref().and_then(|key| entry.keys.get(key));
+        if let Some(recorded) = known.and_then(|&(start, len)| entry.recorded.get(start..start + len)) {
+            return Ok(Some(Appended::new(recorded.to_vec(), true)));
+        }
+        if entry.recorded.len() + batch.activities.len() > self.limits.max_activities {
+            return Err(StoreError::Full { what: "activities of a conversation", limit: self.limits.max_activities });
+        }
+        if bytes + size > self.limits.max_bytes {
+            return Err(StoreError::Full { what: "bytes", limit: self.limits.max_bytes });
+        }
+        let now = self.clock.now();
+        let start = entry.recorded.len();
+        for activity in batch.activities {
+            let newest = entry.newest();
+            let recorded = Recorded::at(activity, id, newest.next_watermark(), newest.next_timestamp(now));
+            entry.recorded.push(recorded);
+        }
+        let appended = entry.recorded[start..].to_vec();
+        if let Some(key) = batch.key {
+            entry.keys.insert(key, (start, appended.len()));
+        }
+        entry.bytes += size;
+        entry.active = now;
+        if let Some(newest) = entry.newest().watermark {
+            entry.bell.ring(newest);
+        }
+        shelf.bytes += size;
+        Ok(Some(Appended::new(appended, false)))
+    }
+
+    async fn read(
+        &self,
+        id: &ConversationId,
+        after: Option<Watermark>,
+        limit: usize,
+    ) -> Result<Option<Page>, StoreError> {
+        let shelf = self.shelf();
+        let Some(entry) = shelf.entries.get(id) else {
+            return Ok(None);
+        };
+        let after = after.min(entry.newest().watermark);
+        let start = after.map_or(0, |seen| usize::try_from(seen.next().index()).unwrap_or(usize::MAX));
+        let rest = entry.recorded.get(start..).unwrap_or_default();
+        let recorded = rest[..rest.len().min(limit.max(1))].to_vec();
+        Ok(Some(Page::new(recorded, after)))
+    }
+
+    async fn newest(&self, id: &ConversationId) -> Result<Option<Newest>, StoreError> {
+        Ok(self.shelf().entries.get(id).map(Entry::newest))
+    }
+
+    async fn subscribe(&self, id: &ConversationId) -> Result<Option<Doorbell>, StoreError> {
+        Ok(self.shelf().entries.get(id).map(|entry| entry.bell.doorbell()))
+    }
+
+    async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError> {
+        let mut shelf = self.shelf();
+        let before = shelf.entries.len();
+        shelf.entries.retain(|_, entry| entry.active >= idle_since);
+        shelf.bytes = shelf.entries.values().map(|entry| entry.bytes).sum();
+        Ok(before - shelf.entries.len())
+    }
+
+    async fn delete(&self, id: &ConversationId) -> Result<bool, StoreError> {
+        let mut shelf = self.shelf();
+        let Some(entry) = shelf.entries.remove(id) else {
+            return Ok(false);
+        };
+        shelf.bytes -= entry.bytes;
+        Ok(true)
+    }
+
+    async fn ready(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+/// How long the activity is as JSON, in bytes, without building the text.
+fn json_size(activity: &Activity) -> usize {
+    struct Count(usize);
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // A map with keys that are not text is the only way to fail, and an activity has none.
+    serde_json::to_writer(&mut count, activity).ok();
+    count.0
+}

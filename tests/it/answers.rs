@@ -1,0 +1,132 @@
+use reqwest::{StatusCode, header};
+use serde_json::{Value, json};
+
+use crate::app::{API_KEY, TestApp, answer};
+
+const ACTIVITIES: &str = "/v1/activities";
+
+fn leave() -> Value {
+    json!({"text": "Leave is 30 days [1].", "sources": [{"title": "Leave policy", "url": "https://hr.example/leave"}]})
+}
+
+#[tokio::test]
+async fn a_wrapped_answer_becomes_an_activity_with_a_report() {
+    let app = TestApp::start();
+    let body = json!({"from": "citewire", "channel": "webchat", "options": {}, "answer": leave()});
+    let (status, body) = answer(app.post(ACTIVITIES, API_KEY).json(&body)).await;
+    assert_eq!(status, StatusCode::OK, "{body}");
+    let activity = body["activities"].as_array().and_then(|activities| activities.last()).expect("a message");
+    assert_eq!((&activity["type"], &activity["textFormat"]), (&json!("message"), &json!("markdown")));
+    assert!(activity["text"].as_str().is_some_and(|text| text.starts_with("Leave is 30 days [1]")), "{activity}");
+    assert_eq!(activity["entities"][0]["citation"][0]["position"], "1", "{activity}");
+    for delivered in ["id", "timestamp", "from", "conversation", "replyToId"] {
+        assert_eq!(activity.get(delivered), None, "{delivered} is for delivery");
+    }
+    assert_eq!(body["report"]["cited"].as_array().map(Vec::len), Some(1), "{body}");
+}
+
+#[tokio::test]
+async fn wrapped_and_raw_answers_give_the_same_bytes() {
+    let app = TestApp::start();
+    let wrapped = app.post(ACTIVITIES, API_KEY).json(&json!({"answer": leave()})).send().await.expect("an answer");
+    let raw = app.post(&format!("{ACTIVITIES}?from=citewire&channel=directline"), API_KEY).json(&leave());
+    let raw = raw.send().await.expect("an answer");
+    assert_eq!((wrapped.status(), raw.status()), (StatusCode::OK, StatusCode::OK));
+    assert_eq!(wrapped.bytes().await.expect("a body"), raw.bytes().await.expect("a body"));
+}
+
+#[tokio::test]
+async fn a_delivered_answer_is_read_by_everyone_in_the_conversation() {
+    let app = TestApp::start();
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    let path = format!("/v1/conversations/{}/answers", conversation.id);
+    let (status, body) = answer(app.post(&path, API_KEY).json(&json!({"answer": leave()}))).await;
+    assert_eq!(status, StatusCode::CREATED, "{body}");
+    let activity = socket.activity().await;
+    assert_eq!(activity["id"], body["id"]);
+    assert_eq!((&activity["from"]["role"], &activity["channelId"]), (&json!("bot"), &json!("directline")));
+    assert_eq!((&activity["conversation"]["id"], activity.get("replyToId")), (&json!(conversation.id), None));
+    assert!(activity["timestamp"].is_string() && body["report"].is_object(), "{body}");
+    assert_eq!(app.history(&conversation, "").await["activities"], json!([activity]));
+}
+
+#[tokio::test]
+async fn an_idempotency_key_delivers_once() {
+    let app = TestApp::start();
+    let conversation = app.conversation().await;
+    let path = format!("/v1/conversations/{}/answers", conversation.id);
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let request = app.post(&path, API_KEY).header("idempotency-key", "k1").json(&leave());
+        let (status, body) = answer(request).await;
+        assert_eq!(status, StatusCode::CREATED, "{body}");
+        ids.push(body["id"].clone());
+    }
+    assert_eq!(ids[0], ids[1]);
+    assert_eq!(app.history(&conversation, "").await["activities"].as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
+async fn an_unknown_conversation_is_404_before_the_answer_is_looked_at() {
+    let app = TestApp::start();
+    for id in ["unknown", "%20", &"x".repeat(300)] {
+        let (status, body) =
+            answer(app.post(&format!("/v1/conversations/{id}/answers"), API_KEY).body("nonsense")).await;
+        assert_eq!((status, &body["code"]), (StatusCode::NOT_FOUND, &json!("unknown_conversation")), "{id}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_format_channel_member_or_option_is_400_with_its_place() {
+    let app = TestApp::start();
+    for (query, body, code, pointer) in [
+        ("?from=nonsense", leave(), "unknown_format", None),
+        ("?channel=nonsense", leave(), "unknown_channel", None),
+        ("", json!({"answer": leave(), "from": "nonsense"}), "unknown_format", None),
+        ("", json!({"answer": leave(), "channel": 5}), "invalid_member", Some("/channel")),
+        ("", json!({"answer": leave(), "chanel": "webchat"}), "invalid_member", Some("/chanel")),
+        ("", json!({"answer": leave(), "options": {"no_such": 1}}), "invalid_member", Some("/options/no_such")),
+    ] {
+        let (status, problem) = answer(app.post(&format!("{ACTIVITIES}{query}"), API_KEY).json(&body)).await;
+        assert_eq!((status, problem["code"].as_str()), (StatusCode::BAD_REQUEST, Some(code)), "{problem}");
+        assert_eq!(problem["pointer"].as_str(), pointer, "{problem}");
+    }
+}
+
+#[tokio::test]
+async fn a_fault_in_an_answer_is_400_with_its_pointer() {
+    let app = TestApp::start();
+    let wrong = json!({"text": 5});
+    for (body, pointer) in [(wrong.clone(), "/text"), (json!({"answer": wrong}), "/answer/text")] {
+        let (status, problem) = answer(app.post(ACTIVITIES, API_KEY).json(&body)).await;
+        assert_eq!((status, problem["code"].as_str()), (StatusCode::BAD_REQUEST, Some("invalid_answer")), "{problem}");
+        assert_eq!(problem["pointer"], pointer, "{problem}");
+    }
+}
+
+#[tokio::test]
+async fn required_grounding_that_is_missing_is_422_and_delivers_nothing() {
+    let app = TestApp::start();
+    let conversation = app.conversation().await;
+    let body = json!({"answer": {"text": "Believe me."}, "options": {"require_grounding": "any"}});
+    for path in [ACTIVITIES.to_owned(), format!("/v1/conversations/{}/answers", conversation.id)] {
+        let (status, problem) = answer(app.post(&path, API_KEY).json(&body)).await;
+        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{problem}");
+        assert!(problem["code"].as_str().is_some_and(|code| code.starts_with("grounding_no_")), "{problem}");
+    }
+    assert_eq!(app.history(&conversation, "").await["activities"], json!([]));
+}
+
+#[tokio::test]
+async fn a_problem_has_the_media_type_and_members_of_its_standard() {
+    let app = TestApp::start();
+    let response = app.post(ACTIVITIES, API_KEY).body("nonsense").send().await.expect("an answer");
+    assert_eq!(response.headers()[header::CONTENT_TYPE], "application/problem+json");
+    assert!(response.headers().contains_key("x-request-id"));
+    let problem: Value = response.json().await.expect("JSON");
+    assert_eq!(problem["status"], 400);
+    for name in ["title", "detail", "code"] {
+        assert!(problem[name].as_str().is_some_and(|text| !text.is_empty()), "{problem}");
+    }
+}

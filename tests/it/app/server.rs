@@ -1,0 +1,131 @@
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use citewire::activity::{Activity, ChannelAccount, ConversationId, Role};
+use citewire::channels::direct_line::DirectLineOptions;
+use citewire::clock::{Clock, ManualClock, RandomIds};
+use citewire::http::{self, HttpOptions};
+use citewire::secret::Secret;
+use citewire::store::{Batch, ConversationStore, MemoryLimits, MemoryStore};
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+pub(crate) const API_KEY: &str = "the-api-key-of-the-tests";
+pub(crate) const DIRECT_LINE_SECRET: &str = "the-direct-line-secret-of-the-tests";
+
+/// What a test may change before the server starts.
+pub(crate) struct Setup {
+    pub(crate) http: HttpOptions,
+    pub(crate) direct_line: DirectLineOptions,
+    pub(crate) memory: MemoryLimits,
+}
+
+/// A running server. It is stopped when the value is dropped, and must then end by itself.
+pub(crate) struct TestApp {
+    pub(crate) url: String,
+    pub(crate) address: SocketAddr,
+    pub(crate) client: reqwest::Client,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) store: Arc<dyn ConversationStore>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl TestApp {
+    pub(crate) fn start() -> Self {
+        Self::with(|_| {})
+    }
+
+    pub(crate) fn with(change: impl FnOnce(&mut Setup)) -> Self {
+        let secret = |text| Secret::parse(text).expect("a secret");
+        let bind = "127.0.0.1:0".parse().expect("an address");
+        let mut setup = Setup {
+            http: HttpOptions::new(bind, secret(API_KEY), secret(DIRECT_LINE_SECRET)),
+            direct_line: DirectLineOptions::default(),
+            memory: MemoryLimits::default(),
+        };
+        setup.http.workers = 1;
+        change(&mut setup);
+        let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time")));
+        let store: Arc<dyn ConversationStore> =
+            Arc::new(MemoryStore::new(setup.memory, Arc::clone(&clock) as Arc<dyn Clock>));
+        let state = http::State::new(
+            setup.http,
+            setup.direct_line,
+            Arc::clone(&store),
+            Arc::clone(&clock) as Arc<dyn Clock>,
+            Arc::new(RandomIds),
+        );
+        let (stop, stopped) = oneshot::channel();
+        let (tell, told) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async move {
+                let server = http::build(state).expect("a server");
+                tell.send(server.addresses()[0]).expect("the test waits");
+                server.run(async move { drop(stopped.await) }).await.expect("the server ends well");
+            });
+        });
+        let address = told.recv().expect("the server starts");
+        let client = reqwest::Client::builder().timeout(Duration::from_secs(30)).build().expect("a client");
+        let url = format!("http://{address}");
+        Self { url, address, client, clock, store, stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// Tells the server to stop, without waiting for it.
+    pub(crate) fn stop(&mut self) {
+        drop(self.stop.take());
+    }
+
+    /// Waits until the server has ended.
+    pub(crate) async fn ended(mut self) {
+        self.stop();
+        let thread = self.thread.take().expect("the server was not waited for");
+        tokio::task::spawn_blocking(|| thread.join().expect("the server ends well")).await.expect("joined");
+    }
+
+    /// A request without a credential.
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("{}{path}", self.url))
+    }
+
+    pub(crate) fn get(&self, path: &str, bearer: &str) -> RequestBuilder {
+        self.request(Method::GET, path).bearer_auth(bearer)
+    }
+
+    pub(crate) fn post(&self, path: &str, bearer: &str) -> RequestBuilder {
+        self.request(Method::POST, path).bearer_auth(bearer)
+    }
+
+    /// Has the bot say something in a conversation.
+    pub(crate) async fn say(&self, id: &str, text: &str) {
+        let id: ConversationId = id.parse().expect("a conversation id");
+        let mut activity = Activity::message(text);
+        activity.from = Some(ChannelAccount::new("citewire", Role::Bot));
+        activity.channel_id = Some("directline".to_owned());
+        self.store.append(&id, Batch::new(vec![activity])).await.expect("a store").expect("a conversation");
+    }
+}
+
+impl Drop for TestApp {
+    fn drop(&mut self) {
+        self.stop();
+        if let Some(thread) = self.thread.take() {
+            let ended = thread.join();
+            assert!(ended.is_ok() || std::thread::panicking(), "the server did not end well");
+        }
+    }
+}
+
+/// Sends a request and returns status and body; an empty body is null.
+pub(crate) async fn answer(request: RequestBuilder) -> (StatusCode, Value) {
+    let response = request.send().await.expect("an answer");
+    let status = response.status();
+    let body = response.bytes().await.expect("a body");
+    let body = if body.is_empty() { Value::Null } else { serde_json::from_slice(&body).expect("JSON") };
+    (status, body)
+}

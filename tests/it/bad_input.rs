@@ -1,0 +1,141 @@
+use reqwest::{Method, RequestBuilder, StatusCode};
+use serde_json::json;
+
+use crate::app::{API_KEY, Conversation, DIRECT_LINE_SECRET, TestApp, answer};
+
+/// Every route that takes a body, with a credential that opens it.
+async fn takers(app: &TestApp) -> (Conversation, Vec<(String, String)>) {
+    let conversation = app.conversation().await;
+    let page = answer(app.request(Method::POST, "/page/session").header("origin", &app.url)).await.1;
+    let page_token = page["token"].as_str().expect("a token").to_owned();
+    let takers = vec![
+        ("/v1/activities".to_owned(), API_KEY.to_owned()),
+        (format!("/v1/conversations/{}/answers", conversation.id), API_KEY.to_owned()),
+        ("/page/answers".to_owned(), page_token),
+        (conversation.path("/activities"), conversation.token.clone()),
+        ("/v3/directline/conversations".to_owned(), DIRECT_LINE_SECRET.to_owned()),
+        ("/v3/directline/tokens/generate".to_owned(), DIRECT_LINE_SECRET.to_owned()),
+    ];
+    (conversation, takers)
+}
+
+/// The status of an error whose body can be read.
+async fn refusal(request: RequestBuilder) -> StatusCode {
+    let (status, body) = answer(request).await;
+    let code = if body["error"].is_object() { &body["error"]["code"] } else { &body["code"] };
+    assert!(code.is_string(), "{status} {body}");
+    status
+}
+
+#[tokio::test]
+async fn what_is_not_json_or_has_the_wrong_type_is_400_on_every_route() {
+    let app = TestApp::start();
+    let (conversation, takers) = takers(&app).await;
+    let bodies: [&[u8]; 12] = [
+        b"nonsense",
+        b"{",
+        b"{\"text\":\"a\"",
+        b"[]",
+        b"5",
+        b"\"text\"",
+        b"{\"text\":\"\xff\xfe\",\"type\":\"\xff\",\"user\":\"\xff\"}",
+        b"\x00\x01\x02",
+        b"{\"text\":5,\"type\":5,\"user\":5}",
+        b"{\"text\":[],\"type\":[],\"user\":[]}",
+        b"{\"text\":{},\"type\":{},\"user\":{\"id\":{}}}",
+        b"\xef\xbb\xbf{\"text\":5,\"type\":5,\"user\":5}",
+    ];
+    for (path, bearer) in &takers {
+        for body in bodies {
+            let request = app.post(path, bearer).header("content-type", "application/json").body(body.to_vec());
+            let shown = String::from_utf8_lossy(body);
+            assert_eq!(refusal(request).await, StatusCode::BAD_REQUEST, "{path} {shown}");
+        }
+    }
+    assert_eq!(app.history(&conversation, "").await["activities"], json!([]), "nothing is stored");
+}
+
+#[tokio::test]
+async fn null_and_missing_text_are_400_where_an_answer_is_wanted() {
+    let app = TestApp::start();
+    let (conversation, takers) = takers(&app).await;
+    for (path, bearer) in takers.iter().take(3) {
+        for body in
+            ["", "null", "{}", r#"{"text":null}"#, r#"{"sources":[]}"#, r#"{"answer":null}"#, r#"{"answer":{}}"#]
+        {
+            assert_eq!(refusal(app.post(path, bearer).body(body)).await, StatusCode::BAD_REQUEST, "{path} {body}");
+        }
+    }
+    assert_eq!(app.history(&conversation, "").await["activities"], json!([]));
+}
+
+#[tokio::test]
+async fn ten_megabytes_are_an_answer_or_too_much_but_never_a_broken_connection() {
+    let app = TestApp::start();
+    let (_, takers) = takers(&app).await;
+    let text = format!("{} [1]", "word ".repeat(2_000_000));
+    let body = json!({"text": text, "type": "message", "sources": [{"url": "https://a.example/"}]}).to_string();
+    for (path, bearer) in &takers {
+        let (status, answer) = answer(app.post(path, bearer).body(body.clone())).await;
+        let expected = if path.starts_with("/v3") {
+            StatusCode::PAYLOAD_TOO_LARGE
+        } else if path == "/v1/activities" {
+            StatusCode::OK
+        } else {
+            StatusCode::CREATED
+        };
+        assert_eq!(status, expected, "{path} {}", answer["detail"]);
+    }
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_413_and_the_connection_goes_on() {
+    let app = TestApp::with(|setup| setup.http.max_body_bytes = 300 * 1024);
+    let (conversation, takers) = takers(&app).await;
+    let body = json!({"text": "x".repeat(2 * 1024 * 1024), "type": "message"}).to_string();
+    for (path, bearer) in &takers {
+        let response = app.post(path, bearer).body(body.clone()).send().await.expect("an answer, no reset");
+        assert_eq!(response.status(), StatusCode::PAYLOAD_TOO_LARGE, "{path}");
+        assert_eq!(response.headers().get("connection"), None, "{path}");
+    }
+    assert_eq!(app.history(&conversation, "").await["activities"], json!([]));
+}
+
+#[tokio::test]
+async fn a_body_without_a_length_is_held_to_the_same_limit() {
+    let app = TestApp::with(|setup| setup.http.max_body_bytes = 300 * 1024);
+    let head = format!(
+        "POST /v1/activities HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {API_KEY}\r\n\
+         Transfer-Encoding: chunked\r\n\r\n"
+    );
+    let mut request = head.into_bytes();
+    for _ in 0..40 {
+        request.extend_from_slice(b"8000\r\n");
+        request.extend_from_slice(&[b' '; 0x8000]);
+        request.extend_from_slice(b"\r\n");
+    }
+    request.extend_from_slice(b"0\r\n\r\n");
+    assert!(exchange(&app, &request).await.starts_with("HTTP/1.1 413"));
+}
+
+#[tokio::test]
+async fn what_is_not_http_does_not_end_the_server() {
+    let app = TestApp::start();
+    for request in
+        ["nonsense\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "POST /v1/activities HTTP/1.1\r\nContent-Length: x\r\n\r\n"]
+    {
+        let answer = exchange(&app, request.as_bytes()).await;
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4"), "{answer}");
+    }
+    assert_eq!(answer(app.request(Method::GET, "/healthz")).await.0, StatusCode::OK);
+}
+
+/// Sends bytes and returns what comes back until the server has said something or closes.
+async fn exchange(app: &TestApp, request: &[u8]) -> String {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let mut stream = tokio::net::TcpStream::connect(app.address).await.expect("a connection");
+    stream.write_all(request).await.expect("sent");
+    let mut answer = vec![0; 4096];
+    let length = stream.read(&mut answer).await.unwrap_or(0);
+    String::from_utf8_lossy(&answer[..length]).into_owned()
+}

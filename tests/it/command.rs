@@ -1,0 +1,240 @@
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+/// The command, in an environment in which nothing is set.
+fn citewire(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_citewire"));
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CITEWIRE_")) {
+        command.env_remove(name);
+    }
+    command.args(arguments);
+    command
+}
+
+fn run(arguments: &[&str], input: &[u8]) -> Output {
+    let mut command = citewire(arguments);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command runs");
+    // A command that does not want its input may be gone before it is written.
+    child.stdin.take().expect("a pipe").write_all(input).ok();
+    child.wait_with_output().expect("the command ends")
+}
+
+fn leave() -> Vec<u8> {
+    json!({"text": "Leave is 30 days [1].", "sources": [{"title": "Leave policy", "url": "https://hr.example/leave"}]})
+        .to_string()
+        .into_bytes()
+}
+
+fn words(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text")
+}
+
+/// The only line on stderr.
+fn line(output: &Output) -> String {
+    let words = words(&output.stderr);
+    assert_eq!(words.lines().count(), 1, "{words}");
+    words
+}
+
+#[test]
+fn convert_prints_the_activity_and_nothing_else() {
+    let output = run(&["convert"], &leave());
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output.stderr));
+    let activity: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(activity["type"], "message");
+    assert!(output.stdout.ends_with(b"\n") && output.stderr.is_empty());
+}
+
+#[test]
+fn convert_reads_a_file_a_dash_and_stdin_alike() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("answer.json");
+    std::fs::write(&file, leave()).expect("written");
+    let by_file = run(&["convert", file.to_str().expect("a path"), "--from", "citewire", "--to", "directline"], b"");
+    assert_eq!(by_file.status.code(), Some(0), "{}", words(&by_file.stderr));
+    assert_eq!(by_file.stdout, run(&["convert", "-"], &leave()).stdout);
+    assert_eq!(by_file.stdout, run(&["convert"], &leave()).stdout);
+}
+
+#[test]
+fn convert_takes_files_from_windows() {
+    let mut input = b"\xef\xbb\xbf".to_vec();
+    input.extend(words(&leave()).replace(",\"", ",\r\n\"").bytes());
+    let output = run(&["convert"], &input);
+    assert_eq!((output.status.code(), output.stdout), (Some(0), run(&["convert"], &leave()).stdout));
+}
+
+#[test]
+fn convert_reports_on_stderr_in_words() {
+    let output = run(&["convert", "--report"], &leave());
+    assert_eq!(output.status.code(), Some(0));
+    let report = words(&output.stderr);
+    assert!(report.lines().any(|line| line.starts_with("cited: ")), "{report}");
+    assert_eq!(output.stdout, run(&["convert"], &leave()).stdout);
+}
+
+#[test]
+fn convert_says_in_one_line_where_the_input_is_wrong() {
+    let output = run(&["convert", "--from", "citewire"], br#"{"text":5}"#);
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), b"".as_slice()));
+    let line = line(&output);
+    assert!(line.contains("stdin") && line.contains("/text"), "{line}");
+}
+
+#[test]
+fn convert_refuses_what_cannot_be_an_answer() {
+    for input in [&b"nonsense"[..], b"", b"{", b"null", b"{\"text\":\"\xff\"}", b"5", b"{}"] {
+        let output = run(&["convert"], input);
+        assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(input));
+        line(&output);
+    }
+}
+
+#[test]
+fn convert_exits_with_1_when_required_grounding_is_missing() {
+    for flag in ["--require-grounding", "--require-grounding=any", "--require-grounding=anchored"] {
+        let output = run(&["convert", flag], br#"{"text":"Believe me."}"#);
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(1), b"".as_slice()), "{flag}");
+        assert!(line(&output).contains("grounding"));
+        assert_eq!(run(&["convert", flag], &leave()).status.code(), Some(0), "{flag}");
+    }
+}
+
+#[test]
+fn arguments_that_mean_nothing_exit_with_2() {
+    for arguments in [
+        &["convert", "--from", "nonsense"][..],
+        &["convert", "--to", "nonsense"],
+        &["convert", "--require-grounding=perhaps"],
+        &["convert", "/no/such/file"],
+        &["convert", "--no-such-flag"],
+        &["no-such-command"],
+        &["serve", "--bind", "nowhere"],
+        &["serve", "--config", "/no/such/file"],
+        &[],
+    ] {
+        let output = run(arguments, &leave());
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), b"".as_slice()), "{arguments:?}");
+        assert!(!output.stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_dialect_of_a_later_version_is_refused_in_a_clear_sentence() {
+    let output = run(&["convert", "--to", "records"], &leave());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(line(&output).contains("cannot write that yet"));
+}
+
+#[test]
+fn help_and_version_are_no_failure() {
+    for arguments in [&["--help"][..], &["--version"], &["convert", "--help"], &["serve", "--help"]] {
+        let output = run(arguments, b"");
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()), "{arguments:?}");
+        assert!(!output.stdout.is_empty());
+    }
+}
+
+/// A server as a child process, and what it said before it was ready.
+struct Serving {
+    child: Child,
+    said: Vec<String>,
+    url: String,
+}
+
+impl Serving {
+    fn start(data: &Path, environment: &[(&str, &str)]) -> Self {
+        let mut command = citewire(&["serve", "--bind", "127.0.0.1:0"]);
+        command.env("CITEWIRE_DATA_DIR", data).envs(environment.iter().copied());
+        let child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the command runs");
+        let mut serving = Self { child, said: Vec::new(), url: String::new() };
+        for line in BufReader::new(serving.child.stderr.take().expect("a pipe")).lines() {
+            let line = line.expect("a line");
+            serving.url = line.strip_prefix("citewire is listening on ").unwrap_or_default().to_owned();
+            serving.said.push(line);
+            if !serving.url.is_empty() {
+                return serving;
+            }
+        }
+        panic!("the server did not start: {:?}", serving.said);
+    }
+
+    fn secret(&self, name: &str) -> String {
+        let line = self.said.iter().find(|line| line.starts_with(name)).expect("a line for the secret");
+        line.split(' ').nth(3).expect("the secret").to_owned()
+    }
+
+    /// Ends the server as a terminal does, and returns its exit code.
+    fn interrupt(mut self) -> Option<i32> {
+        let asked = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().expect("kill runs");
+        assert!(asked.success());
+        self.child.wait().expect("the server ends").code()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // Nothing is left behind, even when a test fails half-way.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+#[tokio::test]
+async fn serve_makes_its_secrets_once_and_says_them_and_where_it_listens() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let serving = Serving::start(folder.path(), &[]);
+    assert_eq!(serving.said.len(), 3, "{:?}", serving.said);
+    let key = serving.secret("CITEWIRE_API_KEY");
+    let client = reqwest::Client::builder().build().expect("a client");
+    let unknown = client.post(format!("{}/v1/conversations/unknown/answers", serving.url)).bearer_auth(&key).send();
+    assert_eq!(unknown.await.expect("an answer").status(), 404, "the key opens the door");
+    let again = Serving::start(folder.path(), &[]);
+    assert_eq!((again.secret("CITEWIRE_API_KEY"), again.said.len()), (key, 3));
+}
+
+#[test]
+fn serve_ends_well_when_interrupted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_eq!(Serving::start(folder.path(), &[]).interrupt(), Some(0));
+}
+
+#[test]
+fn serve_says_nothing_of_secrets_that_are_set() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let set = [
+        ("CITEWIRE_API_KEY", "sixteen-or-more-characters"),
+        ("CITEWIRE_DIRECT_LINE_SECRET", "another-sixteen-characters"),
+        ("CITEWIRE_LOG", "trace"),
+    ];
+    let serving = Serving::start(folder.path(), &set);
+    assert!(!serving.said.concat().contains("sixteen"), "{:?}", serving.said);
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "nothing is kept");
+}
+
+#[test]
+fn serve_refuses_other_addresses_without_secrets() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = citewire(&["serve", "--bind", "0.0.0.0:0"]);
+    let output = command.env("CITEWIRE_DATA_DIR", folder.path()).output().expect("the command ends");
+    assert_eq!(output.status.code(), Some(2));
+    let line = line(&output);
+    assert!(line.contains("CITEWIRE_API_KEY") && line.contains("CITEWIRE_DIRECT_LINE_SECRET"), "{line}");
+}
+
+#[test]
+fn serve_says_all_that_is_wrong_with_its_configuration_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("citewire.toml");
+    std::fs::write(&file, "workers = 'many'\nbnid = 1\n[store]\nurl = 'sqlite:x'\n").expect("written");
+    let output = run(&["serve", "--config", file.to_str().expect("a path")], b"");
+    assert_eq!(output.status.code(), Some(2));
+    let words = words(&output.stderr);
+    for name in ["workers", "bnid", "store.url"] {
+        assert!(words.contains(name), "{words}");
+    }
+}

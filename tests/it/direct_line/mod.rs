@@ -1,0 +1,9 @@
+//! The tests carry the number of the point of the conformance checklist (`docs/direct-line.md`) that they prove.
+
+mod authentication;
+mod browser;
+mod polling;
+mod posting;
+mod resuming;
+mod starting;
+mod stream;

@@ -1,0 +1,82 @@
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use citewire::http::{Access, ROUTES, UNDOCUMENTED, document};
+use reqwest::{Method, StatusCode, header};
+use serde_json::Value;
+
+use crate::app::{TestApp, answer};
+
+fn json() -> Value {
+    serde_json::to_value(document()).expect("JSON")
+}
+
+/// Rewritten with `CITEWIRE_UPDATE=1`.
+#[test]
+fn the_document_in_the_repository_is_the_one_that_is_served() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/api/openapi.json");
+    let rebuilt = format!("{}\n", serde_json::to_string_pretty(&json()).expect("JSON"));
+    if std::env::var_os("CITEWIRE_UPDATE").is_some() {
+        std::fs::write(&path, &rebuilt).expect("written");
+    }
+    let kept = std::fs::read_to_string(&path).expect("docs/api/openapi.json");
+    assert!(kept == rebuilt, "docs/api/openapi.json is out of date: run the tests with CITEWIRE_UPDATE=1");
+}
+
+#[test]
+fn every_route_is_documented_or_named_as_undocumented() {
+    let json = json();
+    let mut documented = BTreeSet::new();
+    for (path, operations) in json["paths"].as_object().expect("paths") {
+        for method in operations.as_object().expect("operations").keys() {
+            documented.insert((method.to_uppercase(), path.clone()));
+        }
+    }
+    let routes: BTreeSet<_> = ROUTES
+        .iter()
+        .filter(|route| !UNDOCUMENTED.contains(&route.path))
+        .map(|route| (route.method.to_owned(), route.path.to_owned()))
+        .collect();
+    assert_eq!(documented, routes);
+}
+
+#[test]
+fn every_operation_says_which_credential_it_needs() {
+    let json = json();
+    for route in ROUTES.iter().filter(|route| !UNDOCUMENTED.contains(&route.path)) {
+        let operation = &json["paths"][route.path][route.method.to_lowercase()];
+        let needed = operation["security"][0].as_object().and_then(|needed| needed.keys().next().map(String::as_str));
+        let expected = match Access::of(route.path) {
+            Access::Open => None,
+            Access::ApiKey => Some("api_key"),
+            Access::DirectLine => Some("direct_line"),
+            Access::Page => Some("page"),
+        };
+        assert_eq!(needed, expected, "{}", route.path);
+    }
+}
+
+#[tokio::test]
+async fn the_document_and_its_viewer_are_served() {
+    let app = TestApp::start();
+    let (status, body) = answer(app.request(Method::GET, "/openapi.json")).await;
+    assert_eq!((status, body), (StatusCode::OK, json()));
+    // By way of the redirect.
+    let page = app.request(Method::GET, "/docs").send().await.expect("an answer");
+    let policy = page.headers()["content-security-policy"].to_str().expect("text").to_owned();
+    assert!(policy.contains("script-src 'self';") && policy.starts_with("default-src 'none'"), "{policy}");
+    let html = page.text().await.expect("text");
+    for script in html.split("<script").skip(1) {
+        assert!(script.trim_start().starts_with("src="), "the policy lets no inline script run: {script}");
+    }
+    for (file, media_type) in
+        [("swagger-ui-bundle.js", "javascript"), ("swagger-ui.css", "css"), ("swagger-initializer.js", "javascript")]
+    {
+        let response = app.request(Method::GET, &format!("/docs/{file}")).send().await.expect("an answer");
+        assert_eq!(response.status(), StatusCode::OK, "{file}");
+        assert!(response.headers()[header::CONTENT_TYPE].to_str().expect("text").contains(media_type), "{file}");
+    }
+    let initializer = app.request(Method::GET, "/docs/swagger-initializer.js").send().await.expect("an answer");
+    assert!(initializer.text().await.expect("text").contains("/openapi.json"));
+    assert_eq!(answer(app.request(Method::GET, "/docs/../Cargo.toml")).await.0, StatusCode::NOT_FOUND);
+}

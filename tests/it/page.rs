@@ -1,0 +1,159 @@
+use reqwest::{Method, StatusCode, header};
+use serde_json::{Value, json};
+
+use crate::app::{TestApp, answer};
+
+async fn session(app: &TestApp) -> Value {
+    let (status, body) = answer(app.request(Method::POST, "/page/session").header("origin", &app.url)).await;
+    assert_eq!(status, StatusCode::OK, "{body}");
+    body
+}
+
+#[tokio::test]
+async fn the_page_runs_only_what_carries_its_nonce() {
+    let app = TestApp::start();
+    let mut nonces = Vec::new();
+    for _ in 0..2 {
+        let response = app.request(Method::GET, "/").send().await.expect("an answer");
+        assert_eq!(response.status(), StatusCode::OK);
+        let policy = response.headers()["content-security-policy"].to_str().expect("text").to_owned();
+        assert_eq!(response.headers()["x-content-type-options"], "nosniff");
+        assert!(response.headers().contains_key("referrer-policy"));
+        let html = response.text().await.expect("text");
+        let nonce =
+            policy.split("script-src 'nonce-").nth(1).and_then(|rest| rest.split('\'').next()).expect("a nonce");
+        assert!(html.contains(nonce) && !html.contains("{{nonce}}"), "{html}");
+        let host = app.url.trim_start_matches("http://");
+        let expected = format!(
+            "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self' \
+             ws://{host} wss://{host} blob:; img-src blob: data:; script-src 'nonce-{nonce}' 'strict-dynamic'; \
+             style-src 'nonce-{nonce}'"
+        );
+        assert_eq!(policy, expected);
+        nonces.push(nonce.to_owned());
+    }
+    assert_ne!(nonces[0], nonces[1]);
+}
+
+#[tokio::test]
+async fn the_parts_of_the_page_have_their_media_types() {
+    let app = TestApp::start();
+    for (path, media_type) in
+        [("/page/page.css", "text/css; charset=utf-8"), ("/page/page.js", "text/javascript; charset=utf-8")]
+    {
+        let response = app.request(Method::GET, path).send().await.expect("an answer");
+        assert_eq!(response.headers()[header::CONTENT_TYPE], media_type);
+    }
+}
+
+#[tokio::test]
+async fn without_a_bundle_the_answer_says_how_to_get_one() {
+    let app = TestApp::start();
+    let (status, body) = answer(app.request(Method::GET, "/page/webchat.js")).await;
+    assert_eq!((status, &body["code"]), (StatusCode::NOT_FOUND, &json!("no_web_chat")));
+    assert!(body["detail"].as_str().is_some_and(|detail| detail.contains("CITEWIRE_WEBCHAT_JS")), "{body}");
+}
+
+#[tokio::test]
+async fn the_bundle_is_sent_whole_once_and_then_only_when_it_has_changed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("webchat.js");
+    let script = "x".repeat(300_000);
+    std::fs::write(&file, &script).expect("written");
+    let app = TestApp::with(|setup| setup.http.webchat_js = Some(file.clone()));
+    let fetch = |tag: Option<String>| {
+        let request = app.request(Method::GET, "/page/webchat.js");
+        tag.iter().fold(request, |request, tag| request.header("if-none-match", tag)).send()
+    };
+    let first = fetch(None).await.expect("an answer");
+    assert_eq!(first.headers()[header::CONTENT_LENGTH], "300000");
+    let tag = first.headers()["etag"].to_str().expect("text").to_owned();
+    assert_eq!(first.text().await.expect("text"), script);
+    assert_eq!(fetch(Some(tag.clone())).await.expect("an answer").status(), StatusCode::NOT_MODIFIED);
+    std::fs::write(&file, "changed").expect("written");
+    let changed = fetch(Some(tag)).await.expect("an answer");
+    assert_eq!((changed.status(), changed.text().await.expect("text")), (StatusCode::OK, "changed".to_owned()));
+}
+
+#[tokio::test]
+async fn a_session_is_for_the_page_of_this_very_server() {
+    let app = TestApp::start();
+    let body = session(&app).await;
+    assert!(body["userId"].as_str().is_some_and(|id| id.starts_with("dl_")), "{body}");
+    assert!(body["conversationId"].is_string() && body["expires_in"].is_u64(), "{body}");
+    for origin in ["https://evil.example", "null", "http://127.0.0.1:1"] {
+        let (status, body) = answer(app.request(Method::POST, "/page/session").header("origin", origin)).await;
+        assert_eq!((status, &body["code"]), (StatusCode::FORBIDDEN, &json!("wrong_origin")), "{origin}");
+    }
+    assert_eq!(answer(app.request(Method::POST, "/page/session")).await.0, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
+async fn the_token_of_a_session_opens_its_conversation() {
+    let app = TestApp::start();
+    let body = session(&app).await;
+    let (status, started) = app.start_as(body["token"].as_str().expect("a token"), json!({})).await;
+    assert_eq!((status, &started["conversationId"]), (StatusCode::OK, &body["conversationId"]));
+    let conversation = crate::app::Conversation::of(&started);
+    app.post_text(&conversation, "hi").await;
+    assert_eq!(app.history(&conversation, "").await["activities"][0]["from"]["id"], body["userId"]);
+}
+
+#[tokio::test]
+async fn an_answer_sent_from_the_page_arrives_in_its_conversation() {
+    let app = TestApp::start();
+    let (_, started) = app.start_as(session(&app).await["token"].as_str().expect("a token"), json!({})).await;
+    let conversation = crate::app::Conversation::of(&started);
+    let mut socket = app.open(&conversation).await;
+    let samples = answer(app.request(Method::GET, "/page/samples")).await.1;
+    let sample = &samples[0];
+    // The token that the client goes on with after the start is good for this too.
+    let request = app.post("/page/answers", &conversation.token);
+    let (status, body) = answer(request.json(&json!({"from": sample["from"], "answer": sample["input"]}))).await;
+    assert_eq!(status, StatusCode::CREATED, "{body}");
+    let activity = socket.activity().await;
+    assert_eq!((&activity, &activity["id"]), (&body["activity"], &body["id"]));
+    assert!(body["report"].is_object(), "{body}");
+}
+
+#[tokio::test]
+async fn a_token_of_direct_line_sends_no_answers() {
+    let app = TestApp::start();
+    let conversation = app.conversation().await;
+    let (status, body) = answer(app.post("/page/answers", &conversation.token).json(&json!({"text": "x"}))).await;
+    assert_eq!((status, &body["code"]), (StatusCode::FORBIDDEN, &json!("bad_token")));
+}
+
+#[tokio::test]
+async fn every_sample_says_what_it_is() {
+    let app = TestApp::start();
+    let (status, samples) = answer(app.request(Method::GET, "/page/samples")).await;
+    assert_eq!(status, StatusCode::OK);
+    let samples = samples.as_array().expect("an array");
+    assert!(!samples.is_empty());
+    for sample in samples {
+        for name in ["id", "title", "summary", "from"] {
+            assert!(sample[name].is_string(), "{sample}");
+        }
+        assert!(sample["input"].is_object(), "{sample}");
+    }
+}
+
+#[tokio::test]
+async fn on_loopback_another_host_is_refused() {
+    let app = TestApp::start();
+    for path in ["/", "/page/session", "/healthz", "/v1/activities", "/v3/directline/conversations"] {
+        let (status, _) = answer(app.request(Method::GET, path).header("host", "evil.example")).await;
+        assert_eq!(status, StatusCode::MISDIRECTED_REQUEST, "{path}");
+    }
+    assert_eq!(answer(app.request(Method::GET, "/healthz").header("host", "localhost")).await.0, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_server_without_the_page_has_none() {
+    let app = TestApp::with(|setup| setup.http.page = false);
+    for path in ["/", "/page/page.js", "/page/samples"] {
+        assert_eq!(answer(app.request(Method::GET, path)).await.0, StatusCode::NOT_FOUND, "{path}");
+    }
+    assert_eq!(answer(app.request(Method::GET, "/healthz")).await.0, StatusCode::OK);
+}
