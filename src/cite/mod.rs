@@ -9,6 +9,7 @@ mod cite;
 mod cited_text;
 mod clean;
 mod definition;
+mod html;
 mod marker;
 mod number;
 mod position;

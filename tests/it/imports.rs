@@ -1,0 +1,80 @@
+//! Who may import whom: the table of `docs/architecture.md`, held against the `use crate::` lines of the source.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries
+        .flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .collect()
+}
+
+/// The module of a file directly under `src`: `cite` for `src/cite/marker.rs`, `url` for `src/url.rs`.
+fn module(root: &Path, file: &Path) -> String {
+    let first = file.strip_prefix(root).expect("inside src").iter().next().expect("a name");
+    first.to_string_lossy().trim_end_matches(".rs").to_owned()
+}
+
+/// The modules that a source text names by `crate::`, tests and all.
+fn imports(source: &str) -> BTreeSet<String> {
+    let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let mut found = BTreeSet::new();
+    for line in code {
+        for rest in line.split("crate::").skip(1) {
+            if let Some(list) = rest.strip_prefix('{') {
+                let names = list.split(',').map(|item| item.split("::").next().unwrap_or_default());
+                found.extend(names.map(|name| name.trim_matches(['{', '}', ';', ' ']).to_owned()));
+            } else {
+                found.insert(rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect());
+            }
+        }
+    }
+    found.retain(|name| !name.is_empty());
+    found
+}
+
+/// Reads the rows `| module | may import |` of the table.
+fn table(document: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let rows = document.lines().skip_while(|line| !line.starts_with("| from | may import |")).skip(2);
+    rows.take_while(|line| line.starts_with('|'))
+        .flat_map(|row| {
+            let mut cells = row.trim_matches('|').split('|').map(str::trim);
+            let names = |cell: &str| -> Vec<String> {
+                cell.split(',').map(|name| name.trim().trim_matches('`').to_owned()).filter(|name| name != "nothing").collect()
+            };
+            let from = names(cells.next().unwrap_or_default());
+            let to: BTreeSet<String> = names(cells.next().unwrap_or_default()).into_iter().collect();
+            from.into_iter().map(move |from| (from, to.clone()))
+        })
+        .collect()
+}
+
+#[test]
+fn every_module_imports_only_what_the_table_allows() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let document = std::fs::read_to_string(project.join("docs/architecture.md")).expect("the document");
+    let table = table(&document);
+    assert!(table.len() > 15, "the table was not found");
+    let root = project.join("src");
+    let mut faults = Vec::new();
+    for file in sources(&root) {
+        let from = module(&root, &file);
+        let allowed = table.get(&from).unwrap_or_else(|| panic!("{from} is missing in the table"));
+        let source = std::fs::read_to_string(&file).expect("a source");
+        for to in imports(&source) {
+            if to != from && !allowed.contains(&to) && !allowed.contains("anything") {
+                faults.push(format!("{} imports {to}", file.display()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn the_reader_of_imports_sees_every_form() {
+    let source = "use crate::cite::{A, B};\nuse crate::{graph::C, url};\nfn f() { crate::text::cut() }\n// crate::nobody\n";
+    let expected: BTreeSet<String> = ["cite", "graph", "url", "text"].map(str::to_owned).into();
+    assert_eq!(imports(source), expected);
+}
