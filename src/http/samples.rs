@@ -41,6 +41,7 @@ macro_rules! samples {
 /// In the order in which the page shows them.
 pub(crate) const SAMPLES: &[Sample] = samples![
     "native/web-chat-citation",
+    "native/leave",
     "native/adjacent",
     "native/labels",
     "native/passage",

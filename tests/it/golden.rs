@@ -63,3 +63,18 @@ fn every_sample_becomes_its_activity() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
+
+/// The blocks of JSON in a Markdown document.
+fn json_blocks(document: &str) -> Vec<Value> {
+    let blocks = document.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default());
+    blocks.map(|block| serde_json::from_str(block).unwrap_or_else(|error| panic!("{error} in {block}"))).collect()
+}
+
+#[test]
+fn the_example_of_the_readme_is_a_sample_and_what_comes_out_of_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("README.md")).expect("the README");
+    let sample = root.join("samples/answers/native/leave");
+    let expected = ["input.json", "activity.json"].map(|file| json_file(&sample.join(file)));
+    assert_eq!(json_blocks(&readme), expected);
+}

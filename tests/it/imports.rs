@@ -42,7 +42,10 @@ fn table(document: &str) -> BTreeMap<String, BTreeSet<String>> {
         .flat_map(|row| {
             let mut cells = row.trim_matches('|').split('|').map(str::trim);
             let names = |cell: &str| -> Vec<String> {
-                cell.split(',').map(|name| name.trim().trim_matches('`').to_owned()).filter(|name| name != "nothing").collect()
+                cell.split(',')
+                    .map(|name| name.trim().trim_matches('`').to_owned())
+                    .filter(|name| name != "nothing")
+                    .collect()
             };
             let from = names(cells.next().unwrap_or_default());
             let to: BTreeSet<String> = names(cells.next().unwrap_or_default()).into_iter().collect();
@@ -74,7 +77,8 @@ fn every_module_imports_only_what_the_table_allows() {
 
 #[test]
 fn the_reader_of_imports_sees_every_form() {
-    let source = "use crate::cite::{A, B};\nuse crate::{graph::C, url};\nfn f() { crate::text::cut() }\n// crate::nobody\n";
+    let source =
+        "use crate::cite::{A, B};\nuse crate::{graph::C, url};\nfn f() { crate::text::cut() }\n// crate::nobody\n";
     let expected: BTreeSet<String> = ["cite", "graph", "url", "text"].map(str::to_owned).into();
     assert_eq!(imports(source), expected);
 }

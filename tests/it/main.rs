@@ -15,6 +15,8 @@ mod command;
 mod direct_line;
 /// The sample answers through the whole pipeline.
 mod golden;
+/// Who may import whom.
+mod imports;
 /// Start, expiry, shutdown.
 mod lifecycle;
 /// The OpenAPI document and its viewer.
