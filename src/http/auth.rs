@@ -10,7 +10,7 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 
 use super::routes::{DIRECT_LINE, OPEN, PAGE_ANSWERS};
-use super::{Fault, State};
+use super::{Fault, State, body};
 use crate::channels::direct_line::{Caller, Claims, DirectLineError};
 
 /// What a route asks of its callers.
@@ -63,12 +63,15 @@ impl Access {
 
 /// Lets a request through to its handler, with what is known of the caller, or turns it away.
 pub(crate) async fn authenticate(
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     match check(&request) {
         Ok(()) => next.call(request).await.map(ServiceResponse::map_into_left_body),
-        Err(fault) => Ok(request.error_response(fault).map_into_right_body()),
+        Err(fault) => {
+            body::discard(request.take_payload()).await;
+            Ok(request.error_response(fault).map_into_right_body())
+        }
     }
 }
 
