@@ -1,6 +1,6 @@
 //! Who may call what.
 //!
-//! Every route needs a credential unless it is named in [`OPEN`](super::OPEN). What a handler learns of the caller, it
+//! Every route needs a credential unless it is named in [`OPEN`]. What a handler learns of the caller, it
 //! gets from here, after the check.
 
 use actix_web::body::MessageBody;
@@ -16,7 +16,7 @@ use crate::channels::direct_line::{Caller, Claims, DirectLineError};
 /// What a route asks of its callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing, or the handler looks for itself: the routes of [`OPEN`](super::OPEN).
+    /// Nothing, or the handler looks for itself: the routes of [`OPEN`].
     Open,
     /// The API key.
     ApiKey,
