@@ -24,6 +24,8 @@ pub enum Command {
     Serve(ServeArgs),
     /// Convert one answer into an activity: JSON on stdout.
     Convert(ConvertArgs),
+    /// Check an activity against what a channel really accepts: one line a finding.
+    Check(CheckArgs),
 }
 
 /// The arguments of `serve`.
@@ -55,6 +57,20 @@ pub struct ConvertArgs {
     /// Say on stderr what was cited, merged, dropped and made harmless.
     #[arg(long)]
     pub report: bool,
+}
+
+/// The arguments of `check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// An activity, an ActivitySet, an array of activities, or a bare Message thing; `-` or nothing reads stdin.
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The channel whose users will see it.
+    #[arg(long, value_name = "CHANNEL")]
+    pub channel: String,
+    /// Print the findings as JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What counts as grounded.

@@ -1,6 +1,7 @@
 //! The command `citewire`.
 
 mod args;
+mod check;
 mod convert;
 mod input;
 mod outcome;

@@ -30,6 +30,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let store = store::open(&config.store, Arc::clone(&clock))?;
     let state = http::State::new(config.http, config.direct_line, store, clock, Arc::new(RandomIds));
     let server = http::build(state)?;
+    // Before anyone is told that the server is there, and may ask it to end.
+    let stop = stop_signal()?;
     let mut stderr = io::stderr();
     for line in &config.announcements {
         writeln!(stderr, "{line}")?;
@@ -37,7 +39,6 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     for address in server.addresses() {
         writeln!(stderr, "citewire is listening on http://{address}")?;
     }
-    let stop = stop_signal()?;
     server.run(stop).await?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use actix_web::web::{Data, Path, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 
-use super::convert::{json, take};
+use super::convert::{convert_body, json, read};
 use super::schema::{AnswerRequest, DeliveredAnswer, Problem};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ConversationId};
@@ -49,12 +49,13 @@ pub(crate) async fn deliver_answer(
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
     let id: ConversationId = id.parse().map_err(|_| DeliveryError::UnknownConversation)?;
+    let body = read(&state, &request, payload).await?;
     // A conversation is begun by those who read it: an id that no token was ever made for is most likely a mistake.
     if !state.delivery.knows(&id).await? {
         return Err(DeliveryError::UnknownConversation.into());
     }
     let key = request.headers().get(IDEMPOTENCY_KEY).and_then(|key| key.to_str().ok()).map(str::to_owned);
-    let converted = take(&state, &request, payload).await?;
+    let converted = convert_body(&request, body).await?;
     let delivered = state.delivery.deliver(&id, converted, key).await?;
     json(HttpResponse::Created(), &Answer { id: &delivered.id, report: &delivered.report })
 }

@@ -1,6 +1,6 @@
 //! Who may call what.
 //!
-//! Every route needs a credential unless it is named in [`OPEN`](super::OPEN). What a handler learns of the caller, it
+//! Every route needs a credential unless it is named in [`OPEN`]. What a handler learns of the caller, it
 //! gets from here, after the check.
 
 use actix_web::body::MessageBody;
@@ -10,13 +10,13 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 
 use super::routes::{DIRECT_LINE, OPEN, PAGE_ANSWERS};
-use super::{Fault, State};
+use super::{Fault, State, body};
 use crate::channels::direct_line::{Caller, Claims, DirectLineError};
 
 /// What a route asks of its callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing, or the handler looks for itself: the routes of [`OPEN`](super::OPEN).
+    /// Nothing, or the handler looks for itself: the routes of [`OPEN`].
     Open,
     /// The API key.
     ApiKey,
@@ -63,12 +63,15 @@ impl Access {
 
 /// Lets a request through to its handler, with what is known of the caller, or turns it away.
 pub(crate) async fn authenticate(
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     match check(&request) {
         Ok(()) => next.call(request).await.map(ServiceResponse::map_into_left_body),
-        Err(fault) => Ok(request.error_response(fault).map_into_right_body()),
+        Err(fault) => {
+            body::discard(request.take_payload()).await;
+            Ok(request.error_response(fault).map_into_right_body())
+        }
     }
 }
 

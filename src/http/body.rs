@@ -10,6 +10,10 @@ use futures_util::StreamExt as _;
 /// that is closed early looks to a browser as if there were no answer at all.
 const DISCARD_BYTES: usize = 64 * 1024 * 1024;
 
+/// So much of a body is thrown away for a caller who is not let in, and for so long.
+const DISCARD_UNWANTED_BYTES: usize = 1024 * 1024;
+const DISCARD_UNWANTED_FOR: Duration = Duration::from_secs(5);
+
 /// Why a body was not taken.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -45,6 +49,21 @@ pub(crate) async fn read(
     tokio::time::timeout(within, collect(payload, limit, announced.unwrap_or(0)))
         .await
         .unwrap_or(Err(BodyError::TooSlow { seconds: within.as_secs() }))
+}
+
+/// Reads a body that nobody wants, within bounds, so that the client gets to see why.
+pub(crate) async fn discard(mut payload: actix_web::dev::Payload) {
+    let read = async {
+        let mut length = 0_usize;
+        while let Some(Ok(chunk)) = payload.next().await {
+            length = length.saturating_add(chunk.len());
+            if length > DISCARD_UNWANTED_BYTES {
+                break;
+            }
+        }
+    };
+    // Whether all of it came does not matter any more.
+    tokio::time::timeout(DISCARD_UNWANTED_FOR, read).await.ok();
 }
 
 async fn collect(mut payload: Payload, limit: usize, announced: usize) -> Result<Bytes, BodyError> {

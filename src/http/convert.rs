@@ -14,7 +14,7 @@ use crate::report::Report;
 
 /// Bodies from this size on are converted on a thread of their own, so that one large answer does not keep a worker
 /// from all its other requests.
-const LARGE_BYTES: usize = 256 * 1024;
+pub(crate) const LARGE_BYTES: usize = 256 * 1024;
 
 /// What `POST /v1/activities` answers.
 #[derive(Serialize)]
@@ -44,13 +44,17 @@ pub(crate) async fn convert_answer(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
-    let converted = take(&state, &request, payload).await?;
+    let converted = convert_body(&request, read(&state, &request, payload).await?).await?;
     json(HttpResponse::Ok(), &Answer { activities: &converted.activities, report: &converted.report })
 }
 
-/// Takes an answer in and converts it.
-pub(crate) async fn take(state: &State, request: &HttpRequest, payload: Payload) -> Result<Converted, Fault> {
-    let body = body::read(request, payload, state.options.max_body_bytes, state.options.body_timeout).await?;
+/// Takes the body of an answer in.
+pub(crate) async fn read(state: &State, request: &HttpRequest, payload: Payload) -> Result<Bytes, Fault> {
+    Ok(body::read(request, payload, state.options.max_body_bytes, state.options.body_timeout).await?)
+}
+
+/// Converts the answer in a body.
+pub(crate) async fn convert_body(request: &HttpRequest, body: Bytes) -> Result<Converted, Fault> {
     let query = Query::of(request);
     if body.len() < LARGE_BYTES { run(&body, &query) } else { web::block(move || run(&body, &query)).await? }
 }

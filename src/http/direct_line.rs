@@ -194,8 +194,8 @@ pub(crate) async fn post_activity(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
-    let id = conversation(&id)?;
     let body = read(&state, &request, payload).await?;
+    let id = conversation(&id)?;
     let activity = ClientActivity::parse(&body).map_err(DirectLineError::from)?;
     let id = state.direct_line.post(&caller, &id, activity).await?;
     json(HttpResponse::Ok(), &Posted { id: &id })

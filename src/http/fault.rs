@@ -5,6 +5,7 @@ use actix_web::{HttpResponse, ResponseError};
 
 use super::auth::AuthError;
 use super::body::BodyError;
+use super::check::CheckError;
 use super::envelope::EnvelopeError;
 use super::host::HostError;
 use super::session::SessionError;
@@ -36,6 +37,9 @@ pub enum Fault {
         /// JSON pointer of the answer within the body.
         at: &'static str,
     },
+    /// A request to check something is unusable.
+    #[error(transparent)]
+    Check(#[from] CheckError),
     /// The answer could not be delivered.
     #[error(transparent)]
     Delivery(#[from] DeliveryError),

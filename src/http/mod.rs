@@ -7,6 +7,7 @@ mod address;
 mod answers;
 mod auth;
 mod body;
+mod check;
 mod convert;
 mod direct_line;
 mod docs;

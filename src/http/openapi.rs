@@ -6,7 +6,7 @@ use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use super::{answers, convert, direct_line, health, page, session, socket};
+use super::{answers, check, convert, direct_line, health, page, session, socket};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -18,6 +18,7 @@ use super::{answers, convert, direct_line, health, page, session, socket};
     paths(
         convert::convert_answer,
         answers::deliver_answer,
+        check::check_activity,
         direct_line::generate_token,
         direct_line::refresh_token,
         direct_line::start_conversation,

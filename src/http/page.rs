@@ -9,7 +9,7 @@ use serde::Serialize;
 use tokio_util::io::ReaderStream;
 
 use super::auth::PageCaller;
-use super::convert::{json, take};
+use super::convert::{convert_body, json, read};
 use super::samples::SAMPLES;
 use super::schema::{AnswerRequest, PageAnswer, Problem, Sample};
 use super::{Fault, State, address};
@@ -127,10 +127,11 @@ pub(crate) async fn send_answer(
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
     let id = &caller.0.conv;
+    let body = read(&state, &request, payload).await?;
     if !state.delivery.knows(id).await? {
         return Err(DeliveryError::UnknownConversation.into());
     }
-    let converted = take(&state, &request, payload).await?;
+    let converted = convert_body(&request, body).await?;
     let delivered = state.delivery.deliver(id, converted, None).await?;
     let answer = Answer { id: &delivered.id, activity: &delivered.activity, report: &delivered.report };
     json(HttpResponse::Created(), &answer)

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::auth::AuthError;
 use super::body::BodyError;
+use super::check::CheckError;
 use super::envelope::EnvelopeError;
 use super::routes::DIRECT_LINE;
 use super::token_parameters::ParametersError;
@@ -58,6 +59,9 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
         Fault::Body(error) => body(error),
         Fault::Envelope(error) => envelope(error),
         Fault::Convert { source, at } => convert(source, at),
+        Fault::Check(CheckError::NotJson(_)) => not_json(),
+        Fault::Check(CheckError::Channel(_)) => unknown_channel(),
+        Fault::Check(CheckError::Member { pointer, .. }) => wrong_member(pointer),
         Fault::Delivery(DeliveryError::UnknownConversation) => unknown_conversation(),
         Fault::Delivery(DeliveryError::NoMessage) => internal(),
         Fault::Delivery(DeliveryError::Store(error)) | Fault::Store(error) => store(error),
@@ -112,6 +116,10 @@ fn wrong_member(pointer: &str) -> Verdict {
     Verdict::new(BAD, "invalid_member", "BadArgument", "A member of the body is missing or wrong").at(pointer)
 }
 
+fn unknown_channel() -> Verdict {
+    Verdict::new(BAD, "unknown_channel", "BadArgument", "The channel is not known")
+}
+
 fn unknown_conversation() -> Verdict {
     Verdict::new(StatusCode::NOT_FOUND, "unknown_conversation", "NotFound", "There is no such conversation")
 }
@@ -143,7 +151,7 @@ fn body(error: &BodyError) -> Verdict {
 fn envelope(error: &EnvelopeError) -> Verdict {
     match error {
         EnvelopeError::Provider(_) => Verdict::new(BAD, "unknown_format", "BadArgument", "The format is not known"),
-        EnvelopeError::Channel(_) => Verdict::new(BAD, "unknown_channel", "BadArgument", "The channel is not known"),
+        EnvelopeError::Channel(_) => unknown_channel(),
         EnvelopeError::UnknownMember { name } => {
             wrong_member(&format!("/{}", name.replace('~', "~0").replace('/', "~1")))
         }

@@ -98,6 +98,36 @@ pub(crate) struct Entry {
     message: String,
 }
 
+/// Something to check.
+#[derive(ToSchema)]
+pub(crate) struct CheckRequest {
+    /// The channel whose users will see it.
+    #[schema(example = "web-chat", default = "web-chat")]
+    channel: Option<String>,
+    /// An activity, an ActivitySet, an array of activities, or a bare Message thing.
+    #[schema(value_type = Object)]
+    activity: Value,
+}
+
+/// What a check found.
+#[derive(ToSchema)]
+pub(crate) struct CheckAnswer {
+    findings: Vec<Finding>,
+}
+
+/// One thing that a check found.
+#[derive(ToSchema)]
+pub(crate) struct Finding {
+    /// Stable and made for programs.
+    code: String,
+    /// How bad it is: "error", "warning" or "note".
+    severity: String,
+    /// JSON pointer into the checked document; empty for the whole.
+    pointer: String,
+    /// What a user of the channel would see, and how to mend it.
+    message: String,
+}
+
 /// An answer that was delivered.
 #[derive(ToSchema)]
 pub(crate) struct DeliveredAnswer {

@@ -139,3 +139,19 @@ async fn exchange(app: &TestApp, request: &[u8]) -> String {
     let length = stream.read(&mut answer).await.unwrap_or(0);
     String::from_utf8_lossy(&answer[..length]).into_owned()
 }
+
+#[tokio::test]
+async fn a_caller_who_is_not_let_in_gets_to_see_why_whatever_was_sent() {
+    let app = TestApp::start();
+    let (_, takers) = takers(&app).await;
+    let body = json!({"text": "x".repeat(900_000), "type": "message"}).to_string();
+    for (path, _) in &takers {
+        let response = app.post(path, "unknown").body(body.clone()).send().await.expect("an answer, no reset");
+        let refused = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN];
+        assert!(refused.contains(&response.status()), "{path}");
+        assert_eq!(response.headers().get("connection"), None, "{path}");
+    }
+    let path = "/v1/conversations/unknown/answers";
+    let response = app.post(path, API_KEY).body(body).send().await.expect("an answer, no reset");
+    assert_eq!((response.status(), response.headers().get("connection")), (StatusCode::NOT_FOUND, None));
+}

@@ -9,6 +9,8 @@ mod app;
 mod bad_input;
 /// The check of activities, by fixtures.
 mod check;
+/// `POST /v1/check` and `citewire check`.
+mod checking;
 /// The command: exit codes and streams.
 mod command;
 /// The embedded Direct Line channel, by the numbers of its checklist.

@@ -1,0 +1,90 @@
+//! `POST /v1/check`: what users of a channel would see of an activity.
+
+use actix_web::web::{self, Bytes, Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::convert::{LARGE_BYTES, json};
+use super::schema::{CheckAnswer, CheckRequest, Problem};
+use super::{Fault, State, body};
+use crate::check::{Channel, Finding, UnknownChannel, check};
+
+/// A request to check something is unusable.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// The body is not JSON.
+    #[error("the body is not JSON: {0}")]
+    NotJson(#[from] serde_json::Error),
+    /// The channel cannot be checked for.
+    #[error(transparent)]
+    Channel(#[from] UnknownChannel),
+    /// A member is missing, wrong or unknown.
+    #[error("{reason}")]
+    Member {
+        /// JSON pointer of the member.
+        pointer: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    findings: &'a [Finding],
+}
+
+/// Check an activity against what a channel really accepts.
+#[utoipa::path(
+    post, path = "/v1/check", tag = "answers", operation_id = "checkActivity",
+    request_body(content = CheckRequest, description = "The activity and its channel"),
+    responses(
+        (status = 200, description = "What was found, in the order of the document", body = CheckAnswer),
+        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "No API key", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body is too long", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn check_activity(
+    state: Data<State>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Fault> {
+    let body = body::read(&request, payload, state.options.max_body_bytes, state.options.body_timeout).await?;
+    let findings = if body.len() < LARGE_BYTES { run(&body)? } else { web::block(move || run(&body)).await?? };
+    json(HttpResponse::Ok(), &Answer { findings: &findings })
+}
+
+fn run(body: &Bytes) -> Result<Vec<Finding>, CheckError> {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    let mut members = match serde_json::from_slice(body)? {
+        Value::Object(members) => members,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            return Err(member("", "an object with activity and channel is wanted here"));
+        }
+    };
+    let channel = channel(&members)?;
+    let activity = members.remove("activity").filter(|activity| !activity.is_null());
+    let activity = activity.ok_or_else(|| member("/activity", "an activity is wanted here"))?;
+    if let Some(name) = members.keys().find(|name| *name != "channel") {
+        let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+        return Err(CheckError::Member { pointer, reason: "there is no such member; known are activity, channel" });
+    }
+    Ok(check(&activity, channel))
+}
+
+fn channel(members: &Map<String, Value>) -> Result<Channel, CheckError> {
+    match members.get("channel") {
+        None | Some(Value::Null) => Ok(Channel::WebChat),
+        Some(Value::String(name)) => Ok(name.parse()?),
+        Some(Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+            Err(member("/channel", "text is wanted here"))
+        }
+    }
+}
+
+fn member(pointer: &str, reason: &'static str) -> CheckError {
+    CheckError::Member { pointer: pointer.to_owned(), reason }
+}
