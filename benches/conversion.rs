@@ -3,7 +3,6 @@
 //!     cargo bench --bench conversion
 //!
 //! Results and their reading are in `docs/performance.md`.
-#![expect(missing_docs, reason = "criterion's macros make items without documentation")]
 
 use std::hint::black_box;
 

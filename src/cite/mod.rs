@@ -1,6 +1,6 @@
 //! Answer to cited text: markers found, numbered, rewritten; the model's own links made harmless.
 //!
-//! [`cite`] is the one door. Behind it, [`rewrite`](rewrite::rewrite) is a function of a text and of the rules for it;
+//! [`cite()`] is the one door. Behind it, `rewrite` is a function of a text and of the rules for it;
 //! everything that reads Markdown is on its side of that line.
 
 mod bibliography;

@@ -7,7 +7,7 @@ use super::marker::{self, MAX_INNER_BYTES, Marker};
 use super::number::Numberer;
 use super::resolve::Resolver;
 use super::structure::{Ink, Structure};
-use super::writer::{Mark, Writer};
+use super::writer::{Change, Mark, Writer};
 use super::{CitedText, Position, Rules};
 use crate::answer::{Answer, is_marker_span};
 use crate::report::{Entry, Kind};
@@ -33,13 +33,14 @@ pub(super) fn rewrite(answer: &Answer, rules: &Rules) -> CitedText {
     finder.annotations();
     finder.links();
     finder.brackets();
+    finder.would_be_definitions();
     let marks = finder.in_order();
 
     let mut numberer = Numberer::new(&answer.sources, rules);
     let numbered: Vec<(Mark, Vec<Position>)> = marks
         .into_iter()
         .map(|mark| {
-            let positions = mark.sources.iter().map(|source| numberer.number(*source)).collect();
+            let positions = mark.change.sources().iter().map(|source| numberer.number(*source)).collect();
             (mark, positions)
         })
         .collect();
@@ -96,14 +97,15 @@ impl<'f> Finder<'f> {
             if is_marker_span(&self.answer.text[span.range()])
                 && self.text.get(range.clone()) == Some(&self.answer.text[span.range()])
             {
-                self.marks.push(Mark { range, sources, after_block: false });
+                self.marks.push(Mark { range, change: Change::Cite(sources) });
                 continue;
             }
             sources.sort_unstable();
             let spanned = self.text.get(range.clone()).unwrap_or_default();
             let end = range.start + spanned.trim_end().len();
-            let (at, after_block) = self.out_of_the_way(end);
-            self.marks.push(Mark { range: at..at, sources, after_block });
+            let (at, behind_block) = self.out_of_the_way(end);
+            let change = if behind_block { Change::CiteBehindBlock(sources) } else { Change::Cite(sources) };
+            self.marks.push(Mark { range: at..at, change });
         }
     }
 
@@ -146,7 +148,7 @@ impl<'f> Finder<'f> {
             // `[1](2024)` is a marker and a year, not an address.
             let is_address = link.url.contains([':', '/', '#']) || link.url.is_empty();
             let end = if is_address { link.range.end } else { link.inner.end + 1 };
-            self.marks.push(Mark { range: start..end, sources, after_block: false });
+            self.marks.push(Mark { range: start..end, change: Change::Cite(sources) });
         }
     }
 
@@ -185,12 +187,12 @@ impl<'f> Finder<'f> {
             let message = format!("{token} names no source; {fate}");
             self.entries.push(Entry::in_text(Kind::Unresolved, "marker", self.trail.back(at), message));
         }
-        let sources = match resolved {
-            Some(sources) => sources,
-            None if marker.is_machine_made() => Vec::new(),
+        let change = match resolved {
+            Some(sources) => Change::Cite(sources),
+            None if marker.is_machine_made() => Change::Vanish,
             None => return None,
         };
-        self.marks.push(Mark { range: at..end, sources, after_block: false });
+        self.marks.push(Mark { range: at..end, change });
         Some(end)
     }
 
@@ -212,6 +214,35 @@ impl<'f> Finder<'f> {
         None
     }
 
+    /// `[9]: a [doc9]` is text because of what vanishes, and `[9]:[1, 2]` because of a blank that goes: both would become
+    /// definitions. A bracket and a colon at the start of a line are kept apart when something changes behind them.
+    fn would_be_definitions(&mut self) {
+        let mut changed: Vec<usize> = self.marks.iter().map(|mark| mark.range.start).collect();
+        changed.sort_unstable();
+        let mut brackets = self.text.match_indices('[').map(|(at, _)| at).peekable();
+        let mut open = None;
+        for (close, _) in self.text.match_indices("]:") {
+            while let Some(at) = brackets.next_if(|at| *at < close) {
+                open = Some(at);
+            }
+            let colon = close + 1;
+            if self.structure.ink(colon) != Ink::Text || !open.is_some_and(|open| self.starts_line(open)) {
+                continue;
+            }
+            // The address of a definition stands in this line or the next, its title in the one after.
+            let end = self.text[colon..].match_indices('\n').nth(2).map_or(self.text.len(), |(end, _)| colon + end);
+            if changed.get(changed.partition_point(|at| *at < colon)).is_some_and(|at| *at < end) {
+                self.marks.push(Mark { range: colon..colon, change: Change::Separate });
+            }
+        }
+    }
+
+    /// Whether only the prefix of a list or quote stands before this place in its line.
+    fn starts_line(&self, at: usize) -> bool {
+        let before = (0..at).rev().take_while(|at| self.text.as_bytes()[*at] != b'\n');
+        before.into_iter().all(|at| self.structure.ink(at) == Ink::Markup)
+    }
+
     /// The marks in the order of the text; one that overlaps an earlier one is left out, and citations that belong to the
     /// same place are one.
     fn in_order(mut self) -> Vec<Mark> {
@@ -219,10 +250,12 @@ impl<'f> Finder<'f> {
         let mut ordered: Vec<Mark> = Vec::with_capacity(self.marks.len());
         for mark in self.marks {
             match ordered.last_mut() {
-                Some(last) if last.range == mark.range && mark.range.is_empty() => {
-                    last.sources.extend(mark.sources);
-                    last.sources.sort_unstable();
-                    last.sources.dedup();
+                Some(Mark { range, change: Change::Cite(sources) | Change::CiteBehindBlock(sources) })
+                    if *range == mark.range && mark.range.is_empty() =>
+                {
+                    sources.extend(mark.change.sources());
+                    sources.sort_unstable();
+                    sources.dedup();
                 }
                 Some(last) if mark.range.start < last.range.end => {}
                 _ => ordered.push(mark),

@@ -14,15 +14,35 @@ const ZERO_WIDTH_SPACE: char = '\u{200b}';
 /// keeps its meaning.
 const ZERO_WIDTH_SPACE_BESIDE_EMPHASIS: &str = "&#8203;";
 
-/// A place in the text where a marker stands, or belongs.
+/// A place in the text where something is written that was not there.
 #[derive(Clone, Debug)]
 pub(super) struct Mark {
-    /// What gives way; empty for a citation that is only added.
+    /// What gives way; empty where something is only added.
     pub(super) range: Range<usize>,
-    /// What the marker means; empty for one that means nothing and vanishes.
-    pub(super) sources: Vec<SourceIndex>,
-    /// The badge stands in a paragraph of its own, behind a code block (policy P-15).
-    pub(super) after_block: bool,
+    pub(super) change: Change,
+}
+
+/// What happens at a [`Mark`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// A badge for each of these sources.
+    Cite(Vec<SourceIndex>),
+    /// Badges in a paragraph of their own, behind a code block (policy P-15).
+    CiteBehindBlock(Vec<SourceIndex>),
+    /// The marker means nothing and vanishes.
+    Vanish,
+    /// What stands before and behind is kept apart.
+    Separate,
+}
+
+impl Change {
+    /// The sources that are cited here.
+    pub(super) fn sources(&self) -> &[SourceIndex] {
+        match self {
+            Self::Cite(sources) | Self::CiteBehindBlock(sources) => sources,
+            Self::Vanish | Self::Separate => &[],
+        }
+    }
 }
 
 /// Writes one text from start to end.
@@ -55,12 +75,11 @@ impl<'w> Writer<'w> {
         for (mark, positions) in marks {
             self.literal(at..mark.range.start);
             at = mark.range.end;
-            if mark.sources.is_empty() {
-                at += self.vanish(at);
-            } else if mark.after_block {
-                self.paragraph_of_badges(at, positions);
-            } else {
-                self.badges(positions);
+            match mark.change {
+                Change::Cite(_) => self.badges(positions),
+                Change::CiteBehindBlock(_) => self.paragraph_of_badges(at, positions),
+                Change::Vanish => at += self.vanish(at),
+                Change::Separate => self.out.push(ZERO_WIDTH_SPACE),
             }
         }
         self.literal(at..self.text.len());
