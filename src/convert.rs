@@ -1,6 +1,7 @@
 //! The pipeline as one function; the library's front door.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer};
 
@@ -23,14 +24,14 @@ pub struct Conversion {
     /// The caller's wishes.
     pub options: Options,
     /// The labels that the configuration knows.
-    pub labels: LabelCatalogue,
+    pub labels: Arc<LabelCatalogue>,
 }
 
 impl Conversion {
     /// A conversion with default options from whatever format the input has.
     #[must_use]
     pub fn to(dialect: Dialect) -> Self {
-        Self { from: None, to: dialect, options: Options::default(), labels: LabelCatalogue::default() }
+        Self { from: None, to: dialect, options: Options::default(), labels: Arc::default() }
     }
 }
 

@@ -70,6 +70,7 @@ impl Config {
                 webchat_js: draft.webchat_js,
                 retention: draft.retention,
                 shutdown_grace: draft.shutdown_grace,
+                labels: draft.labels,
                 ..HttpOptions::new(draft.bind, api_key, direct_line_secret)
             },
             direct_line: draft.direct_line,

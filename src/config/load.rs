@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use toml::{Table, Value};
 
+use super::labels;
 use super::setting::{Draft, SETTINGS, environment_name};
 
 /// Everything that settings are read from.
@@ -78,8 +80,9 @@ impl fmt::Display for ConfigError {
 pub(super) fn load(sources: &Sources) -> (Draft, Vec<Fault>) {
     let mut draft = Draft::default();
     let mut faults = Vec::new();
-    let (table, fault) = read_file(sources);
+    let (mut table, fault) = read_file(sources);
     faults.extend(fault);
+    draft.labels = Arc::new(labels::take(&mut table, &mut faults));
     let mut given = BTreeMap::new();
     flatten("", &table, &mut given);
     for key in given.keys().filter(|key| !SETTINGS.iter().any(|setting| setting.key == *key)) {

@@ -5,6 +5,7 @@
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod config;
 mod kept;
+mod labels;
 mod load;
 mod setting;
 

@@ -4,8 +4,10 @@ use std::fmt::Display;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::answer::LabelCatalogue;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::http::PublicUrl;
 use crate::secret::Secret;
@@ -48,6 +50,7 @@ pub(super) struct Draft {
     pub(super) log: String,
     pub(super) store: StoreOptions,
     pub(super) direct_line: DirectLineOptions,
+    pub(super) labels: Arc<LabelCatalogue>,
 }
 
 impl Default for Draft {
@@ -68,6 +71,7 @@ impl Default for Draft {
             log: "warn".to_owned(),
             store: StoreOptions::default(),
             direct_line: DirectLineOptions::default(),
+            labels: Arc::default(),
         }
     }
 }

@@ -55,7 +55,7 @@ pub(crate) async fn deliver_answer(
         return Err(DeliveryError::UnknownConversation.into());
     }
     let key = request.headers().get(IDEMPOTENCY_KEY).and_then(|key| key.to_str().ok()).map(str::to_owned);
-    let converted = convert_body(&request, body).await?;
+    let converted = convert_body(&state, &request, body).await?;
     let delivered = state.delivery.deliver(&id, converted, key).await?;
     json(HttpResponse::Created(), &Answer { id: &delivered.id, report: &delivered.report })
 }

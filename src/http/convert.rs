@@ -1,5 +1,7 @@
 //! `POST /v1/activities`: an answer in, activities out.
 
+use std::sync::Arc;
+
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Serialize;
@@ -9,6 +11,7 @@ use super::query::Query;
 use super::schema::{ActivitiesAnswer, AnswerRequest, Problem};
 use super::{Fault, State, body};
 use crate::activity::Activity;
+use crate::answer::LabelCatalogue;
 use crate::convert::{Converted, convert};
 use crate::report::Report;
 
@@ -44,7 +47,7 @@ pub(crate) async fn convert_answer(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
-    let converted = convert_body(&request, read(&state, &request, payload).await?).await?;
+    let converted = convert_body(&state, &request, read(&state, &request, payload).await?).await?;
     json(HttpResponse::Ok(), &Answer { activities: &converted.activities, report: &converted.report })
 }
 
@@ -54,13 +57,19 @@ pub(crate) async fn read(state: &State, request: &HttpRequest, payload: Payload)
 }
 
 /// Converts the answer in a body.
-pub(crate) async fn convert_body(request: &HttpRequest, body: Bytes) -> Result<Converted, Fault> {
+pub(crate) async fn convert_body(state: &State, request: &HttpRequest, body: Bytes) -> Result<Converted, Fault> {
     let query = Query::of(request);
-    if body.len() < LARGE_BYTES { run(&body, &query) } else { web::block(move || run(&body, &query)).await? }
+    let labels = Arc::clone(&state.options.labels);
+    if body.len() < LARGE_BYTES {
+        run(&body, &query, labels)
+    } else {
+        web::block(move || run(&body, &query, labels)).await?
+    }
 }
 
-fn run(body: &Bytes, query: &Query) -> Result<Converted, Fault> {
-    let request = Request::parse(body, query)?;
+fn run(body: &Bytes, query: &Query, labels: Arc<LabelCatalogue>) -> Result<Converted, Fault> {
+    let mut request = Request::parse(body, query)?;
+    request.conversion.labels = labels;
     convert(request.answer, &request.conversion).map_err(|source| Fault::Convert { source, at: request.at })
 }
 

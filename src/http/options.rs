@@ -3,10 +3,12 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use url::Url;
 
+use crate::answer::LabelCatalogue;
 use crate::secret::Secret;
 
 /// The options of the HTTP server.
@@ -36,6 +38,8 @@ pub struct HttpOptions {
     pub retention: Duration,
     /// How long a shutdown waits for requests that are being answered.
     pub shutdown_grace: Duration,
+    /// The sensitivity labels of the organisation.
+    pub labels: Arc<LabelCatalogue>,
 }
 
 impl HttpOptions {
@@ -55,6 +59,7 @@ impl HttpOptions {
             webchat_js: None,
             retention: Duration::from_secs(24 * 60 * 60),
             shutdown_grace: Duration::from_secs(10),
+            labels: Arc::default(),
         }
     }
 }

@@ -1,3 +1,4 @@
+use citewire::config::{Config, Sources};
 use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 
@@ -129,4 +130,25 @@ async fn a_problem_has_the_media_type_and_members_of_its_standard() {
     for name in ["title", "detail", "code"] {
         assert!(problem[name].as_str().is_some_and(|text| !text.is_empty()), "{problem}");
     }
+}
+
+#[tokio::test]
+async fn p11_a_configured_label_is_found_by_the_id_in_the_metadata_of_a_source() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("citewire.toml");
+    let label = "[[labels]]\nid = 'f42aa342-8706-4288-bd11-ebb85995028c'\nname = 'Secret'\ncolor = 'red'\n";
+    std::fs::write(&file, label).expect("written");
+    let sources = Sources {
+        file: Some(file),
+        environment: [("CITEWIRE_DATA_DIR".to_owned(), folder.path().display().to_string())].into(),
+        ..Sources::default()
+    };
+    let config = Config::load(&sources).expect("a configuration");
+    let app = TestApp::with(|setup| setup.http.labels = config.http.labels);
+    let mut labelled = leave();
+    labelled["sources"][0]["metadata"] = json!({"sensitivityLabelId": "F42AA342-8706-4288-BD11-EBB85995028C"});
+    let (_, body) = answer(app.post(ACTIVITIES, API_KEY).json(&json!({"answer": labelled}))).await;
+    let message = &body["activities"][0]["entities"][0];
+    assert_eq!(message["citation"][0]["appearance"]["usageInfo"]["name"], "Secret", "{body}");
+    assert_eq!(message["usageInfo"], json!({"@id": "_:f42aa342-8706-4288-bd11-ebb85995028c"}), "{body}");
 }

@@ -1,0 +1,89 @@
+//! Sensitivity labels of the organisation: `[[labels]]` in the file.
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::load::{Fault, Origin};
+use crate::answer::{LabelCatalogue, SensitivityLabel};
+
+/// The key of the list in the file.
+pub(super) const KEY: &str = "labels";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: Option<String>,
+    name: String,
+    description: Option<String>,
+    #[serde(default)]
+    priority: i64,
+    color: Option<String>,
+    #[serde(default)]
+    encrypted: bool,
+}
+
+/// Takes the labels out of the file's table.
+pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> LabelCatalogue {
+    let mut catalogue = LabelCatalogue::default();
+    let entries = match table.remove(KEY) {
+        None => return catalogue,
+        Some(Value::Array(entries)) => entries,
+        Some(other) => {
+            let reason = format!("a list is wanted ([[labels]]), not a value of type {}", other.type_str());
+            faults.push(Fault::new(Origin::File(KEY.to_owned()), reason));
+            return catalogue;
+        }
+    };
+    for (at, entry) in entries.into_iter().enumerate() {
+        match read(entry) {
+            Ok(label) => catalogue.add(&label),
+            Err(reason) => faults.push(Fault::new(Origin::File(format!("{KEY}[{at}]")), reason)),
+        }
+    }
+    catalogue
+}
+
+fn read(entry: Value) -> Result<SensitivityLabel, String> {
+    let entry: Entry = entry.try_into().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    let colour =
+        entry.color.as_deref().map(|colour| colour.parse().map_err(|error| format!("color: {error}"))).transpose()?;
+    let Entry { id, name, description, priority, encrypted, .. } = entry;
+    Ok(SensitivityLabel { id, name: Some(name), description, priority, colour, encrypted })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_all(text: &str) -> (LabelCatalogue, Vec<String>) {
+        let mut table = text.parse::<Table>().expect("TOML");
+        let mut faults = Vec::new();
+        let catalogue = take(&mut table, &mut faults);
+        (catalogue, faults.iter().map(|fault| format!("{}: {}", fault.origin, fault.reason)).collect())
+    }
+
+    #[test]
+    fn a_label_is_found_by_its_id_and_its_name() {
+        let text = "[[labels]]\nid = 'F42A-1'\nname = 'Secret'\npriority = 4\ncolor = 'red'\nencrypted = true\n";
+        let (catalogue, faults) = read_all(text);
+        assert!(faults.is_empty(), "{faults:?}");
+        assert_eq!(catalogue.find("f42a-1"), catalogue.find("secret"));
+        let label = catalogue.find("secret").expect("a label");
+        assert_eq!((label.priority, label.encrypted), (4, true));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_by_its_place() {
+        let (_, faults) = read_all(
+            "[[labels]]\nname = 'A'\ncolor = 'banana'\n[[labels]]\nid = '1'\n[[labels]]\nname = 'B'\ncolour = 'red'",
+        );
+        assert_eq!(faults.len(), 3, "{faults:?}");
+        assert!(
+            faults[0].starts_with("labels[0] in the configuration file: color: \"banana\" is neither"),
+            "{faults:?}"
+        );
+        assert!(faults[1].contains("missing field `name`"), "{faults:?}");
+        assert!(faults[2].contains("unknown field `colour`"), "{faults:?}");
+        assert!(read_all("labels = 3").1[0].contains("a list is wanted"));
+    }
+}
