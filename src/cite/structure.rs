@@ -246,7 +246,11 @@ fn open_fence(text: &str, block: &Range<usize>) -> Option<OpenFence> {
     let first = source.trim_start();
     let fence = first.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let length = first.chars().take_while(|c| *c == fence).count();
-    let last = source.trim_end().lines().skip(1).last().map(str::trim);
+    // A line that is indented by four blanks or a tab closes nothing.
+    let last = source.trim_end().lines().skip(1).last().map(|line| {
+        let content = line.trim_start_matches(' ');
+        if line.len() - content.len() <= 3 { content } else { "" }
+    });
     let closed = last.is_some_and(|line| line.len() >= length && line.chars().all(|c| c == fence));
     (!closed).then(|| OpenFence { start: block.start, closing: fence.to_string().repeat(length) })
 }
@@ -293,6 +297,9 @@ mod tests {
         assert_eq!(closing("```").as_deref(), Some("```"));
         assert_eq!(closing("```\nx\n````\n\n"), None);
         assert_eq!(closing("```\nx\n```\ny"), None);
+        assert_eq!(closing("```\n\n    ```").as_deref(), Some("```"));
+        assert_eq!(closing("```\n\t```").as_deref(), Some("```"));
+        assert_eq!(closing("```\na\n   ```"), None);
         // A fence in a quote or a list ends with it.
         assert_eq!(closing("> ```\n> x"), None);
         assert_eq!(closing("- ```\n  x"), None);

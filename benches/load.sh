@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# POST /v1/activities against a bare actix handler that answers as many bytes, in turns, on this machine.
+#
+#     benches/load.sh [ROUNDS] [SECONDS]        default 3 rounds of 4 s each
+#
+# Needs wrk (Debian package `wrk`). One worker each, 32 connections, an answer of 1.5 kB with five sources
+# (`benches/load.json`). Prints requests per second and the ratio of the medians.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+rounds=${1:-3} seconds=${2:-4}
+command -v wrk >/dev/null || { echo "wrk is missing; on Debian: apt-get install wrk" >&2; exit 1; }
+
+cargo build --release --quiet --bin citewire --example floor
+folder=$(mktemp -d)
+pids=()
+trap 'for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done; rm -rf "$folder"' EXIT
+
+key=load-test-key-0123456789
+CITEWIRE_DATA_DIR=$folder CITEWIRE_API_KEY=$key CITEWIRE_DIRECT_LINE_SECRET=load-test-secret-0123456789 CITEWIRE_WORKERS=1 \
+    target/release/citewire serve --bind 127.0.0.1:0 2>"$folder/citewire.log" &
+pids+=($!)
+
+# Waits for the line that names the address, ten seconds at most.
+address() {
+    for _ in $(seq 100); do
+        if grep -oE 'listening on http://[0-9.:]+' "$1" | grep -oE 'http://[0-9.:]+'; then return; fi
+        sleep 0.1
+    done
+    echo "no server in $1" >&2
+    return 1
+}
+service=$(address "$folder/citewire.log")
+size=$(curl -sf "$service/v1/activities" -H "Authorization: Bearer $key" -H 'Content-Type: application/json' \
+    --data-binary @benches/load.json | wc -c)
+target/release/examples/floor "$size" >"$folder/floor.log" &
+pids+=($!)
+floor=$(address "$folder/floor.log")
+
+cat >"$folder/post.lua" <<LUA
+wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+wrk.headers["Authorization"] = "Bearer $key"
+local file = io.open("benches/load.json", "rb")
+wrk.body = file:read("*a")
+LUA
+rate() { wrk -t1 -c32 -d"$seconds"s -s "$folder/post.lua" "$1" | awk '/Requests\/sec/ {print $2} /Non-2xx/ {print "errors: " $0 > "/dev/stderr"}'; }
+median() { sort -n | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)]}'; }
+
+echo "request $(wc -c <benches/load.json) bytes, response $size bytes"
+for round in $(seq "$rounds"); do
+    rate "$floor/" >>"$folder/floor.rates"
+    rate "$service/v1/activities" >>"$folder/service.rates"
+    echo "round $round: floor $(tail -n1 "$folder/floor.rates"), citewire $(tail -n1 "$folder/service.rates") requests/s"
+done
+a=$(median <"$folder/floor.rates") b=$(median <"$folder/service.rates")
+awk -v a="$a" -v b="$b" 'BEGIN {printf "median: floor %.0f, citewire %.0f requests/s, %.0f %%\n", a, b, 100 * b / a}'
