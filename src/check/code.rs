@@ -95,7 +95,7 @@ rules! {
 
     TEXT_MOJIBAKE = Warning "text-mojibake": "UTF-8 was read as Windows-1252 on the way";
     TEXT_IMAGE = Warning "text-image": "an image is loaded as soon as the message is drawn";
-    TEXT_HTML = Warning "text-html": "raw HTML is partly drawn, partly dropped";
+    TEXT_HTML = Warning "text-html": "raw HTML that Web Chat does not draw";
     TEXT_FORGED_BUTTON = Error "text-forged-button": "HTML that poses as a citation";
     LINK_SCHEME_UNSAFE = Warning "link-scheme-unsafe": "a link in the text with a dangerous scheme";
     MARKERS_FUSED = Error "markers-fused": "two adjacent markers became one link";
