@@ -137,6 +137,29 @@ mod tests {
     }
 
     #[test]
+    fn p06_what_a_vanishing_marker_kept_from_being_harmful_stays_harmless() {
+        for text in [
+            "![x](https://evil/?q [doc9]) y[1]",
+            "[x](javascript:alert [doc9]) y[1]",
+            "<img src=x [doc9]> y[1]",
+            "<img src=x [1, 2]>",
+            "[z]: https://evil [doc9]\n\n[z] y[1]",
+        ] {
+            let cited = cite(&answer(text), &Rules::web_chat()).text;
+            let events: Vec<_> = pulldown_cmark::Parser::new(&cited).collect();
+            let is_harmful = |event: &pulldown_cmark::Event<'_>| match event {
+                pulldown_cmark::Event::Start(pulldown_cmark::Tag::Image { .. }) => true,
+                pulldown_cmark::Event::InlineHtml(_) | pulldown_cmark::Event::Html(_) => true,
+                pulldown_cmark::Event::Start(pulldown_cmark::Tag::Link { dest_url, .. }) => {
+                    !dest_url.starts_with("https://x/")
+                }
+                _ => false,
+            };
+            assert!(!events.iter().any(is_harmful), "{text:?} became {cited:?}");
+        }
+    }
+
+    #[test]
     fn p09_badges_keep_their_distance_from_what_would_change_them() {
         cases(&[
             ("x[1][2][3]", "x[1]\u{200b}[2]\u{200b}[3]"),
@@ -150,6 +173,9 @@ mod tests {
             ("**[1]** *x[2]*", "**[1]** *x[2]*"),
             ("[9]:[1, 2]", "[9]\u{200b}:[1]\u{200b}[2]"),
             ("> [9]: a [doc9]\n\nx[1]", "> [9]\u{200b}: a\n\nx[1]"),
+            ("[x](https://ok [doc9]) y[1]", "[x]\u{200b}(https://ok) y[1]"),
+            ("<https://ok/a[1, 2]> y", "<\u{200b}https://ok/a[1]\u{200b}[2]> y"),
+            ("<b [doc9]> y[1]", "<\u{200b}b \u{200b}> y[1]"),
             ("x[1]{aria-label=\"y\"}", "x[1]\u{200b}{aria-label=\"y\"}"),
         ]);
     }

@@ -16,6 +16,7 @@ mod position;
 mod resolve;
 mod rewrite;
 mod rules;
+mod separate;
 mod structure;
 mod writer;
 

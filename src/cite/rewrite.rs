@@ -6,6 +6,7 @@ use super::definition;
 use super::marker::{self, MAX_INNER_BYTES, Marker};
 use super::number::Numberer;
 use super::resolve::Resolver;
+use super::separate::separators;
 use super::structure::{Ink, Structure};
 use super::writer::{Change, Mark, Writer};
 use super::{CitedText, Position, Rules};
@@ -33,8 +34,10 @@ pub(super) fn rewrite(answer: &Answer, rules: &Rules) -> CitedText {
     finder.annotations();
     finder.links();
     finder.brackets();
-    finder.would_be_definitions();
-    let marks = finder.in_order();
+    let marks = in_order(finder.marks);
+    let separators = separators(&text, &structure, &marks);
+    let is_lossy = marks.iter().any(|mark| mark.is_lossy(&text));
+    let marks = in_order(marks.into_iter().chain(separators).collect());
 
     let mut numberer = Numberer::new(&answer.sources, rules);
     let numbered: Vec<(Mark, Vec<Position>)> = marks
@@ -55,6 +58,11 @@ pub(super) fn rewrite(answer: &Answer, rules: &Rules) -> CitedText {
         let message = format!("{bracket} is text, and was escaped so that it does not become a link");
         Entry::in_text(Kind::Neutralised, "escaped", trail.back(at), message)
     }));
+    if is_lossy {
+        // What went may have kept something harmful from being a link, an image or HTML.
+        let rewritten = Clean { structure: Structure::of(&text), text: text.into(), trail: Trail::default() };
+        text = clean(rewritten, &Resolver::new(&[]), wishes, &mut entries).text.into_owned();
+    }
     if rules.definitions {
         definition::append(&mut text, &sources);
     }
@@ -213,54 +221,25 @@ impl<'f> Finder<'f> {
         }
         None
     }
+}
 
-    /// `[9]: a [doc9]` is text because of what vanishes, and `[9]:[1, 2]` because of a blank that goes: both would become
-    /// definitions. A bracket and a colon at the start of a line are kept apart when something changes behind them.
-    fn would_be_definitions(&mut self) {
-        let mut changed: Vec<usize> = self.marks.iter().map(|mark| mark.range.start).collect();
-        changed.sort_unstable();
-        let mut brackets = self.text.match_indices('[').map(|(at, _)| at).peekable();
-        let mut open = None;
-        for (close, _) in self.text.match_indices("]:") {
-            while let Some(at) = brackets.next_if(|at| *at < close) {
-                open = Some(at);
+/// The marks in the order of the text; one that overlaps an earlier one is left out, and citations that belong to the
+/// same place are one.
+fn in_order(mut marks: Vec<Mark>) -> Vec<Mark> {
+    marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
+    let mut ordered: Vec<Mark> = Vec::with_capacity(marks.len());
+    for mark in marks {
+        match ordered.last_mut() {
+            Some(Mark { range, change: Change::Cite(sources) | Change::CiteBehindBlock(sources) })
+                if *range == mark.range && mark.range.is_empty() =>
+            {
+                sources.extend(mark.change.sources());
+                sources.sort_unstable();
+                sources.dedup();
             }
-            let colon = close + 1;
-            if self.structure.ink(colon) != Ink::Text || !open.is_some_and(|open| self.starts_line(open)) {
-                continue;
-            }
-            // The address of a definition stands in this line or the next, its title in the one after.
-            let end = self.text[colon..].match_indices('\n').nth(2).map_or(self.text.len(), |(end, _)| colon + end);
-            if changed.get(changed.partition_point(|at| *at < colon)).is_some_and(|at| *at < end) {
-                self.marks.push(Mark { range: colon..colon, change: Change::Separate });
-            }
+            Some(last) if mark.range.start < last.range.end => {}
+            _ => ordered.push(mark),
         }
     }
-
-    /// Whether only the prefix of a list or quote stands before this place in its line.
-    fn starts_line(&self, at: usize) -> bool {
-        let before = (0..at).rev().take_while(|at| self.text.as_bytes()[*at] != b'\n');
-        before.into_iter().all(|at| self.structure.ink(at) == Ink::Markup)
-    }
-
-    /// The marks in the order of the text; one that overlaps an earlier one is left out, and citations that belong to the
-    /// same place are one.
-    fn in_order(mut self) -> Vec<Mark> {
-        self.marks.sort_by_key(|mark| (mark.range.start, mark.range.end));
-        let mut ordered: Vec<Mark> = Vec::with_capacity(self.marks.len());
-        for mark in self.marks {
-            match ordered.last_mut() {
-                Some(Mark { range, change: Change::Cite(sources) | Change::CiteBehindBlock(sources) })
-                    if *range == mark.range && mark.range.is_empty() =>
-                {
-                    sources.extend(mark.change.sources());
-                    sources.sort_unstable();
-                    sources.dedup();
-                }
-                Some(last) if mark.range.start < last.range.end => {}
-                _ => ordered.push(mark),
-            }
-        }
-        ordered
-    }
+    ordered
 }

@@ -22,6 +22,15 @@ pub(super) struct Mark {
     pub(super) change: Change,
 }
 
+impl Mark {
+    /// Whether more goes than a bracket whose place another bracket takes: then what stands around it can come to mean
+    /// something that it did not mean before.
+    pub(super) fn is_lossy(&self, text: &str) -> bool {
+        let gone = &text[self.range.clone()];
+        self.change == Change::Vanish || gone.contains(char::is_whitespace) || gone.contains("](")
+    }
+}
+
 /// What happens at a [`Mark`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
