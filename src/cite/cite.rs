@@ -15,6 +15,8 @@ pub fn cite(answer: &Answer, rules: &Rules) -> CitedText {
 
 #[cfg(test)]
 mod tests {
+    use pulldown_cmark::{Event, Parser, Tag};
+
     use super::*;
     use crate::answer::{Citation, MarkerGrammar, Source, SourceIndex};
     use crate::report::Kind;
@@ -146,14 +148,10 @@ mod tests {
             "[z]: https://evil [doc9]\n\n[z] y[1]",
         ] {
             let cited = cite(&answer(text), &Rules::web_chat()).text;
-            let events: Vec<_> = pulldown_cmark::Parser::new(&cited).collect();
-            let is_harmful = |event: &pulldown_cmark::Event<'_>| match event {
-                pulldown_cmark::Event::Start(pulldown_cmark::Tag::Image { .. }) => true,
-                pulldown_cmark::Event::InlineHtml(_) | pulldown_cmark::Event::Html(_) => true,
-                pulldown_cmark::Event::Start(pulldown_cmark::Tag::Link { dest_url, .. }) => {
-                    !dest_url.starts_with("https://x/")
-                }
-                _ => false,
+            let events: Vec<_> = Parser::new(&cited).collect();
+            let is_harmful = |event: &Event<'_>| {
+                matches!(event, Event::InlineHtml(_) | Event::Html(_) | Event::Start(Tag::Image { .. }))
+                    || matches!(event, Event::Start(Tag::Link { dest_url, .. }) if !dest_url.starts_with("https://x/"))
             };
             assert!(!events.iter().any(is_harmful), "{text:?} became {cited:?}");
         }
