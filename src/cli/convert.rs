@@ -6,7 +6,7 @@ use anyhow::{Context as _, bail};
 
 use super::Outcome;
 use super::args::{ConvertArgs, Grounding};
-use super::input::{Input, without_mark};
+use super::input::{Input, print, without_mark};
 use crate::convert::{self, Conversion, ConvertError};
 use crate::dialect::Dialect;
 use crate::report::{At, Entry, Report};
@@ -34,14 +34,6 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     line.push(b'\n');
     print(&line)?;
     Ok(Outcome::Done)
-}
-
-/// Writes to stdout. A reader that has seen enough, such as `head`, is no error.
-fn print(bytes: &[u8]) -> io::Result<()> {
-    match io::stdout().lock().write_all(bytes) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written,
-    }
 }
 
 fn conversion(args: &ConvertArgs) -> anyhow::Result<Conversion> {

@@ -1,8 +1,8 @@
-//! Where a command reads from.
+//! Where a command reads from, and where it writes to.
 
 use std::fmt;
 use std::fs;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -49,4 +49,12 @@ impl fmt::Display for Input {
 /// Without the mark that editors on Windows put before UTF-8.
 pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}
+
+/// Writes to stdout. A reader that has seen enough, such as `head`, is no error.
+pub(super) fn print(bytes: &[u8]) -> io::Result<()> {
+    match io::stdout().lock().write_all(bytes) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
 }

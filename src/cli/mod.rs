@@ -5,6 +5,7 @@ mod convert;
 mod input;
 mod outcome;
 mod run;
+mod send;
 mod serve;
 
 pub use args::{Cli, Command};

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 
 use clap::Parser as _;
 
-use super::{Cli, Command, Outcome, convert, serve};
+use super::{Cli, Command, Outcome, convert, send, serve};
 
 /// Runs the command that the arguments name, the name of the program first. What goes wrong is said on stderr.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
@@ -21,6 +21,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
     let outcome = match &cli.command {
         Command::Serve(args) => serve::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Send(args) => send::run(args),
     };
     outcome.unwrap_or_else(|error| {
         writeln!(io::stderr(), "citewire: {error:#}").ok();

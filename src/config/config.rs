@@ -7,6 +7,8 @@ use super::kept::{Kept, keep};
 use super::load::{ConfigError, Fault, Origin, Sources, load};
 use super::setting::{Draft, environment_name};
 use crate::channels::direct_line::DirectLineOptions;
+use crate::channels::direct_line_client::Binding;
+use crate::egress::EgressOptions;
 use crate::http::HttpOptions;
 use crate::secret::Secret;
 use crate::store::StoreOptions;
@@ -19,6 +21,10 @@ pub struct Config {
     pub http: HttpOptions,
     /// The channel's options.
     pub direct_line: DirectLineOptions,
+    /// The conversations that are elsewhere, if there are any.
+    pub direct_line_client: Option<Binding>,
+    /// The options of outgoing connections.
+    pub egress: EgressOptions,
     /// The store's options.
     pub store: StoreOptions,
     /// What is logged.
@@ -47,6 +53,10 @@ impl Config {
                 ),
             ));
         }
+        let direct_line_client = draft.direct_line_client.clone().resolve().unwrap_or_else(|wrong| {
+            faults.extend(wrong.iter().map(|wrong| Fault::new(Origin::Together, wrong.to_string())));
+            None
+        });
         if !faults.is_empty() {
             return Err(ConfigError(faults));
         }
@@ -73,6 +83,8 @@ impl Config {
                 ..HttpOptions::new(draft.bind, api_key, direct_line_secret)
             },
             direct_line: draft.direct_line,
+            direct_line_client,
+            egress: draft.egress,
             store: draft.store,
             log: draft.log,
             announcements,

@@ -63,6 +63,12 @@ impl Client {
         Ok(Self { inner, options })
     }
 
+    /// What was set.
+    #[must_use]
+    pub fn options(&self) -> &EgressOptions {
+        &self.options
+    }
+
     /// Makes a call and reads the whole answer, whatever its status.
     ///
     /// # Errors
@@ -116,9 +122,9 @@ fn failure(error: reqwest::Error, host: &str) -> EgressError {
             EgressError::Refused { host: host.clone(), address: *address, kind: *kind }
         }
         Some(EgressError::UnknownHost { host }) => EgressError::UnknownHost { host: host.clone() },
-        _ if error.is_connect() => EgressError::Connect { host, source: error },
+        _ if error.is_connect() => EgressError::Connect { host, cause: error },
         _ if error.is_timeout() => EgressError::Timeout { host },
-        _ => EgressError::Broken { host, source: error },
+        _ => EgressError::Broken { host, cause: error },
     }
 }
 

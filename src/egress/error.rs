@@ -1,5 +1,6 @@
 //! Why a call got no answer.
 
+use std::error::Error;
 use std::net::IpAddr;
 
 use super::AddressKind;
@@ -31,13 +32,12 @@ pub enum EgressError {
         host: String,
     },
     /// There is no connection: nothing was sent.
-    #[error("cannot connect to {host}")]
+    #[error("cannot connect to {host}: {}", innermost(cause))]
     Connect {
         /// The host that was to be called.
         host: String,
         /// What the system says.
-        #[source]
-        source: reqwest::Error,
+        cause: reqwest::Error,
     },
     /// The answer did not come in time.
     #[error("{host} did not answer in time")]
@@ -46,13 +46,12 @@ pub enum EgressError {
         host: String,
     },
     /// The connection ended before the answer did.
-    #[error("the connection to {host} broke off")]
+    #[error("the connection to {host} broke off: {}", innermost(cause))]
     Broken {
         /// The host that was called.
         host: String,
         /// What the system says.
-        #[source]
-        source: reqwest::Error,
+        cause: reqwest::Error,
     },
     /// The answer is longer than wanted.
     #[error("the answer of {host} is longer than {limit} bytes")]
@@ -62,6 +61,15 @@ pub enum EgressError {
         /// The longest answer that is read, in bytes.
         limit: usize,
     },
+}
+
+/// The last link of a chain of errors: the system's own words, without those of every layer above.
+fn innermost(error: &reqwest::Error) -> String {
+    let mut innermost: &dyn Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
 }
 
 impl EgressError {

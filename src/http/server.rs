@@ -106,7 +106,7 @@ impl Server {
     }
 }
 
-/// Deletes conversations that are due, over and over.
+/// Deletes conversations that are due and renews what expires, over and over.
 async fn sweep(state: Arc<State>, tasks: Tasks) {
     loop {
         tokio::select! {
@@ -117,6 +117,10 @@ async fn sweep(state: Arc<State>, tasks: Tasks) {
             Ok(0) => {}
             Ok(deleted) => tracing::info!(conversations = deleted, "old conversations were deleted"),
             Err(error) => tracing::error!(%error, "old conversations could not be deleted"),
+        }
+        tokio::select! {
+            () = tasks.ending() => return,
+            () = state.delivery.keep_fresh() => {}
         }
     }
 }
