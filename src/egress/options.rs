@@ -8,7 +8,6 @@ use url::Host;
 
 /// The options of outgoing connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct EgressOptions {
     /// Hosts to which citewire may connect wherever their names lead.
     pub allow: AllowedHosts,

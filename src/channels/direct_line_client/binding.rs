@@ -25,7 +25,6 @@ pub struct BindingSettings {
 
 /// Conversations that are bound to another Direct Line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Binding {
     /// The Direct Line.
     pub url: DirectLineUrl,
