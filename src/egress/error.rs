@@ -84,6 +84,12 @@ impl EgressError {
         }
     }
 
+    /// Whether there was a connection, but no answer in time.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::Timeout { .. })
+    }
+
     /// Whether the same call can end otherwise when it is made again.
     #[must_use]
     pub fn may_pass(&self) -> bool {

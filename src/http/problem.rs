@@ -21,7 +21,6 @@ use crate::channels::DeliveryError;
 use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
 use crate::channels::direct_line_client::{CallError, PostError, SERVER_NAME};
 use crate::convert::ConvertError;
-use crate::egress::EgressError;
 use crate::store::StoreError;
 
 /// The name under which a request is found in the log, and which a 500 tells the client.
@@ -230,7 +229,7 @@ fn elsewhere(error: &PostError) -> Verdict {
                 "ServiceError",
                 "The other Direct Line answered in an unknown way",
             ),
-            CallError::NoAnswer { cause: EgressError::Timeout { .. }, .. } => {
+            CallError::NoAnswer { cause, .. } if cause.is_timeout() => {
                 Verdict::new(StatusCode::GATEWAY_TIMEOUT, "direct_line_timeout", "ServiceError", unreachable)
             }
             CallError::NoAnswer { .. } => Verdict::new(gateway, "direct_line_unreachable", "ServiceError", unreachable),

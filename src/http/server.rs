@@ -106,9 +106,13 @@ impl Server {
     }
 }
 
-/// Deletes conversations that are due and renews what expires, over and over.
+/// Renews what expires and deletes conversations that are due, over and over.
 async fn sweep(state: Arc<State>, tasks: Tasks) {
     loop {
+        tokio::select! {
+            () = tasks.ending() => return,
+            () = state.delivery.keep_fresh() => {}
+        }
         tokio::select! {
             () = tasks.ending() => return,
             () = tokio::time::sleep(SWEEP_EVERY) => {}
@@ -117,10 +121,6 @@ async fn sweep(state: Arc<State>, tasks: Tasks) {
             Ok(0) => {}
             Ok(deleted) => tracing::info!(conversations = deleted, "old conversations were deleted"),
             Err(error) => tracing::error!(%error, "old conversations could not be deleted"),
-        }
-        tokio::select! {
-            () = tasks.ending() => return,
-            () = state.delivery.keep_fresh() => {}
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::url::Host;
 
-use super::{Binding, BoundConversations, Coverage, DirectLineClient, PostError, Posted, Retry};
+use super::{Binding, BoundConversations, Coverage, DirectLineClient, PostError, Posted};
 use crate::activity::{Activity, ConversationId};
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressError, EgressOptions};
@@ -40,12 +40,6 @@ impl BoundDirectLine {
         let http = Client::new(egress)?;
         let client = DirectLineClient::new(http, binding.url, binding.credential, binding.user, clock, ids);
         Ok(Self { client, conversations: binding.conversations, said: AtomicBool::new(false) })
-    }
-
-    /// The same with other waiting times.
-    #[must_use]
-    pub fn with_retry(self, retry: Retry) -> Self {
-        Self { client: self.client.with_retry(retry), ..self }
     }
 
     /// How a conversation is covered.

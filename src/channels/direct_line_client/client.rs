@@ -9,11 +9,9 @@ use reqwest::{Method, Request};
 
 use super::credential::{Renewed, Session};
 use super::outgoing::Outgoing;
-use super::retry::{Patience, retry_after};
+use super::retry::{Patience, Retry, retry_after};
 use super::turns::Turns;
-use super::{
-    Call, CallError, ConversationName, Credential, DirectLineUrl, Misunderstood, PostError, Retry, Rule, wire,
-};
+use super::{Call, CallError, ConversationName, Credential, DirectLineUrl, Misunderstood, PostError, Rule, wire};
 use crate::activity::{Activity, ActivityId, ChannelAccount};
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, Fetched};
@@ -86,12 +84,6 @@ impl DirectLineClient {
     ) -> Self {
         let session = Session::new(credential);
         Self { http, url, session, user, retry: Retry::default(), turns: Turns::default(), clock, ids }
-    }
-
-    /// The same client with other waiting times.
-    #[must_use]
-    pub fn with_retry(self, retry: Retry) -> Self {
-        Self { retry, ..self }
     }
 
     /// Where it posts to.

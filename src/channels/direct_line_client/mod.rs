@@ -26,5 +26,5 @@ pub use conversation::{ConversationName, InvalidConversationName};
 pub use credential::Credential;
 pub use error::{Call, CallError, Misunderstood, PostError};
 pub use outgoing::MAX_ACTIVITY_CHARACTERS;
-pub use retry::{Retry, Rule, STATUS_RULES};
+pub use retry::{Rule, STATUS_RULES};
 pub use url::{DirectLineUrl, InvalidDirectLineUrl};

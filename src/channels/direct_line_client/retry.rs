@@ -41,21 +41,20 @@ pub(super) fn rule_for(status: u16) -> Rule {
 
 /// How long and how often to wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Retry {
+pub(super) struct Retry {
     /// How long to wait before each repetition, where the other side does not say. About: between half of it and all of
     /// it, so that callers who failed together do not come back together. There are no more repetitions than entries.
-    pub waits: Vec<Duration>,
+    pub(super) waits: Vec<Duration>,
     /// The longest `Retry-After` that is honoured; a longer one is cut to this.
-    pub longest_retry_after: Duration,
+    pub(super) longest_retry_after: Duration,
     /// The time for everything, repetitions included. What would begin later is not begun.
-    pub total: Duration,
+    pub(super) total: Duration,
 }
 
 impl Default for Retry {
     fn default() -> Self {
         Self {
-            waits: [500, 1000, 2000, 4000].map(Duration::from_millis).into(),
+            waits: [250, 500, 1000, 2000].map(Duration::from_millis).into(),
             longest_retry_after: Duration::from_secs(30),
             total: Duration::from_secs(60),
         }

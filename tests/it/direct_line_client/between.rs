@@ -62,7 +62,7 @@ async fn with_a_token_an_answer_appears_as_the_users() {
 }
 
 #[tokio::test]
-async fn a_token_lasts_as_long_as_it_is_renewed() {
+async fn a_token_that_has_expired_there_is_a_refusal() {
     let other = TestApp::start();
     let conversation = other.conversation().await;
     let app = bound_to(&other, Credential::Token(secret(&conversation.token)), &conversation.id);

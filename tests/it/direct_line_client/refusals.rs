@@ -152,7 +152,7 @@ async fn a_port_on_which_nobody_listens_is_tried_again_and_given_up() {
     let url = format!("http://{}/v3/directline", silent.local_addr().expect("an address"));
     let (words, waited) = unreachable(&url, impatient()).await;
     assert!(words.contains("cannot connect to 127.0.0.1: Connection refused"), "{words}");
-    assert!(waited >= Duration::milliseconds(3750), "{waited}");
+    assert!(waited >= Duration::milliseconds(1875), "{waited}");
 }
 
 #[tokio::test]

@@ -1,21 +1,26 @@
 //! The service in front of upstreams that misbehave.
 
-use citewire::channels::direct_line_client::Binding;
+use citewire::channels::direct_line_client::{Binding, Credential};
+use citewire::clock::ManualClock;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::net::TcpSocket;
 
-use super::{Reply, Upstream, impatient, token};
+use super::{Reply, SECRET, TOKEN, Upstream, impatient, secret, token};
 use crate::app::{API_KEY, TestApp, answer};
 
 fn bound_to(url: &str) -> TestApp {
+    bound_with(url, Credential::Secret(secret(SECRET)))
+}
+
+fn bound_with(url: &str, credential: Credential) -> TestApp {
     TestApp::with(|setup| {
         setup.egress = impatient();
         setup.egress.allow = "".parse().expect("no hosts");
         setup.binding = Some(Binding {
             url: url.parse().expect("an address"),
-            credential: token(),
+            credential,
             user: "hr-bot".to_owned(),
             conversations: "c1".parse().expect("conversations"),
         });
@@ -26,10 +31,14 @@ async fn deliver(app: &TestApp, text: &str) -> (StatusCode, Value) {
     answer(app.post("/v1/conversations/c1/answers", API_KEY).json(&json!({"text": text}))).await
 }
 
+async fn playing(script: Vec<Reply>) -> Upstream {
+    // Time that passes for the server passes for nobody else.
+    let clock = ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time"));
+    Upstream::playing(Arc::new(clock), script).await
+}
+
 async fn problem_with(script: Vec<Reply>) -> (u16, String, String) {
-    // Time that passes here passes for nobody else.
-    let clock = citewire::clock::ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time"));
-    let upstream = Upstream::playing(Arc::new(clock), script).await;
+    let upstream = playing(script).await;
     let (status, problem) = deliver(&bound_to(&upstream.url), "hi").await;
     let words = |name: &str| problem[name].as_str().unwrap_or_else(|| panic!("{problem}")).to_owned();
     assert_eq!(problem["status"], status.as_u16());
@@ -71,4 +80,18 @@ async fn a_message_that_is_too_long_for_a_direct_line_is_422_and_not_sent() {
     let (status, problem) = deliver(&bound_to("http://127.0.0.1:9/v3/directline"), &"x".repeat(160_000)).await;
     assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{problem}");
     assert_eq!(problem["code"], "activity_too_long");
+}
+
+#[tokio::test]
+async fn a_token_is_renewed_as_soon_as_the_server_runs() {
+    let fresh = "a-fresh-token-for-the-next-hour";
+    let upstream = playing(vec![Reply::token(fresh), Reply::id("c1|1")]).await;
+    let app = bound_with(&upstream.url, token());
+    upstream.played(1).await;
+    let (status, body) = deliver(&app, "hi").await;
+    assert_eq!((status, &body["id"]), (StatusCode::CREATED, &json!("c1|1")), "{body}");
+    let seen = upstream.seen();
+    assert_eq!((seen[0].call.as_str(), seen[0].bearer.as_str()), ("POST /tokens/refresh", TOKEN));
+    let posted: Vec<_> = seen[1..].iter().map(|seen| seen.call.as_str()).collect();
+    assert_eq!(posted, ["POST /conversations/c1/activities"]);
 }

@@ -6,6 +6,7 @@ use citewire::clock::{Clock as _, ManualClock};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 /// What the upstream does with one call.
@@ -62,6 +63,7 @@ pub(crate) struct Seen {
 pub(crate) struct Upstream {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
+    played: watch::Receiver<usize>,
     _tasks: JoinSet<()>,
 }
 
@@ -72,6 +74,7 @@ impl Upstream {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}{BASE}", listener.local_addr().expect("an address"));
         let seen = Arc::new(Mutex::new(Vec::new()));
+        let (tell, played) = watch::channel(0);
         let mut tasks = JoinSet::new();
         let noted = Arc::clone(&seen);
         tasks.spawn(async move {
@@ -89,9 +92,15 @@ impl Upstream {
                 if play(&mut stream, reply, last_post).await {
                     hanging.push(stream);
                 }
+                tell.send_modify(|played| *played += 1);
             }
         });
-        Self { url, seen, _tasks: tasks }
+        Self { url, seen, played, _tasks: tasks }
+    }
+
+    /// Waits until so many calls have been answered.
+    pub(crate) async fn played(&self, count: usize) {
+        self.played.clone().wait_for(|played| *played >= count).await.expect("the upstream plays on");
     }
 
     pub(crate) fn seen(&self) -> Vec<Seen> {
