@@ -4,11 +4,12 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
-use serde_json::json;
+use serde::Serialize;
 
 use super::Outcome;
 use super::args::SendArgs;
 use super::input::{Input, print, without_mark};
+use crate::activity::ActivityId;
 use crate::channels::direct_line_client::{
     ConversationName, Credential, DirectLineClient, DirectLineUrl, NOTICE, PostError,
 };
@@ -16,10 +17,18 @@ use crate::clock::{RandomIds, SystemClock};
 use crate::convert::{Conversion, convert};
 use crate::dialect::Dialect;
 use crate::egress::{Client, EgressOptions};
+use crate::report::Report;
 use crate::secret::Secret;
 
 const TOKEN: &str = "CITEWIRE_SEND_TOKEN";
 const SECRET: &str = "CITEWIRE_SEND_SECRET";
+
+/// What is printed: the same as `POST /v1/conversations/{id}/answers` answers.
+#[derive(Serialize)]
+struct Sent<'a> {
+    id: &'a ActivityId,
+    report: &'a Report,
+}
 
 pub(super) fn run(args: &SendArgs) -> anyhow::Result<Outcome> {
     let url: DirectLineUrl = args.directline.parse().context("--directline")?;
@@ -51,7 +60,9 @@ pub(super) fn run(args: &SendArgs) -> anyhow::Result<Outcome> {
             if !posted.by_citewire {
                 writeln!(io::stderr(), "citewire: {NOTICE} (user {})", args.user)?;
             }
-            print(format!("{}\n", json!({ "id": posted.id, "report": converted.report })).as_bytes())?;
+            let mut line = serde_json::to_vec(&Sent { id: &posted.id, report: &converted.report })?;
+            line.push(b'\n');
+            print(&line)?;
             Ok(Outcome::Done)
         }
         Err(error @ PostError::Failed { .. }) => {

@@ -170,11 +170,33 @@ mod tests {
     }
 
     #[test]
+    fn a_binding_is_read_and_all_that_is_wrong_with_one_is_said() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = ("CITEWIRE_DIRECT_LINE_CLIENT_URL", "https://bot.example/v3/directline");
+        let secret = ("CITEWIRE_DIRECT_LINE_CLIENT_SECRET", "the-secret-of-the-bot");
+        let conversations = ("CITEWIRE_DIRECT_LINE_CLIENT_CONVERSATIONS", "c1, hr-*");
+        let config = Config::load(&sources(folder.path(), &[url, secret, conversations])).expect("a configuration");
+        let binding = config.direct_line_client.expect("a binding");
+        assert_eq!((binding.url.to_string().as_str(), binding.user.as_str()), (url.1, "citewire"));
+        assert_eq!(Config::load(&sources(folder.path(), &[])).expect("a configuration").direct_line_client, None);
+        let bad_url = (url.0, "https://bot.example");
+        let bad_token = ("CITEWIRE_DIRECT_LINE_CLIENT_TOKEN", "short");
+        let wrong = [bad_url, bad_token, secret];
+        let error = Config::load(&sources(folder.path(), &wrong)).expect_err("refused").to_string();
+        for named in [bad_url.0, bad_token.0, "direct_line_client.conversations is needed"] {
+            assert!(error.contains(named) && !error.contains("short") && !error.contains(secret.1), "{error}");
+        }
+    }
+
+    #[test]
     fn no_secret_appears_in_debug_output() {
         let folder = tempfile::tempdir().expect("a folder");
         let given = [
             ("CITEWIRE_API_KEY", "sixteen-or-more-characters"),
             ("CITEWIRE_DIRECT_LINE_SECRET", "another-sixteen-characters"),
+            ("CITEWIRE_DIRECT_LINE_CLIENT_URL", "https://bot.example/v3/directline"),
+            ("CITEWIRE_DIRECT_LINE_CLIENT_SECRET", "yet-another-sixteen-characters"),
+            ("CITEWIRE_DIRECT_LINE_CLIENT_CONVERSATIONS", "*"),
         ];
         let config = Config::load(&sources(folder.path(), &given)).expect("a configuration");
         let debug = format!("{config:?}");

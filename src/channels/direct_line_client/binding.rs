@@ -41,7 +41,7 @@ pub struct Binding {
 #[non_exhaustive]
 pub enum UnusableBinding {
     /// Something is set, but not where the other side is.
-    #[error("direct_line_client.url is not set, but other settings of direct_line_client are")]
+    #[error("direct_line_client.url is needed, since other settings of direct_line_client are there")]
     NoUrl,
     /// Nothing opens the other side.
     #[error("direct_line_client needs a token or a secret")]
@@ -50,7 +50,7 @@ pub enum UnusableBinding {
     #[error("direct_line_client takes a token or a secret, not both")]
     TwoCredentials,
     /// No conversation is bound.
-    #[error("direct_line_client.conversations is not set: name the conversations that are there")]
+    #[error("direct_line_client.conversations is needed: name the conversations that are there")]
     NoConversations,
     /// A token opens one conversation.
     #[error("direct_line_client.token opens one conversation: name exactly one, or set the secret")]

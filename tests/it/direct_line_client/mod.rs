@@ -36,14 +36,9 @@ fn conversation() -> ConversationName {
     "c1".parse().expect("an id")
 }
 
-/// Calls that answer too much or too late are over soon.
-fn impatient() -> EgressOptions {
-    EgressOptions {
-        allow: "127.0.0.1".parse().expect("hosts"),
-        total_timeout: Duration::from_secs(1),
-        max_answer_bytes: 20_000,
-        ..EgressOptions::default()
-    }
+/// May call the upstreams of the tests. Calls that answer too much are over soon.
+fn egress() -> EgressOptions {
+    EgressOptions { allow: "127.0.0.1".parse().expect("hosts"), max_answer_bytes: 20_000, ..EgressOptions::default() }
 }
 
 /// An upstream that plays its script, and a client of it. Their clock moves only when somebody waits.
@@ -55,11 +50,21 @@ struct Played {
 
 impl Played {
     async fn new(credential: Credential, script: Vec<Reply>) -> Self {
+        Self::with(egress(), credential, script).await
+    }
+
+    /// Calls that answer too late are over soon.
+    async fn impatient(script: Vec<Reply>) -> Self {
+        let egress = EgressOptions { total_timeout: Duration::from_millis(500), ..egress() };
+        Self::with(egress, token(), script).await
+    }
+
+    async fn with(egress: EgressOptions, credential: Credential, script: Vec<Reply>) -> Self {
         let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time")));
         let upstream = Upstream::playing(Arc::clone(&clock), script).await;
         let url: DirectLineUrl = upstream.url.parse().expect("an address");
         let client = DirectLineClient::new(
-            Client::new(impatient()).expect("a client"),
+            Client::new(egress).expect("a client"),
             url,
             credential,
             "citewire".to_owned(),

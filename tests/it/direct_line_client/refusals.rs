@@ -1,15 +1,16 @@
 //! What is refused, and what a fresh credential can do about it.
 
+use std::sync::Arc;
+
 use chrono::Duration;
 use citewire::activity::Activity;
 use citewire::channels::direct_line_client::{Credential, DirectLineClient, PostError};
 use citewire::clock::Clock;
 use citewire::egress::{Client, EgressOptions};
 use serde_json::json;
-use std::sync::Arc;
 use tokio::net::TcpSocket;
 
-use super::{Played, Reply, SECRET, TOKEN, conversation, impatient, secret, token};
+use super::{Played, Reply, SECRET, TOKEN, conversation, egress, secret, token};
 
 const FRESH: &str = "a-fresh-token-for-the-next-hour";
 
@@ -150,7 +151,7 @@ async fn a_port_on_which_nobody_listens_is_tried_again_and_given_up() {
     let silent = TcpSocket::new_v4().expect("a socket");
     silent.bind("127.0.0.1:0".parse().expect("an address")).expect("a port");
     let url = format!("http://{}/v3/directline", silent.local_addr().expect("an address"));
-    let (words, waited) = unreachable(&url, impatient()).await;
+    let (words, waited) = unreachable(&url, egress()).await;
     assert!(words.contains("cannot connect to 127.0.0.1: Connection refused"), "{words}");
     assert!(waited >= Duration::milliseconds(1875), "{waited}");
 }

@@ -1,23 +1,26 @@
 //! The service in front of upstreams that misbehave.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use citewire::channels::direct_line_client::{Binding, Credential};
 use citewire::clock::ManualClock;
+use citewire::egress::{AllowedHosts, EgressOptions};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
-use std::sync::Arc;
 use tokio::net::TcpSocket;
 
-use super::{Reply, SECRET, TOKEN, Upstream, impatient, secret, token};
+use super::{Reply, SECRET, TOKEN, Upstream, egress, secret, token};
 use crate::app::{API_KEY, TestApp, answer};
 
 fn bound_to(url: &str) -> TestApp {
-    bound_with(url, Credential::Secret(secret(SECRET)))
+    bound_with(url, Credential::Secret(secret(SECRET)), Duration::from_secs(30))
 }
 
-fn bound_with(url: &str, credential: Credential) -> TestApp {
+fn bound_with(url: &str, credential: Credential, total_timeout: Duration) -> TestApp {
     TestApp::with(|setup| {
-        setup.egress = impatient();
-        setup.egress.allow = "".parse().expect("no hosts");
+        // No host is allowed by name: the address stands in the URL.
+        setup.egress = EgressOptions { allow: AllowedHosts::default(), total_timeout, ..egress() };
         setup.binding = Some(Binding {
             url: url.parse().expect("an address"),
             credential,
@@ -39,7 +42,11 @@ async fn playing(script: Vec<Reply>) -> Upstream {
 
 async fn problem_with(script: Vec<Reply>) -> (u16, String, String) {
     let upstream = playing(script).await;
-    let (status, problem) = deliver(&bound_to(&upstream.url), "hi").await;
+    problem_of(&bound_to(&upstream.url)).await
+}
+
+async fn problem_of(app: &TestApp) -> (u16, String, String) {
+    let (status, problem) = deliver(app, "hi").await;
     let words = |name: &str| problem[name].as_str().unwrap_or_else(|| panic!("{problem}")).to_owned();
     assert_eq!(problem["status"], status.as_u16());
     (status.as_u16(), words("code"), words("detail"))
@@ -62,7 +69,9 @@ async fn an_answer_that_is_no_direct_line_is_502() {
 
 #[tokio::test]
 async fn a_silent_upstream_is_504() {
-    let (status, code, detail) = problem_with(vec![Reply::Silence; 9]).await;
+    let upstream = playing(vec![Reply::Silence; 20]).await;
+    let app = bound_with(&upstream.url, Credential::Secret(secret(SECRET)), Duration::from_millis(200));
+    let (status, code, detail) = problem_of(&app).await;
     assert_eq!((status, code.as_str()), (504, "direct_line_timeout"), "{detail}");
 }
 
@@ -86,7 +95,7 @@ async fn a_message_that_is_too_long_for_a_direct_line_is_422_and_not_sent() {
 async fn a_token_is_renewed_as_soon_as_the_server_runs() {
     let fresh = "a-fresh-token-for-the-next-hour";
     let upstream = playing(vec![Reply::token(fresh), Reply::id("c1|1")]).await;
-    let app = bound_with(&upstream.url, token());
+    let app = bound_with(&upstream.url, token(), Duration::from_secs(30));
     upstream.played(1).await;
     let (status, body) = deliver(&app, "hi").await;
     assert_eq!((status, &body["id"]), (StatusCode::CREATED, &json!("c1|1")), "{body}");
