@@ -4,13 +4,18 @@ use std::fmt::Debug;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use async_trait::async_trait;
 use chrono::{DateTime, Duration, Utc};
 use uuid::Uuid;
 
-/// Says what time it is.
+/// Says what time it is, and waits.
+#[async_trait]
 pub trait Clock: Debug + Send + Sync {
     /// The present, in UTC.
     fn now(&self) -> DateTime<Utc>;
+
+    /// Waits until so much time has passed.
+    async fn wait(&self, time: std::time::Duration);
 }
 
 /// Gives ids that nobody can guess and nobody gets twice.
@@ -23,10 +28,15 @@ pub trait IdSource: Debug + Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
+#[async_trait]
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the one place where the machine's clock is read")]
     fn now(&self) -> DateTime<Utc> {
         Utc::now()
+    }
+
+    async fn wait(&self, time: std::time::Duration) {
+        tokio::time::sleep(time).await;
     }
 }
 
@@ -41,7 +51,7 @@ impl IdSource for RandomIds {
     }
 }
 
-/// A clock that stands still until it is moved; for tests.
+/// A clock that stands still until it is moved, which whoever waits does at once; for tests.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<DateTime<Utc>>);
 
@@ -59,9 +69,14 @@ impl ManualClock {
     }
 }
 
+#[async_trait]
 impl Clock for ManualClock {
     fn now(&self) -> DateTime<Utc> {
         *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    async fn wait(&self, time: std::time::Duration) {
+        self.advance(Duration::from_std(time).unwrap_or(Duration::MAX));
     }
 }
 
@@ -86,6 +101,14 @@ mod tests {
         assert_eq!(clock.now(), start);
         clock.advance(Duration::seconds(-5));
         assert_eq!(clock.now(), start - Duration::seconds(5));
+    }
+
+    #[tokio::test]
+    async fn waiting_moves_a_manual_clock() {
+        let start = "2026-01-01T00:00:00Z".parse().expect("a time");
+        let clock = ManualClock::at(start);
+        clock.wait(std::time::Duration::from_secs(3600)).await;
+        assert_eq!(clock.now(), start + Duration::hours(1));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod delivery;
 pub mod direct_line;
+pub mod direct_line_client;
 mod retention;
 
 pub use delivery::{Delivered, Delivery, DeliveryError};

@@ -1,9 +1,14 @@
 //! The command line, as typed.
 
+use std::convert::Infallible;
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::channels::direct_line_client::DEFAULT_USER;
 
 /// Turns answers with sources into cited Bot Framework messages.
 #[derive(Debug, Parser)]
@@ -26,6 +31,8 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Check an activity against what a channel really accepts: one line a finding.
     Check(CheckArgs),
+    /// Convert one answer and post it into a conversation of a Direct Line: the id as JSON on stdout.
+    Send(SendArgs),
 }
 
 /// The arguments of `serve`.
@@ -71,6 +78,52 @@ pub struct CheckArgs {
     /// Print the findings as JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+/// The arguments of `send`.
+#[derive(Debug, Args)]
+#[command(after_help = "Without --token and --secret, CITEWIRE_SEND_TOKEN or CITEWIRE_SEND_SECRET is taken from the \
+                        environment, where other users of this machine do not see it.")]
+pub struct SendArgs {
+    /// The answer, as the provider sent it; `-` or nothing reads stdin.
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The format of the answer; `auto` looks at it.
+    #[arg(long, value_name = "SLUG", default_value = "auto")]
+    pub from: String,
+    /// The Direct Line, up to /v3/directline.
+    #[arg(long, value_name = "URL")]
+    pub directline: String,
+    /// The conversation, which exists already.
+    #[arg(long, value_name = "ID")]
+    pub conversation: String,
+    /// A token of that conversation.
+    #[arg(long, value_name = "T", conflicts_with = "secret")]
+    pub token: Option<Unseen>,
+    /// The secret of the Direct Line. At citewire the answer then appears as the bot's.
+    #[arg(long, value_name = "S")]
+    pub secret: Option<Unseen>,
+    /// The user id under which the answer goes out.
+    #[arg(long, value_name = "ID", default_value = DEFAULT_USER)]
+    pub user: String,
+}
+
+/// A secret as it was typed, right or wrong. Anything is taken, because what is refused here is repeated on stderr.
+#[derive(Clone)]
+pub struct Unseen(pub String);
+
+impl FromStr for Unseen {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Debug for Unseen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Unseen(…)")
+    }
 }
 
 /// What counts as grounded.

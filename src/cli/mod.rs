@@ -6,6 +6,7 @@ mod convert;
 mod input;
 mod outcome;
 mod run;
+mod send;
 mod serve;
 
 pub use args::{Cli, Command};

@@ -7,7 +7,8 @@ use anyhow::Context as _;
 
 use super::Outcome;
 use super::args::ServeArgs;
-use crate::clock::{Clock, RandomIds, SystemClock};
+use crate::channels::direct_line_client::BoundDirectLine;
+use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
 use crate::config::{Config, Sources};
 use crate::{http, store, telemetry};
 
@@ -28,7 +29,11 @@ pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
 async fn serve(config: Config) -> anyhow::Result<()> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let store = store::open(&config.store, Arc::clone(&clock))?;
-    let state = http::State::new(config.http, config.direct_line, store, clock, Arc::new(RandomIds));
+    let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
+    let mut state = http::State::new(config.http, config.direct_line, store, Arc::clone(&clock), Arc::clone(&ids));
+    if let Some(binding) = config.direct_line_client {
+        state = state.bind(BoundDirectLine::new(binding, config.egress, clock, ids)?);
+    }
     let server = http::build(state)?;
     // Before anyone is told that the server is there, and may ask it to end.
     let stop = stop_signal()?;

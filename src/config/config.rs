@@ -7,6 +7,8 @@ use super::kept::{Kept, keep};
 use super::load::{ConfigError, Fault, Origin, Sources, load};
 use super::setting::{Draft, environment_name};
 use crate::channels::direct_line::DirectLineOptions;
+use crate::channels::direct_line_client::Binding;
+use crate::egress::EgressOptions;
 use crate::http::HttpOptions;
 use crate::secret::Secret;
 use crate::store::StoreOptions;
@@ -19,6 +21,10 @@ pub struct Config {
     pub http: HttpOptions,
     /// The channel's options.
     pub direct_line: DirectLineOptions,
+    /// The conversations that are elsewhere, if there are any.
+    pub direct_line_client: Option<Binding>,
+    /// The options of outgoing connections.
+    pub egress: EgressOptions,
     /// The store's options.
     pub store: StoreOptions,
     /// What is logged.
@@ -47,6 +53,10 @@ impl Config {
                 ),
             ));
         }
+        let direct_line_client = draft.direct_line_client.clone().resolve().unwrap_or_else(|wrong| {
+            faults.extend(wrong.iter().map(|wrong| Fault::new(Origin::Together, wrong.to_string())));
+            None
+        });
         if !faults.is_empty() {
             return Err(ConfigError(faults));
         }
@@ -74,6 +84,8 @@ impl Config {
                 ..HttpOptions::new(draft.bind, api_key, direct_line_secret)
             },
             direct_line: draft.direct_line,
+            direct_line_client,
+            egress: draft.egress,
             store: draft.store,
             log: draft.log,
             announcements,
@@ -159,11 +171,33 @@ mod tests {
     }
 
     #[test]
+    fn a_binding_is_read_and_all_that_is_wrong_with_one_is_said() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = ("CITEWIRE_DIRECT_LINE_CLIENT_URL", "https://bot.example/v3/directline");
+        let secret = ("CITEWIRE_DIRECT_LINE_CLIENT_SECRET", "the-secret-of-the-bot");
+        let conversations = ("CITEWIRE_DIRECT_LINE_CLIENT_CONVERSATIONS", "c1, hr-*");
+        let config = Config::load(&sources(folder.path(), &[url, secret, conversations])).expect("a configuration");
+        let binding = config.direct_line_client.expect("a binding");
+        assert_eq!((binding.url.to_string().as_str(), binding.user.as_str()), (url.1, "citewire"));
+        assert_eq!(Config::load(&sources(folder.path(), &[])).expect("a configuration").direct_line_client, None);
+        let bad_url = (url.0, "https://bot.example");
+        let bad_token = ("CITEWIRE_DIRECT_LINE_CLIENT_TOKEN", "short");
+        let wrong = [bad_url, bad_token, secret];
+        let error = Config::load(&sources(folder.path(), &wrong)).expect_err("refused").to_string();
+        for named in [bad_url.0, bad_token.0, "direct_line_client.conversations is needed"] {
+            assert!(error.contains(named) && !error.contains("short") && !error.contains(secret.1), "{error}");
+        }
+    }
+
+    #[test]
     fn no_secret_appears_in_debug_output() {
         let folder = tempfile::tempdir().expect("a folder");
         let given = [
             ("CITEWIRE_API_KEY", "sixteen-or-more-characters"),
             ("CITEWIRE_DIRECT_LINE_SECRET", "another-sixteen-characters"),
+            ("CITEWIRE_DIRECT_LINE_CLIENT_URL", "https://bot.example/v3/directline"),
+            ("CITEWIRE_DIRECT_LINE_CLIENT_SECRET", "yet-another-sixteen-characters"),
+            ("CITEWIRE_DIRECT_LINE_CLIENT_CONVERSATIONS", "*"),
         ];
         let config = Config::load(&sources(folder.path(), &given)).expect("a configuration");
         let debug = format!("{config:?}");

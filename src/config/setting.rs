@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use crate::answer::LabelCatalogue;
 use crate::channels::direct_line::DirectLineOptions;
+use crate::channels::direct_line_client::BindingSettings;
+use crate::egress::EgressOptions;
 use crate::http::PublicUrl;
 use crate::secret::Secret;
 use crate::store::StoreOptions;
@@ -51,6 +53,8 @@ pub(super) struct Draft {
     pub(super) store: StoreOptions,
     pub(super) direct_line: DirectLineOptions,
     pub(super) labels: Arc<LabelCatalogue>,
+    pub(super) direct_line_client: BindingSettings,
+    pub(super) egress: EgressOptions,
 }
 
 impl Default for Draft {
@@ -72,6 +76,8 @@ impl Default for Draft {
             store: StoreOptions::default(),
             direct_line: DirectLineOptions::default(),
             labels: Arc::default(),
+            direct_line_client: BindingSettings::default(),
+            egress: EgressOptions::default(),
         }
     }
 }
@@ -173,6 +179,50 @@ pub const SETTINGS: &[Setting] = &[
         draft.direct_line.bot_name = text.to_owned();
         Ok(())
     }),
+    setting!(
+        "direct_line_client.url",
+        "none",
+        "Another Direct Line, up to `/v3/directline`, whose conversations get their answers from here.",
+        |draft, text| parse(text).map(|url| draft.direct_line_client.url = Some(url))
+    ),
+    setting!(
+        "direct_line_client.token",
+        "none",
+        "A token of one conversation there. It is renewed while citewire runs.",
+        |draft, text| secret(text).map(|token| draft.direct_line_client.token = Some(token))
+    ),
+    setting!(
+        "direct_line_client.secret",
+        "none",
+        "The secret of that Direct Line, in place of a token.",
+        |draft, text| { secret(text).map(|secret| draft.direct_line_client.secret = Some(secret)) }
+    ),
+    setting!("direct_line_client.user", "citewire", "The user id under which answers go out there.", |draft, text| {
+        user_id(text).map(|user| draft.direct_line_client.user = Some(user))
+    }),
+    setting!(
+        "direct_line_client.conversations",
+        "none",
+        "Which conversations are there: ids, or beginnings of ids with `*` after them, separated by commas.",
+        |draft, text| parse(text).map(|conversations| draft.direct_line_client.conversations = conversations)
+    ),
+    setting!(
+        "egress.allow_hosts",
+        "none",
+        "Hosts that may be connected to although they are at private addresses, separated by commas.",
+        |draft, text| parse(text).map(|hosts| draft.egress.allow = hosts)
+    ),
+    setting!(
+        "egress.connect_seconds",
+        "10",
+        "How long it may take until an outgoing connection stands.",
+        |draft, text| {
+            within(text, 1, 300).map(|seconds| draft.egress.connect_timeout = Duration::from_secs(seconds))
+        }
+    ),
+    setting!("egress.total_seconds", "30", "How long an outgoing call may take altogether.", |draft, text| {
+        within(text, 1, 3600).map(|seconds| draft.egress.total_timeout = Duration::from_secs(seconds))
+    }),
 ];
 
 fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
@@ -185,6 +235,10 @@ fn within<T: FromStr<Err: Display> + PartialOrd + Display + Copy>(text: &str, le
         return Err(format!("a number from {least} to {most} is wanted"));
     }
     Ok(value)
+}
+
+fn user_id(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() { Err("a user id is not empty".to_owned()) } else { Ok(text.to_owned()) }
 }
 
 fn secret(text: &str) -> Result<Secret, String> {

@@ -22,7 +22,7 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 /// Convert an answer and deliver it into a conversation.
 ///
-/// The conversation must have been started by those who read it.
+/// The conversation must have been started by those who read it, or be bound to another Direct Line.
 #[utoipa::path(
     post, path = "/v1/conversations/{id}/answers", tag = "answers", operation_id = "deliverAnswer",
     params(
@@ -39,6 +39,8 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
         (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such conversation", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "The store is full", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "Bound to another Direct Line, which refused or cannot be reached", body = Problem, content_type = "application/problem+json"),
+        (status = 504, description = "Bound to another Direct Line, which did not answer in time", body = Problem, content_type = "application/problem+json"),
     ),
     security(("api_key" = []))
 )]

@@ -20,6 +20,7 @@ use super::token_parameters::ParametersError;
 use super::{Fault, State};
 use crate::channels::DeliveryError;
 use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
+use crate::channels::direct_line_client::{CallError, PostError, SERVER_NAME};
 use crate::convert::ConvertError;
 use crate::store::StoreError;
 
@@ -64,6 +65,7 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
         Fault::Check(CheckError::Member { pointer, .. }) => wrong_member(pointer),
         Fault::Delivery(DeliveryError::UnknownConversation) => unknown_conversation(),
         Fault::Delivery(DeliveryError::NoMessage) => internal(),
+        Fault::Delivery(DeliveryError::Elsewhere(error)) => elsewhere(error),
         Fault::Delivery(DeliveryError::Store(error)) | Fault::Store(error) => store(error),
         Fault::DirectLine(error) => direct_line(error),
         Fault::Parameters(ParametersError::NotJson(_)) => not_json(),
@@ -213,6 +215,36 @@ fn direct_line(error: &DirectLineError) -> Verdict {
     }
 }
 
+fn elsewhere(error: &PostError) -> Verdict {
+    let gateway = StatusCode::BAD_GATEWAY;
+    let unreachable = "The other Direct Line cannot be reached";
+    match error {
+        PostError::TooLong { .. } => Verdict::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "activity_too_long",
+            "MessageSizeTooBig",
+            "The message is longer than a Direct Line takes",
+        ),
+        PostError::ChannelData => internal(),
+        PostError::Conversation(_) => unknown_conversation(),
+        PostError::Failed { cause, .. } => match cause {
+            CallError::Refused { .. } => {
+                Verdict::new(gateway, "direct_line_refused", "ServiceError", "The other Direct Line has refused")
+            }
+            CallError::Misunderstood { .. } => Verdict::new(
+                gateway,
+                "direct_line_misunderstood",
+                "ServiceError",
+                "The other Direct Line answered in an unknown way",
+            ),
+            CallError::NoAnswer { cause, .. } if cause.is_timeout() => {
+                Verdict::new(StatusCode::GATEWAY_TIMEOUT, "direct_line_timeout", "ServiceError", unreachable)
+            }
+            CallError::NoAnswer { .. } => Verdict::new(gateway, "direct_line_unreachable", "ServiceError", unreachable),
+        },
+    }
+}
+
 /// A problem as RFC 9457 has it. There is no `type`, which means `about:blank`: the code says more than a URL would.
 #[derive(Serialize)]
 struct Problem<'a> {
@@ -261,6 +293,10 @@ pub(crate) async fn render(
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response = response.map_body(|_, _| BoxBody::new(body));
+    }
+    if direct_line {
+        // By this a client knows that the bearer of the secret may speak as a bot here.
+        response.headers_mut().insert(header::SERVER, HeaderValue::from_static(SERVER_NAME));
     }
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);

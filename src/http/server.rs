@@ -106,9 +106,13 @@ impl Server {
     }
 }
 
-/// Deletes conversations that are due, over and over.
+/// Renews what expires and deletes conversations that are due, over and over.
 async fn sweep(state: Arc<State>, tasks: Tasks) {
     loop {
+        tokio::select! {
+            () = tasks.ending() => return,
+            () = state.delivery.keep_fresh() => {}
+        }
         tokio::select! {
             () = tasks.ending() => return,
             () = tokio::time::sleep(SWEEP_EVERY) => {}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::HttpOptions;
 use super::tasks::Tasks;
 use crate::channels::direct_line::{DirectLine, DirectLineOptions, Tokens};
+use crate::channels::direct_line_client::BoundDirectLine;
 use crate::channels::{Delivery, Retention};
 use crate::clock::{Clock, IdSource};
 use crate::store::ConversationStore;
@@ -36,5 +37,11 @@ impl State {
         let retention = Retention::new(Arc::clone(&store), Arc::clone(&clock), options.retention);
         let direct_line = DirectLine::new(Arc::clone(&store), tokens, clock, Arc::clone(&ids), direct_line);
         Self { options, direct_line, delivery, retention, store, ids, tasks: Tasks::default() }
+    }
+
+    /// The same parts, with conversations that are bound to another Direct Line.
+    #[must_use]
+    pub fn bind(self, elsewhere: BoundDirectLine) -> Self {
+        Self { delivery: self.delivery.bind(elsewhere), ..self }
     }
 }

@@ -15,6 +15,8 @@ mod checking;
 mod command;
 /// The embedded Direct Line channel, by the numbers of its checklist.
 mod direct_line;
+/// Posting to another Direct Line: another citewire, and upstreams that misbehave by a script.
+mod direct_line_client;
 /// The sample answers through the whole pipeline.
 mod golden;
 /// Who may import whom.

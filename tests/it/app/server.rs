@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role};
 use citewire::channels::direct_line::DirectLineOptions;
+use citewire::channels::direct_line_client::{Binding, BoundDirectLine};
 use citewire::clock::{Clock, ManualClock, RandomIds};
+use citewire::egress::EgressOptions;
 use citewire::http::{self, HttpOptions};
 use citewire::secret::Secret;
 use citewire::store::{Batch, ConversationStore, MemoryLimits, MemoryStore};
@@ -22,6 +24,8 @@ pub(crate) struct Setup {
     pub(crate) http: HttpOptions,
     pub(crate) direct_line: DirectLineOptions,
     pub(crate) memory: MemoryLimits,
+    pub(crate) binding: Option<Binding>,
+    pub(crate) egress: EgressOptions,
 }
 
 /// A running server. It is stopped when the value is dropped, and must then end by itself.
@@ -47,19 +51,26 @@ impl TestApp {
             http: HttpOptions::new(bind, secret(API_KEY), secret(DIRECT_LINE_SECRET)),
             direct_line: DirectLineOptions::default(),
             memory: MemoryLimits::default(),
+            binding: None,
+            egress: EgressOptions::default(),
         };
         setup.http.workers = 1;
         change(&mut setup);
         let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time")));
         let store: Arc<dyn ConversationStore> =
             Arc::new(MemoryStore::new(setup.memory, Arc::clone(&clock) as Arc<dyn Clock>));
-        let state = http::State::new(
+        let mut state = http::State::new(
             setup.http,
             setup.direct_line,
             Arc::clone(&store),
             Arc::clone(&clock) as Arc<dyn Clock>,
             Arc::new(RandomIds),
         );
+        if let Some(binding) = setup.binding {
+            let clock = Arc::clone(&clock) as Arc<dyn Clock>;
+            let bound = BoundDirectLine::new(binding, setup.egress, clock, Arc::new(RandomIds));
+            state = state.bind(bound.expect("a client"));
+        }
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = mpsc::channel();
         let thread = std::thread::spawn(move || {

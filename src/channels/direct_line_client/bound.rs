@@ -1,0 +1,73 @@
+//! Conversations of the service that are elsewhere.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ::url::Host;
+
+use super::{Binding, BoundConversations, Coverage, DirectLineClient, PostError, Posted};
+use crate::activity::{Activity, ConversationId};
+use crate::clock::{Clock, IdSource};
+use crate::egress::{Client, EgressError, EgressOptions};
+
+/// A Direct Line elsewhere, and the conversations that are bound to it.
+#[derive(Debug)]
+pub struct BoundDirectLine {
+    client: DirectLineClient,
+    conversations: BoundConversations,
+    /// It was said already that the bot there reads along.
+    said: AtomicBool,
+}
+
+impl BoundDirectLine {
+    /// Makes the client of a binding.
+    ///
+    /// An address that is written out in the URL, and `localhost`, are meant as they stand, so they may be connected to. A
+    /// name is judged by where it leads, as everywhere.
+    ///
+    /// # Errors
+    /// When no connections can be made from this system at all.
+    pub fn new(
+        binding: Binding,
+        mut egress: EgressOptions,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+    ) -> Result<Self, EgressError> {
+        match binding.url.host() {
+            Some(host @ (Host::Ipv4(_) | Host::Ipv6(_) | Host::Domain("localhost"))) => egress.allow.add(&host),
+            Some(Host::Domain(_)) | None => {}
+        }
+        let http = Client::new(egress)?;
+        let client = DirectLineClient::new(http, binding.url, binding.credential, binding.user, clock, ids);
+        Ok(Self { client, conversations: binding.conversations, said: AtomicBool::new(false) })
+    }
+
+    /// How a conversation is covered.
+    #[must_use]
+    pub fn coverage(&self, id: &ConversationId) -> Coverage {
+        self.conversations.coverage(id)
+    }
+
+    /// Posts an activity there.
+    ///
+    /// # Errors
+    /// When it is not taken.
+    pub async fn post(&self, id: &ConversationId, activity: Activity, key: Option<&str>) -> Result<Posted, PostError> {
+        let posted = self.client.post(&id.try_into()?, activity, key).await?;
+        if !posted.by_citewire && !self.said.swap(true, Ordering::Relaxed) {
+            tracing::warn!(url = %self.client.url(), user = self.client.user(), "{}", NOTICE);
+        }
+        Ok(posted)
+    }
+
+    /// Renews what expires. To be called from time to time.
+    pub async fn keep_fresh(&self) {
+        if let Err(error) = self.client.keep_fresh().await {
+            tracing::warn!(%error, "the token of the other Direct Line could not be renewed");
+        }
+    }
+}
+
+/// What is to be known of every Direct Line that is not a citewire.
+pub(crate) const NOTICE: &str = "the other Direct Line is not a citewire: what is posted there appears as a message of \
+                                 the configured user, and its bot receives it as well";

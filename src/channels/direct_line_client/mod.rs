@@ -1,0 +1,30 @@
+//! A Direct Line 3.0 client: posts answers into conversations of a Direct Line that is not ours.
+//!
+//! Such a client stands on the user's side: what it posts goes to the bot, and everyone in the conversation reads it under
+//! the client's user id. Only citewire's own channel lets the bearer of its secret speak as a bot.
+
+mod binding;
+mod bound;
+mod client;
+mod conversation;
+mod credential;
+mod error;
+mod history;
+mod outgoing;
+mod retry;
+mod turns;
+mod url;
+mod wire;
+
+pub(crate) use binding::DEFAULT_USER;
+pub use binding::{Binding, BindingSettings, BoundConversations, Coverage, InvalidConversations, UnusableBinding};
+pub use bound::BoundDirectLine;
+pub(crate) use bound::NOTICE;
+pub(crate) use client::SERVER_NAME;
+pub use client::{DirectLineClient, Posted};
+pub use conversation::{ConversationName, InvalidConversationName};
+pub use credential::Credential;
+pub use error::{Call, CallError, Misunderstood, PostError};
+pub use outgoing::MAX_ACTIVITY_CHARACTERS;
+pub use retry::{Rule, STATUS_RULES};
+pub use url::{DirectLineUrl, InvalidDirectLineUrl};

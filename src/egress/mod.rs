@@ -1,0 +1,15 @@
+//! Outgoing connections: the one HTTP client, and the addresses to which it connects.
+//!
+//! Where citewire connects to is often other people's input: a name in a configuration file, a `serviceUrl`, a link. A
+//! name says nothing about where it leads, so addresses are judged when connecting, after the name was looked up.
+
+mod address;
+mod client;
+mod error;
+mod options;
+mod resolver;
+
+pub use address::{AddressKind, kind_of};
+pub use client::{Client, Fetched};
+pub use error::EgressError;
+pub use options::{AllowedHosts, EgressOptions, InvalidHost};
