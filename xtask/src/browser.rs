@@ -38,7 +38,7 @@ fn prepared(repository: &Repository) -> Result<Command> {
     if major < NODE {
         bail!("Node.js {} is too old: install version {NODE} or newer", version.trim());
     }
-    let binary = repository.build(false)?;
+    let binary = repository.build_for_tests()?;
     let release = web_chat::ensure(repository, &web_chat::RELEASE)?;
     let prerelease = web_chat::ensure(repository, &web_chat::PRERELEASE)?;
     let chromium = chromium::ensure()?;

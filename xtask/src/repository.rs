@@ -46,6 +46,12 @@ impl Repository {
         command
     }
 
+    /// The command as the tests build it: with the same features of its dependencies, so that nothing is built twice.
+    pub(crate) fn build_for_tests(&self) -> Result<PathBuf> {
+        process::run(&mut self.cargo(&["test", "--locked", "--workspace", "--all-targets", "--no-run"]))?;
+        Ok(self.target("debug/citewire"))
+    }
+
     /// Builds the program and gives its path.
     pub(crate) fn build(&self, release: bool) -> Result<PathBuf> {
         let mut arguments = vec!["build", "--locked", "--bin", "citewire"];
