@@ -125,7 +125,7 @@ fn the_command_exits_with_2_on_what_it_cannot_read() {
     for (arguments, input) in [
         (&["--channel", "web-chat"][..], "nonsense"),
         (&["--channel", "web-chat"], ""),
-        (&["--channel", "teams"], "{}"),
+        (&["--channel", "m365-copilot"], "{}"),
         (&["--channel", "nonsense"], "{}"),
         (&[], "{}"),
         (&["/no/such/file", "--channel", "web-chat"], "{}"),
