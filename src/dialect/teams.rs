@@ -38,6 +38,9 @@ const ENVELOPE_BYTES: usize = 4 * 1024;
 /// The longest address that stays in a message that is too large.
 const MAX_URL_BYTES: usize = 2 * 1024;
 
+/// How much shorter a text becomes with each step, at least.
+const MIN_STEP_UTF16: usize = 64;
+
 /// Shortens a message that is too large: first very long addresses go, then the end of the text with the claims whose
 /// markers stood there. The report says so.
 fn within_limit(mut text: String, mut message: Message, entries: &mut Vec<Entry>) -> (String, Message) {
@@ -56,15 +59,17 @@ fn within_limit(mut text: String, mut message: Message, entries: &mut Vec<Entry>
         }
     }
     let before = text.len();
-    let mut room = text.encode_utf16().count();
     loop {
         let size = size(&text, &message);
         if size <= limit || text.is_empty() {
             break;
         }
-        // Characters that JSON escapes take more than one unit, so one step may not be enough; each one is shorter.
-        room = room.saturating_sub((size - limit).div_ceil(2).max(64));
-        text = if room == 0 { String::new() } else { shorten(&text, room) };
+        // JSON escapes make some characters longer than others, so one step may not be enough; each leaves less.
+        let on_wire = utf16_bytes(&json!(text).to_string());
+        let target = limit.saturating_sub(size - on_wire);
+        let units = text.encode_utf16().count();
+        let room = (units * target / on_wire).min(units.saturating_sub(MIN_STEP_UTF16));
+        text = if target == 0 || room == 0 { String::new() } else { shorten(&text, room) };
         message.citation.retain(|claim| text.contains(&format!("[{}]", claim.position.position())));
     }
     if text.len() < before {
