@@ -8,10 +8,10 @@ use serde::{Deserialize, Deserializer};
 use crate::activity::Activity;
 use crate::answer::{Answer, LabelCatalogue};
 use crate::cite::{Numbering, Pages, cite};
-use crate::dialect::Dialect;
-use crate::graph::{self, Action};
+use crate::dialect::{Dialect, Wishes};
+use crate::graph;
 use crate::ingest::{IngestError, Provider, ingest};
-use crate::report::Report;
+use crate::report::{Entry, Kind, Report};
 
 /// What to convert to, and how.
 #[derive(Clone, Debug)]
@@ -60,6 +60,8 @@ pub struct Options {
     /// Whether a line end of the answer is a line break for readers.
     #[serde(deserialize_with = "null_is_default")]
     pub hard_breaks: bool,
+    /// Whether the message says that a machine wrote it; absent is yes.
+    pub ai_label: Option<bool>,
     /// Whether the text alone must name the sources, for callers that drop entities. The text of `web-chat` always does.
     #[serde(deserialize_with = "null_is_default")]
     pub self_contained: bool,
@@ -157,6 +159,7 @@ pub fn convert_answer(mut answer: Answer, conversion: &Conversion) -> Result<Con
     rules.numbering = options.numbering;
     rules.pages = options.pages;
     rules.hard_breaks = options.hard_breaks;
+    rules.close_fence |= options.self_contained && rules.markdown;
     rules.image_hosts = options.image_hosts.iter().map(|host| host.to_lowercase()).collect();
     let mut cited = cite(&answer, &rules);
 
@@ -173,17 +176,23 @@ pub fn convert_answer(mut answer: Answer, conversion: &Conversion) -> Result<Con
     let mut graph_rules = dialect.graph_rules();
     graph_rules.abstract_max_utf16 = options.abstract_max.unwrap_or(graph_rules.abstract_max_utf16);
     graph_rules.withhold_encrypted = options.withhold_encrypted;
+    if options.ai_label == Some(false) {
+        graph_rules.ai_mark = None;
+    }
     graph_rules.image_hosts = rules.image_hosts;
     let mut report = Report { complete: answer.complete, tools_invoked: answer.tools_invoked, ..Report::default() };
     report.extend(std::mem::take(&mut answer.oddities));
     report.extend(std::mem::take(&mut cited.entries));
     let mut entries = Vec::new();
-    let mut message = graph::build(&answer, &cited, &graph_rules, &mut entries);
-    report.extend(entries);
-    if options.feedback {
-        message.potential_action = Action::thumbs();
+    if let Some(limit) = graph_rules.abstract_limit_utf16.filter(|limit| *limit < graph_rules.abstract_max_utf16) {
+        let message = format!("{dialect} takes no abstract above {limit} units");
+        entries.push(Entry::in_input(Kind::Note, "abstract-limit", "/options/abstract_max", message));
     }
-    Ok(Converted { activities: vec![dialect.message(cited.text, message)], report })
+    let message = graph::build(&answer, &cited, &graph_rules, &mut entries);
+    let wishes = Wishes { feedback: options.feedback, self_contained: options.self_contained };
+    let activity = dialect.message(cited.text, message, wishes, &mut entries);
+    report.extend(entries);
+    Ok(Converted { activities: vec![activity], report })
 }
 
 #[cfg(test)]
@@ -206,7 +215,8 @@ mod tests {
         let nulls = r#"{"numbering": null, "require_grounding": null, "image_hosts": null, "abstract_max": null}"#;
         assert_eq!(options(nulls).expect("options"), Options::default());
         let all = r#"{"require_grounding": "anchored", "numbering": "provider", "pages": "split", "abstract_max": 9,
-            "image_hosts": ["a"], "feedback": true, "hard_breaks": true, "self_contained": true, "updates": 0}"#;
+            "image_hosts": ["a"], "feedback": true, "ai_label": false, "hard_breaks": true, "self_contained": true,
+            "updates": 0}"#;
         assert_eq!(options(all).expect("options").require_grounding, Grounding::Anchored);
     }
 

@@ -9,6 +9,8 @@ use std::str::FromStr;
 pub enum Channel {
     /// Bot Framework Web Chat, release 4.18.1 and the main branch.
     WebChat,
+    /// Microsoft Teams, as its documentation and its error texts describe it.
+    Teams,
 }
 
 /// Not the name of a channel that can be checked.
@@ -16,13 +18,13 @@ pub enum Channel {
 #[non_exhaustive]
 pub enum UnknownChannel {
     /// A channel of citewire whose rules are not written yet.
-    #[error("checking for {given:?} is not available yet; available is web-chat")]
+    #[error("checking for {given:?} is not available yet; available are web-chat, teams")]
     NotYet {
         /// What was asked for.
         given: String,
     },
     /// No channel at all.
-    #[error("no channel is called {given:?}; known are web-chat, webchat, directline, emulator")]
+    #[error("no channel is called {given:?}; known are web-chat, teams, webchat, directline, emulator, msteams")]
     Unknown {
         /// What was asked for.
         given: String,
@@ -36,7 +38,8 @@ impl FromStr for Channel {
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         match name {
             "web-chat" | "webchat" | "directline" | "emulator" => Ok(Self::WebChat),
-            "teams" | "msteams" | "m365-copilot" | "msteams:COPILOT" => {
+            "teams" | "msteams" => Ok(Self::Teams),
+            "m365-copilot" | "msteams:COPILOT" | "plain" | "email" | "sms" => {
                 Err(UnknownChannel::NotYet { given: name.to_owned() })
             }
             _ => Err(UnknownChannel::Unknown { given: name.to_owned() }),
@@ -48,6 +51,7 @@ impl fmt::Display for Channel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::WebChat => "web-chat",
+            Self::Teams => "teams",
         })
     }
 }
@@ -57,16 +61,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_channel_ids_lead_to_web_chat() {
+    fn names_and_channel_ids_lead_to_a_channel() {
         for name in ["web-chat", "webchat", "directline", "emulator"] {
             assert_eq!(name.parse(), Ok(Channel::WebChat), "{name}");
+        }
+        for name in ["teams", "msteams"] {
+            assert_eq!(name.parse(), Ok(Channel::Teams), "{name}");
+        }
+        for channel in [Channel::WebChat, Channel::Teams] {
+            assert_eq!(channel.to_string().parse(), Ok(channel));
         }
     }
 
     #[test]
-    fn teams_is_refused_with_a_reason() {
-        let error = "teams".parse::<Channel>().expect_err("not there yet");
-        assert_eq!(error, UnknownChannel::NotYet { given: "teams".into() });
+    fn a_dialect_that_cannot_be_checked_is_refused_with_a_reason() {
+        let error = "m365-copilot".parse::<Channel>().expect_err("not there yet");
+        assert_eq!(error, UnknownChannel::NotYet { given: "m365-copilot".into() });
         assert!(error.to_string().contains("not available yet"), "{error}");
         assert_eq!("fax".parse::<Channel>(), Err(UnknownChannel::Unknown { given: "fax".into() }));
     }

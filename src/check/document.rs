@@ -12,6 +12,7 @@ use super::message;
 use super::place::Place;
 use super::pointer::Pointer;
 use super::stream;
+use super::teams;
 use super::{Channel, Finding};
 
 /// Checks an Activity, an ActivitySet, an array of activities or a bare Message thing against the rules of a channel.
@@ -31,40 +32,44 @@ use super::{Channel, Finding};
 /// ```
 #[must_use]
 pub fn check(document: &Value, channel: Channel) -> Vec<Finding> {
-    match channel {
-        Channel::WebChat => check_web_chat(document),
-    }
-}
-
-fn check_web_chat(document: &Value) -> Vec<Finding> {
     let mut findings = Findings::default();
     let root = Place::new(document, Pointer::default());
     if document.is_object() && document.get("activities").is_none() && message::is_bare_thing(document) {
-        check_bare_message(&root, &mut findings);
+        match channel {
+            Channel::WebChat => check_bare_message(&root, &mut findings),
+            Channel::Teams => teams::check_bare(&root, &mut findings),
+        }
         return findings.finish();
     }
-    let (list, at) = match document.as_array() {
-        Some(items) => (Some(items), root.at.clone()),
-        None => (document.get("activities").and_then(Value::as_array), root.at.key("activities")),
-    };
-    match list {
-        Some(items) => {
-            let places = items.iter().enumerate().map(|(index, item)| Place::new(item, at.index(index)));
-            let activities: Vec<_> = places.filter_map(|place| activity::check(&place, &mut findings)).collect();
-            conversation::check(&activities, &mut findings);
+    let Some((places, is_list)) = activities(&root, &mut findings) else { return findings.finish() };
+    match channel {
+        Channel::WebChat => {
+            let activities: Vec<_> = places.iter().filter_map(|place| activity::check(place, &mut findings)).collect();
+            if is_list {
+                conversation::check(&activities, &mut findings);
+            }
             stream::check(&activities, &mut findings);
         }
-        None if document.get("activities").is_some() => findings.add(
-            code::NOT_AN_ACTIVITY,
-            &at,
-            "`activities` is not a list. An ActivitySet is {\"activities\": [ … ]}.",
-        ),
-        None => {
-            let activities: Vec<_> = activity::check(&root, &mut findings).into_iter().collect();
-            stream::check(&activities, &mut findings);
-        }
+        Channel::Teams => places.iter().for_each(|place| teams::check(place, &mut findings)),
     }
     findings.finish()
+}
+
+/// The activities of a document, and whether they come as a list.
+fn activities<'v>(root: &Place<'v>, findings: &mut Findings) -> Option<(Vec<Place<'v>>, bool)> {
+    let in_list = |items: &'v [Value], at: &Pointer| {
+        (items.iter().enumerate().map(|(index, item)| Place::new(item, at.index(index))).collect(), true)
+    };
+    if let Some(items) = root.value.as_array() {
+        return Some(in_list(items, &root.at));
+    }
+    let Some(written) = root.value.get("activities") else { return Some((vec![root.clone()], false)) };
+    let at = root.at.key("activities");
+    if let Some(items) = written.as_array() {
+        return Some(in_list(items, &at));
+    }
+    findings.add(code::NOT_AN_ACTIVITY, &at, "`activities` is not a list. An ActivitySet is {\"activities\": [ … ]}.");
+    None
 }
 
 fn check_bare_message(root: &Place<'_>, findings: &mut Findings) {

@@ -1,4 +1,4 @@
-//! The rules of a valid activity: what Web Chat really accepts, draws, drops or breaks on.
+//! The rules of a valid activity: what Web Chat and Teams really accept, draw, drop or break on.
 //!
 //! [`check`] reads a document and says, in plain words, what a user would see in which version and how to mend it.
 //! It is a function of its arguments: nothing is fetched, nothing is written.
@@ -31,6 +31,7 @@ mod repetition;
 pub mod report;
 mod stream;
 mod stream_info;
+mod teams;
 mod text;
 mod time;
 

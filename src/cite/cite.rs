@@ -179,6 +179,37 @@ mod tests {
     }
 
     #[test]
+    fn teams_gets_numbers_and_nothing_that_only_definitions_need() {
+        for (given, expected) in [
+            ("x[1][2][3]", "x[1][2][3]"),
+            ("Great![1] [text][2]: y", "Great![1] [text][2]: y"),
+            ("x[1](2024) y", "x[1]\u{200b}(2024) y"),
+            ("【1】: y", "[1]\u{200b}: y"),
+            ("\\【1】", "\\\u{200b}[1]"),
+            ("x[1]\n\n[1]: https://evil\n", "x[1]"),
+            ("[see [1]](https://x) [1]", "[see [\u{200b}1]](https://x) [1]"),
+            ("\\[1\\] `[1]` $a[1]$ [1]", "\\[\u{200b}1\\] `[1]` $a[\u{200b}1]$ [1]"),
+            ("x [doc9]. [7] [1]", "x. [7] [1]"),
+            ("x[1]\n\n```js\na[2]", "x[1]\n\n```js\na[2]"),
+        ] {
+            assert_eq!(cite(&answer(given), &Rules::teams()).text.trim_end(), expected, "{given:?}");
+        }
+    }
+
+    #[test]
+    fn a_plain_text_has_no_invisible_characters_and_no_escapes() {
+        for (given, expected) in [
+            ("x[1][2] (2024)", "x[1][2] (2024)"),
+            ("x[1](2024) [2, 3]", "x[1](2024) [2][3]"),
+            ("a**[doc9]**b [doc9] c [doc9].", "a****b c."),
+            ("<b onclick=\"x\">&amp;</b>[1]", "<b onclick=\"x\">&amp;</b>[1]"),
+            ("\\[1\\] [1]", "\\[1\\] [1]"),
+        ] {
+            assert_eq!(cite(&answer(given), &Rules::plain()).text, expected, "{given:?}");
+        }
+    }
+
+    #[test]
     fn p10_what_the_model_left_open_is_closed_before_the_definitions() {
         cases(&[
             ("x[1]\n\n```js\na[2]", "x[1]\n\n```js\na[2]\n```"),

@@ -54,7 +54,7 @@ impl Trail {
 #[must_use]
 pub fn make_harmless(passage: &str, image_hosts: &BTreeSet<String>) -> String {
     let start = Clean { text: passage.into(), structure: Structure::of(passage), trail: Trail::default() };
-    let wishes = Wishes { image_hosts, hard_breaks: false };
+    let wishes = Wishes { image_hosts, hard_breaks: false, markdown: true };
     clean(start, &Resolver::new(&[]), wishes, &mut Vec::new()).text.into_owned()
 }
 
@@ -63,6 +63,8 @@ pub fn make_harmless(passage: &str, image_hosts: &BTreeSet<String>) -> String {
 pub(super) struct Wishes<'w> {
     pub(super) image_hosts: &'w BTreeSet<String>,
     pub(super) hard_breaks: bool,
+    /// Where nothing is drawn, HTML is text like any other.
+    pub(super) markdown: bool,
 }
 
 pub(super) fn clean<'t>(
@@ -84,9 +86,11 @@ pub(super) fn clean<'t>(
         };
         cleaner.definitions();
         cleaner.links();
-        cleaner.html();
-        if wishes.hard_breaks {
-            cleaner.breaks();
+        if wishes.markdown {
+            cleaner.html();
+            if wishes.hard_breaks {
+                cleaner.breaks();
+            }
         }
         if cleaner.edits.is_empty() {
             return now;
@@ -95,6 +99,9 @@ pub(super) fn clean<'t>(
         now.trail.push(shift);
         now.structure = Structure::of(&text);
         now.text = text.into();
+    }
+    if !wishes.markdown {
+        return now;
     }
     // No input known comes here. Whatever is still hidden needs one of these characters to do harm.
     let mut edits = Edits::default();

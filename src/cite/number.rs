@@ -36,8 +36,13 @@ impl<'a> Numberer<'a> {
 
     /// The number of a source, which is from now on a cited one.
     pub(super) fn number(&mut self, source: SourceIndex) -> Position {
-        let place = self.by_source.get(&source).copied().unwrap_or_else(|| self.add(source));
+        let place = self.rank(source);
         self.cited[place].position
+    }
+
+    /// How many documents were cited before this one, which is from now on a cited one.
+    pub(super) fn rank(&mut self, source: SourceIndex) -> usize {
+        self.by_source.get(&source).copied().unwrap_or_else(|| self.add(source))
     }
 
     fn add(&mut self, index: SourceIndex) -> usize {

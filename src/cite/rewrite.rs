@@ -3,13 +3,14 @@
 use super::bibliography;
 use super::clean::{Clean, Trail, Wishes, clean, names_source};
 use super::definition;
+use super::limit;
 use super::marker::{self, MAX_INNER_BYTES, Marker};
 use super::number::Numberer;
 use super::resolve::Resolver;
 use super::separate::separators;
 use super::structure::{Ink, Structure};
 use super::writer::{Change, Mark, Writer};
-use super::{CitedText, Position, Rules};
+use super::{CitedText, LiteralNumbers, Position, Rules};
 use crate::answer::{Answer, is_marker_span};
 use crate::report::{Entry, Kind};
 use crate::text::Edits;
@@ -19,7 +20,7 @@ pub(super) fn rewrite(answer: &Answer, rules: &Rules) -> CitedText {
     let mut entries = Vec::new();
     let resolver = Resolver::new(&answer.sources);
     let start = without_bibliography(answer, &resolver, &mut entries);
-    let wishes = Wishes { image_hosts: &rules.image_hosts, hard_breaks: rules.hard_breaks };
+    let wishes = Wishes { image_hosts: &rules.image_hosts, hard_breaks: rules.hard_breaks, markdown: rules.markdown };
     let Clean { text, structure, trail } = clean(start, &resolver, wishes, &mut entries);
 
     let mut finder = Finder {
@@ -34,8 +35,8 @@ pub(super) fn rewrite(answer: &Answer, rules: &Rules) -> CitedText {
     finder.annotations();
     finder.links();
     finder.brackets();
-    let marks = in_order(finder.marks);
-    let separators = separators(&text, &structure, &marks);
+    let marks = limit::to_max_claims(in_order(finder.marks), answer, rules, &mut entries);
+    let separators = if rules.markdown { separators(&text, &structure, &marks) } else { Vec::new() };
     let is_lossy = marks.iter().any(|mark| mark.is_lossy(&text));
     let marks = in_order(marks.into_iter().chain(separators).collect());
 
@@ -48,17 +49,22 @@ pub(super) fn rewrite(answer: &Answer, rules: &Rules) -> CitedText {
         })
         .collect();
     let sources = numberer.finish(&mut entries);
-    let labels = if rules.definitions { sources.iter().map(|source| source.position).collect() } else { Vec::new() };
+    let labels = sources.iter().map(|source| source.position).collect();
 
-    let open_fence = structure.open_fence.clone().filter(|_| rules.definitions && !sources.is_empty());
-    let mut writer = Writer::new(&text, &structure, labels, open_fence);
+    let open_fence = structure.open_fence.clone().filter(|_| !sources.is_empty());
+    let mut writer = Writer::new(&text, &structure, rules, labels, open_fence);
     writer.write(&numbered);
-    let (mut text, escaped) = writer.finish();
-    entries.extend(escaped.into_iter().map(|(at, bracket)| {
-        let message = format!("{bracket} is text, and was escaped so that it does not become a link");
-        Entry::in_text(Kind::Neutralised, "escaped", trail.back(at), message)
+    let (mut text, literal) = writer.finish();
+    entries.extend(literal.into_iter().map(|(at, bracket)| {
+        let at = trail.back(at);
+        let (kind, code, fate) = match rules.literal_numbers {
+            LiteralNumbers::Escape => (Kind::Neutralised, "escaped", "was escaped so that it does not become a link"),
+            LiteralNumbers::Break => (Kind::Neutralised, "broken", "was broken so that it is not taken for a citation"),
+            LiteralNumbers::Keep => (Kind::Note, "ambiguous", "looks like the number of a reference"),
+        };
+        Entry::in_text(kind, code, at, format!("{bracket} is text, and {fate}"))
     }));
-    if is_lossy {
+    if is_lossy && rules.markdown {
         // What went may have kept something harmful from being a link, an image or HTML.
         let rewritten = Clean { structure: Structure::of(&text), text: text.into(), trail: Trail::default() };
         text = clean(rewritten, &Resolver::new(&[]), wishes, &mut entries).text.into_owned();

@@ -16,6 +16,15 @@ pub struct Rules {
     pub image_hosts: BTreeSet<String>,
     /// Whether a line end inside a paragraph becomes a line break that readers see.
     pub hard_breaks: bool,
+    /// Whether the channel draws the text as Markdown. Where it does not, nothing that only Markdown needs is written:
+    /// no invisible characters, no escapes of HTML.
+    pub markdown: bool,
+    /// Whether a code fence that the answer leaves open is closed, because something follows the text.
+    pub close_fence: bool,
+    /// What happens to a `[n]` that is no marker but equals the number of a claim.
+    pub literal_numbers: LiteralNumbers,
+    /// The most claims that a message may carry; the markers of later ones vanish.
+    pub max_claims: Option<usize>,
 }
 
 impl Rules {
@@ -28,8 +37,51 @@ impl Rules {
             pages: Pages::default(),
             image_hosts: BTreeSet::new(),
             hard_breaks: false,
+            markdown: true,
+            close_fence: true,
+            literal_numbers: LiteralNumbers::Escape,
+            max_claims: None,
         }
     }
+
+    /// The rules of Teams, which matches `[n]` in the text to the claim of that number (`docs/teams.md`).
+    #[must_use]
+    pub fn teams() -> Self {
+        Self {
+            definitions: false,
+            close_fence: false,
+            literal_numbers: LiteralNumbers::Break,
+            max_claims: Some(TEAMS_MAX_CLAIMS),
+            ..Self::web_chat()
+        }
+    }
+
+    /// The rules of a text that is read as it stands: SMS, e-mail.
+    #[must_use]
+    pub fn plain() -> Self {
+        Self {
+            definitions: false,
+            markdown: false,
+            close_fence: false,
+            literal_numbers: LiteralNumbers::Keep,
+            ..Self::web_chat()
+        }
+    }
+}
+
+/// Teams refuses a message with more.
+const TEAMS_MAX_CLAIMS: usize = 20;
+
+/// What happens to a `[n]` that is no marker but equals the number of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LiteralNumbers {
+    /// `\\[n\\]`: Markdown makes no link of it.
+    Escape,
+    /// A U+200B behind the bracket: a search for `[n]` does not find it, whether it reads Markdown or not.
+    Break,
+    /// It stays, and the report says so.
+    Keep,
 }
 
 /// Which numbers readers see.

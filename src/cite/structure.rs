@@ -66,6 +66,8 @@ pub(super) struct Structure {
     pub(super) html: Vec<Range<usize>>,
     /// Code blocks.
     pub(super) code_blocks: Vec<Range<usize>>,
+    /// Math, which not every channel draws.
+    pub(super) math: Vec<Range<usize>>,
     /// Line ends inside paragraphs, which readers see as blanks.
     pub(super) soft_breaks: Vec<usize>,
     /// Reference definitions that take effect, in order. Duplicates are not among them.
@@ -97,6 +99,7 @@ impl Structure {
             links: Vec::new(),
             html: Vec::new(),
             code_blocks: Vec::new(),
+            math: Vec::new(),
             soft_breaks: Vec::new(),
             definitions,
             open_fence: None,
@@ -142,8 +145,10 @@ impl Reader {
                     found.fill(range, ink);
                 }
             }
-            Event::Code(_) | Event::InlineMath(_) | Event::DisplayMath(_) | Event::Rule => {
-                found.fill(range, Ink::Opaque);
+            Event::Code(_) | Event::Rule => found.fill(range, Ink::Opaque),
+            Event::InlineMath(_) | Event::DisplayMath(_) => {
+                found.fill(range.clone(), Ink::Opaque);
+                found.math.push(range);
             }
             Event::Html(_) | Event::InlineHtml(_) => {
                 found.fill(range.clone(), Ink::Opaque);

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::Position;
 use super::structure::{Ink, OpenFence, Structure};
+use super::{LiteralNumbers, Position, Rules};
 use crate::answer::SourceIndex;
 
 /// Nothing to see; keeps two constructs apart that would fuse.
@@ -58,25 +58,30 @@ impl Change {
 pub(super) struct Writer<'w> {
     text: &'w str,
     structure: &'w Structure,
-    /// The labels that the message defines, ascending; a bracket in the text that equals one is escaped.
+    rules: &'w Rules,
+    /// The numbers of the claims, ascending; a bracket in the text that equals one must not be taken for it.
     labels: Vec<Position>,
     out: String,
     /// The badges at the very end of what was written.
     run: Vec<Position>,
+    /// Where they begin.
+    run_start: usize,
     /// What must be closed before anything can follow.
     open_fence: Option<OpenFence>,
-    escaped: Vec<(usize, String)>,
+    literal_numbers: Vec<(usize, String)>,
 }
 
 impl<'w> Writer<'w> {
     pub(super) fn new(
         text: &'w str,
         structure: &'w Structure,
+        rules: &'w Rules,
         labels: Vec<Position>,
         open_fence: Option<OpenFence>,
     ) -> Self {
         let out = String::with_capacity(text.len() + 96 * labels.len() + 64);
-        Self { text, structure, labels, out, run: Vec::new(), open_fence, escaped: Vec::new() }
+        let (run, literal_numbers) = (Vec::new(), Vec::new());
+        Self { text, structure, rules, labels, out, run, run_start: 0, open_fence, literal_numbers }
     }
 
     pub(super) fn write(&mut self, marks: &[(Mark, Vec<Position>)]) {
@@ -94,10 +99,12 @@ impl<'w> Writer<'w> {
         self.literal(at..self.text.len());
     }
 
-    /// The text, and the brackets that were escaped with their places.
+    /// The text, and the brackets that look like badges with their places.
     pub(super) fn finish(mut self) -> (String, Vec<(usize, String)>) {
-        self.close_fence();
-        (self.out, self.escaped)
+        if self.rules.close_fence {
+            self.close_fence();
+        }
+        (self.out, self.literal_numbers)
     }
 
     fn close_fence(&mut self) {
@@ -115,12 +122,40 @@ impl<'w> Writer<'w> {
             if self.run.contains(position) {
                 continue;
             }
-            if self.out.ends_with(['!', ']', '\\']) {
+            if self.must_keep_from_badge() {
                 self.out.push(ZERO_WIDTH_SPACE);
+            }
+            if self.run.is_empty() {
+                self.run_start = self.out.len();
             }
             self.out.push_str(&format!("[{position}]"));
             self.run.push(*position);
         }
+    }
+
+    /// Whether what was written last would change the meaning of a badge right behind it (policy P-09).
+    fn must_keep_from_badge(&self) -> bool {
+        let before: &[char] = match (self.rules.markdown, self.rules.definitions) {
+            (false, _) => &[],
+            (true, true) => &['!', ']', '\\'],
+            // Without definitions, `![1]` and `[a][1]` are text.
+            (true, false) => &['\\'],
+        };
+        self.out.ends_with(before)
+    }
+
+    /// Whether this text would change the meaning of a badge right before it.
+    fn must_keep_behind_badge(&self, text: &str) -> bool {
+        if !self.rules.markdown {
+            return false;
+        }
+        if self.rules.definitions {
+            // Web Chat reads `{aria-label=…}` behind an element as an attribute of it.
+            return text.starts_with(['[', '(', ':', '{']);
+        }
+        // `[1]: x` defines something only at the start of a line.
+        let line = self.out[..self.run_start].rsplit('\n').next().unwrap_or_default();
+        text.starts_with('(') || text.starts_with(':') && line.chars().all(|c| " \t>-+*.)0123456789".contains(c))
     }
 
     fn paragraph_of_badges(&mut self, at: usize, positions: &[Position]) {
@@ -150,11 +185,17 @@ impl<'w> Writer<'w> {
             if kept.len() == self.out.len() && rest.starts_with(char::is_alphabetic) {
                 return self.text.len() - at - rest.len();
             }
-        } else if ends_sentence && is_calm_end(kept, next) {
+        } else if self.rules.markdown && ends_sentence && is_calm_end(kept, next) {
             let line_ends = next.is_none_or(|c| matches!(c, '\n' | '\r'));
             // Two blanks at the end of a line would be a line break.
             let length = if line_ends { kept.trim_end_matches(' ').len() } else { kept.len() };
             self.out.truncate(length);
+            return 0;
+        }
+        if !self.rules.markdown {
+            if ends_sentence {
+                self.out.truncate(self.out.strip_suffix(' ').unwrap_or(&self.out).len());
+            }
             return 0;
         }
         let beside_emphasis = self.out.ends_with(['*', '_', '~']) || next.is_some_and(|c| "*_~".contains(c));
@@ -167,7 +208,7 @@ impl<'w> Writer<'w> {
         0
     }
 
-    /// Text as it was; brackets that equal a label are escaped, so that they cannot become links (policies P-02, P-05).
+    /// Text as it was; brackets that equal a label are kept from being taken for badges (policies P-02, P-05).
     fn literal(&mut self, range: Range<usize>) {
         let mut from = range.start;
         if !self.labels.is_empty() {
@@ -175,19 +216,51 @@ impl<'w> Writer<'w> {
             while let Some(found) = self.text[search..range.end].find('[') {
                 let at = search + found;
                 search = at + 1;
-                if let Some(close) = self.would_link(at, range.end) {
-                    self.push(from..at);
-                    self.run.clear();
-                    self.out.push_str("\\[");
-                    self.out.push_str(&self.text[at + 1..close]);
-                    self.out.push_str("\\]");
-                    self.escaped.push((at, self.text[at..=close].to_owned()));
-                    from = close + 1;
-                    search = from;
+                let close = match self.rules.literal_numbers {
+                    LiteralNumbers::Escape => self.would_link(at, range.end),
+                    LiteralNumbers::Break | LiteralNumbers::Keep => self.would_match(at, range.end),
+                };
+                let Some(close) = close else { continue };
+                let inner = &self.text[at + 1..close];
+                self.literal_numbers.push((at, self.text[at..=close].replace('\\', "")));
+                search = close + 1;
+                match self.rules.literal_numbers {
+                    LiteralNumbers::Escape => {
+                        self.push(from..at);
+                        self.run.clear();
+                        self.out.push_str("\\[");
+                        self.out.push_str(inner);
+                        self.out.push_str("\\]");
+                        from = search;
+                    }
+                    LiteralNumbers::Break => {
+                        self.push(from..at + 1);
+                        self.out.push(ZERO_WIDTH_SPACE);
+                        from = at + 1;
+                    }
+                    LiteralNumbers::Keep => {}
                 }
             }
         }
         self.push(from..range.end);
+    }
+
+    /// Where the bracket at `at` closes, when a reader who looks for `[n]` outside of code would take it for a badge. An
+    /// escaped bracket is one to whoever looks at the drawn text, and so is one in math that is not drawn as such.
+    fn would_match(&self, at: usize, end: usize) -> Option<usize> {
+        let in_math = || {
+            let math = self.structure.math.get(self.structure.math.partition_point(|math| math.end <= at));
+            math.is_some_and(|math| math.contains(&at))
+        };
+        if !(matches!(self.structure.ink(at), Ink::Text | Ink::LinkText) || in_math()) {
+            return None;
+        }
+        let inner = &self.text[at + 1..end];
+        let digits = inner.len() - inner.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let behind = inner[digits..].strip_prefix('\\').unwrap_or(&inner[digits..]);
+        let label: u32 = inner[..digits].parse().ok()?;
+        let is_claim = self.labels.binary_search_by_key(&label, |label| label.get()).is_ok();
+        (is_claim && behind.starts_with(']')).then(|| end - behind.len())
     }
 
     /// Where the bracket at `at` closes, when its label is one that the message defines.
@@ -218,8 +291,7 @@ impl<'w> Writer<'w> {
         if text.is_empty() {
             return;
         }
-        // Web Chat reads `{aria-label=…}` behind an element as an attribute of it.
-        if !self.run.is_empty() && text.starts_with(['[', '(', ':', '{']) {
+        if !self.run.is_empty() && self.must_keep_behind_badge(text) {
             self.out.push(ZERO_WIDTH_SPACE);
         }
         self.run.clear();

@@ -55,7 +55,7 @@ pub struct ConvertArgs {
     /// The format of the answer; `auto` looks at it.
     #[arg(long, value_name = "SLUG", default_value = "auto")]
     pub from: String,
-    /// The dialect or channel id to write for.
+    /// What to write: web-chat, teams, m365-copilot, plain, or the id of a channel such as msteams or email.
     #[arg(long, value_name = "DIALECT", default_value = "web-chat")]
     pub to: String,
     /// Fail when the answer is not grounded: in `any` source, or in sources `anchored` in its text.

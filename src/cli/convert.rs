@@ -12,7 +12,7 @@ use crate::dialect::Dialect;
 use crate::report::{At, Entry, Report};
 
 /// What `--to` will take in later versions.
-const LATER: [&str; 6] = ["teams", "m365-copilot", "plain", "open-webui", "assistanthub", "records"];
+const LATER: [&str; 3] = ["open-webui", "assistanthub", "records"];
 
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let conversion = conversion(args)?;

@@ -4,6 +4,10 @@
 
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod dialect;
+mod m365_copilot;
+mod plain;
+mod reference_list;
+mod teams;
 mod web_chat;
 
-pub use dialect::{Dialect, UnknownDialect};
+pub use dialect::{Dialect, UnknownDialect, Wishes};

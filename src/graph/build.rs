@@ -1,69 +1,66 @@
 //! The graph of one cited answer.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::borrow::Cow;
 
-use super::{BlankNodeId, Claim, ClaimPosition, DigitalDocument, Message, Project, SensitivityNode, UsageInfo};
+use super::labels::{Labels, OneLabel, most_sensitive};
+use super::{Claim, ClaimPosition, DigitalDocument, GraphRules, LabelForm, Members, Message, Project, UsageInfo};
 use crate::answer::{Answer, SensitivityLabel, Source};
 use crate::cite::{CitedSource, CitedText, make_harmless};
 use crate::report::{Entry, Kind};
 use crate::text::cut_at_word;
 use crate::url::WebUrl;
 
-/// What a dialect asks of the graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct GraphRules {
-    /// The longest abstract, in UTF-16 units.
-    pub abstract_max_utf16: usize,
-    /// Hosts whose images may load in a passage.
-    pub image_hosts: BTreeSet<String>,
-    /// Whether the passages of encrypted documents are left out (policy P-11).
-    pub withhold_encrypted: bool,
-}
-
-impl GraphRules {
-    /// The rules of Web Chat, which reads no abstract; it is there for other readers of the activity.
-    #[must_use]
-    pub fn web_chat() -> Self {
-        Self { abstract_max_utf16: 480, image_hosts: BTreeSet::new(), withhold_encrypted: false }
-    }
-}
-
 /// Builds the Message with a Claim for every cited source.
 #[must_use]
 pub fn build(answer: &Answer, cited: &CitedText, rules: &GraphRules, entries: &mut Vec<Entry>) -> Message {
-    let mut builder = Builder { answer, rules, labels: Labels::new(cited), entries };
+    let labels = Labels::new(cited.sources.iter().map(claim_node).collect());
+    let mut builder = Builder { answer, rules, labels, one_label: None, entries };
+    let message_label = builder.message_label(cited);
+    builder.one_label = message_label.filter(|_| rules.labels == LabelForm::One).map(OneLabel::new);
     let claims = cited.sources.iter().map(|source| builder.claim(source)).collect();
-    let mut message = Message::ai_generated(claims);
-    message.usage_info = builder.message_label(cited);
+    let mut message = Message::new(claims, rules.ai_mark);
+    message.usage_info = message_label.and_then(|label| builder.message_usage_info(label, cited));
+    builder.interpreter_left_out();
     message
 }
 
-struct Builder<'b> {
-    answer: &'b Answer,
-    rules: &'b GraphRules,
+pub(super) struct Builder<'b> {
+    pub(super) answer: &'b Answer,
+    pub(super) rules: &'b GraphRules,
     labels: Labels<'b>,
-    entries: &'b mut Vec<Entry>,
+    /// The label of the message, where claims can have no other.
+    one_label: Option<OneLabel<'b>>,
+    pub(super) entries: &'b mut Vec<Entry>,
 }
 
 impl<'b> Builder<'b> {
-    fn source(&self, cited: &CitedSource) -> &'b Source {
+    pub(super) fn source(&self, cited: &CitedSource) -> &'b Source {
         &self.answer.sources[cited.sources[0].0]
     }
 
     fn claim(&mut self, cited: &CitedSource) -> Claim {
+        match self.rules.members {
+            Members::Full => self.full_claim(cited),
+            Members::Contract => self.contract_claim(cited),
+        }
+    }
+
+    /// A claim with all that is known of the document.
+    fn full_claim(&mut self, cited: &CitedSource) -> Claim {
         let source = self.source(cited);
         let url = cited.url.as_ref().map(|_| cited.definition_url());
         let id = url.clone().unwrap_or_else(|| claim_node(cited));
+        let passages = self.passages(cited);
         let mut document = DigitalDocument::new(cited.title.clone());
-        self.passages(cited, &mut document);
+        document.summary = self.summary(cited, &passages);
+        document.text = self.text(cited, &passages);
         document.url = url;
         document.encoding_format.clone_from(&source.media_type);
         document.date_modified.clone_from(&source.modified);
         document.editor.clone_from(&source.author);
         document.keywords.clone_from(&source.keywords);
-        document.usage_info = self.label(cited).map(|label| self.labels.usage_info(label));
-        let mut claim = Claim::new(id, ClaimPosition::Text(cited.position), document);
+        document.usage_info = self.usage_info(cited);
+        let mut claim = Claim::new(Some(id), ClaimPosition::Text(cited.position), document);
         claim.claim_interpreter = self
             .answer
             .interpreter
@@ -72,15 +69,49 @@ impl<'b> Builder<'b> {
         claim
     }
 
+    /// A text within a limit; the report says so when it was cut.
+    pub(super) fn cut<'t>(
+        &mut self,
+        code: &'static str,
+        cited: &CitedSource,
+        source: &Source,
+        text: &'t str,
+        max: usize,
+    ) -> Cow<'t, str> {
+        let kept = cut_at_word(text, max);
+        if kept != text {
+            let message = format!("the {code} of [{}] was cut to {max} units", cited.position);
+            self.entries.push(Entry::in_input(Kind::Cut, code, source.pointer.clone(), message));
+        }
+        kept
+    }
+
     /// The most sensitive label among the sources of one claim.
     fn label(&self, cited: &CitedSource) -> Option<&'b SensitivityLabel> {
         let labels = cited.sources.iter().filter_map(|index| self.answer.sources[index.0].label.as_ref());
         most_sensitive(labels)
     }
 
-    /// The abstract is the first passage, cut; the text is all of them, where the abstract does not say it all or where
-    /// the reader has nothing else (policy P-04).
-    fn passages(&mut self, cited: &CitedSource, document: &mut DigitalDocument) {
+    /// The label of a claim, as far as the channel takes it.
+    pub(super) fn usage_info(&mut self, cited: &CitedSource) -> Option<UsageInfo> {
+        let label = self.label(cited)?;
+        if self.rules.labels == LabelForm::Linked {
+            return Some(self.labels.usage_info(label));
+        }
+        if let Some(one) = self.one_label.as_ref().filter(|one| one.is_same(label)) {
+            return Some(one.usage_info());
+        }
+        let reason = match self.rules.labels {
+            LabelForm::One => "differs from that of the message, and a message has one",
+            LabelForm::Linked | LabelForm::Absent => "is left out: the channel has no labels",
+        };
+        let message = format!("the label of [{}] {reason}", cited.position);
+        self.entries.push(Entry::in_input(Kind::Dropped, "label", self.source(cited).pointer.clone(), message));
+        None
+    }
+
+    /// The different passages of the sources of one claim, but for those that must not be shown.
+    pub(super) fn passages(&mut self, cited: &CitedSource) -> Vec<(&'b Source, &'b str)> {
         let is_encrypted = |source: &Source| source.label.as_ref().is_some_and(|label| label.encrypted);
         let mut passages: Vec<(&Source, &str)> = Vec::new();
         for index in &cited.sources {
@@ -93,19 +124,24 @@ impl<'b> Builder<'b> {
                 passages.push((source, content));
             }
         }
-        if let Some((source, first)) = passages.first() {
-            let summary = cut_at_word(first.trim(), self.rules.abstract_max_utf16);
-            if summary.len() < first.trim().len() {
-                let message =
-                    format!("the abstract of [{}] was cut to {} units", cited.position, self.rules.abstract_max_utf16);
-                self.entries.push(Entry::in_input(Kind::Cut, "abstract", source.pointer.clone(), message));
-            }
-            document.summary = Some(summary.into_owned());
+        passages
+    }
+
+    /// The first passage, cut (policy P-04).
+    pub(super) fn summary(&mut self, cited: &CitedSource, passages: &[(&'b Source, &'b str)]) -> Option<String> {
+        let (source, first) = passages.first()?;
+        let limit = self.rules.abstract_limit_utf16.unwrap_or(usize::MAX);
+        let max = self.rules.abstract_max_utf16.min(limit);
+        Some(self.cut("abstract", cited, source, first.trim(), max).into_owned())
+    }
+
+    /// All passages, where the abstract does not say it all or where the reader has nothing else (policy P-04).
+    fn text(&self, cited: &CitedSource, passages: &[(&'b Source, &'b str)]) -> Option<String> {
+        if cited.url.is_some() && passages.len() < 2 {
+            return None;
         }
-        if cited.url.is_none() || passages.len() > 1 {
-            let texts: Vec<String> = passages.iter().map(|(source, passage)| self.markdown(source, passage)).collect();
-            document.text = Some(texts.join("\n\n"));
-        }
+        let texts: Vec<String> = passages.iter().map(|(source, passage)| self.markdown(source, passage)).collect();
+        Some(texts.join("\n\n"))
     }
 
     /// A passage as the dialog of a non-URL citation may draw it: as Markdown with HTML.
@@ -119,65 +155,34 @@ impl<'b> Builder<'b> {
     }
 
     /// The label of the whole message: the one given, else the most sensitive of those cited.
-    fn message_label(&mut self, cited: &CitedText) -> Option<UsageInfo> {
+    fn message_label(&self, cited: &CitedText) -> Option<&'b SensitivityLabel> {
         let of_claims = cited.sources.iter().filter_map(|source| self.label(source));
-        let label = self.answer.label.as_ref().or_else(|| most_sensitive(of_claims))?;
-        if cited.sources.is_empty() {
-            let message = "Web Chat shows the label of a message only when something is cited";
-            self.entries.push(Entry::in_input(Kind::Note, "label-not-shown", "/label", message));
-        }
-        Some(self.labels.usage_info(label))
+        self.answer.label.as_ref().or_else(|| most_sensitive(of_claims))
     }
-}
 
-/// The label with the highest priority; the first one of several.
-fn most_sensitive<'l>(labels: impl Iterator<Item = &'l SensitivityLabel>) -> Option<&'l SensitivityLabel> {
-    labels.reduce(|most, label| if label.priority > most.priority { label } else { most })
+    fn message_usage_info(&mut self, label: &'b SensitivityLabel, cited: &CitedText) -> Option<UsageInfo> {
+        match self.rules.labels {
+            LabelForm::Linked => {
+                if cited.sources.is_empty() {
+                    let message = "Web Chat shows the label of a message only when something is cited";
+                    self.entries.push(Entry::in_input(Kind::Note, "label-not-shown", "/label", message));
+                }
+                Some(self.labels.usage_info(label))
+            }
+            LabelForm::One => self.one_label.as_ref().map(OneLabel::usage_info),
+            LabelForm::Absent => {
+                if self.answer.label.is_some() {
+                    let message = "the label of the message is left out: the channel has no labels";
+                    self.entries.push(Entry::in_input(Kind::Dropped, "label", "/label", message));
+                }
+                None
+            }
+        }
+    }
 }
 
 fn claim_node(cited: &CitedSource) -> String {
     format!("_:c{}", cited.position)
-}
-
-/// Names for labels: equal ones share a node, different ones never do, whatever ids the caller gave them.
-struct Labels<'l> {
-    named: HashMap<&'l SensitivityLabel, BlankNodeId>,
-    taken: HashSet<String>,
-    /// How many numbered names of each stem were tried.
-    numbered: HashMap<String, usize>,
-}
-
-impl<'l> Labels<'l> {
-    fn new(cited: &CitedText) -> Self {
-        let taken = cited.sources.iter().map(claim_node).collect();
-        Self { named: HashMap::new(), taken, numbered: HashMap::new() }
-    }
-
-    fn usage_info(&mut self, label: &'l SensitivityLabel) -> UsageInfo {
-        if let Some(id) = self.named.get(label) {
-            return UsageInfo::Reference { id: id.clone() };
-        }
-        let id = self.free(label.id.as_deref().and_then(BlankNodeId::from_id));
-        self.named.insert(label, id.clone());
-        UsageInfo::Node(Box::new(SensitivityNode::new(id, label)))
-    }
-
-    /// The wanted name, or the first numbered one that nobody has.
-    fn free(&mut self, wanted: Option<BlankNodeId>) -> BlankNodeId {
-        let stem = match wanted {
-            Some(id) if self.taken.insert(id.to_string()) => return id,
-            Some(id) => format!("{id}-"),
-            None => "_:s".to_owned(),
-        };
-        loop {
-            let n = self.numbered.entry(stem.clone()).or_default();
-            *n += 1;
-            let name = format!("{stem}{n}");
-            if self.taken.insert(name.clone()) {
-                return name.parse().expect("a stem and a number are a valid name");
-            }
-        }
-    }
 }
 
 #[cfg(test)]

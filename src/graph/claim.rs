@@ -12,9 +12,9 @@ use crate::cite::Position;
 pub struct Claim {
     #[serde(rename = "@type")]
     kind: &'static str,
-    /// The address of the document, or a blank node where there is none.
-    #[serde(rename = "@id")]
-    pub id: String,
+    /// The address of the document, or a blank node where there is none. Teams wants none.
+    #[serde(rename = "@id", skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// The number in the text.
     pub position: ClaimPosition,
     /// The document.
@@ -27,8 +27,8 @@ pub struct Claim {
 impl Claim {
     /// A claim that rests on a document.
     #[must_use]
-    pub fn new(id: impl Into<String>, position: ClaimPosition, appearance: DigitalDocument) -> Self {
-        Self { kind: "Claim", id: id.into(), position, appearance, claim_interpreter: None }
+    pub fn new(id: Option<String>, position: ClaimPosition, appearance: DigitalDocument) -> Self {
+        Self { kind: "Claim", id, position, appearance, claim_interpreter: None }
     }
 }
 
@@ -38,12 +38,25 @@ impl Claim {
 pub enum ClaimPosition {
     /// A string, for Web Chat (`docs/web-chat.md`, rule 4).
     Text(Position),
+    /// A number, for Teams, which lists strings in the wrong order.
+    Number(Position),
+}
+
+impl ClaimPosition {
+    /// The number itself.
+    #[must_use]
+    pub fn position(self) -> Position {
+        match self {
+            Self::Text(position) | Self::Number(position) => position,
+        }
+    }
 }
 
 impl Serialize for ClaimPosition {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Text(position) => serializer.collect_str(position),
+            Self::Number(position) => serializer.serialize_u32(position.get()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::UsageInfo;
+use super::{ImageObject, UsageInfo};
 
 /// The appearance of a claim. Every member but the name may be absent; nothing is ever written as `null`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -34,6 +34,9 @@ pub struct DigitalDocument {
     /// Its key words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
+    /// The icon of its kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<ImageObject>,
     /// Its sensitivity label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage_info: Option<UsageInfo>,
@@ -53,6 +56,7 @@ impl DigitalDocument {
             date_modified: None,
             editor: None,
             keywords: Vec::new(),
+            image: None,
             usage_info: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Action, Claim, UsageInfo};
+use super::{Action, AiMark, Claim, UsageInfo};
 
 /// The Message thing that stands for the activity itself.
 ///
@@ -24,6 +24,9 @@ pub struct Message {
     /// What is said of the message as a whole: `AIGeneratedContent`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<&'static str>,
+    /// The same, where Teams looks for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub additional_type: Vec<&'static str>,
     /// The claims, in the order of their numbers. Absent when nothing is cited.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub citation: Vec<Claim>,
@@ -36,15 +39,17 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message made by a machine.
+    /// A message made by a machine, which says so at the given place.
     #[must_use]
-    pub fn ai_generated(citation: Vec<Claim>) -> Self {
+    pub fn new(citation: Vec<Claim>, ai_mark: Option<AiMark>) -> Self {
+        let marked = |mark| if ai_mark == Some(mark) { vec!["AIGeneratedContent"] } else { Vec::new() };
         Self {
             entity_type: "https://schema.org/Message",
             context: "https://schema.org",
             kind: "Message",
             id: "",
-            keywords: vec!["AIGeneratedContent"],
+            keywords: marked(AiMark::Keywords),
+            additional_type: marked(AiMark::AdditionalType),
             citation,
             potential_action: Vec::new(),
             usage_info: None,
@@ -61,7 +66,7 @@ mod tests {
     #[test]
     fn the_constants_are_written_letter_by_letter() {
         assert_eq!(
-            serde_json::to_value(Message::ai_generated(Vec::new())).expect("JSON"),
+            serde_json::to_value(Message::new(Vec::new(), Some(AiMark::Keywords))).expect("JSON"),
             json!({
                 "type": "https://schema.org/Message", "@context": "https://schema.org", "@type": "Message", "@id": "",
                 "keywords": ["AIGeneratedContent"],

@@ -5,17 +5,23 @@ mod build;
 mod claim;
 #[cfg(feature = "check")]
 pub(crate) mod context;
+mod contract;
 mod document;
 #[cfg(feature = "check")]
 pub(crate) mod expand;
+mod icon;
+mod labels;
 mod message;
 mod node_id;
+mod rules;
 mod usage_info;
 
 pub use action::Action;
-pub use build::{GraphRules, build};
+pub use build::build;
 pub use claim::{Claim, ClaimPosition, Project};
 pub use document::DigitalDocument;
+pub use icon::{ICONS, ImageObject};
 pub use message::Message;
 pub use node_id::{BlankNodeId, InvalidBlankNodeId};
+pub use rules::{AiMark, GraphRules, KeywordLimits, LabelForm, Members};
 pub use usage_info::{DefinedTermSet, SensitivityNode, UsageInfo};

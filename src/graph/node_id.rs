@@ -31,6 +31,12 @@ impl FromStr for BlankNodeId {
 }
 
 impl BlankNodeId {
+    /// The name of a label without an id of its own.
+    #[must_use]
+    pub fn first_label() -> Self {
+        Self("_:s1".to_owned())
+    }
+
     /// The blank node that comes closest to somebody's own id.
     #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {

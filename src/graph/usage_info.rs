@@ -50,15 +50,26 @@ impl SensitivityNode {
     /// The node of a label.
     #[must_use]
     pub fn new(id: BlankNodeId, label: &SensitivityLabel) -> Self {
-        let name = label.name.as_ref().or(label.description.as_ref()).or(label.id.as_ref());
         Self {
             id,
             kind: "CreativeWork",
-            name: name.cloned().unwrap_or_else(|| "Sensitive".into()),
+            name: Self::name_of(label).to_owned(),
             description: label.description.clone(),
             keywords: if label.encrypted { &["encrypted-content", "EncryptedContent"] } else { &[] },
             pattern: label.colour.as_ref().map(DefinedTermSet::colour),
         }
+    }
+
+    /// The node of a label with nothing but its name and description, for Teams.
+    #[must_use]
+    pub fn bare(id: BlankNodeId, label: &SensitivityLabel) -> Self {
+        Self { keywords: &[], pattern: None, ..Self::new(id, label) }
+    }
+
+    /// What is shown of a label; never empty.
+    pub(super) fn name_of(label: &SensitivityLabel) -> &str {
+        let name = label.name.as_ref().or(label.description.as_ref()).or(label.id.as_ref());
+        name.map_or("Sensitive", String::as_str)
     }
 }
 

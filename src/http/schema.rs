@@ -41,6 +41,8 @@ pub(crate) struct Options {
     image_hosts: Option<Vec<String>>,
     /// Ask readers for thumbs.
     feedback: Option<bool>,
+    /// The message says that a machine wrote it; it does unless this is false.
+    ai_label: Option<bool>,
     /// A line end of the answer is a line break for readers.
     hard_breaks: Option<bool>,
     /// The text alone names the sources.

@@ -111,13 +111,34 @@ fn the_command_gives_the_same_findings_as_json() {
 fn what_convert_prints_has_no_error() {
     let answer =
         json!({"text": "Leave is 30 days [1].", "sources": [{"title": "Policy", "url": "https://hr.example/"}]});
-    let mut convert = Command::new(env!("CARGO_BIN_EXE_citewire"));
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("answer.json");
     std::fs::write(&file, answer.to_string()).expect("written");
-    let converted = convert.arg("convert").arg(&file).output().expect("the command runs");
-    let output = run(&["--channel", "web-chat"], &converted.stdout);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    for channel in ["web-chat", "teams"] {
+        let mut convert = Command::new(env!("CARGO_BIN_EXE_citewire"));
+        let converted = convert.args(["convert", "--to", channel]).arg(&file).output().expect("the command runs");
+        let output = run(&["--channel", channel], &converted.stdout);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    }
+}
+
+#[tokio::test]
+async fn the_channel_chooses_the_rules() {
+    let app = TestApp::start();
+    let activity = json!({
+        "type": "message", "text": "a [1]",
+        "entities": [{
+            "@context": "https://schema.org", "@id": "", "@type": "Message", "type": "https://schema.org/Message",
+            "citation": [{"@type": "Claim", "position": 1, "appearance": {
+                "@type": "DigitalDocument", "name": "A", "url": "https://a.example/", "abstract": "x".repeat(481)}}]
+        }]
+    });
+    let body = json!({"channel": "msteams", "activity": activity});
+    let (status, body) = answer(app.post(CHECK, API_KEY).json(&body)).await;
+    assert_eq!(status, StatusCode::OK, "{body}");
+    let finding = &body["findings"][0];
+    assert_eq!((&finding["code"], &finding["severity"]), (&json!("teams-abstract-too-long"), &json!("error")));
+    assert_eq!(body["findings"].as_array().map(Vec::len), Some(1), "{body}");
 }
 
 #[test]
@@ -125,7 +146,7 @@ fn the_command_exits_with_2_on_what_it_cannot_read() {
     for (arguments, input) in [
         (&["--channel", "web-chat"][..], "nonsense"),
         (&["--channel", "web-chat"], ""),
-        (&["--channel", "teams"], "{}"),
+        (&["--channel", "m365-copilot"], "{}"),
         (&["--channel", "nonsense"], "{}"),
         (&[], "{}"),
         (&["/no/such/file", "--channel", "web-chat"], "{}"),

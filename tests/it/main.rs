@@ -33,3 +33,7 @@ mod page;
 mod routes;
 /// One behavioural suite for every store.
 mod store;
+/// What holds for every message to Teams and every plain text.
+mod teams;
+/// What users of citation bots have complained about, one test each.
+mod user_asks;

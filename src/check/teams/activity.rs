@@ -1,0 +1,185 @@
+//! One activity: its envelope, and everything inside it.
+
+use serde_json::Value;
+
+use super::super::code;
+use super::super::findings::Findings;
+use super::super::markdown::Markdown;
+use super::super::message::is_bare_thing;
+use super::super::place::{Place, excerpt};
+use super::super::pointer::Pointer;
+use super::claim::Claim;
+use super::markers::{Markers, utf16};
+use super::message;
+
+/// What the service refuses, in bytes of UTF-16.
+const REFUSED_BYTES: usize = 100 * 1024;
+
+/// What the documentation asks to stay within.
+const ADVISED_BYTES: usize = 80 * 1024;
+
+/// The longest text of an informative update.
+const INFORMATIVE_CHARS: usize = 1_000;
+
+/// Checks one activity.
+pub(in super::super) fn check(place: &Place<'_>, findings: &mut Findings) {
+    let looks_like_one = ["type", "text", "entities", "attachments", "channelData"];
+    let is_one = place.object().is_some_and(|object| looks_like_one.iter().any(|key| object.contains_key(*key)));
+    if !is_one || is_bare_thing(place.value) {
+        findings.add(
+            code::NOT_AN_ACTIVITY,
+            &place.at,
+            "This is not an activity. An activity is an object with a `type`, such as {\"type\": \"message\", …}.",
+        );
+        return;
+    }
+    let kind = place.member("type").and_then(|kind| kind.value.as_str()).unwrap_or_default();
+    if kind.is_empty() {
+        findings.add(
+            code::ACTIVITY_TYPE_MISSING,
+            &place.at,
+            "Without a `type` no client draws the activity. Write \"type\": \"message\".",
+        );
+    }
+    let from_user = place.member("from").and_then(|from| from.text("role")) == Some("user");
+    if !matches!(kind, "message" | "typing" | "") || from_user {
+        return;
+    }
+    let claims = check_entities(place, findings);
+    check_text(place, &claims, findings);
+    check_feedback(place, findings);
+    check_size(place, findings);
+}
+
+fn check_entities<'v>(place: &Place<'v>, findings: &mut Findings) -> Vec<Claim<'v>> {
+    let Some(entities) = place.member("entities") else { return Vec::new() };
+    let Value::Array(items) = entities.value else {
+        findings.add(code::ENTITIES_NOT_LIST, &entities.at, "`entities` must be a list; nothing in it is read.");
+        return Vec::new();
+    };
+    let places: Vec<_> =
+        items.iter().enumerate().map(|(index, item)| Place::new(item, entities.at.index(index))).collect();
+    for odd in places.iter().filter(|entity| entity.object().is_none()) {
+        findings.add(code::ENTITY_NOT_OBJECT, &odd.at, "Entities are objects. Remove this one.");
+    }
+    message::check(&places, findings)
+}
+
+fn check_text(place: &Place<'_>, claims: &[Claim<'_>], findings: &mut Findings) {
+    let text = match place.member("text") {
+        Some(written) if !written.value.is_string() => {
+            findings.add(
+                code::TEXT_NOT_STRING,
+                &written.at,
+                "`text` must be a string; nothing can be drawn from this.",
+            );
+            return;
+        }
+        written => written.and_then(|written| written.value.as_str()).unwrap_or_default(),
+    };
+    let at = place.at.key("text");
+    if stream_type(place) == Some("informative") {
+        if text.chars().count() > INFORMATIVE_CHARS || text.len() > 1024 {
+            findings.add(
+                code::TEAMS_INFORMATIVE_TOO_LONG,
+                &at,
+                "Teams refuses an informative update above 1 KB or 1000 characters. Say it in one line.",
+            );
+        }
+        return;
+    }
+    check_format(place, !claims.is_empty(), findings);
+    check_definitions(text, &at, findings);
+    Markers::of(text).check(claims, &at, findings);
+}
+
+fn stream_type<'v>(place: &Place<'v>) -> Option<&'v str> {
+    let entities = place.many("entities");
+    let info = entities.iter().find(|entity| entity.text("type") == Some("streaminfo"));
+    info.and_then(|info| info.text("streamType"))
+        .or_else(|| place.member("channelData").and_then(|data| data.text("streamType")))
+}
+
+fn check_format(place: &Place<'_>, has_claims: bool, findings: &mut Findings) {
+    let Some(format) = place.member("textFormat") else { return };
+    match format.value.as_str() {
+        Some("markdown") => {}
+        Some("plain" | "xml" | "extendedmarkdown") if !has_claims => {}
+        Some(known @ ("plain" | "xml" | "extendedmarkdown")) => findings.add(
+            code::TEAMS_TEXT_FORMAT,
+            &format.at,
+            format!(
+                "Citations are documented for Markdown; whether users see them in {known:?} is not. Write \"markdown\"."
+            ),
+        ),
+        Some(_) | None => findings.add(
+            code::TEAMS_TEXT_FORMAT,
+            &format.at,
+            format!("Teams has no format {}. Write \"markdown\".", excerpt(&format.value.to_string())),
+        ),
+    }
+}
+
+fn check_definitions(text: &str, at: &Pointer, findings: &mut Findings) {
+    for definition in Markdown::read(text).definitions {
+        findings.add(
+            code::TEAMS_DEFINITION_IN_TEXT,
+            at,
+            format!(
+                "[{}] is defined in the text: Teams draws the definition as raw text, or makes a link of the marker in \
+                 place of a citation. Leave it out; the claim says where the number leads.",
+                excerpt(&definition.label)
+            ),
+        );
+    }
+}
+
+fn check_feedback(place: &Place<'_>, findings: &mut Findings) {
+    let Some(data) = place.member("channelData") else { return };
+    let old = data.member("feedbackLoopEnabled");
+    let Some(written) = data.member("feedbackLoop") else { return };
+    if !matches!(written.member("type").and_then(|kind| kind.value.as_str()), Some("default" | "custom")) {
+        findings.add(
+            code::TEAMS_FEEDBACK_INVALID,
+            &written.at,
+            "Users see no thumbs, or thumbs that open nothing. Write {\"type\": \"default\"}, or \"custom\" with a dialog \
+             of your own.",
+        );
+    }
+    if let Some(old) = old {
+        findings.add(
+            code::TEAMS_FEEDBACK_TWICE,
+            &old.at,
+            "The older form stands beside `feedbackLoop`, and which one wins is not documented. Leave it out.",
+        );
+    }
+}
+
+fn check_size(place: &Place<'_>, findings: &mut Findings) {
+    // Images in Base64 are counted apart.
+    let images = place
+        .many("attachments")
+        .iter()
+        .filter_map(|attachment| attachment.text("contentUrl"))
+        .fold(0, |bytes, address| if address.starts_with("data:") { bytes + 2 * address.len() } else { bytes });
+    let bytes = (2 * utf16(&place.value.to_string())).saturating_sub(images);
+    if bytes > REFUSED_BYTES {
+        findings.add(
+            code::TEAMS_MESSAGE_TOO_LARGE,
+            &place.at,
+            format!(
+                "The message takes {bytes} bytes as UTF-16; Teams refuses more than {REFUSED_BYTES} with 413, and users \
+                 see nothing. Cut the text or send fewer passages."
+            ),
+        );
+    } else if bytes > ADVISED_BYTES {
+        findings.add(
+            code::TEAMS_MESSAGE_LARGE,
+            &place.at,
+            format!(
+                "The message takes {bytes} bytes as UTF-16, and what delivery adds counts too. Stay within \
+                 {ADVISED_BYTES}, as the documentation asks."
+            ),
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! Numbers in brackets, as a reader finds them who looks for `[n]` outside of code.
+
+use std::collections::BTreeSet;
+
+use pulldown_cmark::{Event, Parser, Tag};
+
+use super::super::code;
+use super::super::findings::Findings;
+use super::super::pointer::Pointer;
+use super::claim::Claim;
+
+/// The length of a text as Teams counts it.
+pub(super) fn utf16(text: &str) -> usize {
+    text.encode_utf16().count()
+}
+
+/// The markers of one text.
+#[derive(Debug, Default)]
+pub(super) struct Markers {
+    /// `[n]` with the place of each.
+    numbers: Vec<(u64, usize)>,
+    /// `[1, 2]` and `[1-3]`: what they name, and where.
+    joined: Vec<(Vec<u64>, usize)>,
+}
+
+impl Markers {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only code is looked for")]
+    pub(super) fn of(text: &str) -> Self {
+        let code = Parser::new(text).into_offset_iter().filter_map(|(event, range)| match event {
+            Event::Code(_) | Event::Start(Tag::CodeBlock(_)) => Some(range),
+            _ => None,
+        });
+        let mut code = code.peekable();
+        let mut markers = Self::default();
+        for (at, _) in text.match_indices('[') {
+            while code.next_if(|range| range.end <= at).is_some() {}
+            let in_code = code.peek().is_some_and(|range| range.contains(&at));
+            if in_code || text[..at].ends_with('\\') {
+                continue;
+            }
+            let inner = &text[at + 1..];
+            let length = inner.find(|c: char| !(c.is_ascii_digit() || " ,;-–".contains(c))).unwrap_or(inner.len());
+            if !inner[length..].starts_with(']') {
+                continue;
+            }
+            let inner = &inner[..length];
+            let numbers: Option<Vec<u64>> =
+                inner.split([',', ';', '-', '–']).map(|part| part.trim().parse().ok()).collect();
+            match numbers.as_deref() {
+                Some([number]) if !inner.contains(' ') => markers.numbers.push((*number, at)),
+                Some([_, _, ..]) => markers.joined.push((numbers.unwrap_or_default(), at)),
+                _ => {}
+            }
+        }
+        markers
+    }
+
+    /// Checks the markers against the claims.
+    pub(super) fn check(&self, claims: &[Claim<'_>], at: &Pointer, findings: &mut Findings) {
+        let shown: BTreeSet<u64> = self.numbers.iter().map(|(number, _)| *number).collect();
+        let claimed: BTreeSet<u64> = claims.iter().filter_map(|claim| claim.position).collect();
+        for (numbers, place) in &self.joined {
+            if numbers.iter().any(|number| claimed.contains(number)) {
+                findings.add(
+                    code::TEAMS_MARKERS_JOINED,
+                    at,
+                    format!("Byte {place}: Teams finds one number a bracket only. Write [1][2] in place of [1, 2]."),
+                );
+            }
+        }
+        for claim in claims {
+            let Some(position) = claim.position.filter(|position| !shown.contains(position)) else { continue };
+            let joined = self.joined.iter().any(|(numbers, _)| numbers.contains(&position));
+            if !joined {
+                findings.add(
+                    code::TEAMS_CLAIM_WITHOUT_MARKER,
+                    &claim.place.at,
+                    format!("[{position}] is nowhere in the text outside of code, so users do not see this source. Leave it out, or cite it."),
+                );
+            }
+        }
+        // Where nothing is cited, a number in brackets is a number; and a claim whose number is broken may be the one meant.
+        if claims.is_empty() || claims.iter().any(|claim| claim.position.is_none()) {
+            return;
+        }
+        let is_meant = |number: u64| (1..1000).contains(&number) && !claimed.contains(&number);
+        for (number, place) in self.numbers.iter().filter(|(number, _)| is_meant(*number)) {
+            findings.add(
+                code::TEAMS_MARKER_WITHOUT_CLAIM,
+                at,
+                format!("Byte {place}: [{number}] has no claim, and users see it as text."),
+            );
+        }
+    }
+}

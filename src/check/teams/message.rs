@@ -1,0 +1,99 @@
+//! The root Message entity.
+
+use serde_json::Value;
+
+use super::super::code;
+use super::super::findings::Findings;
+use super::super::place::{CONTEXT, Place};
+use super::claim::{self, Claim};
+use super::label::MessageLabel;
+
+const TYPE: &str = "https://schema.org/Message";
+const AI_LABEL: &str = "AIGeneratedContent";
+
+/// Reads the entities of an activity; returns the claims of its Message.
+pub(super) fn check<'v>(entities: &[Place<'v>], findings: &mut Findings) -> Vec<Claim<'v>> {
+    let mut first = None;
+    for entity in entities {
+        let kind = entity.member("type").and_then(|kind| kind.value.as_str());
+        if kind == Some("https://schema.org/Claim") {
+            findings.add(
+                code::TEAMS_CLAIM_AT_ROOT,
+                &entity.at,
+                "A claim as an entity of its own is not read by Teams. Move it into `citation` of the Message.",
+            );
+        } else if kind == Some(TYPE) || entity.member("@type").is_some_and(|kind| kind.value == "Message") {
+            match &first {
+                None => first = Some(entity),
+                Some(_) => findings.add(
+                    code::TEAMS_MESSAGE_SECOND,
+                    &entity.at,
+                    "Teams refuses the whole message with 400, \"Multiple root message entities\": users see nothing. \
+                     Put citations, AI label and sensitivity label into one entity.",
+                ),
+            }
+        }
+    }
+    first.map(|entity| read(entity, findings)).unwrap_or_default()
+}
+
+/// Reads a Message thing that came without an activity.
+pub(in super::super) fn check_bare(thing: &Place<'_>, findings: &mut Findings) {
+    read(thing, findings);
+}
+
+fn read<'v>(thing: &Place<'v>, findings: &mut Findings) -> Vec<Claim<'v>> {
+    for (key, wanted) in [("type", TYPE), ("@type", "Message"), ("@context", CONTEXT)] {
+        let written = thing.member(key);
+        if written.as_ref().is_none_or(|written| written.value != wanted) {
+            let at = written.map_or_else(|| thing.at.clone(), |written| written.at);
+            findings.add(
+                code::TEAMS_MESSAGE_MALFORMED,
+                &at,
+                format!(
+                    "Teams cannot parse the entity and refuses the message, or ignores it. Write \"{key}\": {wanted:?}."
+                ),
+            );
+        }
+    }
+    if let Some(id) = thing.member("@id").filter(|id| id.value != "") {
+        findings.add(code::TEAMS_ID_NOT_EMPTY, &id.at, "The `@id` of the Message must be blank. Write \"@id\": \"\".");
+    }
+    check_ai_label(thing, findings);
+    let label = MessageLabel::read(thing, findings);
+    let Some(citation) = thing.member("citation") else { return Vec::new() };
+    let Value::Array(items) = citation.value else {
+        findings.add(
+            code::TEAMS_CITATION_NOT_LIST,
+            &citation.at,
+            "`citation` must be a list; Teams refuses the message with 400. Write [ … ].",
+        );
+        return Vec::new();
+    };
+    let claims = items.iter().enumerate().map(|(index, item)| Place::new(item, citation.at.index(index)));
+    claim::check(&citation, claims.collect(), &label, findings)
+}
+
+fn check_ai_label(thing: &Place<'_>, findings: &mut Findings) {
+    let Some(written) = thing.member("additionalType") else {
+        if let Some(keywords) =
+            thing.member("keywords").filter(|_| thing.many("keywords").iter().any(|keyword| keyword.value == AI_LABEL))
+        {
+            findings.add(
+                code::TEAMS_AI_LABEL_MISPLACED,
+                &keywords.at,
+                "Teams does not look for the AI label in `keywords`: users are not told. Write \"additionalType\": \
+                 [\"AIGeneratedContent\"].",
+            );
+        }
+        return;
+    };
+    let is_label = written.value.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == AI_LABEL));
+    if !is_label {
+        findings.add(
+            code::TEAMS_AI_LABEL_MALFORMED,
+            &written.at,
+            "Users see no AI label: its words cannot be chosen. Write [\"AIGeneratedContent\"], a list.",
+        );
+    }
+}

@@ -1,0 +1,12 @@
+//! What Microsoft Teams refuses, drops or shows wrongly (`docs/teams.md`).
+
+mod activity;
+mod appearance;
+mod card;
+mod claim;
+mod label;
+mod markers;
+mod message;
+
+pub(super) use activity::check;
+pub(super) use message::check_bare;

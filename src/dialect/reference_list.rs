@@ -1,0 +1,59 @@
+//! A list of references in the text, for readers who see nothing but the text.
+
+use crate::graph::{Claim, Message};
+
+/// What stands in the list, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// One line each, as it is.
+    Plain,
+    /// One paragraph each, since Teams swallows single line ends; nothing in a title is markup.
+    Markdown,
+}
+
+/// Appends the references behind a blank line: `[1] Title: https://…`, or the passage where there is no address.
+pub(super) fn append(text: &mut String, message: &Message, form: Form) {
+    if message.citation.is_empty() {
+        return;
+    }
+    let written = text.trim_end_matches(['\n', '\r']).len();
+    text.truncate(written);
+    for (at, claim) in message.citation.iter().enumerate() {
+        let separator = match form {
+            _ if text.is_empty() => "",
+            Form::Plain if at > 0 => "\n",
+            Form::Plain | Form::Markdown => "\n\n",
+        };
+        text.push_str(separator);
+        text.push_str(&line(claim, form));
+    }
+}
+
+fn line(claim: &Claim, form: Form) -> String {
+    let shown = |text: &str| match form {
+        Form::Plain => one_line(text),
+        Form::Markdown => escaped(&one_line(text)),
+    };
+    let document = &claim.appearance;
+    let head = format!("[{}] {}", claim.position.position(), shown(&document.name));
+    match (&document.url, &document.summary) {
+        (Some(url), _) => format!("{head}: {url}"),
+        (None, Some(passage)) => format!("{head}: {}", shown(passage)),
+        (None, None) => head,
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text with a backslash before everything that Markdown could read as markup.
+fn escaped(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        if "\\`*_[]<>&~!#|$".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+        out
+    })
+}

@@ -1,0 +1,50 @@
+//! Claims as the contract of Teams wants them: its members and nothing else, within its limits.
+
+use std::borrow::Cow;
+
+use super::build::Builder;
+use super::{Claim, ClaimPosition, DigitalDocument, ImageObject, Members};
+use crate::answer::Source;
+use crate::cite::CitedSource;
+use crate::report::{Entry, Kind};
+
+impl Builder<'_> {
+    /// A claim with what Teams' contract names, within its limits.
+    pub(super) fn contract_claim(&mut self, cited: &CitedSource) -> Claim {
+        let source = self.source(cited);
+        let name = match self.rules.name_max_utf16 {
+            Some(max) => self.cut("name", cited, source, &cited.title, max),
+            None => Cow::Borrowed(cited.title.as_str()),
+        };
+        let passages = self.passages(cited);
+        let mut document = DigitalDocument::new(name);
+        document.summary = self.summary(cited, &passages).filter(|summary| !summary.is_empty());
+        if passages.len() > 1 {
+            let message = format!("only the first passage of [{}] can be shown", cited.position);
+            self.entries.push(Entry::in_input(Kind::Dropped, "passages", source.pointer.clone(), message));
+        }
+        document.url = cited.url.as_ref().map(|url| url.as_str().to_owned());
+        document.keywords = self.keywords(cited, source);
+        document.image = if self.rules.icons { ImageObject::of(source) } else { None };
+        document.usage_info = self.usage_info(cited);
+        Claim::new(None, ClaimPosition::Number(cited.position), document)
+    }
+
+    fn keywords(&mut self, cited: &CitedSource, source: &Source) -> Vec<String> {
+        let Some(limits) = self.rules.keywords else { return source.keywords.clone() };
+        if let Some(more) = source.keywords.len().checked_sub(limits.count).filter(|more| *more > 0) {
+            let message = format!("{more} key words of [{}] beyond the first {}", cited.position, limits.count);
+            self.entries.push(Entry::in_input(Kind::Dropped, "keywords", source.pointer.clone(), message));
+        }
+        let kept = source.keywords.iter().take(limits.count);
+        kept.map(|word| self.cut("keyword", cited, source, word, limits.max_utf16).into_owned()).collect()
+    }
+
+    /// A channel that takes less of a claim has no place for the service behind the answer.
+    pub(super) fn interpreter_left_out(&mut self) {
+        if self.rules.members == Members::Contract && self.answer.interpreter.is_some() {
+            let message = "the channel does not show which service is behind an answer";
+            self.entries.push(Entry::in_input(Kind::Dropped, "interpreter", "/interpreter", message));
+        }
+    }
+}
