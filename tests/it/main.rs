@@ -15,6 +15,8 @@ mod checking;
 mod command;
 /// The embedded Direct Line channel, by the numbers of its checklist.
 mod direct_line;
+/// Rewritten answers as the Markdown engines of Web Chat read them.
+mod engines;
 /// The sample answers through the whole pipeline.
 mod golden;
 /// Who may import whom.
