@@ -229,6 +229,7 @@ mod tests {
         assert_eq!(cite_at("a `bc` d", 4), "a `bc`[1]\u{200b}[2] d");
         assert_eq!(cite_at("a [b](https://x) d", 4), "a [b](https://x)[1]\u{200b}[2] d");
         assert_eq!(cite_at("a **b** d", 6), "a **b**[1]\u{200b}[2] d");
+        assert_eq!(cite_at("**bc**d", 4), "**bc[1]\u{200b}[2]\u{200b}**d");
         assert_eq!(cite_at("```\nb\n```\nd", 6), "```\nb\n```\n\n[1]\u{200b}[2]\n\nd");
         assert_eq!(cite_at("```\nb", 5), "```\nb\n```\n\n[1]\u{200b}[2]");
         assert_eq!(cite_at("a【4:0†s】 b", 14), "a【4:0†s】[1]\u{200b}[2] b".replace("【4:0†s】", ""));

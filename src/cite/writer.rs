@@ -97,6 +97,7 @@ impl<'w> Writer<'w> {
             at = mark.range.end;
             match mark.change {
                 Change::Cite(_) if self.is_private_use(&mark.range) => self.badges_for_letters(at, positions),
+                Change::Cite(_) if mark.range.is_empty() => self.badges_in_between(at, positions),
                 Change::Cite(_) => self.badges(positions),
                 Change::CiteBehindBlock(_) => self.paragraph_of_badges(at, positions),
                 Change::Vanish => at += self.vanish(at, self.is_private_use(&mark.range)),
@@ -154,6 +155,19 @@ impl<'w> Writer<'w> {
         }
         self.badges(positions);
         if self.text[at..].starts_with(EMPHASIS) {
+            self.out.push(ZERO_WIDTH_SPACE);
+            self.run.clear();
+        }
+    }
+
+    /// Badges where nothing stood: emphasis that ends behind them between two words goes on seeing a letter before it.
+    fn badges_in_between(&mut self, at: usize, positions: &[Position]) {
+        let behind = self.text[at..].trim_start_matches(EMPHASIS);
+        let ends_within_a_word = behind.len() < self.text.len() - at
+            && self.out.ends_with(char::is_alphanumeric)
+            && behind.starts_with(char::is_alphanumeric);
+        self.badges(positions);
+        if ends_within_a_word {
             self.out.push(ZERO_WIDTH_SPACE);
             self.run.clear();
         }

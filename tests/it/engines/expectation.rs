@@ -65,9 +65,13 @@ impl Reader<'_> {
     }
 
     fn link(&mut self, text: &str, url: String, title: String, image: bool) {
+        // The name of a file as the text of a link is no marker: the link leads to that file or to another.
         let trimmed = text.trim();
         let inner = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(trimmed);
-        if let Some(cited) = bracket(inner).and_then(|marker| self.resolve(&format!("[{inner}]"), &marker)) {
+        if let Some(cited) = bracket(inner)
+            .filter(|marker| marker.names.is_empty())
+            .and_then(|marker| self.resolve(&format!("[{inner}]"), &marker))
+        {
             if image {
                 self.push(Item::Text("!".into()));
             }

@@ -27,7 +27,6 @@ enum Verdict {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the rate of discarded answers is a result")]
 fn every_engine_reads_every_badge_as_its_source_and_everything_else_as_it_was() {
     let judge = RefCell::new(Judge::start());
     let (tried, discarded) = (Cell::new(0_u32), Cell::new(0_u32));
@@ -48,6 +47,50 @@ fn every_engine_reads_every_badge_as_its_source_and_everything_else_as_it_was() 
         discarded * 100 < tried * 3,
         "engines disagree about {discarded} of {tried} answers: the generator is too wild"
     );
+}
+
+/// A citation of a span is read like a marker at its end, wherever that end is text.
+#[test]
+fn every_engine_reads_a_cited_span_as_it_reads_a_marker_behind_it() {
+    const ANCHOR: &str = "anchor";
+    let judge = RefCell::new(Judge::start());
+    let judged = Cell::new(0_u32);
+    let config = config();
+    let result = TestRunner::new(config.clone()).run(&(pieces(), pieces()), |(before, behind)| {
+        // Blanks around it keep the two ways of citing alike: a bracket is punctuation, and a place between words is not.
+        let (before, behind) = (format!("{} {ANCHOR}", answer(&before)), format!(" {}", answer(&behind)));
+        let given = format!("{before}{behind}");
+        let judge = &mut *judge.borrow_mut();
+        let readings = judge.read(&given, true);
+        let by_pulldown = comparable(pulldown::read(&given, is_marker_label));
+        let is_anchor = |item: &Item| matches!(item, Item::Text(text) if text.contains(ANCHOR));
+        if readings["markdown-it"].has_table()
+            || readings.values().any(|reading| comparable(reading.flow()) != by_pulldown)
+            || !by_pulldown.iter().any(is_anchor)
+            || expectation::of(readings["markdown-it"].flow(), &sources()).inexact
+        {
+            return Ok(());
+        }
+        judged.set(judged.get() + 1);
+        let span =
+            json!([{"start": before.len() - ANCHOR.len(), "end": before.len(), "unit": "utf8", "sources": ["3"]}]);
+        let body = json!({"text": given, "sources": manifest(&[1, 2, 3]), "annotations": span}).to_string();
+        let converted = convert(body.as_bytes(), &Conversion::to(Dialect::WebChat)).expect("an activity");
+        let by_span = converted.activities[0].text.clone().unwrap_or_default();
+        let by_marker = cited(&format!("{before}[3]{behind}"), &manifest(&[1, 2, 3]));
+        let (by_span, by_marker) = (judge.read(&by_span, false), judge.read(&by_marker, false));
+        for (engine, reading) in &by_span {
+            let (found, expected) = (comparable(reading.flow()), comparable(by_marker[engine].flow()));
+            if found != expected {
+                return Err(fails(format!("{engine}: {given:?}\n expected {expected:?}\n    found {found:?}")));
+            }
+        }
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+    assert!(judged.get() * 2 > config.cases, "only {} answers were judged", judged.get());
 }
 
 fn fails(reason: String) -> TestCaseError {
