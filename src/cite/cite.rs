@@ -107,6 +107,7 @@ mod tests {
             ("1[doc9]. x", "1\u{200b}. x"),
             ("x   [doc9]\ny", "x\ny"),
             ("x   [doc9]\ny", "x\ny"),
+            ("a\n-  [doc9]", "a\n-  \u{200b}"),
             ("a\n1. [doc9]\n", "a\n1. \u{200b}\n"),
             ("_a_\u{e200}c\u{e202}nobody\u{e201}!", "_a_\u{200b}!"),
             ("`a`[doc9]`b`", "`a`\u{200b}`b`"),

@@ -333,7 +333,7 @@ fn is_calm_end(out: &str, next: Option<char>) -> bool {
         ']' => next != Some(':'),
         // An item without anything in it: some engines take it for text.
         '.' | ')' if is_list_number(out) => false,
-        ' ' => next.is_none_or(char::is_whitespace),
+        ' ' => next.is_none_or(char::is_whitespace) && is_calm_end(out.trim_end_matches(' '), next),
         c => c.is_alphanumeric() || ".,;?)\"'%”’`$€".contains(c),
     }
 }
