@@ -11,6 +11,9 @@ use crate::url::WebUrl;
 /// A longer list is text.
 const MAX_BYTES: usize = 8 * 1024;
 
+/// What a blank line is made of; other white space is text to Markdown.
+const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
+
 /// Finds the trailing list, with the blank lines and the heading before it.
 ///
 /// A list under a heading such as *Sources* goes when each of its lines begins with a marker that resolves. Without a
@@ -21,7 +24,7 @@ pub(super) fn find(text: &str, structure: &Structure, sources: &[Source], resolv
     let mut repeats = true;
     let mut start = None;
     for line in lines_from_the_end(text) {
-        let content = text[line.clone()].trim();
+        let content = text[line.clone()].trim_matches(BLANKS);
         if content.is_empty() {
             continue;
         }
@@ -42,9 +45,11 @@ pub(super) fn find(text: &str, structure: &Structure, sources: &[Source], resolv
         }
     }
     let start = start.filter(|_| entries >= 2 && repeats)?;
-    let before = text[..start].trim_end().len();
+    let content = text[..start].trim_end_matches(BLANKS).len();
+    // Blanks at the end of the last line are that line's.
+    let before = start - text[content..start].trim_start_matches([' ', '\t']).len();
     // A text that is nothing but a list is the answer.
-    (before > 0).then_some(before..text.len())
+    (content > 0).then_some(before..text.len())
 }
 
 struct Line<'t> {
@@ -123,6 +128,14 @@ mod tests {
             "\nBibliography\n【1】 a\n[^2]: b",
         ] {
             assert_eq!(without(&format!("Answer [1].{list}")), "Answer [1].", "{list:?}");
+        }
+    }
+
+    #[test]
+    fn p06_blanks_at_the_end_of_the_last_line_stay_so_that_a_second_conversion_changes_nothing() {
+        let list = "\n\n[1]: https://x \"Leave policy\"\n[2]: https://y \"Travel policy\"";
+        for kept in ["Answer [1] ", "Answer [1]\n\n- ", "Answer [1]\u{a0}"] {
+            assert_eq!(without(&format!("{kept}{list}")), kept);
         }
     }
 

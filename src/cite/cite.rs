@@ -106,6 +106,10 @@ mod tests {
             ("a\n[doc9]\nb [1]", "a\n\u{200b}\nb [1]"),
             ("1[doc9]. x", "1\u{200b}. x"),
             ("x   [doc9]\ny", "x\ny"),
+            ("x   [doc9]\ny", "x\ny"),
+            ("a\n-  [doc9]", "a\n-  \u{200b}"),
+            ("a\n1. [doc9]\n", "a\n1. \u{200b}\n"),
+            ("_a_\u{e200}c\u{e202}nobody\u{e201}!", "_a_\u{200b}!"),
             ("`a`[doc9]`b`", "`a`\u{200b}`b`"),
             ("x [doc9][1] y", "x \u{200b}[1] y"),
             ("x【9†y】。", "x\u{200b}。"),
@@ -130,6 +134,7 @@ mod tests {
             ("> [1]: https://evil\n\nx[1]", "> \n\nx[1]"),
             ("x[1](https://evil) y", "x[1] y"),
             ("x[1](2024) y", "x[1]\u{200b}(2024) y"),
+            ("Great![1][p] [1][p]\n\n[p]: https://evil", "Great!\u{200b}[1] [1]"),
             ("Great![1](https://evil)", "Great!\u{200b}[1]"),
             ("[text][1]\n\n[1]: https://evil", "[text]\u{200b}[1]"),
             ("x[1]\n\n[^1]: A note\n  goes on\n", "x[1]"),
@@ -172,7 +177,7 @@ mod tests {
             ("[9]:[1, 2]", "[9]\u{200b}:[1]\u{200b}[2]"),
             ("> [9]: a [doc9]\n\nx[1]", "> [9]\u{200b}: a\n\nx[1]"),
             ("[x](https://ok [doc9]) y[1]", "[x]\u{200b}(https://ok) y[1]"),
-            ("<https://ok/a[1, 2]> y", "<\u{200b}https://ok/a[1]\u{200b}[2]> y"),
+            ("<https://ok/a[1, 2]> y", "<\u{200b}https://ok/a\u{200a}[1]\u{200b}[2]> y"),
             ("<b [doc9]> y[1]", "<\u{200b}b \u{200b}> y[1]"),
             ("x[1]{aria-label=\"y\"}", "x[1]\u{200b}{aria-label=\"y\"}"),
         ]);
@@ -210,6 +215,30 @@ mod tests {
     }
 
     #[test]
+    fn p09_a_badge_behind_a_bare_address_is_no_part_of_it() {
+        cases(&[
+            ("https://x/a[1] y", "https://x/a\u{200a}[1] y"),
+            ("WWW.x.example[1][2]", "WWW.x.example\u{200a}[1]\u{200b}[2]"),
+            ("https://x/a![1](https://y)", "https://x/a!\u{200a}[1]"),
+            ("https://x/_a_[1]", "https://x/_a_<!---->[1]"),
+            ("https://x/.**[1]**", "https://x/.**<!---->[1]**"),
+            ("https://x/`a`[1]", "https://x/`a`\u{200a}[1]"),
+            ("https://x/a [doc9]:[1]", "https://x/a:\u{200a}[1]"),
+            ("https://x/a b[1]", "https://x/a b[1]"),
+            ("[a](https://x)[1] <https://x>[1] `https://x`[1]", "[a](https://x)[1] <https://x>[1] `https://x`[1]"),
+        ]);
+    }
+
+    #[test]
+    fn p09_private_use_is_a_letter_to_emphasis_and_so_is_what_stands_there_after() {
+        cases(&[
+            ("**[1]**\u{e200}c\u{e202}c.pdf\u{e201}", "**[1]**\u{200b}[2]"),
+            ("a**\u{e200}c\u{e202}c.pdf\u{e201}** b", "a**\u{200b}[1]\u{200b}** b"),
+            ("a**\u{e200}c\u{e202}nobody\u{e201}** b [1]", "a**\u{200b}** b [1]"),
+        ]);
+    }
+
+    #[test]
     fn p10_what_the_model_left_open_is_closed_before_the_definitions() {
         cases(&[
             ("x[1]\n\n```js\na[2]", "x[1]\n\n```js\na[2]\n```"),
@@ -232,6 +261,7 @@ mod tests {
         assert_eq!(cite_at("a `bc` d", 4), "a `bc`[1]\u{200b}[2] d");
         assert_eq!(cite_at("a [b](https://x) d", 4), "a [b](https://x)[1]\u{200b}[2] d");
         assert_eq!(cite_at("a **b** d", 6), "a **b**[1]\u{200b}[2] d");
+        assert_eq!(cite_at("**bc**d", 4), "**bc[1]\u{200b}[2]\u{200b}**d");
         assert_eq!(cite_at("```\nb\n```\nd", 6), "```\nb\n```\n\n[1]\u{200b}[2]\n\nd");
         assert_eq!(cite_at("```\nb", 5), "```\nb\n```\n\n[1]\u{200b}[2]");
         assert_eq!(cite_at("a【4:0†s】 b", 14), "a【4:0†s】[1]\u{200b}[2] b".replace("【4:0†s】", ""));

@@ -23,6 +23,9 @@ use crate::url::WebUrl;
 const ESCAPE_FROM_PASS: usize = 4;
 const MAX_PASSES: usize = 8;
 
+/// How many bytes of other definitions are looked past.
+const MAX_LOOK_AHEAD: usize = 4 * 1024;
+
 /// A text that holds nothing harmful, what the parser makes of it, and how it came from the original.
 pub(super) struct Clean<'t> {
     pub(super) text: Cow<'t, str>,
@@ -80,6 +83,7 @@ pub(super) fn clean<'t>(
             trail: &now.trail,
             resolver,
             image_hosts: wishes.image_hosts,
+            apart: if wishes.markdown { "\u{200b}" } else { "" },
             escape_definitions: pass >= ESCAPE_FROM_PASS,
             edits: Edits::default(),
             entries,
@@ -123,6 +127,8 @@ struct Cleaner<'c> {
     trail: &'c Trail,
     resolver: &'c Resolver,
     image_hosts: &'c BTreeSet<String>,
+    /// What keeps two constructs apart where Markdown is drawn; nothing where the text is read as it stands.
+    apart: &'static str,
     escape_definitions: bool,
     edits: Edits,
     entries: &'c mut Vec<Entry>,
@@ -154,7 +160,11 @@ impl Cleaner<'_> {
                 continue;
             }
             let line_end = self.text[at..].find('\n').map_or(self.text.len(), |newline| at + newline);
-            let Some((label, _)) = self.text[at + 1..line_end].split_once("]:") else { continue };
+            let Some((label, rest)) = self.text[at + 1..line_end].split_once("]:") else { continue };
+            if !footnote && !self.escape_definitions && !ends_with_its_line(rest, &self.text[line_end..]) {
+                // Its end is known when it is the first of its label, in the next pass.
+                continue;
+            }
             if !footnote {
                 // Neither text nor part of a link: a definition whose label is taken already.
                 self.definition(at..line_end, label);
@@ -177,8 +187,11 @@ impl Cleaner<'_> {
         }
         let line_start = self.line_start(range.start);
         if !self.text[line_start..range.start].trim().is_empty() {
-            // In a quote or a list, the line keeps its prefix.
-            self.edits.cut(range);
+            // In a quote or a list, the line keeps its prefix. An item without anything in it would not be one behind a
+            // paragraph: `-` would make that a heading.
+            let prefix = self.text[line_start..range.start].trim_end();
+            let is_item = prefix.ends_with(['-', '+', '*', '.', ')']);
+            self.edits.replace(range, if is_item { self.apart } else { "" });
             return;
         }
         let rest_of_line = self.text[range.end..].find('\n').map_or(self.text.len(), |newline| range.end + newline + 1);
@@ -192,7 +205,26 @@ impl Cleaner<'_> {
             // No blank lines at the top, where nobody wrote any.
             end += self.text[end..].len() - self.text[end..].trim_start_matches(['\r', '\n']).len();
         }
-        self.edits.cut(line_start..end);
+        if self.parts_from_indented(line_start, range.end) {
+            self.edits.replace(line_start..end, format!("{}<!---->\n", &self.text[line_start..range.start]));
+        } else {
+            self.edits.cut(line_start..end);
+        }
+    }
+
+    /// Whether an indented block behind a definition would belong to the list or code before it, were the definition gone.
+    fn parts_from_indented(&self, start: usize, end: usize) -> bool {
+        let Structure { lists, code_blocks, .. } = self.structure;
+        // Other definitions behind it go as well.
+        let limit = self.text.len().min(end + MAX_LOOK_AHEAD);
+        let next = (end..limit).find(|at| self.structure.ink(*at) != Ink::Markup).unwrap_or(limit);
+        let line = self.line_start(next).max(end);
+        let indented = self.text.as_bytes()[line..].first().is_some_and(|byte| matches!(byte, b' ' | b'\t'));
+        let follows = |blocks: &[Range<usize>]| {
+            let before = blocks[..blocks.partition_point(|block| block.start < start)].last();
+            before.is_some_and(|before| self.text[before.end.min(start)..start].trim().is_empty())
+        };
+        indented && (follows(lists) || follows(code_blocks))
     }
 
     fn names_source_of_footnote(&self, label: &str) -> bool {
@@ -231,15 +263,25 @@ impl Cleaner<'_> {
             let allowed = allowed_url(link);
             match (&link.kind, allowed) {
                 (LinkKind::Autolink, Some(_)) => {}
+                (LinkKind::Autolink, None) if self.apart.is_empty() => {}
                 (LinkKind::Autolink, None) => {
                     self.report(
                         "link-scheme",
                         link.range.start,
                         format!("the address {:?} is shown as text", link.url),
                     );
-                    self.edits.replace(link.range.start..link.range.start + 1, "&lt;");
+                    // Not `&lt;`, which could stand in the address of an autolink that begins before, nor a backslash, which
+                    // a bare address could swallow.
+                    self.edits.replace(link.range.start + 1..link.range.start + 1, self.apart);
                 }
                 (LinkKind::Reference(label), _) if is_number_label(label) => {}
+                (LinkKind::Reference(_), _)
+                    if !link.nested && shows_source(self.text, link, self.resolver).is_some() =>
+                {
+                    // As `[1](#)`: a badge, whatever the label meant.
+                    let after = link.inner.end + 1;
+                    self.edits.replace(after.min(link.range.end)..link.range.end, "(#)");
+                }
                 (_, None) => {
                     let message =
                         format!("the address {:?} is neither http, https nor mailto; its text stays", link.url);
@@ -271,7 +313,7 @@ impl Cleaner<'_> {
             return;
         }
         let fuses = self.text[..link.range.start].ends_with(['!', '\\']);
-        self.edits.replace(link.range.start..link.range.start + 1, if fuses { "\u{200b}" } else { "" });
+        self.edits.replace(link.range.start..link.range.start + 1, if fuses { self.apart } else { "" });
         self.describe(link);
         if matches!(link.kind, LinkKind::Reference(_)) {
             self.inline(link, url);
@@ -364,9 +406,10 @@ impl Cleaner<'_> {
 
 /// The sources that a link or image names when all that it shows is a marker: `[1](url)`, `[[1]](url)`.
 pub(super) fn names_source(text: &str, link: &Link, resolver: &Resolver) -> Option<Vec<crate::answer::SourceIndex>> {
-    if link.kind != LinkKind::Inline {
-        return None;
-    }
+    if link.kind == LinkKind::Inline { shows_source(text, link, resolver) } else { None }
+}
+
+fn shows_source(text: &str, link: &Link, resolver: &Resolver) -> Option<Vec<crate::answer::SourceIndex>> {
     let inner = text[link.inner.clone()].trim();
     let bracketed = inner.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(inner);
     let marker = marker::in_square_brackets(bracketed, &MarkerGrammar::ALL)?;
@@ -374,6 +417,21 @@ pub(super) fn names_source(text: &str, link: &Link, resolver: &Resolver) -> Opti
         return None;
     }
     resolver.resolve(&format!("[{bracketed}]"), &marker)
+}
+
+/// Whether a definition is over at the end of its first line, given what follows its label there and the text behind it.
+fn ends_with_its_line(rest: &str, behind: &str) -> bool {
+    let rest = rest.trim();
+    let title = match rest.strip_prefix('<') {
+        Some(address) => address.split_once('>').map_or("", |(_, title)| title),
+        None => rest.split_once([' ', '\t']).map_or("", |(_, title)| title),
+    };
+    let title = title.trim_start();
+    if let Some(open) = title.chars().next() {
+        return title.len() > 1 && title.ends_with(if open == '(' { ')' } else { open });
+    }
+    let next = behind.trim_start_matches(['\r', '\n', ' ', '\t', '>']);
+    !rest.is_empty() && !next.starts_with(['"', '\'', '('])
 }
 
 fn is_number_label(label: &str) -> bool {
@@ -417,6 +475,10 @@ mod tests {
             ),
             ("[P] and [p][]\n\n[p]: https://x", "[P](https://x/) and [p](https://x/)\n\n"),
             ("a\n\n[x]: https://x\n[x]: https://y\n[X]: https://z\nb", "a\n\nb"),
+            ("a\n\n[x]: https://x\n\n[x]: <https://y>\n'a\ntitle'\n\nb", "a\n\n\n\nb"),
+            ("- a\n\n[x]: https://x\n\n    code", "- a\n\n<!---->\n\n    code"),
+            ("    a\n\n[x]: https://x\n[x]: https://y\n\n    b", "    a\n\n<!---->\n\n    b"),
+            ("a\n- [x]: https://x\n", "a\n- \u{200b}\n"),
             ("> [x]: https://x\n> b [x]", "> \n> b [x](https://x/)"),
             ("[x]: https://x\n    b", "b"),
             ("`[x]: https://x`", "`[x]: https://x`"),
@@ -450,7 +512,8 @@ mod tests {
             ),
             ("[**a**](javascript:alert(1)) b", "**a** b"),
             ("[a](/docs) [b](#top) [c]()", "a b c"),
-            ("<javascript:alert(1)>", "&lt;javascript:alert(1)>"),
+            ("<javascript:alert(1)>", "<\u{200b}javascript:alert(1)>"),
+            ("<https://x/<javascript:y>", "<https://x/<\u{200b}javascript:y>"),
         ] {
             assert_eq!(harmless(given), expected, "{given:?}");
         }

@@ -9,11 +9,13 @@ pub(super) fn append(text: &mut String, sources: &[CitedSource]) {
     if sources.is_empty() {
         return;
     }
-    match text.bytes().rev().take_while(|b| *b == b'\n').count() {
-        _ if text.is_empty() => {}
-        0 => text.push_str("\n\n"),
-        1 => text.push('\n'),
-        _ => {}
+    // Blanks at the end of the last line are that line's; blank lines behind it would be cut the next time.
+    let content = text.trim_end_matches([' ', '\t', '\r', '\n']).len();
+    let blanks = text[content..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let line_end = if text[content + blanks..].starts_with("\r\n") { "\r\n\n" } else { "\n\n" };
+    text.truncate(content + blanks);
+    if !text.is_empty() {
+        text.push_str(line_end);
     }
     for (at, source) in sources.iter().enumerate() {
         if at > 0 {
@@ -65,7 +67,7 @@ mod tests {
 
     #[test]
     fn p10_definitions_come_last_after_one_blank_line() {
-        for text in ["a[1]", "a[1]\n", "a[1]\n\n"] {
+        for text in ["a[1]", "a[1]\n", "a[1]\n\n", "a[1]\n \n\n\n"] {
             let mut text = text.to_owned();
             append(&mut text, &[cited(1, Some("https://x/a"), "A"), cited(2, None, "B")]);
             assert_eq!(text, "a[1]\n\n[1]: https://x/a \"A\"\n[2]: cite:2 \"B\"");

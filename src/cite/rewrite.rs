@@ -37,7 +37,7 @@ pub(super) fn rewrite(answer: &Answer, rules: &Rules) -> CitedText {
     finder.brackets();
     let marks = limit::to_max_claims(in_order(finder.marks), answer, rules, &mut entries);
     let separators = if rules.markdown { separators(&text, &structure, &marks) } else { Vec::new() };
-    let is_lossy = marks.iter().any(|mark| mark.is_lossy(&text));
+    let may_bring_to_light = !separators.is_empty();
     let marks = in_order(marks.into_iter().chain(separators).collect());
 
     let mut numberer = Numberer::new(&answer.sources, rules);
@@ -64,7 +64,7 @@ pub(super) fn rewrite(answer: &Answer, rules: &Rules) -> CitedText {
         };
         Entry::in_text(kind, code, at, format!("{bracket} is text, and {fate}"))
     }));
-    if is_lossy && rules.markdown {
+    if may_bring_to_light {
         // What went may have kept something harmful from being a link, an image or HTML.
         let rewritten = Clean { structure: Structure::of(&text), text: text.into(), trail: Trail::default() };
         text = clean(rewritten, &Resolver::new(&[]), wishes, &mut entries).text.into_owned();

@@ -64,6 +64,8 @@ pub(super) struct Structure {
     pub(super) links: Vec<Link>,
     /// Raw HTML, inline and in blocks.
     pub(super) html: Vec<Range<usize>>,
+    /// Lists that stand in no other list or quote.
+    pub(super) lists: Vec<Range<usize>>,
     /// Code blocks.
     pub(super) code_blocks: Vec<Range<usize>>,
     /// Math, which not every channel draws.
@@ -98,6 +100,7 @@ impl Structure {
             ink: vec![Ink::Markup; text.len()],
             links: Vec::new(),
             html: Vec::new(),
+            lists: Vec::new(),
             code_blocks: Vec::new(),
             math: Vec::new(),
             soft_breaks: Vec::new(),
@@ -180,7 +183,12 @@ impl Reader {
                 }
                 found.code_blocks.push(range);
             }
-            Tag::BlockQuote(_) | Tag::List(_) | Tag::Item => self.containers += 1,
+            Tag::BlockQuote(_) | Tag::List(_) | Tag::Item => {
+                if self.containers == 0 && matches!(tag, Tag::List(_)) {
+                    found.lists.push(range);
+                }
+                self.containers += 1;
+            }
             _ => {}
         }
     }

@@ -14,6 +14,15 @@ const ZERO_WIDTH_SPACE: char = '\u{200b}';
 /// keeps its meaning.
 const ZERO_WIDTH_SPACE_BESIDE_EMPHASIS: &str = "&#8203;";
 
+/// Ends a bare address for every engine; the zero-width space would become part of it.
+const HAIR_SPACE: char = '\u{200a}';
+
+/// Ends a bare address where a blank would change the emphasis beside it.
+const EMPTY_COMMENT: &str = "<!---->";
+
+/// What opens and closes emphasis and strikethrough.
+const EMPHASIS: [char; 3] = ['*', '_', '~'];
+
 /// A place in the text where something is written that was not there.
 #[derive(Clone, Debug)]
 pub(super) struct Mark {
@@ -66,6 +75,8 @@ pub(super) struct Writer<'w> {
     run: Vec<Position>,
     /// Where they begin.
     run_start: usize,
+    /// Whether a bare address was begun that no blank and no `<` has ended.
+    in_address: bool,
     /// What must be closed before anything can follow.
     open_fence: Option<OpenFence>,
     literal_numbers: Vec<(usize, String)>,
@@ -81,7 +92,7 @@ impl<'w> Writer<'w> {
     ) -> Self {
         let out = String::with_capacity(text.len() + 96 * labels.len() + 64);
         let (run, literal_numbers) = (Vec::new(), Vec::new());
-        Self { text, structure, rules, labels, out, run, run_start: 0, open_fence, literal_numbers }
+        Self { text, structure, rules, labels, out, run, run_start: 0, in_address: false, open_fence, literal_numbers }
     }
 
     pub(super) fn write(&mut self, marks: &[(Mark, Vec<Position>)]) {
@@ -90,9 +101,12 @@ impl<'w> Writer<'w> {
             self.literal(at..mark.range.start);
             at = mark.range.end;
             match mark.change {
+                Change::Cite(_) if !self.rules.markdown => self.badges(positions),
+                Change::Cite(_) if self.is_private_use(&mark.range) => self.badges_for_letters(at, positions),
+                Change::Cite(_) if mark.range.is_empty() => self.badges_in_between(at, positions),
                 Change::Cite(_) => self.badges(positions),
                 Change::CiteBehindBlock(_) => self.paragraph_of_badges(at, positions),
-                Change::Vanish => at += self.vanish(at),
+                Change::Vanish => at += self.vanish(at, self.is_private_use(&mark.range)),
                 Change::Separate => self.out.push(ZERO_WIDTH_SPACE),
             }
         }
@@ -122,7 +136,13 @@ impl<'w> Writer<'w> {
             if self.run.contains(position) {
                 continue;
             }
-            if self.must_keep_from_badge() {
+            if self.in_address && self.rules.definitions {
+                if self.out.ends_with(EMPHASIS) {
+                    self.out.push_str(EMPTY_COMMENT);
+                } else {
+                    self.out.push(HAIR_SPACE);
+                }
+            } else if self.must_keep_from_badge() {
                 self.out.push(ZERO_WIDTH_SPACE);
             }
             if self.run.is_empty() {
@@ -130,6 +150,37 @@ impl<'w> Writer<'w> {
             }
             self.out.push_str(&format!("[{position}]"));
             self.run.push(*position);
+            self.in_address = false;
+        }
+    }
+
+    fn is_private_use(&self, range: &Range<usize>) -> bool {
+        self.text[range.clone()].starts_with('\u{e200}')
+    }
+
+    /// Badges for a marker that to Markdown began and ended with a letter: emphasis beside it keeps its meaning only beside
+    /// another character of that kind.
+    fn badges_for_letters(&mut self, at: usize, positions: &[Position]) {
+        if self.out.ends_with(EMPHASIS) {
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+        self.badges(positions);
+        if self.text[at..].starts_with(EMPHASIS) {
+            self.out.push(ZERO_WIDTH_SPACE);
+            self.run.clear();
+        }
+    }
+
+    /// Badges where nothing stood: emphasis that ends behind them between two words goes on seeing a letter before it.
+    fn badges_in_between(&mut self, at: usize, positions: &[Position]) {
+        let behind = self.text[at..].trim_start_matches(EMPHASIS);
+        let ends_within_a_word = behind.len() < self.text.len() - at
+            && self.out.ends_with(char::is_alphanumeric)
+            && behind.starts_with(char::is_alphanumeric);
+        self.badges(positions);
+        if ends_within_a_word {
+            self.out.push(ZERO_WIDTH_SPACE);
+            self.run.clear();
         }
     }
 
@@ -154,8 +205,11 @@ impl<'w> Writer<'w> {
             return text.starts_with(['[', '(', ':', '{']);
         }
         // `[1]: x` defines something only at the start of a line.
-        let line = self.out[..self.run_start].rsplit('\n').next().unwrap_or_default();
-        text.starts_with('(') || text.starts_with(':') && line.chars().all(|c| " \t>-+*.)0123456789".contains(c))
+        let starts_line = || {
+            let before = self.out[..self.run_start].chars().rev().take_while(|c| *c != '\n');
+            before.into_iter().all(|c| " \t>-+*.)0123456789".contains(c))
+        };
+        text.starts_with('(') || text.starts_with(':') && starts_line()
     }
 
     fn paragraph_of_badges(&mut self, at: usize, positions: &[Position]) {
@@ -175,7 +229,7 @@ impl<'w> Writer<'w> {
 
     /// Takes a marker out that stood before `at`, with one space before it, so that nothing around it changes its meaning.
     /// Returns how many bytes behind it go with it.
-    fn vanish(&mut self, at: usize) -> usize {
+    fn vanish(&mut self, at: usize, private_use: bool) -> usize {
         let next = self.text[at..].chars().next();
         let ends_sentence = next.is_none_or(|c| c.is_whitespace() || ".,;:?!)".contains(c));
         let kept = self.out.strip_suffix(' ').unwrap_or(&self.out);
@@ -185,11 +239,20 @@ impl<'w> Writer<'w> {
             if kept.len() == self.out.len() && rest.starts_with(char::is_alphabetic) {
                 return self.text.len() - at - rest.len();
             }
-        } else if self.rules.markdown && ends_sentence && is_calm_end(kept, next) {
+        } else if self.rules.markdown
+            && ends_sentence
+            && is_calm_end(kept, next)
+            && !(private_use && self.out.ends_with(EMPHASIS))
+        {
             let line_ends = next.is_none_or(|c| matches!(c, '\n' | '\r'));
             // Two blanks at the end of a line would be a line break.
             let length = if line_ends { kept.trim_end_matches(' ').len() } else { kept.len() };
             self.out.truncate(length);
+            // The blank that is gone had ended it.
+            let look_from = self.out.floor_char_boundary(length.saturating_sub(MAX_ADDRESS_BYTES));
+            let word = &self.out[look_from..];
+            let word = &word[word.rfind(ends_address).unwrap_or(0)..];
+            self.in_address = address_starts(word).next().is_some();
             return 0;
         }
         if !self.rules.markdown {
@@ -198,8 +261,8 @@ impl<'w> Writer<'w> {
             }
             return 0;
         }
-        let beside_emphasis = self.out.ends_with(['*', '_', '~']) || next.is_some_and(|c| "*_~".contains(c));
-        if beside_emphasis {
+        let beside_emphasis = self.out.ends_with(EMPHASIS) || next.is_some_and(|c| "*_~".contains(c));
+        if beside_emphasis && !private_use {
             self.out.push_str(ZERO_WIDTH_SPACE_BESIDE_EMPHASIS);
         } else {
             self.out.push(ZERO_WIDTH_SPACE);
@@ -287,7 +350,7 @@ impl<'w> Writer<'w> {
     }
 
     fn push(&mut self, range: Range<usize>) {
-        let text = &self.text[range];
+        let text = &self.text[range.clone()];
         if text.is_empty() {
             return;
         }
@@ -296,16 +359,45 @@ impl<'w> Writer<'w> {
         }
         self.run.clear();
         self.out.push_str(text);
+        self.follow_address(range);
+    }
+
+    /// Keeps track of bare addresses: the engines that make links of them let nothing but blanks and `<` end one, not even
+    /// a link or code, and so would take a badge for a part of it: `https://x/a[1]`.
+    fn follow_address(&mut self, range: Range<usize>) {
+        let text = &self.text[range.clone()];
+        let ended = text.rfind(ends_address);
+        self.in_address &= ended.is_none();
+        let from = ended.unwrap_or(0);
+        let begins = |at: usize| self.structure.ink(range.start + from + at) == Ink::Text;
+        self.in_address |= address_starts(&text[from..]).any(begins);
     }
 }
+
+fn ends_address(c: char) -> bool {
+    c.is_whitespace() || c == '<'
+}
+
+/// Where a bare address may begin.
+fn address_starts(text: &str) -> impl Iterator<Item = usize> {
+    let bytes = text.as_bytes();
+    let is_start = |at: &usize| match bytes[*at] {
+        b':' => bytes[*at..].starts_with(b"://"),
+        b'w' | b'W' => bytes.get(*at..*at + 4).is_some_and(|bytes| bytes.eq_ignore_ascii_case(b"www.")),
+        _ => false,
+    };
+    (0..bytes.len()).filter(is_start)
+}
+
+/// A longer address is not looked for before a marker that vanished.
+const MAX_ADDRESS_BYTES: usize = 2 * 1024;
 
 /// Beyond so many characters of a line, a number and a dot are no list: nine digits, and blanks before them.
 const MAX_LIST_NUMBER: usize = 32;
 
 /// Whether what was written can be followed by a blank, the end, or the end of a sentence without meaning something else.
 fn is_calm_end(out: &str, next: Option<char>) -> bool {
-    let emphasis = ['*', '_', '~'];
-    let word = out.trim_end_matches(emphasis);
+    let word = out.trim_end_matches(EMPHASIS);
     let Some(last) = word.chars().next_back() else { return false };
     if word.len() < out.len() {
         // Closing delimiters behind a word close in either case.
@@ -319,7 +411,17 @@ fn is_calm_end(out: &str, next: Option<char>) -> bool {
             !(may_be_list && matches!(next, Some('.' | ')')))
         }
         ']' => next != Some(':'),
-        ' ' => next.is_none_or(char::is_whitespace),
+        // An item without anything in it: some engines take it for text.
+        '.' | ')' if is_list_number(out) => false,
+        ' ' => next.is_none_or(char::is_whitespace) && is_calm_end(out.trim_end_matches(' '), next),
         c => c.is_alphanumeric() || ".,;?)\"'%”’`$€".contains(c),
     }
+}
+
+/// Whether the line holds nothing but `1.`, behind the prefix of a quote or a list.
+fn is_list_number(out: &str) -> bool {
+    let from = out.floor_char_boundary(out.len().saturating_sub(MAX_LIST_NUMBER));
+    let line = out[from..].rsplit_once('\n').map_or(if from == 0 { out } else { "" }, |(_, line)| line);
+    let number = line.trim_start_matches([' ', '\t', '>', '-', '+', '*']).strip_suffix(['.', ')']);
+    number.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -17,6 +17,8 @@ mod command;
 mod direct_line;
 /// Posting to another Direct Line: another citewire, and upstreams that misbehave by a script.
 mod direct_line_client;
+/// Rewritten answers as the Markdown engines of Web Chat read them.
+mod engines;
 /// The sample answers through the whole pipeline.
 mod golden;
 /// Who may import whom.

@@ -5,6 +5,7 @@
 mod browser;
 mod chromium;
 mod licences;
+mod npm;
 mod process;
 mod repository;
 mod spdx;

@@ -1,7 +1,7 @@
 //! The suite: named steps, the time of each, and a table at the end.
 
 use crate::repository::Repository;
-use crate::{browser, licences, process};
+use crate::{browser, licences, npm, process};
 use anyhow::{Result, bail};
 use std::time::{Duration, Instant};
 
@@ -91,6 +91,7 @@ fn core(repository: &Repository) -> Result<()> {
 }
 
 fn tests(repository: &Repository) -> Result<()> {
+    npm::install(&repository.path("tests/engines"))?;
     let mut command = repository.cargo(&["test", "--locked", "--workspace", "--all-targets", "--no-fail-fast"]);
     command.env("INSTA_UPDATE", "no");
     for (name, value) in PROPERTY_DEFAULTS {

@@ -1,0 +1,288 @@
+//! What an engine should read in the rewritten answer, told from what it reads in the answer itself.
+//!
+//! Markers are looked for in the text that the engine shows, and nowhere else; what the policies say of links, images and
+//! HTML is applied to what the engine takes for links, images and HTML.
+
+use super::flow::{Flow, Item, KEPT_END, KEPT_START, joined};
+
+/// The sources of every generated answer, by the number of their place: what a badge for each leads to.
+pub(super) struct Sources {
+    /// Address (none for a passage) and title.
+    pub(super) all: Vec<(Option<&'static str>, &'static str)>,
+    /// Other names of a source: a whole marker, a file name.
+    pub(super) names: Vec<(&'static str, usize)>,
+}
+
+/// What should be read, and where the expectation is not exact.
+pub(super) struct Expectation {
+    pub(super) flow: Flow,
+    /// The places of the cited sources, in the order of their numbers.
+    pub(super) cited: Vec<usize>,
+    /// Whether a marker vanished, with the blank before it.
+    pub(super) vanished: bool,
+    /// Why the flow as a whole is not foretold: HTML that is made text reads anew, and a footnote reaches how far the engine
+    /// thinks it does.
+    pub(super) inexact: bool,
+}
+
+/// What a bracket means.
+enum Meaning {
+    Cites(Vec<usize>),
+    Vanishes,
+    Nothing,
+}
+
+pub(super) fn of(flow: Flow, sources: &Sources) -> Expectation {
+    let expectation = Expectation { flow: Vec::new(), cited: Vec::new(), vanished: false, inexact: false };
+    let mut reader = Reader { sources, expectation };
+    for item in joined(flow) {
+        reader.item(item);
+    }
+    reader.expectation
+}
+
+struct Reader<'r> {
+    sources: &'r Sources,
+    expectation: Expectation,
+}
+
+impl Reader<'_> {
+    fn item(&mut self, item: Item) {
+        match item {
+            Item::Text(text) => self.text(&text),
+            Item::Link { text, url, title } => self.link(&text, url, title, false),
+            Item::Image { text, url, title } => self.link(&text, url, title, true),
+            Item::Html(source) => {
+                self.expectation.inexact |= !is_harmless(&source);
+                self.push(Item::Html(source));
+            }
+            item => self.push(item),
+        }
+    }
+
+    fn push(&mut self, item: Item) {
+        self.expectation.flow.push(item);
+    }
+
+    fn link(&mut self, text: &str, url: String, title: String, image: bool) {
+        // The name of a file as the text of a link is no marker: the link leads to that file or to another.
+        let trimmed = text.trim();
+        let inner = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(trimmed);
+        if let Some(cited) = bracket(inner)
+            .filter(|marker| marker.names.is_empty())
+            .and_then(|marker| self.resolve(&format!("[{inner}]"), &marker))
+        {
+            if image {
+                self.push(Item::Text("!".into()));
+            }
+            self.badges(&cited);
+            if !url.is_empty() && !url.contains([':', '/', '#']) {
+                self.expectation.inexact |= !title.is_empty() || url.contains('%');
+                self.push(Item::Text(format!("({url})")));
+            }
+            return;
+        }
+        let scheme = url.split_once(':').map_or(String::new(), |(scheme, _)| scheme.trim().to_lowercase());
+        let allowed = ["http", "https", "mailto"].contains(&scheme.as_str()) && url::Url::parse(&url).is_ok();
+        let shown = if image && trimmed.is_empty() { "image" } else { text };
+        if allowed {
+            self.push(Item::link(shown, url, title));
+        } else if !image && url == text && url.contains(':') {
+            // An autolink: all of it is shown.
+            self.push(Item::Text(format!("<{url}>")));
+        } else {
+            // What was the text of a link is now text like any other, with its own formatting.
+            self.expectation.inexact = true;
+            self.push(Item::Text(shown.to_owned()));
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(at) = rest.find(['[', '【', '\u{e200}', KEPT_START]) {
+            self.push(Item::Text(rest[..at].to_owned()));
+            let open = rest[at..].chars().next().unwrap_or_default();
+            let after = &rest[at + open.len_utf8()..];
+            if open == KEPT_START {
+                let end = after.find(KEPT_END).unwrap_or(after.len());
+                self.push(Item::Text(after[..end].to_owned()));
+                rest = after[end..].strip_prefix(KEPT_END).unwrap_or_default();
+                continue;
+            }
+            let (meaning, length) = self.meaning(open, after);
+            match meaning {
+                Meaning::Cites(sources) => self.badges(&sources),
+                Meaning::Vanishes => self.expectation.vanished = true,
+                Meaning::Nothing => self.push(Item::Text(open.to_string())),
+            }
+            rest = &after[length..];
+        }
+        self.push(Item::Text(rest.to_owned()));
+    }
+
+    /// What the bracket before `after` means, and how long the rest of it is.
+    fn meaning(&mut self, open: char, after: &str) -> (Meaning, usize) {
+        let close = match open {
+            '[' => ']',
+            '【' => '】',
+            _ => '\u{e201}',
+        };
+        let nothing = (Meaning::Nothing, 0);
+        let Some(end) = after.find([open, close, KEPT_START]).filter(|end| after[*end..].starts_with(close)) else {
+            return nothing;
+        };
+        let (inner, length) = (&after[..end], end + close.len_utf8());
+        if inner.len() > 256 {
+            return nothing;
+        }
+        let marker = match open {
+            '[' => bracket(inner),
+            '【' => lenticular(inner),
+            _ => Some(Marker { places: Vec::new(), names: machine_names(inner), machine: true }),
+        };
+        let Some(marker) = marker else { return nothing };
+        self.expectation.inexact |= open == '[' && inner.trim().starts_with('^') && after[length..].starts_with(':');
+        match self.resolve(&format!("{open}{inner}{close}"), &marker) {
+            Some(sources) => (Meaning::Cites(sources), length),
+            None if marker.machine => (Meaning::Vanishes, length),
+            None => nothing,
+        }
+    }
+
+    fn resolve(&self, token: &str, marker: &Marker) -> Option<Vec<usize>> {
+        let named = |name: &str| self.sources.names.iter().find(|(known, _)| *known == name).map(|(_, place)| *place);
+        if let Some(place) = named(token) {
+            return Some(vec![place]);
+        }
+        let known = |place: &&usize| (1..=self.sources.all.len()).contains(*place);
+        if !marker.machine && !marker.places.iter().all(|place| known(&place)) {
+            return None;
+        }
+        let mut found: Vec<usize> = Vec::new();
+        let names =
+            marker.names.iter().filter(|name| !name.contains('【')).filter_map(|name| named(&name.to_lowercase()));
+        for place in marker.places.iter().filter(known).copied().chain(names) {
+            if !found.contains(&place) {
+                found.push(place);
+            }
+        }
+        Some(found).filter(|found| !found.is_empty())
+    }
+
+    fn badges(&mut self, places: &[usize]) {
+        for place in places {
+            let cited = &mut self.expectation.cited;
+            let at = cited.iter().position(|cited| cited == place).unwrap_or_else(|| {
+                cited.push(*place);
+                cited.len() - 1
+            });
+            let (url, title) = self.sources.all[place - 1];
+            let url = url.map_or_else(|| format!("cite:{}", at + 1), str::to_owned);
+            self.push(Item::link((at + 1).to_string(), url, title));
+        }
+    }
+}
+
+/// A badge that follows the same badge is one; so are two in one run of badges.
+pub(super) fn without_repeated_badges(flow: Flow) -> Flow {
+    let mut once: Flow = Vec::with_capacity(flow.len());
+    for item in flow {
+        let mut run = once.iter().rev().take_while(|item| is_badge(item));
+        if !(is_badge(&item) && run.any(|before| *before == item)) {
+            once.push(item);
+        }
+    }
+    once
+}
+
+fn is_badge(item: &Item) -> bool {
+    matches!(item, Item::Link { text, .. } if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+struct Marker {
+    places: Vec<usize>,
+    names: Vec<String>,
+    /// Whether only a machine writes it.
+    machine: bool,
+}
+
+/// Whether a definition of this label could be meant for a marker.
+pub(super) fn is_marker_label(label: &str) -> bool {
+    bracket(label).is_some_and(|marker| marker.names.is_empty())
+}
+
+fn bracket(inner: &str) -> Option<Marker> {
+    let inner = inner.trim();
+    if let Some(footnote) = inner.strip_prefix('^') {
+        let place = counted(footnote.strip_suffix('^').unwrap_or(footnote))?;
+        return Some(Marker { places: vec![place], names: Vec::new(), machine: false });
+    }
+    if let Some(places) = list(inner, counted) {
+        return Some(Marker { places, names: Vec::new(), machine: false });
+    }
+    if let Some(places) = list(inner, document) {
+        return Some(Marker { places, names: Vec::new(), machine: true });
+    }
+    // A name is a marker only when a source has it.
+    let named = inner.len() > 1;
+    named.then(|| Marker { places: Vec::new(), names: vec![inner.to_owned()], machine: false })
+}
+
+fn lenticular(inner: &str) -> Option<Marker> {
+    let inner = inner.trim();
+    if let Some(places) = list(inner, |item| counted(item).or_else(|| document(item))) {
+        return Some(Marker { places, names: Vec::new(), machine: true });
+    }
+    let (place, name) = inner.split_once('†')?;
+    let (places, names) = match place.split_once(':') {
+        Some((message, place)) => {
+            number(message.trim()).and(number(place.trim()))?;
+            (Vec::new(), vec![name.trim().to_owned()])
+        }
+        None => (vec![number(place.trim())?], Vec::new()),
+    };
+    Some(Marker { places, names, machine: true })
+}
+
+fn machine_names(inner: &str) -> Vec<String> {
+    inner.split('\u{e202}').skip(1).map(|name| name.trim().to_owned()).collect()
+}
+
+fn list(inner: &str, read: impl Fn(&str) -> Option<usize>) -> Option<Vec<usize>> {
+    let mut places = Vec::new();
+    for item in inner.split(',').map(str::trim) {
+        let (from, to) = match item.split_once(['-', '–']) {
+            Some((from, to)) => (read(from.trim())?, read(to.trim()).or_else(|| counted(to.trim()))?),
+            None => (read(item)?, read(item)?),
+        };
+        if from > to || to - from >= 20 || item.contains(['-', '–']) && from == to {
+            return None;
+        }
+        places.extend(from..=to);
+    }
+    (places.len() <= 20).then_some(places)
+}
+
+fn document(item: &str) -> Option<usize> {
+    let item = item.to_ascii_lowercase();
+    let rest = item.strip_prefix("docs").or_else(|| item.strip_prefix("doc"))?;
+    number(rest.trim_start())
+}
+
+fn counted(digits: &str) -> Option<usize> {
+    number(digits).filter(|_| !digits.starts_with('0'))
+}
+
+fn number(digits: &str) -> Option<usize> {
+    let plain = (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    plain.then(|| digits.parse().ok()).flatten()
+}
+
+/// Whether a tag stays as it is: one of those that the generated answers hold and that can do nothing.
+fn is_harmless(source: &str) -> bool {
+    let mut rest = source.trim();
+    while let Some(after) = ["<b>", "</b>", "<br>", "<sub>", "</sub>"].iter().find_map(|tag| rest.strip_prefix(tag)) {
+        rest = after.trim_start();
+    }
+    rest.is_empty()
+}

@@ -1,0 +1,87 @@
+//! The engines, as one child process: a line of JSON in, a line of JSON out.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::flow::{Flow, Item};
+
+/// What one engine makes of a text.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Reading {
+    flow: Vec<Vec<String>>,
+    /// Label, address, title.
+    pub(super) definitions: Vec<(String, String, String)>,
+    /// The links, images and code with bare addresses as links too: as the page draws them.
+    drawn: Vec<Vec<String>>,
+}
+
+impl Reading {
+    pub(super) fn flow(&self) -> Flow {
+        self.flow.iter().map(|item| Item::read(item)).collect()
+    }
+
+    pub(super) fn drawn(&self) -> Vec<Item> {
+        self.drawn.iter().map(|item| Item::read(item)).collect()
+    }
+
+    /// Whether the page draws every link, image and piece of code that is read, badges aside: a bare address can swallow them.
+    pub(super) fn draws_what_is_read(&self) -> bool {
+        let drawn = self.drawn();
+        let is_badge =
+            |item: &Item| matches!(item, Item::Link { text, .. } if text.bytes().all(|byte| byte.is_ascii_digit()));
+        let is_drawn = |item: &Item| matches!(item, Item::Link { .. } | Item::Image { .. } | Item::Code(_));
+        self.flow().iter().filter(|item| is_drawn(item) && !is_badge(item)).all(|item| drawn.contains(item))
+    }
+
+    pub(super) fn has_table(&self) -> bool {
+        self.flow.iter().any(|item| item[..] == ["<", "table"])
+    }
+}
+
+pub(super) struct Judge {
+    process: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Judge {
+    pub(super) fn start() -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/engines");
+        assert!(
+            folder.join("node_modules/.package-lock.json").exists(),
+            "the Markdown engines are not installed: run `npm ci --ignore-scripts` in {}, or `cargo xtask test tests`, which does it",
+            folder.display()
+        );
+        let mut process = Command::new("node")
+            .arg("judge.mjs")
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("`node` starts: Node.js 20 or newer must be on PATH");
+        let questions = process.stdin.take().expect("its input");
+        let answers = BufReader::new(process.stdout.take().expect("its output"));
+        Self { process, questions, answers }
+    }
+
+    /// What each engine makes of a text. With `markers`, definitions that a marker could mean take no effect.
+    pub(super) fn read(&mut self, text: &str, markers: bool) -> BTreeMap<String, Reading> {
+        writeln!(self.questions, "{}", json!({"text": text, "markers": markers})).expect("the judge listens");
+        let mut line = String::new();
+        self.answers.read_line(&mut line).expect("the judge answers");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("the judge failed at {text:?}: {error}"))
+    }
+}
+
+impl Drop for Judge {
+    fn drop(&mut self) {
+        // Both fail only when it has ended already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

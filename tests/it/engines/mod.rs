@@ -1,0 +1,21 @@
+//! Rewritten answers as the Markdown engines of Web Chat read them.
+//!
+//! `tests/engines/judge.mjs` runs markdown-it (the engine of Web Chat 4.18.1), mdast (which finds its definitions) and
+//! micromark with GFM (the engine of later versions). What a rewrite should have become is told from what the same engine
+//! makes of the answer before: `expectation` shares no code with the rewrite.
+#![expect(clippy::wildcard_enum_match_arm, reason = "of all that engines report, few kinds matter in each place")]
+
+/// What the engines should read, told from what they read before.
+mod expectation;
+/// What a reader gets, in order, and in a form in which engines can be compared.
+mod flow;
+/// Answers that have made rewriters stumble.
+mod generator;
+/// The engines, as one child process.
+mod judge;
+/// The properties, over generated answers.
+mod property;
+/// The parser behind the rewrite, read like the other engines.
+mod pulldown;
+/// Every example of the CommonMark specification with a marker in it.
+mod specification;
