@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Rules;
+use super::mark::{Change, Mark};
 use super::number::Numberer;
-use super::writer::{Change, Mark};
 use crate::answer::{Answer, SourceIndex};
 use crate::report::{Entry, Kind};
 

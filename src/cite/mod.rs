@@ -11,6 +11,7 @@ mod clean;
 mod definition;
 mod html;
 mod limit;
+mod mark;
 mod marker;
 mod number;
 mod position;

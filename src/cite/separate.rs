@@ -4,8 +4,8 @@
 //! without the marker, or without the blank in it, they would be. Where such a construct begins before a marker of the
 //! same paragraph, its first two characters are kept apart.
 
+use super::mark::{Change, Mark};
 use super::structure::{Ink, Structure};
-use super::writer::{Change, Mark};
 
 /// The places where something must be kept apart, given the marks in order.
 pub(super) fn separators(text: &str, structure: &Structure, marks: &[Mark]) -> Vec<Mark> {
