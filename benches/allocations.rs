@@ -2,6 +2,8 @@
 //!
 //!     cargo bench --bench allocations
 
+#![expect(clippy::print_stdout, reason = "its outcome is what it prints")]
+
 use allocation_counter::measure;
 use citewire::cite::{Rules, cite};
 use citewire::convert::{Conversion, convert};

@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn addresses_of_one_document_share_a_key() {
-        let key = |text: &str| text.parse::<WebUrl>().expect("a web address").merge_key();
+        let key = |text: &str| text.parse::<WebUrl>().expect("a web address").merge_key().into_owned();
         assert_eq!(key("https://Contoso.com"), key("https://contoso.com/?utm_source=openai#top"));
         assert_eq!(key("https://contoso.com/a?x=1&gclid=2&y=3"), key("https://contoso.com/a?x=1&y=3"));
         assert_ne!(key("https://contoso.com/a?ref=1"), key("https://contoso.com/a"));
