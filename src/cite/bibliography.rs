@@ -26,6 +26,8 @@ const MAX_ENTRY: usize = 1024;
 pub(super) struct Bibliography {
     /// Where the line begins that is to be read next.
     at: usize,
+    /// Up to where that line holds no line end.
+    searched: usize,
     list: Option<List>,
     /// Whether the lines before, back to the last one that is no entry, cannot be such a list.
     is_text: bool,
@@ -45,8 +47,10 @@ impl Bibliography {
     /// How much of the text is certainly no trailing list.
     pub(super) fn read(&mut self, text: &str, finished: bool, sources: &[Source], resolver: &Resolver) -> usize {
         loop {
-            let (end, complete) = line_end(text, self.at, finished);
+            // What has been looked at of a long line is not looked at again.
+            let (end, complete) = line_end(text, self.searched.max(self.at), finished);
             if !complete {
+                self.searched = end;
                 return self.unfinished_line(text);
             }
             if self.at == text.len() {

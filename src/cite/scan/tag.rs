@@ -81,9 +81,8 @@ fn declaration(text: &str, at: usize, end: usize, complete: bool, finished: bool
         let is_declaration = kind.is_some_and(u8::is_ascii_alphabetic) || line.starts_with("<![CDATA[");
         return Some(if is_declaration { BlockTag::Harmful } else { BlockTag::Text });
     };
-    if comment.contains("-->") {
-        // The rest of the line belongs to the block.
-        return complete.then(|| BlockTag::Comment(super::line::next_line(text, end)));
+    if let Some((_, rest)) = comment.split_once("-->") {
+        return complete.then(|| behind_comment(rest, super::line::next_line(text, end)));
     }
     if !top {
         return if complete || line.len() >= LOOK_AHEAD { Some(BlockTag::Harmful) } else { None };
@@ -91,12 +90,18 @@ fn declaration(text: &str, at: usize, end: usize, complete: bool, finished: bool
     let limit = text.floor_char_boundary(text.len().min(at + LOOK_AHEAD));
     match text[at + 4..limit.max(at + 4)].find("-->") {
         Some(found) => {
-            let (end, complete) = super::line::line_end(text, at + 4 + found, finished);
-            complete.then(|| BlockTag::Comment(super::line::next_line(text, end)))
+            let rest = at + 4 + found + 3;
+            let (end, complete) = super::line::line_end(text, rest, finished);
+            complete.then(|| behind_comment(&text[rest..end], super::line::next_line(text, end)))
         }
         None if finished || text.len() >= at + LOOK_AHEAD => Some(BlockTag::Harmful),
         None => None,
     }
+}
+
+/// The rest of the line in which a comment ends belongs to the block, and would be drawn as it stands.
+fn behind_comment(rest: &str, next: usize) -> BlockTag {
+    if rest.contains('<') { BlockTag::Harmful } else { BlockTag::Comment(next) }
 }
 
 /// Elements whose text is read as it stands.
