@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer};
+use serde_json::json;
 
 use crate::activity::Activity;
 use crate::answer::{Answer, LabelCatalogue};
@@ -181,6 +182,7 @@ pub fn convert_answer(mut answer: Answer, conversion: &Conversion) -> Result<Con
     }
     graph_rules.image_hosts = rules.image_hosts;
     let mut report = Report { complete: answer.complete, tools_invoked: answer.tools_invoked, ..Report::default() };
+    report.error = answer.error.as_ref().map(|error| json!(error));
     report.extend(std::mem::take(&mut answer.oddities));
     report.extend(std::mem::take(&mut cited.entries));
     let mut entries = Vec::new();
