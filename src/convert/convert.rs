@@ -1,4 +1,4 @@
-//! The pipeline as one function; the library's front door.
+//! One answer, whole, from bytes to its message.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
