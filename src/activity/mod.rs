@@ -9,6 +9,7 @@ mod activity_set;
 mod attachment;
 mod entity;
 mod id;
+mod stream_info;
 mod watermark;
 
 pub use account::{ChannelAccount, ConversationAccount, Role};
@@ -17,4 +18,5 @@ pub use activity_set::ActivitySet;
 pub use attachment::Attachment;
 pub use entity::Entity;
 pub use id::{ActivityId, ConversationId, InvalidConversationId};
+pub use stream_info::StreamInfo;
 pub use watermark::{InvalidWatermark, Watermark};

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::Channel;
 use super::agreement;
 use super::blank_nodes::BlankNodes;
 use super::code;
@@ -62,7 +63,7 @@ pub(super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Ac
             "Without a `type` no client draws the activity. Write \"type\": \"message\".",
         );
     }
-    let stream = stream_info::read(place, findings);
+    let stream = stream_info::read(place, Channel::WebChat, findings);
     let from_user = place.member("from").and_then(|from| from.text("role")) == Some("user");
     let data = place.member("channelData");
     let mut activity = Activity {

@@ -40,6 +40,17 @@ rules! {
         TEXT_NOT_STRING = Error "text-not-string": "`text` is not a string";
         ENTITIES_NOT_LIST = Error "entities-not-list": "`entities` is not a list";
         ENTITY_NOT_OBJECT = Warning "entity-not-object": "an entity is not an object";
+
+        STREAM_PLACES_DIFFER = Warning "stream-places-differ": "`channelData` and the `streaminfo` entity contradict each other";
+        STREAM_TYPE_UNKNOWN = Warning "stream-type-unknown": "an unknown `streamType`";
+        STREAM_KIND_MISMATCH = Warning "stream-kind-mismatch": "the activity's `type` does not go with its `streamType`";
+        STREAM_SEQUENCE_INVALID = Error "stream-sequence-invalid": "`streamSequence` is not an integer from 1";
+        STREAM_SEQUENCE_NOT_RISING = Warning "stream-sequence-not-rising": "an activity that arrives out of sequence is ignored";
+        STREAM_SEQUENCE_GAP = Note "stream-sequence-gap": "a number of the sequence is missing";
+        STREAM_FINAL_WITH_SEQUENCE = Warning "stream-final-with-sequence": "the final activity carries a `streamSequence`";
+        STREAM_AFTER_FINAL = Warning "stream-after-final": "an activity after the end of its stream is ignored";
+        STREAM_ATTACHMENTS_EARLY = Warning "stream-attachments-early": "attachments belong to the final activity";
+        STREAM_WITHOUT_FINAL = Note "stream-without-final": "the stream does not end in this document";
     }
     Some(Channel::WebChat) => {
         TEXT_FORMAT_PLAIN = Error "text-format-plain": "citations in a plain text are drawn as raw text";
@@ -141,13 +152,6 @@ rules! {
         ECHO_WITHOUT_CLIENT_ID = Warning "echo-without-client-activity-id": "the user's own message is shown as not sent";
 
         STREAM_ONLY_IN_ENTITIES = Error "stream-only-in-entities": "4.18.1 reads stream metadata from `channelData` only";
-        STREAM_PLACES_DIFFER = Warning "stream-places-differ": "`channelData` and the `streaminfo` entity contradict each other";
-        STREAM_TYPE_UNKNOWN = Warning "stream-type-unknown": "an unknown `streamType`";
-        STREAM_KIND_MISMATCH = Warning "stream-kind-mismatch": "the activity's `type` does not go with its `streamType`";
-        STREAM_SEQUENCE_INVALID = Error "stream-sequence-invalid": "`streamSequence` is not an integer from 1";
-        STREAM_SEQUENCE_NOT_RISING = Warning "stream-sequence-not-rising": "an activity that arrives out of sequence is ignored";
-        STREAM_SEQUENCE_GAP = Note "stream-sequence-gap": "a number of the sequence is missing";
-        STREAM_FINAL_WITH_SEQUENCE = Warning "stream-final-with-sequence": "the final activity carries a `streamSequence`";
         STREAM_FIRST_WITHOUT_ID = Warning "stream-first-without-id": "the first activity of a stream does not name the stream";
         STREAM_SECOND_WITHOUT_ID = Error "stream-second-without-id": "a second stream that starts unnamed is drawn above the first";
         STREAM_CHUNK_WITHOUT_ID = Error "stream-chunk-without-id": "a later activity of a stream does not name the stream";
@@ -155,12 +159,9 @@ rules! {
         STREAM_FINAL_NOT_LATER = Error "stream-final-not-later": "the final is not stamped later than the first chunk, and is lost";
         STREAM_FINAL_TYPING = Error "stream-final-typing": "a withdrawn stream stays half drawn in 4.18.1";
         STREAM_LATE_REPLACES_FINAL = Error "stream-late-replaces-final": "a chunk without time after the final replaces the final";
-        STREAM_AFTER_FINAL = Warning "stream-after-final": "an activity after the end of its stream is ignored";
         STREAM_CHUNK_EMPTY = Warning "stream-chunk-empty": "a chunk without text makes the bubble vanish";
         STREAM_CHUNK_WITHOUT_DEFINITIONS = Warning "stream-chunk-without-definitions": "a chunk does not repeat the definitions of its markers";
         STREAM_CHUNK_WITHOUT_MESSAGE = Warning "stream-chunk-without-message": "a chunk does not repeat the Message thing";
-        STREAM_ATTACHMENTS_EARLY = Warning "stream-attachments-early": "attachments belong to the final activity";
-        STREAM_WITHOUT_FINAL = Note "stream-without-final": "the stream does not end in this document";
     }
     Some(Channel::Teams) => {
         TEAMS_TEXT_FORMAT = Warning "teams-text-format": "a `textFormat` for which citations are not documented";
@@ -206,6 +207,18 @@ rules! {
         TEAMS_MARKERS_JOINED = Warning "teams-markers-joined": "several numbers in one bracket are not found";
         TEAMS_CLAIM_WITHOUT_MARKER = Warning "teams-claim-without-marker": "a claim whose number is not in the text is not shown";
         TEAMS_MARKER_WITHOUT_CLAIM = Note "teams-marker-without-claim": "a number in brackets that no claim describes";
+
+        TEAMS_STREAM_ONLY_IN_CHANNEL_DATA = Error "teams-stream-only-in-channel-data": "Teams reads stream metadata from the `streaminfo` entity";
+        TEAMS_STREAM_IN_GROUP = Error "teams-stream-in-group": "Teams streams in one-on-one chats only";
+        TEAMS_STREAM_TEXT_MISSING = Error "teams-stream-text-missing": "Teams refuses an activity of a stream without a text";
+        TEAMS_STREAM_TEXT_CHANGED = Error "teams-stream-text-changed": "Teams refuses a text that does not begin with what was streamed before";
+        TEAMS_STREAM_FIRST_WITH_ID = Error "teams-stream-first-with-id": "the first activity of a stream names an id that Teams has not given";
+        TEAMS_STREAM_WITHOUT_ID = Error "teams-stream-without-id": "a later activity of a stream does not name the stream";
+        TEAMS_STREAM_NOT_FROM_ONE = Warning "teams-stream-not-from-one": "the first activity of a stream does not have the number 1";
+        TEAMS_STREAM_INFORMATIVE_LATE = Warning "teams-stream-informative-late": "an informative update after the first words of the answer";
+        TEAMS_STREAM_FINAL_ONLY = Warning "teams-stream-final-only": "claims, labels and feedback belong to the final activity";
+        TEAMS_STREAM_CARD = Error "teams-stream-card": "Teams fails on an Adaptive Card in a claim of a stream";
+        TEAMS_STREAM_TWO_AT_ONCE = Warning "teams-stream-two-at-once": "a stream begins while another one is running";
     }
 }
 

@@ -50,7 +50,10 @@ pub fn check(document: &Value, channel: Channel) -> Vec<Finding> {
             }
             stream::check(&activities, &mut findings);
         }
-        Channel::Teams => places.iter().for_each(|place| teams::check(place, &mut findings)),
+        Channel::Teams => {
+            let streamed: Vec<_> = places.iter().filter_map(|place| teams::check(place, &mut findings)).collect();
+            teams::check_streams(&streamed, is_list, &mut findings);
+        }
     }
     findings.finish()
 }

@@ -31,6 +31,7 @@ mod repetition;
 pub mod report;
 mod stream;
 mod stream_info;
+mod stream_order;
 mod teams;
 mod text;
 mod time;

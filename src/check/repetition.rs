@@ -7,19 +7,14 @@ use super::code;
 use super::findings::Findings;
 use super::stream_info::Phase;
 
-/// Each chunk replaces all of the one before it, so each must carry definitions and Message thing. `members` are the
-/// activities of one stream.
+/// Each chunk replaces all of the one before it, so what one has of definitions and Message thing each must have: badges
+/// that come and go flicker. Badges that all come with the final do not. `members` are the activities of one stream.
 pub(super) fn check(members: &[&Activity<'_>], findings: &mut Findings) {
-    let mut defined = BTreeSet::new();
-    let mut some_message = false;
-    for member in members {
-        defined.extend(member.defined.iter());
-        some_message |= member.has_message;
-    }
-    for chunk in members {
-        if chunk.stream.as_ref().is_none_or(|info| info.phase != Phase::Streaming) {
-            continue;
-        }
+    let is_chunk = |member: &&&Activity<'_>| member.stream.as_ref().is_some_and(|info| info.phase == Phase::Streaming);
+    let chunks: Vec<_> = members.iter().filter(is_chunk).collect();
+    let defined: BTreeSet<_> = chunks.iter().flat_map(|chunk| chunk.defined.iter()).collect();
+    let some_message = chunks.iter().any(|chunk| chunk.has_message);
+    for chunk in chunks {
         let missing = chunk.loose.iter().find(|label| {
             !chunk.defined.contains(*label) && (defined.contains(label) || chunk.positions.contains(*label))
         });
@@ -67,5 +62,13 @@ mod tests {
         assert_eq!(with(no_definitions), [("stream-chunk-without-definitions", "/1/text".into())]);
         let no_thing = chunk(2, text, &json!([]));
         assert!(with(no_thing).contains(&("stream-chunk-without-message", "/1".into())));
+    }
+
+    #[test]
+    fn badges_may_all_come_with_the_final() {
+        let mut end = cited();
+        end["channelData"] = json!({"streamType": "final"});
+        let bare = |sequence: u32, text: &str| chunk(sequence, text, &json!([]));
+        assert_eq!(found(&json!([bare(1, "Keep it[1]"), bare(2, "Keep it[1]\u{200b}[2]."), end])), []);
     }
 }

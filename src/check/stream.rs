@@ -8,6 +8,7 @@ use super::findings::Findings;
 use super::place::excerpt;
 use super::repetition;
 use super::stream_info::{Phase, StreamInfo};
+use super::stream_order::{self, Numbers};
 
 /// One stream, as far as it has been read.
 struct Stream<'a, 'v> {
@@ -15,7 +16,7 @@ struct Stream<'a, 'v> {
     /// The first activity that shows text; later chunks sort right behind it.
     first_chunk: Option<&'a Activity<'v>>,
     chunks: i64,
-    last_sequence: u64,
+    numbers: Numbers,
     ended: bool,
 }
 
@@ -58,12 +59,7 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
             && is_set
             && let Some(last) = stream.members.last()
         {
-            findings.add(
-                code::STREAM_WITHOUT_FINAL,
-                &last.at,
-                "No final activity follows in this document: until one arrives users see an answer that is still being \
-                 written.",
-            );
+            stream_order::report_open(&last.at, findings);
         }
     }
 }
@@ -112,7 +108,7 @@ fn check_naming(
 
 impl<'a, 'v> Stream<'a, 'v> {
     fn new() -> Self {
-        Self { members: Vec::new(), first_chunk: None, chunks: 0, last_sequence: 0, ended: false }
+        Self { members: Vec::new(), first_chunk: None, chunks: 0, numbers: Numbers::default(), ended: false }
     }
 
     fn take(&mut self, activity: &'a Activity<'v>, info: &StreamInfo<'_>, findings: &mut Findings) {
@@ -120,9 +116,7 @@ impl<'a, 'v> Stream<'a, 'v> {
             self.late(activity, findings);
             return;
         }
-        if let Some(sequence) = info.sequence {
-            self.check_sequence(sequence, info, findings);
-        }
+        self.numbers.take(info, findings);
         match info.phase {
             Phase::Final => {
                 self.check_final(activity, findings);
@@ -130,12 +124,7 @@ impl<'a, 'v> Stream<'a, 'v> {
             }
             Phase::Streaming | Phase::Informative => {
                 if activity.has_attachments {
-                    findings.add(
-                        code::STREAM_ATTACHMENTS_EARLY,
-                        &activity.at.key("attachments"),
-                        "Attachments of a chunk are drawn and vanish again, or are not drawn at all. Send them with the \
-                         final activity.",
-                    );
+                    stream_order::report_attachments(&activity.at, findings);
                 }
                 if info.phase == Phase::Streaming {
                     self.first_chunk = self.first_chunk.or(Some(activity));
@@ -152,26 +141,6 @@ impl<'a, 'v> Stream<'a, 'v> {
             }
         }
         self.members.push(activity);
-    }
-
-    fn check_sequence(&mut self, sequence: u64, info: &StreamInfo<'_>, findings: &mut Findings) {
-        let at = info.at.key("streamSequence");
-        if sequence <= self.last_sequence {
-            findings.add(
-                code::STREAM_SEQUENCE_NOT_RISING,
-                &at,
-                format!("{sequence} does not come after {}: clients ignore the activity.", self.last_sequence),
-            );
-            return;
-        }
-        if self.last_sequence > 0 && sequence > self.last_sequence + 1 {
-            findings.add(
-                code::STREAM_SEQUENCE_GAP,
-                &at,
-                format!("{sequence} follows {}: users see no difference, but something was lost.", self.last_sequence),
-            );
-        }
-        self.last_sequence = sequence;
     }
 
     fn check_final(&self, activity: &Activity<'_>, findings: &mut Findings) {
@@ -217,11 +186,7 @@ impl<'a, 'v> Stream<'a, 'v> {
                  sending after the final, and stamp every activity.",
             );
         } else {
-            findings.add(
-                code::STREAM_AFTER_FINAL,
-                &activity.at,
-                "The stream has ended before: clients ignore this activity. Send the final last.",
-            );
+            stream_order::report_late(&activity.at, findings);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::Channel;
 use super::code;
 use super::findings::Findings;
 use super::place::Place;
@@ -29,8 +30,8 @@ pub(super) enum Phase {
     Final,
 }
 
-/// Reads the metadata of `activity` and reports what one activity alone can show to be wrong.
-pub(super) fn read<'v>(activity: &Place<'v>, findings: &mut Findings) -> Option<StreamInfo<'v>> {
+/// Reads the metadata of `activity` where `channel` reads it, and reports what one activity alone can show to be wrong.
+pub(super) fn read<'v>(activity: &Place<'v>, channel: Channel, findings: &mut Findings) -> Option<StreamInfo<'v>> {
     let in_data = activity.member("channelData").filter(|data| data.member("streamType").is_some());
     let in_entities = activity.many("entities").into_iter().find(|entity| entity.text("type") == Some("streaminfo"));
     if let (Some(data), Some(entity)) = (&in_data, &in_entities) {
@@ -40,32 +41,46 @@ pub(super) fn read<'v>(activity: &Place<'v>, findings: &mut Findings) -> Option<
                     code::STREAM_PLACES_DIFFER,
                     &entity.at,
                     format!(
-                        "`{key}` is not the same here and in `channelData`: versions that read different places draw \
+                        "`{key}` is not the same here and in `channelData`: readers of different places draw \
                          different messages. Write the same in both."
                     ),
                 );
             }
         }
     }
-    let only_in_entities = in_data.is_none();
-    let info = in_data.or(in_entities)?;
-    if only_in_entities {
-        findings.add(
-            code::STREAM_ONLY_IN_ENTITIES,
-            &info.at,
-            "4.18.1 reads stream metadata from `channelData` only: each activity of the stream gets a bubble of its \
-             own. Write it into `channelData` as well.",
-        );
-    }
+    let info = match (channel, in_data, in_entities) {
+        (_, None, None) => return None,
+        (Channel::WebChat, Some(data), _) => data,
+        (Channel::WebChat, None, Some(entity)) => {
+            findings.add(
+                code::STREAM_ONLY_IN_ENTITIES,
+                &entity.at,
+                "4.18.1 reads stream metadata from `channelData` only: each activity of the stream gets a bubble of its \
+                 own. Write it into `channelData` as well.",
+            );
+            entity
+        }
+        (Channel::Teams, _, Some(entity)) => entity,
+        (Channel::Teams, Some(data), None) => {
+            findings.add(
+                code::TEAMS_STREAM_ONLY_IN_CHANNEL_DATA,
+                &data.at,
+                "Teams reads stream metadata from an entity: without one this is no part of a stream. Add {\"type\": \
+                 \"streaminfo\", …} to `entities`.",
+            );
+            data
+        }
+    };
     let phase = match info.text("streamType") {
         Some("informative") => Phase::Informative,
         Some("streaming") => Phase::Streaming,
         Some("final") => Phase::Final,
+        None if channel == Channel::Teams && info.member("streamType").is_none() => Phase::Streaming,
         _ => {
             findings.add(
                 code::STREAM_TYPE_UNKNOWN,
                 &info.at.key("streamType"),
-                "No version knows this `streamType`: the activity gets a bubble of its own, or none. Known are \
+                "No channel knows this `streamType`: the activity gets a bubble of its own, or none. Known are \
                  informative, streaming and final.",
             );
             return None;

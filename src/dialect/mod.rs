@@ -4,6 +4,7 @@
 
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod dialect;
+mod livestream;
 mod m365_copilot;
 mod plain;
 mod reference_list;
@@ -11,3 +12,4 @@ mod teams;
 mod web_chat;
 
 pub use dialect::{Dialect, UnknownDialect, Wishes};
+pub use livestream::{Answering, Livestream, Stamps, Waiting};

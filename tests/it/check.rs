@@ -125,7 +125,7 @@ fn any_value_in_any_place_is_judged_and_never_breaks_the_check() {
         json!({"@id": "_:s1"}),
         json!({"@value": null, "@list": 3, "@graph": "x"}),
     ];
-    for name in ["published-sample", "clean-stream", "clean-conversation", "teams-clean-full"] {
+    for name in ["published-sample", "clean-stream", "clean-conversation", "teams-clean-full", "teams-stream-clean"] {
         let (_, fixture) = fixtures()
             .into_iter()
             .find(|(path, _)| path.file_stem().is_some_and(|stem| stem == name))

@@ -25,6 +25,8 @@ mod golden;
 mod imports;
 /// Start, expiry, shutdown.
 mod lifecycle;
+/// What holds for every livestream.
+mod livestream;
 /// The OpenAPI document and its viewer.
 mod openapi;
 /// Rewritten answers as another Markdown engine reads them.

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use citewire::activity::{Activity, ActivityId};
 use citewire::check::{Channel, Severity, check};
 use citewire::convert::{Conversion, Options, convert};
-use citewire::dialect::Dialect;
+use citewire::dialect::{Dialect, Livestream};
 use pulldown_cmark::{Event, LinkType, Parser, Tag};
 use serde_json::{Value, json};
 
@@ -257,6 +258,65 @@ fn ask_18_text_and_format_of_a_card_never_come_alone() {
         let shown = converted.shown(0);
         assert!(shown.get("text").is_none() && shown.get("encodingFormat").is_none(), "{shown}");
     }
+}
+
+/// A finished message with a citation that opens an Adaptive Card.
+fn with_card() -> Activity {
+    let converted = teams(&answer("Leave is 30 days [1]."));
+    let mut message = converted.activity;
+    let card = json!({"type": "AdaptiveCard", "body": [{"type": "TextBlock", "text": "30 days"}]});
+    message["entities"][0]["citation"][0]["appearance"]["text"] = json!(card.to_string());
+    let format = "application/vnd.microsoft.card.adaptive";
+    message["entities"][0]["citation"][0]["appearance"]["encodingFormat"] = json!(format);
+    serde_json::from_value(message).expect("an activity")
+}
+
+/// A card in a citation worked, until the message was streamed: then the service failed.
+#[test]
+fn ask_19_a_streamed_final_has_no_card_and_a_message_of_its_own_keeps_it() {
+    for dialect in [Dialect::Teams, Dialect::M365Copilot] {
+        let mut stream = Livestream::new(dialect).expect("a stream").answer();
+        assert!(stream.update("Leave is").is_some());
+        let last = serde_json::to_value(stream.last(with_card())).expect("JSON");
+        let shown = &last["entities"][0]["citation"][0]["appearance"];
+        assert!(shown.get("text").is_none() && shown.get("encodingFormat").is_none(), "{shown}");
+        assert_eq!((&shown["name"], &shown["abstract"]), (&json!("A"), &json!("Passage a.")));
+        assert_eq!(check(&last, Channel::Teams), []);
+
+        let whole = Livestream::new(dialect).expect("a stream").last(with_card());
+        assert_eq!(whole, with_card());
+    }
+}
+
+/// The final message of a stream carried a number, which is against the contract, and was refused.
+#[test]
+fn ask_20_updates_are_numbered_from_one_and_the_final_has_only_the_name_of_the_stream() {
+    let given: ActivityId = serde_json::from_value(json!("a-1")).expect("an id");
+    let converted = teams(&answer("Leave is 30 days [1]."));
+    let message: Activity = serde_json::from_value(converted.activity).expect("an activity");
+    let mut waiting = Livestream::new(Dialect::Teams).expect("a stream");
+    let first = waiting.informative("Looking it up …").expect("a text");
+    let mut answering = waiting.answer();
+    let mut sent = vec![first];
+    for text in ["Leave is", "Leave is 30", "Leave is 30 days [1]"] {
+        sent.push(answering.update(text).expect("something new").with_stream_id(&given));
+    }
+    sent.push(answering.last(message).with_stream_id(&given));
+    let sent: Value = sent.iter().map(|activity| serde_json::to_value(activity).expect("JSON")).collect();
+
+    let info = |n: usize| {
+        let entities = sent[n]["entities"].as_array().expect("a list");
+        let mut info = entities.iter().find(|entity| entity["type"] == "streaminfo").expect("metadata").clone();
+        info.as_object_mut().expect("an object").remove("type");
+        assert_eq!(info, sent[n]["channelData"], "both places say the same");
+        info
+    };
+    assert_eq!(info(0), json!({"streamType": "informative", "streamSequence": 1}));
+    for (n, sequence) in [(1, 2), (2, 3), (3, 4)] {
+        assert_eq!(info(n), json!({"streamType": "streaming", "streamSequence": sequence, "streamId": "a-1"}));
+    }
+    assert_eq!(info(4), json!({"streamType": "final", "streamId": "a-1"}));
+    assert_eq!(check(&sent, Channel::Teams), []);
 }
 
 /// The list of references was lost, because nothing separated it from the text.

@@ -2,15 +2,18 @@
 
 use serde_json::Value;
 
+use super::super::Channel;
 use super::super::code;
 use super::super::findings::Findings;
 use super::super::markdown::Markdown;
 use super::super::message::is_bare_thing;
 use super::super::place::{Place, excerpt};
 use super::super::pointer::Pointer;
+use super::super::stream_info::{self, Phase};
 use super::claim::Claim;
 use super::markers::{Markers, utf16};
 use super::message;
+use super::stream::Streamed;
 
 /// What the service refuses, in bytes of UTF-16.
 const REFUSED_BYTES: usize = 100 * 1024;
@@ -21,8 +24,8 @@ const ADVISED_BYTES: usize = 80 * 1024;
 /// The longest text of an informative update.
 const INFORMATIVE_CHARS: usize = 1_000;
 
-/// Checks one activity.
-pub(in super::super) fn check(place: &Place<'_>, findings: &mut Findings) {
+/// Checks one activity; returns what its livestream has to know when it has one.
+pub(in super::super) fn check<'v>(place: &Place<'v>, findings: &mut Findings) -> Option<Streamed<'v>> {
     let looks_like_one = ["type", "text", "entities", "attachments", "channelData"];
     let is_one = place.object().is_some_and(|object| looks_like_one.iter().any(|key| object.contains_key(*key)));
     if !is_one || is_bare_thing(place.value) {
@@ -31,7 +34,7 @@ pub(in super::super) fn check(place: &Place<'_>, findings: &mut Findings) {
             &place.at,
             "This is not an activity. An activity is an object with a `type`, such as {\"type\": \"message\", …}.",
         );
-        return;
+        return None;
     }
     let kind = place.member("type").and_then(|kind| kind.value.as_str()).unwrap_or_default();
     if kind.is_empty() {
@@ -43,12 +46,14 @@ pub(in super::super) fn check(place: &Place<'_>, findings: &mut Findings) {
     }
     let from_user = place.member("from").and_then(|from| from.text("role")) == Some("user");
     if !matches!(kind, "message" | "typing" | "") || from_user {
-        return;
+        return None;
     }
+    let info = stream_info::read(place, Channel::Teams, findings);
     let claims = check_entities(place, findings);
-    check_text(place, &claims, findings);
+    check_text(place, &claims, info.as_ref().map(|info| info.phase), findings);
     check_feedback(place, findings);
     check_size(place, findings);
+    Some(Streamed { place: place.clone(), info: info? })
 }
 
 fn check_entities<'v>(place: &Place<'v>, findings: &mut Findings) -> Vec<Claim<'v>> {
@@ -65,7 +70,7 @@ fn check_entities<'v>(place: &Place<'v>, findings: &mut Findings) -> Vec<Claim<'
     message::check(&places, findings)
 }
 
-fn check_text(place: &Place<'_>, claims: &[Claim<'_>], findings: &mut Findings) {
+fn check_text(place: &Place<'_>, claims: &[Claim<'_>], phase: Option<Phase>, findings: &mut Findings) {
     let text = match place.member("text") {
         Some(written) if !written.value.is_string() => {
             findings.add(
@@ -78,7 +83,7 @@ fn check_text(place: &Place<'_>, claims: &[Claim<'_>], findings: &mut Findings) 
         written => written.and_then(|written| written.value.as_str()).unwrap_or_default(),
     };
     let at = place.at.key("text");
-    if stream_type(place) == Some("informative") {
+    if phase == Some(Phase::Informative) {
         if text.chars().count() > INFORMATIVE_CHARS || text.len() > 1024 {
             findings.add(
                 code::TEAMS_INFORMATIVE_TOO_LONG,
@@ -91,13 +96,6 @@ fn check_text(place: &Place<'_>, claims: &[Claim<'_>], findings: &mut Findings) 
     check_format(place, !claims.is_empty(), findings);
     check_definitions(text, &at, findings);
     Markers::of(text).check(claims, &at, findings);
-}
-
-fn stream_type<'v>(place: &Place<'v>) -> Option<&'v str> {
-    let entities = place.many("entities");
-    let info = entities.iter().find(|entity| entity.text("type") == Some("streaminfo"));
-    info.and_then(|info| info.text("streamType"))
-        .or_else(|| place.member("channelData").and_then(|data| data.text("streamType")))
 }
 
 fn check_format(place: &Place<'_>, has_claims: bool, findings: &mut Findings) {

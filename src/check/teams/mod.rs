@@ -7,6 +7,9 @@ mod claim;
 mod label;
 mod markers;
 mod message;
+mod stream;
+mod update;
 
 pub(super) use activity::check;
 pub(super) use message::check_bare;
+pub(super) use stream::check as check_streams;
