@@ -140,7 +140,10 @@ impl Streaming {
         let visible = self.visible();
         let shown = self.shown()[..visible].to_owned();
         let (message, report, spacing) = self.convert()?;
-        let Some(mut stream) = Livestream::new(dialect) else {
+        let text = message.text.as_deref().unwrap_or_default();
+        let stream = Livestream::new(dialect).filter(|_| !text.trim().is_empty());
+        // Nobody waits for an answer that says nothing, and Teams takes no stream that ends without a text.
+        let Some(mut stream) = stream else {
             return Ok(Converted { activities: vec![message], report });
         };
         let mut activities = Vec::new();
@@ -151,7 +154,7 @@ impl Streaming {
             Phase::Hidden => 0,
             Phase::Provisional => visible,
             // What a later source has changed after all is not shown.
-            Phase::Inline | Phase::Frozen(_) => common_prefix(&shown, message.text.as_deref().unwrap_or_default()),
+            Phase::Inline | Phase::Frozen(_) => common_prefix(&shown, text),
         };
         let mut stream = stream.answer();
         for length in spacing.chosen(max - activities.len(), end) {

@@ -37,6 +37,8 @@ mod page;
 mod routes;
 /// One behavioural suite for every store.
 mod store;
+/// Streams against whole answers.
+mod streams;
 /// What holds for every message to Teams and every plain text.
 mod teams;
 /// What users of citation bots have complained about, one test each.
