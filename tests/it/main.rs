@@ -43,3 +43,5 @@ mod streams;
 mod teams;
 /// What users of citation bots have complained about, one test each.
 mod user_asks;
+/// The same for streams.
+mod user_asks_streamed;
