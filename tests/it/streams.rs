@@ -258,10 +258,8 @@ proptest! {
             {
                 prop_assert!(expected.text.as_deref().unwrap_or_default().starts_with(shown), "{:?} and {:?}", shown, expected.text);
             }
-            let channel = match dialect {
-                Dialect::Teams | Dialect::M365Copilot => Channel::Teams,
-                _ => Channel::WebChat,
-            };
+            let like_teams = matches!(dialect, Dialect::Teams | Dialect::M365Copilot);
+            let channel = if like_teams { Channel::Teams } else { Channel::WebChat };
             // What is wrong with the text itself is no matter of streams.
             let findings = check(&serde_json::to_value(&converted.activities).expect("JSON"), channel);
             let broken: Vec<_> = findings.iter().filter(|finding| finding.code.contains("stream")).collect();

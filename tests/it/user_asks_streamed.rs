@@ -48,12 +48,10 @@ fn text(activity: &Activity) -> &str {
 fn given_out(body: &str, dialect: Dialect) -> String {
     let mut rewrite = Incremental::new(MarkerGrammar::ALL, &dialect.rules());
     for event in AnswerStream::new(None).push(body.as_bytes()).expect("a stream") {
-        match event {
-            StreamEvent::Sources(sources) => rewrite.add_sources(sources),
-            StreamEvent::Text(delta) => {
-                rewrite.push(&delta);
-            }
-            _ => {}
+        if let StreamEvent::Sources(sources) = event {
+            rewrite.add_sources(sources);
+        } else if let StreamEvent::Text(delta) = event {
+            rewrite.push(&delta);
         }
     }
     rewrite.shown().to_owned()
