@@ -196,3 +196,44 @@ fn two_streams_of_one_conversation_are_told_apart_by_their_names() {
     assert_eq!(sent.len(), 8);
     assert_eq!(faults(&sent, Channel::WebChat), []);
 }
+
+/// The examples of the documentation: what follows a heading, between fences.
+fn example(heading: &str) -> Value {
+    let document = include_str!("../../docs/streaming.md");
+    let section = document.split(heading).nth(1).expect("the heading");
+    let block = section.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    serde_json::from_str(block).expect("JSON")
+}
+
+#[test]
+fn the_documented_streams_are_what_is_made_and_the_check_accepts_them() {
+    let source = json!({"title": "Leave policy", "url": "https://hr.contoso.example/leave"});
+    let answer = json!({"text": "Leave is 30 days [1].", "sources": [source]}).to_string();
+    let made = |dialect: Dialect| {
+        let converted = convert(answer.as_bytes(), &Conversion::to(dialect)).expect("an activity");
+        let mut stream = Livestream::new(dialect).expect("a stream");
+        let mut activities: Vec<_> = stream.informative("Looking it up …").into_iter().collect();
+        let mut stream = stream.answer();
+        activities.extend(stream.update("Leave is 30 days"));
+        let message = converted.activities.into_iter().next_back().expect("a message");
+        activities.push(stream.last(message));
+        activities
+    };
+    let mut stamps = Stamps::default();
+    let delivered: Vec<_> = made(Dialect::WebChat)
+        .into_iter()
+        .zip(1..)
+        .map(|(activity, n)| {
+            let mut activity = activity.with_stream_id(&ActivityId::from("c|1".to_owned()));
+            activity.id = Some(ActivityId::from(format!("c|{n}")));
+            let now = format!("2026-01-02T03:04:0{}Z", n + 4);
+            activity.timestamp = Some(stamps.next(now.parse().expect("a time")));
+            activity
+        })
+        .collect();
+    assert_eq!(wire(&delivered), example("## In Web Chat\n"));
+    assert_eq!(check(&wire(&delivered), Channel::WebChat), []);
+    let sent = sent_to_teams(made(Dialect::Teams));
+    assert_eq!(wire(&sent), example("## In Teams\n"));
+    assert_eq!(check(&wire(&sent), Channel::Teams), []);
+}
