@@ -236,10 +236,12 @@ impl Streaming {
         if !matches!(self.phase, Phase::Inline | Phase::Provisional) {
             return;
         }
-        let before = if std::mem::take(&mut self.blank) { " " } else { "" };
+        let blank = std::mem::take(&mut self.blank);
         let without_blank = text.strip_suffix(' ');
         if let Some(shown) = self.text() {
-            shown.push(before);
+            if blank {
+                shown.push(" ");
+            }
             shown.push(without_blank.unwrap_or(text));
         }
         self.blank = without_blank.is_some();

@@ -40,7 +40,7 @@ impl Provider {
         }
     }
 
-    /// The format that an event of a stream tells, by its members; `None` where all formats may have such an event.
+    /// The format that an event of a stream tells, by its members; `None` where it has none of those that are known.
     ///
     /// # Errors
     /// When the event is not JSON.
@@ -49,7 +49,8 @@ impl Provider {
         let has = |names: &[&str]| names.iter().any(|name| members.contains(*name));
         Ok(if has(&["choices"]) {
             Some(Self::AzureOnYourData)
-        } else if has(&["delta", "sources", "annotations", "label", "interpreter", "done"]) {
+        // An error looks alike everywhere, and nothing follows it.
+        } else if has(&["delta", "sources", "annotations", "label", "interpreter", "done", "error"]) {
             Some(Self::Native)
         } else {
             None

@@ -10,7 +10,7 @@ use crate::report::{Entry, Kind};
 const SENTINEL: &str = "[DONE]";
 
 /// So many events may come before one that tells the format.
-const MAX_UNDECIDED: usize = 64;
+const MAX_UNTOLD: usize = 64;
 
 /// So many skipped events are reported one by one.
 const MAX_SKIPPED_NOTES: usize = 20;
@@ -25,8 +25,8 @@ pub struct AnswerStream {
     from: Option<Provider>,
     carrier: Carrier,
     reader: Option<Box<dyn ReadEvents>>,
-    /// Events before one that tells the format.
-    undecided: Vec<Event>,
+    /// How many events came before one that tells the format.
+    untold: usize,
     answer: Answer,
     ended: bool,
     skipped: usize,
@@ -66,9 +66,6 @@ impl AnswerStream {
             return document(&body, self.from);
         }
         self.take_all(arrived)?;
-        if self.reader.is_none() {
-            self.decide(Provider::Native)?;
-        }
         if self.answer.text.is_empty() && !self.answer.complete {
             return Err(IngestError::NoAnswer { reason: self.nothing() });
         }
@@ -95,17 +92,17 @@ impl AnswerStream {
     fn take_all(&mut self, arrived: Vec<Event>) -> Result<Vec<StreamEvent>, IngestError> {
         let mut said = Vec::new();
         for event in arrived {
-            self.take(event, &mut said)?;
+            self.take(&event, &mut said)?;
         }
         Ok(said)
     }
 
-    fn take(&mut self, event: Event, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
+    fn take(&mut self, event: &Event, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
         if self.ended {
             return Ok(());
         }
         let Ok(data) = std::str::from_utf8(&event.data) else {
-            self.skip(&event, "it is not UTF-8".to_owned());
+            self.skip(event, "it is not UTF-8".to_owned());
             return Ok(());
         };
         let data = data.trim();
@@ -114,49 +111,37 @@ impl AnswerStream {
             return Ok(());
         }
         if !data.starts_with('{') {
-            self.skip(&event, "it is no JSON object".to_owned());
+            self.skip(event, "it is no JSON object".to_owned());
             return Ok(());
         }
         if self.reader.is_none() {
-            let decided = match self.from {
+            let told = match self.from {
                 Some(from) => Ok(Some(from)),
                 None => Provider::of_event(data),
             };
-            match decided {
-                Ok(Some(provider)) => said.extend(self.decide(provider)?),
-                Ok(None) => {
-                    if self.undecided.len() >= MAX_UNDECIDED {
-                        let seen = format!("its first {MAX_UNDECIDED} events hold nothing that is known");
-                        return Err(IngestError::Unrecognised { seen });
-                    }
-                    self.undecided.push(event);
+            match told {
+                Ok(Some(provider)) => {
+                    let reader = reader(provider);
+                    self.answer.grammar = reader.grammar();
+                    self.reader = Some(reader);
+                }
+                Ok(None) if self.untold < MAX_UNTOLD => {
+                    self.untold += 1;
                     return Ok(());
                 }
-                Err(error) => return self.refuse(&event, error),
+                Ok(None) => {
+                    let seen = format!("its first {MAX_UNTOLD} events hold nothing that is known");
+                    return Err(IngestError::Unrecognised { seen });
+                }
+                Err(error) => return self.refuse(event, error),
             }
         }
-        if !self.ended {
-            said.extend(self.read(&event)?);
-        }
+        said.extend(self.read(event, data)?);
         Ok(())
     }
 
-    /// Reads the events that were kept until the format was known.
-    fn decide(&mut self, provider: Provider) -> Result<Vec<StreamEvent>, IngestError> {
-        self.reader = Some(reader(provider));
-        self.answer.grammar = self.grammar().unwrap_or_default();
-        let mut said = Vec::new();
-        for event in std::mem::take(&mut self.undecided) {
-            if !self.ended {
-                said.extend(self.read(&event)?);
-            }
-        }
-        Ok(said)
-    }
-
-    fn read(&mut self, event: &Event) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(&mut self, event: &Event, json: &str) -> Result<Vec<StreamEvent>, IngestError> {
         let Some(reader) = &mut self.reader else { return Ok(Vec::new()) };
-        let json = std::str::from_utf8(&event.data).unwrap_or_default();
         match reader.read(event, json, &mut self.answer.oddities) {
             Ok(said) => {
                 for event in &said {
@@ -371,7 +356,7 @@ mod tests {
             refused("data: hello\n\n"),
             "the stream holds no answer: event 1 at line 1 could not be read (it is no JSON object)"
         );
-        let strange = "data: {\"x\":1}\n\n".repeat(MAX_UNDECIDED + 1);
+        let strange = "data: {\"x\":1}\n\n".repeat(MAX_UNTOLD + 1);
         assert!(refused(&strange).contains("its first 64 events"));
         assert!(
             ingest(b"data: {\"done\":true}\n\n", None).is_ok_and(|answer| answer.complete && answer.text.is_empty())
