@@ -126,3 +126,11 @@ pub enum At {
     /// A JSON pointer into the input.
     Pointer(String),
 }
+
+impl At {
+    /// The byte offset in the answer's text, for what happened there.
+    #[must_use]
+    pub fn offset(&self) -> Option<usize> {
+        if let Self::Offset(offset) = self { Some(*offset) } else { None }
+    }
+}

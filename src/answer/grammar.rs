@@ -29,6 +29,16 @@ impl MarkerGrammar {
         names: true,
     };
 
+    /// No form at all.
+    pub const NONE: Self = Self {
+        numbers: false,
+        documents: false,
+        exact_documents: false,
+        lenticular: false,
+        private_use: false,
+        names: false,
+    };
+
     /// `[docN]` as Azure OpenAI On Your Data writes it (rule S0-15).
     pub const AZURE_ON_YOUR_DATA: Self = Self {
         numbers: false,

@@ -19,6 +19,10 @@ pub(super) fn check(markdown: &Markdown, at: &Pointer, findings: &mut Findings) 
     let mut in_order = true;
     for definition in &markdown.definitions {
         check_address(definition, at, findings);
+        if definition.nested && !is_number(&definition.label) {
+            // No source, but a link of the text itself, which the reference list need not show.
+            continue;
+        }
         if definition.nested {
             findings.add(
                 code::DEFINITION_NESTED,
@@ -140,6 +144,10 @@ fn check_duplicate(first: &Definition, second: &Definition, at: &Pointer, findin
             ),
         );
     }
+}
+
+fn is_number(label: &str) -> bool {
+    !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::marker::{self, Marker};
 use super::resolve::Resolver;
-use super::structure::{Ink, Structure};
+use super::scan::{line_end, next_line};
 use crate::answer::{MarkerGrammar, Source, SourceIndex};
 use crate::url::WebUrl;
 
@@ -14,42 +14,147 @@ const MAX_BYTES: usize = 8 * 1024;
 /// What a blank line is made of; other white space is text to Markdown.
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
-/// Finds the trailing list, with the blank lines and the heading before it.
+/// A longer entry is text.
+const MAX_ENTRY: usize = 1024;
+
+/// Holds a trailing list of references back while the text arrives.
 ///
 /// A list under a heading such as *Sources* goes when each of its lines begins with a marker that resolves. Without a
 /// heading it must have two lines or more, and each must repeat the title, file name or address of its source: a numbered
 /// list at the end of an answer can also be the answer.
-pub(super) fn find(text: &str, structure: &Structure, sources: &[Source], resolver: &Resolver) -> Option<Range<usize>> {
-    let mut entries = 0;
-    let mut repeats = true;
-    let mut start = None;
-    for line in lines_from_the_end(text) {
+#[derive(Debug, Default)]
+pub(super) struct Bibliography {
+    /// Where the line begins that is to be read next.
+    at: usize,
+    list: Option<List>,
+    /// Whether the lines before, back to the last one that is no entry, cannot be such a list.
+    is_text: bool,
+    /// Whether something stands before.
+    after_content: bool,
+    fence: Option<(u8, usize)>,
+}
+
+#[derive(Debug)]
+struct List {
+    start: usize,
+    entries: usize,
+    headed: bool,
+}
+
+impl Bibliography {
+    /// How much of the text is certainly no trailing list.
+    pub(super) fn read(&mut self, text: &str, finished: bool, sources: &[Source], resolver: &Resolver) -> usize {
+        loop {
+            let (end, complete) = line_end(text, self.at, finished);
+            if !complete {
+                return self.unfinished_line(text);
+            }
+            if self.at == text.len() {
+                break;
+            }
+            self.line(text, self.at..end, sources, resolver);
+            self.at = next_line(text, end);
+        }
+        self.list.as_ref().map_or(text.len(), |list| list.start)
+    }
+
+    /// Whether what was held back at the end is a list that goes.
+    pub(super) fn is_list(&self, text: &str) -> bool {
+        self.list.as_ref().is_some_and(|list| {
+            let enough = if list.headed { 1 } else { 2 };
+            list.entries >= enough && text.len() - list.start <= MAX_BYTES
+        })
+    }
+
+    fn unfinished_line(&mut self, text: &str) -> usize {
+        let line = &text[self.at..];
+        let content = line.trim_start_matches(BLANKS);
+        let may_be_entry = self.after_content
+            && !self.is_text
+            && self.fence.is_none()
+            && line.len() < MAX_ENTRY
+            && begins_entry(content);
+        if may_be_entry || self.after_content && self.fence.is_none() && begins_heading(content) || content.is_empty() {
+            return self.list.as_ref().map_or(self.at, |list| list.start);
+        }
+        // Whatever else the line brings, it is no part of a list.
+        self.list = None;
+        text.len()
+    }
+
+    fn line(&mut self, text: &str, line: Range<usize>, sources: &[Source], resolver: &Resolver) {
         let content = text[line.clone()].trim_matches(BLANKS);
         if content.is_empty() {
-            continue;
+            return;
         }
-        if text.len() - line.start > MAX_BYTES {
-            return None;
+        if self.is_fenced(content) {
+            self.list = None;
+            self.is_text = false;
+            self.after_content = true;
+            return;
         }
-        if let Some(entry) = read_entry(text, line.clone(), structure, resolver) {
-            entries += 1;
-            repeats &= entry.sources.iter().any(|index| mentions(entry.rest, &sources[index.0]));
-            start = Some(line.start);
+        let indent = text[line.clone()].len() - text[line.clone()].trim_start_matches([' ', '\t']).len();
+        let entry = if line.len() < MAX_ENTRY && indent < 4 { read_entry(content, sources, resolver) } else { None };
+        if let Some(entry) = entry {
+            self.entry(&entry, line, sources);
+        } else if is_heading(content) {
+            // At the very beginning it heads the answer.
+            self.list = self.after_content.then_some(List { start: line.start, entries: 0, headed: true });
+            self.is_text = !self.after_content;
+            self.after_content = true;
         } else {
-            if entries > 0 && is_heading(content) {
-                start = Some(line.start);
-                repeats = true;
-                entries = entries.max(2);
-            }
-            break;
+            self.list = None;
+            self.is_text = false;
+            self.after_content = true;
         }
     }
-    let start = start.filter(|_| entries >= 2 && repeats)?;
-    let content = text[..start].trim_end_matches(BLANKS).len();
-    // Blanks at the end of the last line are that line's.
-    let before = start - text[content..start].trim_start_matches([' ', '\t']).len();
-    // A text that is nothing but a list is the answer.
-    (content > 0).then_some(before..text.len())
+
+    fn entry(&mut self, entry: &Line<'_>, line: Range<usize>, sources: &[Source]) {
+        if self.is_text || !self.after_content {
+            // A text that is nothing but a list is the answer.
+            self.is_text = true;
+            self.after_content = true;
+            return;
+        }
+        let list = self.list.get_or_insert(List { start: line.start, entries: 0, headed: false });
+        list.entries += 1;
+        let repeats = list.headed || entry.sources.iter().any(|index| mentions(entry.rest, &sources[index.0]));
+        if !repeats || line.end - list.start > MAX_BYTES {
+            self.list = None;
+            self.is_text = true;
+        }
+    }
+
+    /// Whether the line opens, closes or belongs to fenced code.
+    fn is_fenced(&mut self, content: &str) -> bool {
+        let content = content.trim_start_matches(|c: char| " \t>-+*.)0123456789".contains(c));
+        let byte = content.bytes().next().filter(|byte| matches!(byte, b'`' | b'~'));
+        let run = byte.map_or(0, |byte| content.bytes().take_while(|found| *found == byte).count());
+        match (self.fence, byte) {
+            (None, Some(byte)) if run >= 3 && !content[run..].contains('`') => {
+                self.fence = Some((byte, run));
+                true
+            }
+            (None, _) => false,
+            (Some((open, length)), Some(byte)) if open == byte && run >= length && content.len() == run => {
+                self.fence = None;
+                true
+            }
+            (Some(_), _) => true,
+        }
+    }
+}
+
+/// Whether a line that begins so may be an entry.
+fn begins_entry(content: &str) -> bool {
+    let content = content.strip_prefix(['-', '*', '+']).map_or(content, |rest| rest.trim_start_matches(BLANKS));
+    content.is_empty() || content.starts_with(['[', '【'])
+}
+
+/// Whether a line that begins so may be a heading.
+fn begins_heading(content: &str) -> bool {
+    let words = content.trim_matches(|c: char| c.is_whitespace() || "#*_:".contains(c)).to_lowercase();
+    content.len() < MAX_ENTRY && HEADINGS.iter().any(|heading| heading.starts_with(&words))
 }
 
 struct Line<'t> {
@@ -58,14 +163,9 @@ struct Line<'t> {
 }
 
 /// Reads `[1] text`, `- [doc2]: text`, `[^3]: text`, `【4】 text`.
-fn read_entry<'t>(text: &'t str, line: Range<usize>, structure: &Structure, resolver: &Resolver) -> Option<Line<'t>> {
-    let content = text[line.clone()].trim_start();
+fn read_entry<'t>(content: &'t str, sources: &[Source], resolver: &Resolver) -> Option<Line<'t>> {
     let content = content.strip_prefix(['-', '*', '+']).map_or(content, str::trim_start);
-    let at = line.end - content.len();
     let open = content.chars().next().filter(|c| matches!(c, '[' | '【'))?;
-    if structure.ink(at) == Ink::Opaque || structure.is_escaped(text, at) {
-        return None;
-    }
     let close = if open == '[' { ']' } else { '】' };
     let (inner, rest) = content[open.len_utf8()..].split_once(close)?;
     let grammar = MarkerGrammar::ALL;
@@ -77,7 +177,7 @@ fn read_entry<'t>(text: &'t str, line: Range<usize>, structure: &Structure, reso
     let token = &content[..content.len() - rest.len()];
     let rest = rest.trim_start_matches([':', '.', ')']).trim();
     (!rest.is_empty()).then_some(())?;
-    Some(Line { sources: resolver.resolve(token, &marker)?, rest })
+    Some(Line { sources: resolver.resolve(sources, token, &marker)?, rest })
 }
 
 fn mentions(rest: &str, source: &Source) -> bool {
@@ -86,20 +186,12 @@ fn mentions(rest: &str, source: &Source) -> bool {
     names.into_iter().flatten().any(|name| rest.contains(&name.to_lowercase()))
 }
 
+const HEADINGS: [&str; 7] =
+    ["references", "reference", "sources", "source", "bibliography", "citations", "works cited"];
+
 fn is_heading(line: &str) -> bool {
     let words = line.trim_matches(|c: char| c.is_whitespace() || "#*_:".contains(c)).to_lowercase();
-    ["references", "reference", "sources", "source", "bibliography", "citations", "works cited"]
-        .contains(&words.as_str())
-}
-
-fn lines_from_the_end(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut end = Some(text.len());
-    std::iter::from_fn(move || {
-        let line_end = end?;
-        let start = text[..line_end].rfind('\n').map_or(0, |newline| newline + 1);
-        end = start.checked_sub(1);
-        Some(start..line_end)
-    })
+    HEADINGS.contains(&words.as_str())
 }
 
 #[cfg(test)]
@@ -109,12 +201,10 @@ mod tests {
     fn without(text: &str) -> String {
         let source = |title: &str| Source { title: Some(title.into()), ..Source::default() };
         let sources = [source("Leave policy"), source("Travel policy")];
-        let resolver = Resolver::new(&sources);
-        let mut kept = text.to_owned();
-        if let Some(range) = find(text, &Structure::of(text), &sources, &resolver) {
-            kept.replace_range(range, "");
-        }
-        kept
+        let mut bibliography = Bibliography::default();
+        let kept = bibliography.read(text, true, &sources, &Resolver::default());
+        let kept = if bibliography.is_list(text) { text[..kept].trim_end_matches(['\r', '\n']) } else { text };
+        kept.to_owned()
     }
 
     #[test]

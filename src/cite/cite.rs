@@ -1,8 +1,14 @@
 //! The one door of this module.
 
-use super::rewrite::rewrite;
+use std::collections::BTreeSet;
+
+use super::bibliography::Bibliography;
+use super::definition;
+use super::resolve::Resolver;
+use super::scan::{Input, Scanner};
 use super::{CitedText, Rules};
-use crate::answer::Answer;
+use crate::answer::{Answer, Citation, MarkerGrammar, is_marker_span};
+use crate::report::{Entry, Kind};
 
 /// Finds the markers of an answer, numbers its sources by first appearance, and writes the text for a dialect.
 ///
@@ -10,7 +16,100 @@ use crate::answer::Answer;
 /// sources, not faster.
 #[must_use]
 pub fn cite(answer: &Answer, rules: &Rules) -> CitedText {
-    rewrite(answer, rules)
+    let resolver = Resolver::default();
+    let mut bibliography = Bibliography::default();
+    let mut scanner = Scanner::new(rules);
+    scanner.writer.reserve(answer.text.len() + 96 * answer.sources.len().min(64));
+    annotations(answer, &mut scanner);
+    let visible = bibliography.read(&answer.text, true, &answer.sources, &resolver);
+    finish(scanner, &bibliography, visible, &answer.text, &Sources { answer, rules, resolver: &resolver })
+}
+
+/// What the text is cited from.
+pub(super) struct Sources<'s> {
+    pub(super) answer: &'s Answer,
+    pub(super) rules: &'s Rules,
+    pub(super) resolver: &'s Resolver,
+}
+
+impl<'s> Sources<'s> {
+    pub(super) fn input(&self, text: &'s str, finished: bool) -> Input<'s> {
+        let Self { answer, rules, resolver } = *self;
+        Input { text, finished, rules, grammar: &answer.grammar, sources: &answer.sources, resolver }
+    }
+}
+
+/// Reads what is left of the text, and appends what the badges stand for.
+pub(super) fn finish(
+    mut scanner: Scanner,
+    bibliography: &Bibliography,
+    visible: usize,
+    text: &str,
+    sources: &Sources<'_>,
+) -> CitedText {
+    let is_list = bibliography.is_list(text);
+    let input = sources.input(if is_list { &text[..visible] } else { text }, true);
+    scanner.run(&input);
+    scanner.close(&input);
+    let Scanner { writer, numberer, mut entries, .. } = scanner;
+    // In the order of the text, whatever was decided first.
+    entries.sort_by_key(|entry| entry.at.offset().unwrap_or(usize::MAX));
+    let mut text = writer.finish();
+    if is_list {
+        let message = "the list of references at the end repeats the sources";
+        entries.push(Entry::in_text(Kind::Dropped, "bibliography", visible, message));
+        text.truncate(definition::content(&text));
+    }
+    let cited = numberer.finish(&sources.answer.sources, &mut entries);
+    entries.retain(|entry| !(entry.code == "ambiguous" && cited.is_empty()));
+    if sources.rules.definitions {
+        definition::append(&mut text, &cited);
+    }
+    CitedText { text, sources: cited, entries }
+}
+
+/// Citations that came beside the text (rules N-04 and N-05).
+fn annotations(answer: &Answer, scanner: &mut Scanner) {
+    let mut citations: Vec<&Citation> = answer.citations.iter().collect();
+    citations.sort_by_key(|citation| (citation.span.start(), citation.span.end()));
+    let (markers, claims): (Vec<&Citation>, Vec<&Citation>) =
+        citations.into_iter().partition(|citation| is_marker_span(&answer.text[citation.span.range()]));
+    let mut end = 0;
+    for citation in markers {
+        if citation.span.start() >= end {
+            end = citation.span.end();
+            scanner.replace(citation.span.range(), citation.sources.clone());
+        }
+    }
+    let place = |citation: &Citation| citation.span.start() + answer.text[citation.span.range()].trim_end().len();
+    let mut claims: Vec<(usize, &Citation)> = claims.into_iter().map(|citation| (place(citation), citation)).collect();
+    claims.sort_by_key(|(at, _)| *at);
+    for (at, citation) in claims {
+        scanner.cite_at(at, citation.sources.clone());
+    }
+}
+
+/// Makes a passage harmless that a channel draws as Markdown: the dialog of a non-URL citation.
+#[must_use]
+pub fn make_harmless(passage: &str, image_hosts: &BTreeSet<String>) -> String {
+    let rules = Rules { image_hosts: image_hosts.clone(), ..Rules::web_chat() };
+    let answer = Answer { grammar: MarkerGrammar::NONE, ..Answer::default() };
+    let resolver = Resolver::default();
+    let input = Sources { answer: &answer, rules: &rules, resolver: &resolver }.input(passage, true);
+    let mut scanner = Scanner::new(&rules);
+    scanner.run(&input);
+    scanner.writer.finish()
+}
+
+/// The text with the fence closed that it leaves open, and whether there was one.
+pub(super) fn close_open_fence(text: &str) -> (String, bool) {
+    let rules = Rules::plain();
+    let answer = Answer { grammar: MarkerGrammar::NONE, ..Answer::default() };
+    let resolver = Resolver::default();
+    let mut scanner = Scanner::new(&rules);
+    scanner.run(&Sources { answer: &answer, rules: &rules, resolver: &resolver }.input(text, true));
+    let closed = scanner.close_fence();
+    (scanner.writer.finish(), closed)
 }
 
 #[cfg(test)]
@@ -82,8 +181,8 @@ mod tests {
             ("<https://x/[2]> [1]", "<https://x/[2]> [1]"),
             ("[a](https://x/[2]) [1]", "[a](https://x/[2]) [1]"),
             ("$a[2]$ [1]", "$a[2]$ [1]"),
-            ("[see [1]](https://x) [1]", "[see \\[1\\]](https://x) [1]"),
-            ("![fig [1]](https://x/f.png) [1]", "[fig \\[1\\]](https://x/f.png) [1]"),
+            ("[see [1]](https://x) [1]", "[see &#91;1&#93;](https://x) [1]"),
+            ("![fig [1]](https://x/f.png) [1]", "[fig &#91;1&#93;](https://x/f.png) [1]"),
         ]);
     }
 
@@ -120,10 +219,13 @@ mod tests {
     }
 
     #[test]
-    fn p05_a_plain_number_is_escaped_where_the_message_defines_it() {
-        let mut azure = answer("see [1] and a[1] [doc1], not [2] `[1]`");
+    fn p05_a_plain_number_is_escaped_where_the_message_may_define_it() {
+        let mut azure = answer("see [1] and a[1] [doc1], not [9] `[1]`");
         azure.grammar = MarkerGrammar::AZURE_ON_YOUR_DATA;
-        assert_eq!(body(&azure), "see \\[1\\] and a\\[1\\] [1], not [2] `[1]`");
+        assert_eq!(body(&azure), "see &#91;1&#93; and a&#91;1&#93; [1], not [9] `[1]`");
+        // A later citation may come to have that number, and what was shown stays as it is.
+        azure.text = "see [2] [doc1]".into();
+        assert_eq!(body(&azure), "see &#91;2&#93; [1]");
     }
 
     #[test]
@@ -134,7 +236,8 @@ mod tests {
             ("> [1]: https://evil\n\nx[1]", "> \n\nx[1]"),
             ("x[1](https://evil) y", "x[1] y"),
             ("x[1](2024) y", "x[1]\u{200b}(2024) y"),
-            ("Great![1][p] [1][p]\n\n[p]: https://evil", "Great!\u{200b}[1] [1]"),
+            ("[p]: https://evil\n\nGreat![1][p] [1][p]", "Great!\u{200b}[1] [1]"),
+            ("Great![1][p]\n\n[p]: https://ok", "Great!\u{200b}[1]\u{200b}[p]\n\n> [p]: https://ok/"),
             ("Great![1](https://evil)", "Great!\u{200b}[1]"),
             ("[text][1]\n\n[1]: https://evil", "[text]\u{200b}[1]"),
             ("x[1]\n\n[^1]: A note\n  goes on\n", "x[1]"),

@@ -9,11 +9,9 @@ pub(super) fn append(text: &mut String, sources: &[CitedSource]) {
     if sources.is_empty() {
         return;
     }
-    // Blanks at the end of the last line are that line's; blank lines behind it would be cut the next time.
-    let content = text.trim_end_matches([' ', '\t', '\r', '\n']).len();
-    let blanks = text[content..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    let line_end = if text[content + blanks..].starts_with("\r\n") { "\r\n\n" } else { "\n\n" };
-    text.truncate(content + blanks);
+    let content = content(text);
+    let line_end = if text[content..].starts_with("\r\n") { "\r\n\n" } else { "\n\n" };
+    text.truncate(content);
     if !text.is_empty() {
         text.push_str(line_end);
     }
@@ -25,6 +23,13 @@ pub(super) fn append(text: &mut String, sources: &[CitedSource]) {
         let _ = write!(text, "[{}]: {} ", source.position, source.definition_url());
         push_title(text, &source.title);
     }
+}
+
+/// Where the content of a text ends: blanks at the end of the last line are that line's; blank lines behind it would be cut
+/// the next time.
+pub(super) fn content(text: &str) -> usize {
+    let content = text.trim_end_matches([' ', '\t', '\r', '\n']).len();
+    content + text[content..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
 /// Writes a title between double quotes, so that every engine reads it back as it was. Long ones are cut: engines stop

@@ -8,46 +8,51 @@ use crate::report::{Entry, Kind};
 use crate::url::WebUrl;
 
 /// Gives numbers to sources as they are cited.
-pub(super) struct Numberer<'a> {
-    sources: &'a [Source],
+#[derive(Debug)]
+pub(super) struct Numberer {
     numbering: Numbering,
     pages: Pages,
+    /// The most documents that get a number.
+    max: usize,
     by_source: HashMap<SourceIndex, usize>,
     by_document: HashMap<String, usize>,
     cited: Vec<Draft>,
 }
 
+#[derive(Debug)]
 struct Draft {
     position: Position,
     sources: Vec<SourceIndex>,
 }
 
-impl<'a> Numberer<'a> {
-    pub(super) fn new(sources: &'a [Source], rules: &Rules) -> Self {
+impl Numberer {
+    pub(super) fn new(rules: &Rules) -> Self {
         Self {
-            sources,
             numbering: rules.numbering,
             pages: rules.pages,
+            max: rules.max_claims.unwrap_or(usize::MAX),
             by_source: HashMap::new(),
             by_document: HashMap::new(),
             cited: Vec::new(),
         }
     }
 
-    /// The number of a source, which is from now on a cited one.
-    pub(super) fn number(&mut self, source: SourceIndex) -> Position {
-        let place = self.rank(source);
-        self.cited[place].position
+    /// Whether anything is cited.
+    pub(super) fn any(&self) -> bool {
+        !self.cited.is_empty()
     }
 
-    /// How many documents were cited before this one, which is from now on a cited one.
-    pub(super) fn rank(&mut self, source: SourceIndex) -> usize {
-        self.by_source.get(&source).copied().unwrap_or_else(|| self.add(source))
+    /// The number of a source, which is from now on a cited one; or, past the most that may be cited, how many documents
+    /// were cited before it.
+    pub(super) fn number(&mut self, sources: &[Source], source: SourceIndex) -> Result<Position, usize> {
+        let known = self.by_source.get(&source).copied();
+        let place = known.unwrap_or_else(|| self.add(sources, source));
+        if place < self.max { Ok(self.cited[place].position) } else { Err(place) }
     }
 
-    fn add(&mut self, index: SourceIndex) -> usize {
+    fn add(&mut self, sources: &[Source], index: SourceIndex) -> usize {
         let fresh = self.cited.len();
-        let source = &self.sources[index.0];
+        let source = &sources[index.0];
         let place = match &source.url {
             Some(url) => {
                 let mut document = url.merge_key();
@@ -72,11 +77,12 @@ impl<'a> Numberer<'a> {
     }
 
     /// The cited sources in the order of their numbers, and what the report says of them.
-    pub(super) fn finish(self, entries: &mut Vec<Entry>) -> Vec<CitedSource> {
-        let mut cited: Vec<CitedSource> = self.cited.into_iter().map(|draft| draft.finish(self.sources)).collect();
+    pub(super) fn finish(self, all: &[Source], entries: &mut Vec<Entry>) -> Vec<CitedSource> {
+        let drafts = self.cited.into_iter().take(self.max);
+        let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all)).collect();
         cited.sort_by_key(|cited| cited.position);
         for CitedSource { position, sources, title, url } in &cited {
-            let pointer = |index: &SourceIndex| self.sources[index.0].pointer.clone();
+            let pointer = |index: &SourceIndex| all[index.0].pointer.clone();
             let at = pointer(&sources[0]);
             let leads = url.as_ref().map_or_else(|| "a passage without address".into(), ToString::to_string);
             entries.push(Entry::in_input(
@@ -131,8 +137,8 @@ mod tests {
     }
 
     fn numbers(sources: &[Source], cited: &[usize], rules: &Rules) -> Vec<u32> {
-        let mut numberer = Numberer::new(sources, rules);
-        cited.iter().map(|index| numberer.number(SourceIndex(*index)).get()).collect()
+        let mut numberer = Numberer::new(rules);
+        cited.iter().filter_map(|index| Some(numberer.number(sources, SourceIndex(*index)).ok()?.get())).collect()
     }
 
     #[test]
@@ -162,9 +168,9 @@ mod tests {
     fn p08_a_title_is_one_line_and_never_empty() {
         let titled = |title: &str| {
             let sources = [Source { title: Some(title.into()), ..Source::default() }];
-            let mut numberer = Numberer::new(&sources, &Rules::web_chat());
-            numberer.number(SourceIndex(0));
-            numberer.finish(&mut Vec::new()).remove(0).title
+            let mut numberer = Numberer::new(&Rules::web_chat());
+            numberer.number(&sources, SourceIndex(0)).expect("a number");
+            numberer.finish(&sources, &mut Vec::new()).remove(0).title
         };
         assert_eq!(titled("A\r\n\"B\"\t\u{202e}C"), "A \"B\" C");
         assert_eq!(titled("\u{7}"), "Document 1");

@@ -18,6 +18,15 @@ impl Position {
         Self(number.expect("an answer in memory holds fewer claims than a u32 counts"))
     }
 
+    /// Writes the number.
+    pub(super) fn write_to(self, out: &mut String) {
+        if self.get() < 10 {
+            out.push(char::from(b'0' + self.get() as u8));
+        } else {
+            out.push_str(&self.get().to_string());
+        }
+    }
+
     /// The number.
     #[must_use]
     pub fn get(self) -> u32 {

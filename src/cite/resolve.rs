@@ -1,77 +1,96 @@
 //! Which sources a marker means (policy P-01).
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::marker::Marker;
 use crate::answer::{Source, SourceIndex};
 use crate::url::WebUrl;
 
-/// Finds sources by everything that a marker may call them.
+/// Finds sources by everything that a marker may call them. Names are looked at when the first marker uses one: most
+/// answers only know numbers.
+#[derive(Debug, Default)]
 pub(super) struct Resolver {
-    count: usize,
+    names: OnceCell<Names>,
+}
+
+#[derive(Debug, Default)]
+struct Names {
     by_marker: HashMap<String, SourceIndex>,
     by_id: HashMap<String, SourceIndex>,
     /// By name in lower case, and page.
     by_file: HashMap<(String, Option<u32>), SourceIndex>,
 }
 
-impl Resolver {
-    pub(super) fn new(sources: &[Source]) -> Self {
-        let mut resolver =
-            Self { count: sources.len(), by_marker: HashMap::new(), by_id: HashMap::new(), by_file: HashMap::new() };
+impl Names {
+    fn of(sources: &[Source]) -> Self {
+        let mut names = Self::default();
         for (at, source) in sources.iter().enumerate() {
             let index = SourceIndex(at);
             if let Some(marker) = &source.marker {
-                resolver.by_marker.entry(marker.clone()).or_insert(index);
+                names.by_marker.entry(marker.clone()).or_insert(index);
             }
             if let Some(id) = &source.id {
-                resolver.by_id.entry(id.clone()).or_insert(index);
+                names.by_id.entry(id.clone()).or_insert(index);
             }
             let page = source.page.map(std::num::NonZeroU32::get);
             let in_url = source.url.as_ref().and_then(WebUrl::file_name);
-            let names = [source.filepath.as_deref(), source.file_name(), in_url];
-            for name in names.into_iter().flatten().map(str::to_lowercase) {
-                resolver.by_file.entry((name.clone(), page)).or_insert(index);
+            let files = [source.filepath.as_deref(), source.file_name(), in_url];
+            for name in files.into_iter().flatten().map(str::to_lowercase) {
+                names.by_file.entry((name.clone(), page)).or_insert(index);
                 // The bare name means the first part of the file that there is.
-                resolver.by_file.entry((name, None)).or_insert(index);
+                names.by_file.entry((name, None)).or_insert(index);
             }
         }
-        resolver
+        names
+    }
+}
+
+impl Resolver {
+    /// Forgets the names, because there are new sources.
+    pub(super) fn forget(&mut self) {
+        self.names = OnceCell::new();
+    }
+
+    fn names(&self, sources: &[Source]) -> &Names {
+        self.names.get_or_init(|| Names::of(sources))
     }
 
     /// The sources of a marker, each once and in order; `None` when it means none (or, in a list that a person would
     /// write, when one of its numbers means none: `[1, 2019]` is no citation).
-    pub(super) fn resolve(&self, token: &str, marker: &Marker<'_>) -> Option<Vec<SourceIndex>> {
-        if let Some(index) = self.by_marker.get(token) {
+    pub(super) fn resolve(&self, sources: &[Source], token: &str, marker: &Marker<'_>) -> Option<Vec<SourceIndex>> {
+        if sources.iter().any(|source| source.marker.is_some())
+            && let Some(index) = self.names(sources).by_marker.get(token)
+        {
             return Some(vec![*index]);
         }
+        let place = |n: usize| (1..=sources.len()).contains(&n).then(|| SourceIndex(n - 1));
         let mut found: Vec<SourceIndex> = match marker {
-            Marker::Numbers(numbers) => numbers.iter().map(|n| self.place(*n)).collect::<Option<_>>()?,
-            Marker::Footnote(n) => vec![self.place(*n)?],
-            Marker::Documents(numbers) => numbers.iter().filter_map(|n| self.place(*n)).collect(),
-            Marker::Machine(names) => names.iter().filter_map(|name| self.name(name)).collect(),
-            Marker::Name(name) => vec![self.name(name)?],
+            Marker::Numbers(numbers) => numbers.iter().map(|n| place(*n)).collect::<Option<_>>()?,
+            Marker::Footnote(n) => vec![place(*n)?],
+            Marker::Documents(numbers) => numbers.iter().filter_map(|n| place(*n)).collect(),
+            Marker::Machine(names) => names.iter().filter_map(|name| self.name(sources, name)).collect(),
+            Marker::Name(name) => vec![self.name(sources, name)?],
         };
-        let mut seen = std::collections::HashSet::new();
-        found.retain(|index| seen.insert(*index));
+        if found.len() > 1 {
+            let mut seen = std::collections::HashSet::new();
+            found.retain(|index| seen.insert(*index));
+        }
         Some(found).filter(|found| !found.is_empty())
     }
 
-    fn place(&self, n: usize) -> Option<SourceIndex> {
-        (1..=self.count).contains(&n).then(|| SourceIndex(n - 1))
-    }
-
-    fn name(&self, name: &str) -> Option<SourceIndex> {
+    fn name(&self, sources: &[Source], name: &str) -> Option<SourceIndex> {
         // A name of one character is a task box or a variable.
         name.chars().nth(1)?;
-        if let Some(index) = self.by_id.get(name) {
+        let names = self.names(sources);
+        if let Some(index) = names.by_id.get(name) {
             return Some(*index);
         }
         let name = name.to_lowercase();
         let paged = name.rsplit_once("#page=").and_then(|(file, page)| Some((file, page.parse::<u32>().ok()?)));
-        let Some((file, page)) = paged else { return self.by_file.get(&(name, None)).copied() };
-        let exact = self.by_file.get(&(file.to_owned(), Some(page)));
-        let of_the_file = || self.by_file.get(&(file.to_owned(), None));
+        let Some((file, page)) = paged else { return names.by_file.get(&(name, None)).copied() };
+        let exact = names.by_file.get(&(file.to_owned(), Some(page)));
+        let of_the_file = || names.by_file.get(&(file.to_owned(), None));
         exact.or_else(of_the_file).copied()
     }
 }
@@ -105,7 +124,7 @@ mod tests {
     fn resolve(inner: &str) -> Option<Vec<usize>> {
         let token = format!("[{inner}]");
         let marker = in_square_brackets(inner, &MarkerGrammar::ALL)?;
-        let found = Resolver::new(&sources()).resolve(&token, &marker)?;
+        let found = Resolver::default().resolve(&sources(), &token, &marker)?;
         Some(found.into_iter().map(|index| index.0).collect())
     }
 

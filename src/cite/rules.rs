@@ -76,7 +76,7 @@ const TEAMS_MAX_CLAIMS: usize = 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LiteralNumbers {
-    /// `\\[n\\]`: Markdown makes no link of it.
+    /// `&#91;n&#93;`: Markdown makes no link of it.
     Escape,
     /// A U+200B behind the bracket: a search for `[n]` does not find it, whether it reads Markdown or not.
     Break,

@@ -1,11 +1,9 @@
 //! The rewritten text: badges where markers stood, and every other byte as it was, but for what would now mean something
 //! else (policies P-05 and P-09).
 
-use std::ops::Range;
-
-use super::mark::{Change, Mark};
-use super::structure::{Ink, OpenFence, Structure};
+use super::scan::MAX_EMPHASIS;
 use super::{LiteralNumbers, Position, Rules};
+use crate::report::Kind;
 
 /// Nothing to see; keeps two constructs apart that would fuse.
 const ZERO_WIDTH_SPACE: char = '\u{200b}';
@@ -24,12 +22,11 @@ const EMPTY_COMMENT: &str = "<!---->";
 const EMPHASIS: [char; 3] = ['*', '_', '~'];
 
 /// Writes one text from start to end.
-pub(super) struct Writer<'w> {
-    text: &'w str,
-    structure: &'w Structure,
-    rules: &'w Rules,
-    /// The numbers of the claims, ascending; a bracket in the text that equals one must not be taken for it.
-    labels: Vec<Position>,
+#[derive(Debug)]
+pub(super) struct Writer {
+    markdown: bool,
+    definitions: bool,
+    literal_numbers: LiteralNumbers,
     out: String,
     /// The badges at the very end of what was written.
     run: Vec<Position>,
@@ -37,66 +34,104 @@ pub(super) struct Writer<'w> {
     run_start: usize,
     /// Whether a bare address was begun that no blank and no `<` has ended.
     in_address: bool,
-    /// What must be closed before anything can follow.
-    open_fence: Option<OpenFence>,
-    literal_numbers: Vec<(usize, String)>,
+    /// Where the text at the end began, in which a bare address may begin.
+    text_start: usize,
 }
 
-impl<'w> Writer<'w> {
-    pub(super) fn new(
-        text: &'w str,
-        structure: &'w Structure,
-        rules: &'w Rules,
-        labels: Vec<Position>,
-        open_fence: Option<OpenFence>,
-    ) -> Self {
-        let out = String::with_capacity(text.len() + 96 * labels.len() + 64);
-        let (run, literal_numbers) = (Vec::new(), Vec::new());
-        Self { text, structure, rules, labels, out, run, run_start: 0, in_address: false, open_fence, literal_numbers }
-    }
-
-    pub(super) fn write(&mut self, marks: &[(Mark, Vec<Position>)]) {
-        let mut at = 0;
-        for (mark, positions) in marks {
-            self.literal(at..mark.range.start);
-            at = mark.range.end;
-            match mark.change {
-                Change::Cite(_) if !self.rules.markdown => self.badges(positions),
-                Change::Cite(_) if self.is_private_use(&mark.range) => self.badges_for_letters(at, positions),
-                Change::Cite(_) if mark.range.is_empty() => self.badges_in_between(at, positions),
-                Change::Cite(_) => self.badges(positions),
-                Change::CiteBehindBlock(_) => self.paragraph_of_badges(at, positions),
-                Change::Vanish => at += self.vanish(at, self.is_private_use(&mark.range)),
-                Change::Separate => self.out.push(ZERO_WIDTH_SPACE),
-            }
-        }
-        self.literal(at..self.text.len());
-    }
-
-    /// The text, and the brackets that look like badges with their places.
-    pub(super) fn finish(mut self) -> (String, Vec<(usize, String)>) {
-        if self.rules.close_fence {
-            self.close_fence();
-        }
-        (self.out, self.literal_numbers)
-    }
-
-    fn close_fence(&mut self) {
-        if let Some(fence) = self.open_fence.take() {
-            if !self.out.ends_with('\n') {
-                self.out.push('\n');
-            }
-            self.out.push_str(&fence.closing);
+impl Writer {
+    pub(super) fn new(rules: &Rules) -> Self {
+        let Rules { markdown, definitions, literal_numbers, .. } = *rules;
+        Self {
+            markdown,
+            definitions,
+            literal_numbers,
+            out: String::new(),
+            run: Vec::new(),
+            run_start: 0,
+            in_address: false,
+            text_start: 0,
         }
     }
 
-    fn badges(&mut self, positions: &[Position]) {
+    /// Expects a text of about this length.
+    pub(super) fn reserve(&mut self, length: usize) {
+        self.out.reserve(length);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    /// What is written so far.
+    pub(super) fn written(&self) -> &str {
+        &self.out
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.out
+    }
+
+    /// Text as it was; in a link, no bare address begins.
+    pub(super) fn text(&mut self, text: &str, may_begin_address: bool) {
+        if !may_begin_address {
+            self.opaque(text);
+        } else if self.push(text) {
+            // The text may have come in pieces: what begins an address is at most four bytes long.
+            let from =
+                self.out.floor_char_boundary((self.out.len() - text.len()).saturating_sub(3)).max(self.text_start);
+            let ended = text.rfind(ends_address).map(|ended| self.out.len() - text.len() + ended);
+            self.in_address &= ended.is_none();
+            self.in_address |= address_starts(&self.out[ended.unwrap_or(from)..]).next().is_some();
+        }
+    }
+
+    /// What is no text, as it was.
+    pub(super) fn opaque(&mut self, source: &str) {
+        if self.push(source) {
+            self.in_address &= !source.contains(ends_address);
+            self.text_start = self.out.len();
+        }
+    }
+
+    /// Keeps what was written from what follows.
+    pub(super) fn separate(&mut self) {
+        self.out.push(ZERO_WIDTH_SPACE);
+        self.run.clear();
+    }
+
+    /// A line end that readers see, unless it is one already.
+    pub(super) fn hard_break(&mut self) {
+        let is_hard = self.out.ends_with("  ") || self.out.ends_with('\\');
+        if !is_hard && !self.out.is_empty() && !self.out.ends_with('\n') {
+            self.out.truncate(self.out.trim_end_matches(' ').len());
+            self.out.push_str("  ");
+        }
+    }
+
+    /// The bracket of what was an image. Behind `!` it would be one again, and behind a backslash none.
+    pub(super) fn link_of_image(&mut self, markdown: bool) {
+        if markdown && self.out.ends_with(['!', '\\']) {
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+        self.opaque("[");
+    }
+
+    /// Closes a code fence.
+    pub(super) fn close_fence(&mut self, prefix: &str, byte: u8, length: usize) {
+        if !self.out.ends_with('\n') {
+            self.out.push('\n');
+        }
+        self.out.push_str(prefix);
+        self.out.extend(std::iter::repeat_n(char::from(byte), length));
+    }
+
+    pub(super) fn badges(&mut self, positions: &[Position]) {
         for position in positions {
             // Directly adjacent badges of one number are one (rule N-07).
             if self.run.contains(position) {
                 continue;
             }
-            if self.in_address && self.rules.definitions {
+            if self.in_address && self.definitions {
                 if self.out.ends_with(EMPHASIS) {
                     self.out.push_str(EMPTY_COMMENT);
                 } else {
@@ -108,45 +143,42 @@ impl<'w> Writer<'w> {
             if self.run.is_empty() {
                 self.run_start = self.out.len();
             }
-            self.out.push_str(&format!("[{position}]"));
+            self.out.push('[');
+            position.write_to(&mut self.out);
+            self.out.push(']');
             self.run.push(*position);
             self.in_address = false;
         }
     }
 
-    fn is_private_use(&self, range: &Range<usize>) -> bool {
-        self.text[range.clone()].starts_with('\u{e200}')
-    }
-
     /// Badges for a marker that to Markdown began and ended with a letter: emphasis beside it keeps its meaning only beside
     /// another character of that kind.
-    fn badges_for_letters(&mut self, at: usize, positions: &[Position]) {
+    pub(super) fn badges_for_letters(&mut self, behind: &str, positions: &[Position]) {
         if self.out.ends_with(EMPHASIS) {
             self.out.push(ZERO_WIDTH_SPACE);
         }
         self.badges(positions);
-        if self.text[at..].starts_with(EMPHASIS) {
-            self.out.push(ZERO_WIDTH_SPACE);
-            self.run.clear();
+        if behind.starts_with(EMPHASIS) {
+            self.separate();
         }
     }
 
     /// Badges where nothing stood: emphasis that ends behind them between two words goes on seeing a letter before it.
-    fn badges_in_between(&mut self, at: usize, positions: &[Position]) {
-        let behind = self.text[at..].trim_start_matches(EMPHASIS);
-        let ends_within_a_word = behind.len() < self.text.len() - at
+    pub(super) fn badges_in_between(&mut self, behind: &str, positions: &[Position]) {
+        let word = behind.trim_start_matches(EMPHASIS);
+        let delimiters = behind.len() - word.len();
+        let ends_within_a_word = (1..MAX_EMPHASIS - 4).contains(&delimiters)
             && self.out.ends_with(char::is_alphanumeric)
-            && behind.starts_with(char::is_alphanumeric);
+            && word.starts_with(char::is_alphanumeric);
         self.badges(positions);
         if ends_within_a_word {
-            self.out.push(ZERO_WIDTH_SPACE);
-            self.run.clear();
+            self.separate();
         }
     }
 
     /// Whether what was written last would change the meaning of a badge right behind it (policy P-09).
     fn must_keep_from_badge(&self) -> bool {
-        let before: &[char] = match (self.rules.markdown, self.rules.definitions) {
+        let before: &[char] = match (self.markdown, self.definitions) {
             (false, _) => &[],
             (true, true) => &['!', ']', '\\'],
             // Without definitions, `![1]` and `[a][1]` are text.
@@ -157,10 +189,10 @@ impl<'w> Writer<'w> {
 
     /// Whether this text would change the meaning of a badge right before it.
     fn must_keep_behind_badge(&self, text: &str) -> bool {
-        if !self.rules.markdown {
+        if !self.markdown {
             return false;
         }
-        if self.rules.definitions {
+        if self.definitions {
             // Web Chat reads `{aria-label=…}` behind an element as an attribute of it.
             return text.starts_with(['[', '(', ':', '{']);
         }
@@ -172,34 +204,42 @@ impl<'w> Writer<'w> {
         text.starts_with('(') || text.starts_with(':') && starts_line()
     }
 
-    fn paragraph_of_badges(&mut self, at: usize, positions: &[Position]) {
-        if self.open_fence.as_ref().is_some_and(|fence| at >= self.text.len() && fence.start < at) {
-            self.close_fence();
-        }
-        while !self.out.ends_with("\n\n") {
+    /// Badges in a paragraph of their own, in the same containers as what stands before.
+    pub(super) fn paragraph_of_badges(&mut self, behind: &str, prefix: &str, positions: &[Position]) {
+        let blank = prefix.trim_end();
+        if !self.out.ends_with("\n\n") {
+            if !self.out.ends_with('\n') {
+                self.out.push('\n');
+            }
+            self.out.push_str(blank);
             self.out.push('\n');
         }
+        self.out.push_str(prefix);
         self.run.clear();
         self.badges(positions);
-        if at < self.text.len() {
-            self.out.push_str(if self.text[at..].starts_with(['\n', '\r']) { "\n" } else { "\n\n" });
-            self.run.clear();
+        self.run.clear();
+        if !behind.is_empty() {
+            self.out.push('\n');
+            if !behind.starts_with(['\n', '\r']) {
+                self.out.push_str(blank);
+                self.out.push('\n');
+            }
         }
     }
 
-    /// Takes a marker out that stood before `at`, with one space before it, so that nothing around it changes its meaning.
-    /// Returns how many bytes behind it go with it.
-    fn vanish(&mut self, at: usize, private_use: bool) -> usize {
-        let next = self.text[at..].chars().next();
+    /// Takes a marker out that stood before `behind`, with one space before it, so that nothing around it changes its
+    /// meaning. Returns how many bytes of `behind` go with it.
+    pub(super) fn vanish(&mut self, behind: &str, private_use: bool) -> usize {
+        let next = behind.chars().next();
         let ends_sentence = next.is_none_or(|c| c.is_whitespace() || ".,;:?!)".contains(c));
         let kept = self.out.strip_suffix(' ').unwrap_or(&self.out);
         if kept.is_empty() || kept.ends_with('\n') {
             // At the start of a line: the blank behind goes instead, when a word follows.
-            let rest = self.text[at..].strip_prefix(' ').unwrap_or(&self.text[at..]);
+            let rest = behind.strip_prefix(' ').unwrap_or(behind);
             if kept.len() == self.out.len() && rest.starts_with(char::is_alphabetic) {
-                return self.text.len() - at - rest.len();
+                return behind.len() - rest.len();
             }
-        } else if self.rules.markdown
+        } else if self.markdown
             && ends_sentence
             && is_calm_end(kept, next)
             && !(private_use && self.out.ends_with(EMPHASIS))
@@ -215,7 +255,7 @@ impl<'w> Writer<'w> {
             self.in_address = address_starts(word).next().is_some();
             return 0;
         }
-        if !self.rules.markdown {
+        if !self.markdown {
             if ends_sentence {
                 self.out.truncate(self.out.strip_suffix(' ').unwrap_or(&self.out).len());
             }
@@ -231,109 +271,62 @@ impl<'w> Writer<'w> {
         0
     }
 
-    /// Text as it was; brackets that equal a label are kept from being taken for badges (policies P-02, P-05).
-    fn literal(&mut self, range: Range<usize>) {
-        let mut from = range.start;
-        if !self.labels.is_empty() {
-            let mut search = from;
-            while let Some(found) = self.text[search..range.end].find('[') {
-                let at = search + found;
-                search = at + 1;
-                let close = match self.rules.literal_numbers {
-                    LiteralNumbers::Escape => self.would_link(at, range.end),
-                    LiteralNumbers::Break | LiteralNumbers::Keep => self.would_match(at, range.end),
-                };
-                let Some(close) = close else { continue };
-                let inner = &self.text[at + 1..close];
-                self.literal_numbers.push((at, self.text[at..=close].replace('\\', "")));
-                search = close + 1;
-                match self.rules.literal_numbers {
-                    LiteralNumbers::Escape => {
-                        self.push(from..at);
-                        self.run.clear();
-                        self.out.push_str("\\[");
-                        self.out.push_str(inner);
-                        self.out.push_str("\\]");
-                        from = search;
-                    }
-                    LiteralNumbers::Break => {
-                        self.push(from..at + 1);
-                        self.out.push(ZERO_WIDTH_SPACE);
-                        from = at + 1;
-                    }
-                    LiteralNumbers::Keep => {}
-                }
+    /// `[n]` that is text, kept from being taken for a badge; and what the report says of it.
+    pub(super) fn number(&mut self, bracket: &str) -> (Kind, &'static str, &'static str) {
+        let inner = &bracket[1..bracket.len() - 1];
+        match self.literal_numbers {
+            LiteralNumbers::Escape => {
+                self.run.clear();
+                // Not by backslashes, between which later versions of Web Chat see a formula.
+                self.opaque("&#91;");
+                self.opaque(inner);
+                self.opaque("&#93;");
             }
-        }
-        self.push(from..range.end);
-    }
-
-    /// Where the bracket at `at` closes, when a reader who looks for `[n]` outside of code would take it for a badge. An
-    /// escaped bracket is one to whoever looks at the drawn text, and so is one in math that is not drawn as such.
-    fn would_match(&self, at: usize, end: usize) -> Option<usize> {
-        let in_math = || {
-            let math = self.structure.math.get(self.structure.math.partition_point(|math| math.end <= at));
-            math.is_some_and(|math| math.contains(&at))
-        };
-        if !(matches!(self.structure.ink(at), Ink::Text | Ink::LinkText) || in_math()) {
-            return None;
-        }
-        let inner = &self.text[at + 1..end];
-        let digits = inner.len() - inner.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let behind = inner[digits..].strip_prefix('\\').unwrap_or(&inner[digits..]);
-        let label: u32 = inner[..digits].parse().ok()?;
-        let is_claim = self.labels.binary_search_by_key(&label, |label| label.get()).is_ok();
-        (is_claim && behind.starts_with(']')).then(|| end - behind.len())
-    }
-
-    /// Where the bracket at `at` closes, when its label is one that the message defines.
-    fn would_link(&self, at: usize, end: usize) -> Option<usize> {
-        let visible = |at| matches!(self.structure.ink(at), Ink::Text | Ink::LinkText);
-        if !visible(at) || self.structure.is_escaped(self.text, at) {
-            return None;
-        }
-        let mut label: u64 = 0;
-        for (place, byte) in self.text.bytes().enumerate().take(end).skip(at + 1) {
-            match byte {
-                b']' if visible(place) => {
-                    let defined = self.labels.binary_search_by_key(&label, |label| u64::from(label.get()));
-                    return defined.is_ok().then_some(place);
-                }
-                b'0'..=b'9' if label < u64::from(u32::MAX) => label = label * 10 + u64::from(byte - b'0'),
-                _ if byte.is_ascii_whitespace() => {}
-                // The prefix of a quote, where the label goes on in the next line.
-                b'>' if !visible(place) => {}
-                _ => return None,
+            LiteralNumbers::Break => {
+                self.opaque("[");
+                self.out.push(ZERO_WIDTH_SPACE);
+                self.opaque(inner);
+                self.opaque("]");
             }
+            LiteralNumbers::Keep => self.opaque(bracket),
         }
-        None
+        self.fate()
     }
 
-    fn push(&mut self, range: Range<usize>) {
-        let text = &self.text[range.clone()];
+    /// The number behind an escaped bracket, or one in math.
+    pub(super) fn escaped_number(&mut self, bracket: &str, digits: &str) -> (Kind, &'static str, &'static str) {
+        self.opaque(bracket);
+        if self.literal_numbers == LiteralNumbers::Break {
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+        self.opaque(digits);
+        self.fate()
+    }
+
+    fn fate(&self) -> (Kind, &'static str, &'static str) {
+        match self.literal_numbers {
+            LiteralNumbers::Escape => (Kind::Neutralised, "escaped", "was escaped so that it does not become a link"),
+            LiteralNumbers::Break => (Kind::Neutralised, "broken", "was broken so that it is not taken for a citation"),
+            LiteralNumbers::Keep => (Kind::Note, "ambiguous", "looks like the number of a reference"),
+        }
+    }
+
+    /// Writes a piece, apart from the badges before it where it must be; whether there was anything to write.
+    fn push(&mut self, text: &str) -> bool {
         if text.is_empty() {
-            return;
+            return false;
         }
         if !self.run.is_empty() && self.must_keep_behind_badge(text) {
             self.out.push(ZERO_WIDTH_SPACE);
         }
         self.run.clear();
         self.out.push_str(text);
-        self.follow_address(range);
-    }
-
-    /// Keeps track of bare addresses: the engines that make links of them let nothing but blanks and `<` end one, not even
-    /// a link or code, and so would take a badge for a part of it: `https://x/a[1]`.
-    fn follow_address(&mut self, range: Range<usize>) {
-        let text = &self.text[range.clone()];
-        let ended = text.rfind(ends_address);
-        self.in_address &= ended.is_none();
-        let from = ended.unwrap_or(0);
-        let begins = |at: usize| self.structure.ink(range.start + from + at) == Ink::Text;
-        self.in_address |= address_starts(&text[from..]).any(begins);
+        true
     }
 }
 
+/// The engines that make links of bare addresses let nothing but blanks and `<` end one, not even a link or code, and so
+/// would take a badge for a part of it: `https://x/a[1]`.
 fn ends_address(c: char) -> bool {
     c.is_whitespace() || c == '<'
 }
@@ -370,7 +363,8 @@ fn is_calm_end(out: &str, next: Option<char>) -> bool {
                 out.len() <= MAX_LIST_NUMBER || out.chars().rev().take(MAX_LIST_NUMBER).any(|c| c == '\n');
             !(may_be_list && matches!(next, Some('.' | ')')))
         }
-        ']' => next != Some(':'),
+        // The `!` may go when it begins an image.
+        ']' => !matches!(next, Some(':' | '!')),
         // An item without anything in it: some engines take it for text.
         '.' | ')' if is_list_number(out) => false,
         ' ' => next.is_none_or(char::is_whitespace) && is_calm_end(out.trim_end_matches(' '), next),

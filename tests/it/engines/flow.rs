@@ -134,6 +134,11 @@ fn apart(flow: Flow) -> Flow {
             apart.pop();
             continue;
         }
+        // A quote that holds nothing but a definition is drawn as nothing.
+        if item == Item::Close("blockquote".into()) && apart.last() == Some(&Item::Open("blockquote".into())) {
+            apart.pop();
+            continue;
+        }
         if item == between() && apart.last().is_none_or(is_block) {
             continue;
         }

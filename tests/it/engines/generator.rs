@@ -18,6 +18,9 @@ pub(super) fn sources() -> Sources {
     }
 }
 
+/// Where the one label leads that generated answers define for links of their own.
+pub(super) const FORWARD_URL: &str = "https://ok.example/foo";
+
 /// The same sources as an answer brings them along, in the given order of places.
 pub(super) fn manifest(order: &[usize]) -> Vec<serde_json::Value> {
     let all = sources().all;

@@ -11,6 +11,7 @@ mod expectation;
 mod flow;
 /// Answers that have made rewriters stumble.
 mod generator;
+mod incremental;
 /// The engines, as one child process.
 mod judge;
 /// The properties, over generated answers.

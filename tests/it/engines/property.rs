@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::expectation::{self, Expectation, Sources, is_marker_label, without_repeated_badges};
 use super::flow::{Flow, Item, comparable, without_blanks};
-use super::generator::{answer, manifest, pieces, sources};
+use super::generator::{FORWARD_URL, answer, manifest, pieces, sources};
 use super::judge::{Judge, Reading};
 use super::pulldown;
 
@@ -127,7 +127,7 @@ fn try_answer(judge: &mut Judge, given: &str) -> Result<Verdict, TestCaseError> 
     for (engine, reading) in &after {
         let context = |what: &str| fails(format!("{engine}: {what}\n given {given:?}\n  gave {text:?}"));
         if !expected.inexact {
-            definitions(reading, &expected, &sources).map_err(|what| context(&what))?;
+            definitions(reading, &before[engine], &expected, &sources).map_err(|what| context(&what))?;
             if compared(engine) {
                 flows(reading, expectation::of(before[engine].flow(), &sources)).map_err(|what| context(&what))?;
             }
@@ -148,21 +148,25 @@ fn cited(text: &str, sources: &[Value]) -> String {
     converted.activities[0].text.clone().unwrap_or_default()
 }
 
-/// The definitions are those of the cited sources, in their order, and no others.
-fn definitions(reading: &Reading, expected: &Expectation, sources: &Sources) -> Result<(), String> {
+/// The definitions are those of the cited sources, in their order; beside them only the model's own, for links that came
+/// before their definition.
+fn definitions(reading: &Reading, before: &Reading, expected: &Expectation, sources: &Sources) -> Result<(), String> {
     let of = |(at, place): (usize, &usize)| {
         let (url, title) = sources.all[place - 1];
         ((at + 1).to_string(), url.map_or_else(|| format!("cite:{}", at + 1), str::to_owned), title.to_owned())
     };
     let expected: Vec<_> = expected.cited.iter().enumerate().map(of).collect();
-    let mut found = reading.definitions.clone();
+    let is_own = |definition: &&(String, String, String)| {
+        is_marker_label(&definition.0) || !before.definitions.contains(definition)
+    };
+    let mut found: Vec<_> = reading.definitions.iter().filter(is_own).cloned().collect();
     found.sort();
     if found == expected { Ok(()) } else { Err(format!("the definitions are {found:?}, not {expected:?}")) }
 }
 
 fn flows(reading: &Reading, expected: Expectation) -> Result<(), String> {
     let form = |flow: Flow| {
-        let flow = without_repeated_badges(comparable(flow));
+        let flow = without_repeated_badges(without_exclamation(comparable(flow)));
         if expected.vanished { without_repeated_badges(without_blanks(flow)) } else { flow }
     };
     let (expected, found) = (form(expected.flow), form(reading.flow()));
@@ -175,6 +179,19 @@ fn flows(reading: &Reading, expected: Expectation) -> Result<(), String> {
         &expected[at.min(expected.len())..],
         &found[at.min(found.len())..]
     ))
+}
+
+/// A flow in which `!` before a link to an address that only definitions name is gone: an image that came before its
+/// definition is a link behind its `!`, one that came after it is a link.
+fn without_exclamation(flow: Flow) -> Flow {
+    let is_forward = |item: Option<&Item>| matches!(item, Some(Item::Link { url, .. }) if url == FORWARD_URL);
+    let next: Vec<bool> = (0..flow.len()).map(|at| is_forward(flow.get(at + 1))).collect();
+    let part = |(item, forward): (Item, bool)| match item {
+        Item::Text(text) if forward => Item::Text(text.strip_suffix('!').unwrap_or(&text).to_owned()),
+        item => item,
+    };
+    let is_empty = |item: &Item| matches!(item, Item::Text(text) if text.is_empty());
+    flow.into_iter().zip(next).map(part).filter(|item| !is_empty(item)).collect()
 }
 
 /// No images, no HTML that can act, no link but to a source or an address that readers may be led to.

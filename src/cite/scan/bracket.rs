@@ -1,0 +1,322 @@
+//! Brackets: markers, links, images, and those that are text.
+
+use url::Url;
+
+use super::construct::{Parsed, Target, inline_target, label};
+use super::definitions::normalised;
+use super::inline::holds_marker;
+use super::node::{Node, NodeKind};
+use super::scanner::{Input, Opener, Scanner};
+use crate::answer::{MarkerGrammar, SourceIndex};
+use crate::cite::definition::push_title;
+use crate::cite::marker::{self, MAX_INNER_BYTES, Marker};
+use crate::report::{Entry, Kind};
+use crate::url::WebUrl;
+
+/// Whether readers may be led to this address.
+pub(super) fn is_allowed(url: &str) -> bool {
+    written(url).is_some()
+}
+
+/// The address as it may be written between parentheses, when readers may be led there.
+fn written(url: &str) -> Option<String> {
+    let is_scheme = |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    if is_scheme("http:") || is_scheme("https:") {
+        return url.parse::<WebUrl>().ok().map(|url| url.markdown());
+    }
+    let url = Url::parse(url).ok().filter(|url| url.scheme() == "mailto" && is_scheme("mailto:"))?;
+    let escape = |c: char| match c {
+        '(' => "%28".to_owned(),
+        ')' => "%29".to_owned(),
+        '<' => "%3C".to_owned(),
+        '>' => "%3E".to_owned(),
+        ' ' => "%20".to_owned(),
+        c => c.to_string(),
+    };
+    Some(url.as_str().chars().map(escape).collect())
+}
+
+impl Target {
+    /// Address and title as they may be written on one line, when readers may be led there.
+    pub(super) fn written(&self) -> Option<String> {
+        let mut written = written(&self.url)?;
+        if !self.title.is_empty() {
+            written.push(' ');
+            push_title(&mut written, &self.title.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+        Some(written)
+    }
+}
+
+/// The number between the brackets of `[n]`, with blanks, line ends and the prefixes of quotes in between.
+fn number(inner: &str) -> Option<usize> {
+    let mut number: Option<usize> = None;
+    for byte in inner.bytes() {
+        match byte {
+            b'0'..=b'9' => {
+                number = Some(number.unwrap_or(0).saturating_mul(10).saturating_add(usize::from(byte - b'0')));
+            }
+            b'>' => {}
+            byte if byte.is_ascii_whitespace() => {}
+            _ => return None,
+        }
+    }
+    number
+}
+
+impl Input<'_> {
+    /// Whether `[n]` may come to be the number of a claim.
+    pub(super) fn may_be_claim(&self, n: usize) -> bool {
+        (1..=self.sources.len().min(self.rules.max_claims.unwrap_or(usize::MAX))).contains(&n)
+    }
+
+    fn is_number(&self, inner: &str) -> bool {
+        number(inner).is_some_and(|n| self.may_be_claim(n))
+    }
+
+    /// The sources that a link or image names when all that it shows is a marker: `[1](url)`, `[[1]](url)`.
+    fn shown_sources(&self, inner: &str) -> Option<Vec<SourceIndex>> {
+        let inner = inner.trim();
+        let bracketed = inner.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(inner);
+        let marker = marker::in_square_brackets(bracketed, &MarkerGrammar::ALL)?;
+        if matches!(marker, Marker::Name(_)) {
+            return None;
+        }
+        self.resolver.resolve(self.sources, &format!("[{bracketed}]"), &marker)
+    }
+}
+
+/// How a link ends behind its text.
+struct Tail {
+    target: Target,
+    /// What is written instead, for a link whose definition goes.
+    written: Option<String>,
+    inline: bool,
+}
+
+impl Scanner {
+    /// At a closing bracket; `false` while more must arrive.
+    pub(super) fn close_bracket(&mut self, input: &Input<'_>, at: usize) -> bool {
+        let Some(opener) = self.openers.back().copied() else {
+            self.at = at + 1;
+            return true;
+        };
+        let text = input.text;
+        let next = text.as_bytes().get(at + 1).copied();
+        // `[]` behind it is looked for as well.
+        if text.len() < at + 3 && !input.finished && next.is_none_or(|next| next == b'[') {
+            return false;
+        }
+        let mut separate = self.colon == Some(at);
+        if next == Some(b'(') {
+            match inline_target(self.cursor(input, at + 2), text) {
+                Parsed::Unknown => return false,
+                Parsed::Found(target) if opener.active => {
+                    self.link(input, opener, at, Tail { target, written: None, inline: true });
+                    return true;
+                }
+                Parsed::Found(_) => separate |= opener.gone,
+                Parsed::Fails(to) => separate |= holds_marker(text, at + 2, to),
+                Parsed::TooLong => separate = true,
+            }
+        }
+        match self.known_label(input, opener, at, next) {
+            None => return false,
+            Some(Some(tail)) => {
+                self.link(input, opener, at, tail);
+                return true;
+            }
+            Some(None) => {}
+        }
+        self.openers.pop_back();
+        self.at = at + 1;
+        let inner = &text[opener.inner()..at];
+        if let Some(kind) = self.marker(input, opener, at) {
+            self.nodes.truncate(opener.node);
+            // The `!` of an image ended a sentence: "Great![1]".
+            let stays = matches!(kind, NodeKind::Nameless { vanishes: false });
+            self.push(opener.inner() - 1..at + 1, kind);
+            if separate && stays && input.rules.markdown {
+                self.push(at + 1..at + 1, NodeKind::Separate);
+            }
+            return true;
+        }
+        let is_plain = self.nodes[opener.node + 1..].iter().all(|node| node.is_blank(text));
+        if input.is_number(inner) && !inner.contains(['[', ']']) {
+            self.nodes.truncate(opener.node);
+            self.push(opener.inner() - 1..at + 1, NodeKind::Number);
+        } else {
+            if opener.image && input.rules.definitions && input.rules.markdown {
+                self.nodes[opener.node].kind = NodeKind::Exclamation;
+            }
+            if is_plain && number(inner).is_none() && (next != Some(b'[') || text[at + 1..].starts_with("[]")) {
+                self.used.insert(normalised(inner));
+            }
+        }
+        if separate && input.rules.markdown {
+            self.opaque(at..at + 1);
+            self.push(at + 1..at + 1, NodeKind::Separate);
+        }
+        true
+    }
+
+    /// What the bracket is as a marker.
+    fn marker(&self, input: &Input<'_>, opener: Opener, at: usize) -> Option<NodeKind> {
+        let text = input.text;
+        let inner = &text[opener.inner()..at];
+        let is_plain = || self.nodes[opener.node + 1..].iter().all(|node| node.is_blank(text));
+        if inner.len() > MAX_INNER_BYTES || !is_plain() {
+            return None;
+        }
+        let marker = marker::in_square_brackets(inner, input.grammar)?;
+        match input.resolver.resolve(input.sources, &text[opener.inner() - 1..=at], &marker) {
+            Some(sources) => Some(NodeKind::Cite(sources)),
+            None if marker.is_machine_made() => Some(NodeKind::Nameless { vanishes: true }),
+            None if matches!(marker, Marker::Name(_)) || input.is_number(inner) => None,
+            None => Some(NodeKind::Nameless { vanishes: false }),
+        }
+    }
+
+    /// The rest of a link whose label the model has defined.
+    #[expect(clippy::option_option, reason = "the outer one says that more must arrive")]
+    fn known_label(&self, input: &Input<'_>, opener: Opener, at: usize, next: Option<u8>) -> Option<Option<Tail>> {
+        if self.definitions.is_empty() || !opener.active {
+            return Some(None);
+        }
+        let text = input.text;
+        let inner = &text[opener.inner()..at];
+        let (named, end) = if next == Some(b'[') {
+            match label(self.cursor(input, at + 2)) {
+                Parsed::Unknown => return None,
+                Parsed::Found(close) if text[at + 2..close].trim().is_empty() => (inner, close + 1),
+                // What a label follows is no link by itself.
+                Parsed::Found(close) => (&text[at + 2..close], close + 1),
+                Parsed::Fails(_) | Parsed::TooLong => (inner, at + 1),
+            }
+        } else {
+            (inner, at + 1)
+        };
+        let is_marker = end == at + 1 && input.shown_sources(inner).is_some();
+        let known = self.definitions.get(&normalised(named)).filter(|_| !is_marker && !named.contains(['[', ']']));
+        let Some(target) = known else { return Some(None) };
+        let written = target.written().map(|target| format!("]({target})"));
+        Some(Some(Tail { target: Target { end, ..target.clone() }, written, inline: false }))
+    }
+
+    /// A link or an image, whose text ends at `at`.
+    fn link(&mut self, input: &Input<'_>, opener: Opener, at: usize, tail: Tail) {
+        let Tail { target, written, inline } = tail;
+        let inner = &input.text[opener.inner()..at];
+        self.openers.pop_back();
+        if let Some(sources) = input.shown_sources(inner) {
+            // `[1](2024)` is a marker and a year, not an address.
+            let is_address = !inline || target.url.contains([':', '/', '#']) || target.url.is_empty();
+            let end = if is_address { target.end } else { at + 1 };
+            self.nodes.truncate(opener.node);
+            self.push(opener.inner() - 1..end, NodeKind::Cite(sources));
+            self.at = end;
+            if !opener.image {
+                self.deactivate(!input.rules.definitions);
+            }
+            return;
+        }
+        self.at = target.end;
+        let address = &target.url;
+        let holds_link = self.nodes[opener.node + 1..].iter().any(|node| {
+            matches!(node.kind, NodeKind::LinkStart { .. })
+                || matches!(node.kind, NodeKind::Cite(_)) && input.text[node.range.clone()].contains("](")
+        });
+        let is_allowed = is_allowed(address);
+        let host = || Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_lowercase));
+        let may_load = opener.image && is_allowed && host().is_some_and(|host| input.rules.image_hosts.contains(&host));
+        let nameless = opener.image && inner.trim().is_empty();
+        if !is_allowed || opener.image && !may_load && holds_link {
+            let code = if is_allowed { "image" } else { "link-scheme" };
+            let fate = if is_allowed { "is an image" } else { "is neither http, https nor mailto" };
+            self.report(code, opener.at, format!("the address {address:?} {fate}; its text stays"));
+            self.unlink(opener, at, target.end, nameless);
+            if !opener.image {
+                self.deactivate(true);
+            }
+            return;
+        }
+        for node in &mut self.nodes[opener.node + 1..] {
+            soften(node, input);
+        }
+        let nested: Vec<usize> = (opener.node + 1..self.nodes.len())
+            .filter(|node| matches!(self.nodes[*node].kind, NodeKind::ImageStart { .. }))
+            .collect();
+        for node in nested {
+            self.unlink_image(node);
+        }
+        if opener.image && !may_load {
+            self.report("image", opener.at, format!("the image {address:?} became a link, so that nothing is loaded"));
+            let tail = self.nodes.len() - opener.node;
+            self.nodes[opener.node].kind = NodeKind::ImageStart { end: target.end, tail, nameless };
+        } else {
+            self.nodes[opener.node].kind = NodeKind::LinkStart { end: target.end };
+        }
+        match written {
+            Some(written) => self.push(at..target.end, NodeKind::Replace(written)),
+            None => self.push(at..target.end, NodeKind::LinkEnd),
+        }
+        if !opener.image {
+            self.deactivate(false);
+        }
+    }
+
+    /// Takes the brackets and the address off a text.
+    fn unlink(&mut self, opener: Opener, at: usize, end: usize, nameless: bool) {
+        let text = if nameless { NodeKind::Replace("image".into()) } else { NodeKind::Cut };
+        self.nodes[opener.node].kind = text;
+        self.push(at..end, NodeKind::Cut);
+    }
+
+    /// An image inside a link is its text.
+    fn unlink_image(&mut self, node: usize) {
+        if let NodeKind::ImageStart { tail, nameless, .. } = self.nodes[node].kind {
+            self.nodes[node].kind = if nameless { NodeKind::Replace("image".into()) } else { NodeKind::Cut };
+            self.nodes[node + tail].kind = NodeKind::Cut;
+        }
+    }
+
+    /// A link holds no other: brackets that are still open become none.
+    fn deactivate(&mut self, gone: bool) {
+        for opener in self.openers.iter_mut().filter(|opener| !opener.image) {
+            opener.active = false;
+            opener.gone |= gone;
+        }
+    }
+
+    /// A bracket that equals the number of a claim, kept from being taken for it.
+    pub(super) fn number(&mut self, input: &Input<'_>, at: usize, raw: &str) {
+        let entry = self.writer.number(raw);
+        self.literal_entry(input, at, raw, entry);
+    }
+
+    /// `\[1`, or `[1` in math: a reader of the drawn text would take it for a badge.
+    pub(super) fn escaped_number(&mut self, input: &Input<'_>, at: usize, raw: &str) {
+        let bracket = raw.find('[').map_or(0, |bracket| bracket + 1);
+        let digits = &raw[bracket..];
+        if number(digits).is_some_and(|n| input.may_be_claim(n)) {
+            let entry = self.writer.escaped_number(&raw[..bracket], digits);
+            self.literal_entry(input, at, &format!("[{digits}]"), entry);
+        } else {
+            self.writer.opaque(raw);
+        }
+    }
+
+    fn literal_entry(&mut self, _: &Input<'_>, at: usize, bracket: &str, entry: (Kind, &'static str, &'static str)) {
+        let (kind, code, fate) = entry;
+        self.entries.push(Entry::in_text(kind, code, at, format!("{bracket} is text, and {fate}")));
+    }
+}
+
+/// Markers in the text of a link are none.
+fn soften(node: &mut Node, input: &Input<'_>) {
+    if matches!(node.kind, NodeKind::Cite(_) | NodeKind::Nameless { .. }) {
+        let raw = &input.text[node.range.clone()];
+        let inner = raw.strip_prefix('[').and_then(|raw| raw.strip_suffix(']'));
+        node.kind = if inner.is_some_and(|inner| input.is_number(inner)) { NodeKind::Number } else { NodeKind::Opaque };
+    }
+}

@@ -1,0 +1,316 @@
+//! The text of one block, from one byte that may mean something to the next.
+
+use super::LOOK_AHEAD;
+use super::construct::{Parsed, autolink, code_span, math, tag};
+use super::cursor::{Cursor, is_header_line};
+use super::line::Leaf;
+use super::node::NodeKind;
+use super::scanner::{Input, Opener, Phase, Scanner};
+use crate::cite::LiteralNumbers;
+use crate::cite::html::{Harm, judge_tag};
+use crate::cite::marker::{self, MAX_INNER_BYTES};
+
+/// Bytes that may mean something: line ends, `!` is looked at from its bracket, and the first bytes of `【` and U+E200.
+const SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    let bytes = b"\n\r\\`<[]$|";
+    let mut at = 0;
+    while at < bytes.len() {
+        special[bytes[at] as usize] = true;
+        at += 1;
+    }
+    special[0xe3] = true;
+    special[0xee] = true;
+    special
+};
+
+/// Whether what could not be read as a construct could be, once a marker in it is gone: up to `to`, a bracket is in it.
+pub(super) fn holds_marker(text: &str, from: usize, to: usize) -> bool {
+    let to = text.ceil_char_boundary((to + 1).min(text.len()));
+    text.get(from..to).is_some_and(|read| read.contains(['[', '【', '\u{e200}']))
+}
+
+impl Scanner {
+    pub(super) fn cursor<'c>(&'c self, input: &Input<'c>, at: usize) -> Cursor<'c> {
+        Cursor::new(input.text, input.finished, &self.blocks, self.line, at)
+    }
+
+    /// Reads text; `false` while more of it must arrive.
+    pub(super) fn text(&mut self, input: &Input<'_>) -> bool {
+        if self.may_define {
+            match self.begins_definition(input) {
+                None => return false,
+                Some(true) => return true,
+                Some(false) => self.may_define = false,
+            }
+        }
+        let bytes = input.text.as_bytes();
+        loop {
+            let stop = self.next_replaced(input);
+            let found = bytes[self.at..stop].iter().position(|byte| SPECIAL[usize::from(*byte)]);
+            let at = found.map_or(stop, |found| self.at + found);
+            self.give_up_openers(at);
+            let goes_on = if found.is_none() && stop < bytes.len() {
+                self.take_replaced();
+                true
+            } else if at == bytes.len() {
+                self.at = at;
+                if input.finished {
+                    self.openers.clear();
+                }
+                return false;
+            } else {
+                match bytes[at] {
+                    b'\n' | b'\r' => {
+                        if !self.end_line(input, at) {
+                            return false;
+                        }
+                        if self.phase != Phase::Text || self.may_define {
+                            return true;
+                        }
+                        true
+                    }
+                    b'\\' => self.escape(input, at),
+                    b'`' => self.backticks(input, at),
+                    b'<' => self.angle(input, at),
+                    b'[' => self.open(input, at),
+                    b']' => self.close_bracket(input, at),
+                    b'$' => self.dollars(input, at),
+                    b'|' => self.bar(input, at),
+                    0xe3 if input.text[at..].starts_with('【') => self.machine(input, at, '【', '】'),
+                    0xee if input.text[at..].starts_with('\u{e200}') => self.machine(input, at, '\u{e200}', '\u{e201}'),
+                    _ => {
+                        self.at = at + 1;
+                        true
+                    }
+                }
+            };
+            if !goes_on {
+                self.at = at;
+                return false;
+            }
+        }
+    }
+
+    /// A bracket that found no partner in time is text, for every engine.
+    fn give_up_openers(&mut self, at: usize) {
+        while let Some(first) = self.openers.front().copied().filter(|first| at - first.at > LOOK_AHEAD) {
+            self.nodes[first.node].kind = NodeKind::Escaped;
+            self.openers.pop_front();
+        }
+    }
+
+    fn escape(&mut self, input: &Input<'_>, at: usize) -> bool {
+        match input.text.as_bytes().get(at + 1) {
+            None => {
+                self.at = at + 1;
+                input.finished
+            }
+            Some(b'[') if input.rules.literal_numbers != LiteralNumbers::Escape => {
+                let digits = input.text.as_bytes()[at + 2..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                let end = at + 2 + digits;
+                let behind = &input.text.as_bytes()[end..];
+                if behind.len() < 2 && !input.finished && digits <= 10 {
+                    return false;
+                }
+                if digits > 0 && digits <= 10 && (behind.starts_with(b"]") || behind.starts_with(b"\\]")) {
+                    self.push(at..end, NodeKind::EscapedNumber);
+                    self.at = end;
+                } else {
+                    self.opaque(at..at + 2);
+                    self.at = at + 2;
+                }
+                true
+            }
+            Some(byte) if byte.is_ascii_punctuation() => {
+                self.opaque(at..at + 2);
+                self.at = at + 2;
+                true
+            }
+            Some(_) => {
+                self.at = at + 1;
+                true
+            }
+        }
+    }
+
+    /// The length of a run of one byte; `None` while it may be longer.
+    fn run_of_one(input: &Input<'_>, at: usize) -> Option<usize> {
+        let bytes = &input.text.as_bytes()[at..];
+        let run = bytes.iter().take_while(|byte| **byte == bytes[0]).count();
+        (run < bytes.len() || input.finished || run >= LOOK_AHEAD).then_some(run)
+    }
+
+    fn backticks(&mut self, input: &Input<'_>, at: usize) -> bool {
+        let Some(run) = Self::run_of_one(input, at) else { return false };
+        match code_span(self.cursor(input, at + run), run) {
+            Parsed::Found(end) => {
+                self.opaque(at..end);
+                self.at = end;
+            }
+            Parsed::Fails(_) => self.at = at + run,
+            Parsed::Unknown => return false,
+            Parsed::TooLong => {
+                let with = if input.rules.markdown { "\\`".repeat(run) } else { "`".repeat(run) };
+                self.push(at..at + run, NodeKind::Replace(with));
+                self.at = at + run;
+            }
+        }
+        true
+    }
+
+    fn dollars(&mut self, input: &Input<'_>, at: usize) -> bool {
+        let Some(run) = Self::run_of_one(input, at) else { return false };
+        self.at = at + run;
+        if run > 2 {
+            return true;
+        }
+        match math(self.cursor(input, at + run), run) {
+            Parsed::Found(end) => {
+                self.math(input, at, end);
+                self.at = end;
+                true
+            }
+            Parsed::Unknown => false,
+            Parsed::Fails(_) | Parsed::TooLong => true,
+        }
+    }
+
+    /// Math, which not every channel draws: a number in brackets may be taken for a badge there.
+    fn math(&mut self, input: &Input<'_>, at: usize, end: usize) {
+        let mut done = at;
+        if input.rules.literal_numbers != LiteralNumbers::Escape {
+            for (found, _) in input.text[at..end].match_indices('[') {
+                let found = at + found;
+                let digits = input.text[found + 1..end].bytes().take_while(u8::is_ascii_digit).count();
+                if digits > 0 && input.text[found + 1 + digits..end].trim_start_matches('\\').starts_with(']') {
+                    self.opaque(done..found);
+                    self.push(found..found + 1 + digits, NodeKind::EscapedNumber);
+                    done = found + 1 + digits;
+                }
+            }
+        }
+        self.opaque(done..end);
+    }
+
+    fn angle(&mut self, input: &Input<'_>, at: usize) -> bool {
+        let markdown = input.rules.markdown;
+        let mut read_to = at;
+        match autolink(self.cursor(input, at + 1), input.text) {
+            Parsed::Found((end, true)) => {
+                self.opaque(at..end);
+                self.at = end;
+                return true;
+            }
+            Parsed::Found((end, false)) => {
+                let address = &input.text[at + 1..end - 1];
+                self.report("link-scheme", at, format!("the address {address:?} is shown as text"));
+                self.keep_apart(input, at);
+                return true;
+            }
+            Parsed::Unknown => return false,
+            // Emphasis beside `<` would read another character there, so only what begins like an address is kept apart.
+            Parsed::Fails(to) if input.text.as_bytes()[at + 1..].first().is_some_and(u8::is_ascii_alphanumeric) => {
+                read_to = to;
+            }
+            Parsed::Fails(_) => {}
+            Parsed::TooLong => {}
+        }
+        match tag(self.cursor(input, at + 1)) {
+            Parsed::Found(end) if !markdown || input.text[at..end].starts_with("<!--") => {
+                self.opaque(at..end);
+                self.at = end;
+            }
+            Parsed::Found(end) => match judge_tag(&input.text[at..end]) {
+                (Harm::None, _) => {
+                    self.opaque(at..end);
+                    self.at = end;
+                }
+                (Harm::Attributes(name), _) => self.cut_attributes(input, at, name, end),
+                (Harm::Tag, _) => {
+                    self.tag_is_text(input, at);
+                    self.at = at + 1;
+                }
+            },
+            Parsed::Fails(to) if holds_marker(input.text, at, to.max(read_to)) => self.keep_apart(input, at),
+            Parsed::Fails(_) => self.at = at + 1,
+            Parsed::Unknown => return false,
+            Parsed::TooLong if markdown => {
+                self.tag_is_text(input, at);
+                self.at = at + 1;
+            }
+            Parsed::TooLong => self.at = at + 1,
+        }
+        true
+    }
+
+    /// Keeps a `<` from what follows it.
+    fn keep_apart(&mut self, input: &Input<'_>, at: usize) {
+        if input.rules.markdown {
+            self.opaque(at..at + 1);
+            self.push(at + 1..at + 1, NodeKind::Separate);
+        }
+        self.at = at + 1;
+    }
+
+    fn open(&mut self, input: &Input<'_>, at: usize) -> bool {
+        let from = self.nodes.last().map_or(self.node_end, |node| node.range.end).max(self.line);
+        let image = at > from && input.text.as_bytes()[at - 1] == b'!';
+        let start = at - usize::from(image);
+        self.openers.push_back(Opener { at: start, node: self.nodes.len(), image, active: true, gone: false });
+        self.push(start..at + 1, NodeKind::Bracket);
+        self.at = at + 1;
+        true
+    }
+
+    /// The border of a cell: no bracket reaches beyond it.
+    fn bar(&mut self, input: &Input<'_>, at: usize) -> bool {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only tables have cells")]
+        let parts = match self.blocks.leaf {
+            Leaf::Table => true,
+            Leaf::Paragraph if !self.openers.is_empty() => {
+                match is_header_line(input.text, input.finished, &self.blocks, self.line, at) {
+                    None => return false,
+                    Some(is_header) => is_header,
+                }
+            }
+            _ => false,
+        };
+        if parts {
+            self.openers.clear();
+        }
+        self.at = at + 1;
+        true
+    }
+
+    /// `【…】`, and U+E200 to U+E201.
+    fn machine(&mut self, input: &Input<'_>, at: usize, open: char, close: char) -> bool {
+        let start = at + open.len_utf8();
+        self.at = start;
+        let mut end = None;
+        for (found, c) in input.text[start..].char_indices() {
+            if c == close {
+                end = Some(start + found);
+                break;
+            }
+            if found + c.len_utf8() > MAX_INNER_BYTES || c == open || "\n\r`\\<".contains(c) {
+                return true;
+            }
+        }
+        let Some(end) = end else { return input.finished };
+        let inner = &input.text[start..end];
+        let end = end + close.len_utf8();
+        let marker = match open {
+            '【' => marker::in_lenticular_brackets(inner, input.grammar),
+            _ => marker::in_private_use(inner, input.grammar),
+        };
+        let Some(marker) = marker else { return true };
+        let kind = match input.resolver.resolve(input.sources, &input.text[at..end], &marker) {
+            Some(sources) => NodeKind::Cite(sources),
+            None => NodeKind::Nameless { vanishes: true },
+        };
+        self.push(at..end, kind);
+        self.at = end;
+        true
+    }
+}

@@ -1,0 +1,464 @@
+//! What a line is: the block structure of CommonMark with GFM's tables, read line by line.
+//!
+//! A line is read from its beginning, and as soon as what has arrived of it leaves no doubt. The rules are those of the
+//! CommonMark specification 0.31, appendix "A parsing strategy", phase 1.
+
+use super::LOOK_AHEAD;
+use super::tag::{BlockTag, block_tag};
+
+/// Deeper nesting is text.
+const MAX_DEPTH: usize = 100;
+
+/// A block that holds other blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Container {
+    /// A block quote.
+    Quote,
+    /// A list item.
+    Item {
+        /// How many columns its content is indented.
+        content: usize,
+        /// Whether nothing but its marker was seen so far.
+        empty: bool,
+    },
+}
+
+impl Container {
+    /// What stands before a line of its content.
+    pub(super) fn prefix(self) -> String {
+        match self {
+            Self::Quote => "> ".into(),
+            Self::Item { content, .. } => " ".repeat(content),
+        }
+    }
+}
+
+/// The block that holds text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaf {
+    /// None is open.
+    None,
+    /// A paragraph.
+    Paragraph,
+    /// A heading of one line.
+    Heading,
+    /// A table; every line is a row.
+    Table,
+    /// A fenced code block.
+    Fence(Fence),
+    /// An indented code block.
+    Indented,
+    /// HTML up to the next blank line.
+    Html,
+    /// A footnote that gives way, up to the next blank line.
+    Footnote,
+}
+
+/// The fence of a code block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fence {
+    /// A backtick or a tilde.
+    pub(super) byte: u8,
+    /// How many of them.
+    pub(super) length: usize,
+}
+
+/// What one line is.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    /// How many open containers go on.
+    pub(super) matched: usize,
+    /// The containers that begin in this line.
+    pub(super) begins: Vec<Container>,
+    pub(super) kind: Kind,
+    /// Where the content begins, behind the prefix of containers and, for text, behind its indentation.
+    pub(super) content: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Blank,
+    /// The paragraph goes on, inside its containers or not.
+    Continuation,
+    /// A paragraph begins.
+    Paragraph,
+    Heading,
+    /// The underline that makes a heading of the paragraph.
+    Underline,
+    /// A thematic break.
+    Rule,
+    FenceOpens(Fence),
+    FenceCloses,
+    /// A line of a fenced block.
+    Fenced,
+    Indented,
+    /// HTML begins, or goes on.
+    Html,
+    /// A comment that ends with its line or, at the top level, with a later one: where the line behind it begins.
+    Comment(usize),
+    /// A paragraph begins or goes on with a byte that would begin another block, were it not escaped.
+    Escaped,
+    /// The line under the header of a table.
+    Delimiters,
+    Row,
+    /// A line of a footnote that gives way.
+    Footnote,
+}
+
+impl Kind {
+    /// Whether a paragraph that is open goes on in such a line.
+    pub(super) fn continues(self, leaf: Leaf) -> bool {
+        self == Self::Continuation || self == Self::Escaped && leaf == Leaf::Paragraph
+    }
+}
+
+/// What is open at the beginning of a line.
+#[derive(Clone, Debug)]
+pub(super) struct Blocks {
+    pub(super) containers: Vec<Container>,
+    pub(super) leaf: Leaf,
+}
+
+/// The text from the beginning of a line on, as far as it has arrived.
+#[derive(Clone, Copy)]
+struct Rest<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    /// Where the line ends, or what has arrived of it.
+    end: usize,
+    /// Whether the end is the line's.
+    complete: bool,
+    column: usize,
+    /// Columns of a tab that was taken in part.
+    owed: usize,
+}
+
+impl Rest<'_> {
+    fn byte(&self, at: usize) -> Option<u8> {
+        (at < self.end).then(|| self.bytes[at])
+    }
+
+    /// The columns of the blanks at this place, and what stands behind them.
+    fn indent(&self) -> (usize, usize) {
+        let (mut at, mut columns, mut column) = (self.at, self.owed, self.column);
+        while let Some(byte) = self.byte(at) {
+            let width = match byte {
+                b' ' => 1,
+                b'\t' => 4 - column % 4,
+                _ => break,
+            };
+            columns += width;
+            column += width;
+            at += 1;
+        }
+        (columns, at)
+    }
+
+    fn skip(&mut self, mut columns: usize) {
+        let owed = self.owed.min(columns);
+        self.owed -= owed;
+        columns -= owed;
+        while columns > 0 {
+            let width = match self.byte(self.at) {
+                Some(b' ') => 1,
+                Some(b'\t') => 4 - self.column % 4,
+                _ => return,
+            };
+            self.at += 1;
+            self.column += width;
+            let taken = width.min(columns);
+            columns -= taken;
+            self.owed = width - taken;
+        }
+    }
+
+    fn skip_bytes(&mut self, to: usize) {
+        let (columns, _) = self.indent();
+        let (_, behind) = self.indent();
+        self.skip(columns);
+        self.column += to - behind;
+        self.at = to;
+    }
+
+    /// Whether all that is left of the line is made of these bytes; `None` while more of it may come. Of a line that is
+    /// too long, it is not.
+    fn only(&self, from: usize, is: impl Fn(u8) -> bool) -> Option<bool> {
+        if self.end - from >= LOOK_AHEAD || !self.bytes[from..self.end].iter().all(|byte| is(*byte)) {
+            return Some(false);
+        }
+        self.complete.then_some(true)
+    }
+
+    fn run(&self, from: usize, byte: u8) -> usize {
+        self.bytes[from..self.end].iter().take_while(|found| **found == byte).count()
+    }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// Where the line that begins at `at` ends, without its line end, and whether it has one. A carriage return at the very end
+/// of what has arrived may be half of a line end.
+pub(in crate::cite) fn line_end(text: &str, at: usize, finished: bool) -> (usize, bool) {
+    match memchr::memchr2(b'\n', b'\r', &text.as_bytes()[at..]) {
+        Some(found) => {
+            let end = at + found;
+            (end, finished || end + 1 < text.len() || text.as_bytes()[end] == b'\n')
+        }
+        None => (text.len(), finished),
+    }
+}
+
+/// Where the next line begins, given where this one ends.
+pub(in crate::cite) fn next_line(text: &str, end: usize) -> usize {
+    match text.as_bytes().get(end..) {
+        Some([b'\r', b'\n', ..]) => end + 2,
+        Some([_, ..]) => end + 1,
+        _ => end,
+    }
+}
+
+impl Blocks {
+    pub(super) fn new() -> Self {
+        Self { containers: Vec::new(), leaf: Leaf::None }
+    }
+
+    /// Reads the line at `at`; `None` while more of it must arrive. The content of the line before, which may be the header
+    /// of a table, begins at `before`.
+    pub(super) fn read(&self, text: &str, at: usize, finished: bool, before: usize) -> Option<Line> {
+        let (end, complete) = line_end(text, at, finished);
+        let mut rest = Rest { bytes: text.as_bytes(), at, end, complete, column: 0, owed: 0 };
+        let matched = self.matched(&mut rest)?;
+        let all = matched == self.containers.len();
+        let line = |kind, content| Some(Line { matched, begins: Vec::new(), kind, content });
+        if all {
+            let (columns, behind) = rest.indent();
+            match self.leaf {
+                Leaf::Fence(fence) => {
+                    let run = rest.run(behind, fence.byte);
+                    let may_close = columns <= 3 && run > 0;
+                    let closes = may_close && {
+                        let only = rest.only(behind + run, is_blank);
+                        if run >= fence.length { only? } else { behind + run == end && !complete && only? }
+                    };
+                    if columns <= 3 && behind == end && !complete {
+                        return None;
+                    }
+                    return line(if closes { Kind::FenceCloses } else { Kind::Fenced }, rest.at);
+                }
+                Leaf::Html => {
+                    return line(if rest.only(behind, |_| false)? { Kind::Blank } else { Kind::Html }, rest.at);
+                }
+                Leaf::Footnote => {
+                    let blank = behind == end;
+                    if (blank || behind + 1 >= end) && !complete {
+                        return None;
+                    }
+                    if !blank && !text[behind..end].starts_with("[^") {
+                        return line(Kind::Footnote, rest.at);
+                    }
+                }
+                Leaf::None | Leaf::Paragraph | Leaf::Heading | Leaf::Table | Leaf::Indented => {}
+            }
+        }
+        self.begin(text, rest, matched, finished, before)
+    }
+
+    /// How many containers go on in this line; `rest` is then behind their prefixes.
+    fn matched(&self, rest: &mut Rest<'_>) -> Option<usize> {
+        for (depth, container) in self.containers.iter().enumerate() {
+            let (columns, behind) = rest.indent();
+            let blank = behind == rest.end;
+            if blank && !rest.complete {
+                return None;
+            }
+            match *container {
+                Container::Quote if columns <= 3 && rest.byte(behind) == Some(b'>') => {
+                    rest.skip_bytes(behind + 1);
+                    if rest.at == rest.end && !rest.complete {
+                        return None;
+                    }
+                    rest.skip(1);
+                }
+                Container::Item { empty: false, .. } if blank => rest.skip(columns),
+                Container::Item { content, .. } if !blank && columns >= content => rest.skip(content),
+                Container::Quote | Container::Item { .. } => return Some(depth),
+            }
+        }
+        Some(self.containers.len())
+    }
+
+    /// Reads what begins behind the prefixes of open containers.
+    fn begin(&self, text: &str, mut rest: Rest<'_>, matched: usize, finished: bool, before: usize) -> Option<Line> {
+        let all = matched == self.containers.len();
+        let mut begins: Vec<Container> = Vec::new();
+        loop {
+            let (columns, behind) = rest.indent();
+            // A paragraph that this line may go on, lazily or not.
+            let open = self.leaf == Leaf::Paragraph && begins.is_empty();
+            // A paragraph that a block of this line interrupts.
+            let interrupts = open && all;
+            let line = |kind, content, begins| Some(Line { matched, begins, kind, content });
+            let Some(byte) = rest.byte(behind) else {
+                return if rest.complete { line(Kind::Blank, behind, begins) } else { None };
+            };
+            if columns >= 4 {
+                return if open {
+                    line(Kind::Continuation, behind, begins)
+                } else {
+                    line(Kind::Indented, rest.at, begins)
+                };
+            }
+            let kind = match byte {
+                b'>' if self.containers.len() + begins.len() < MAX_DEPTH => {
+                    rest.skip_bytes(behind + 1);
+                    if rest.at == rest.end && !rest.complete {
+                        return None;
+                    }
+                    rest.skip(1);
+                    begins.push(Container::Quote);
+                    continue;
+                }
+                b'#' => {
+                    let run = rest.run(behind, b'#');
+                    match rest.byte(behind + run) {
+                        None if !rest.complete => return None,
+                        None | Some(b' ' | b'\t') if run <= 6 => Some((Kind::Heading, behind + run)),
+                        _ => None,
+                    }
+                }
+                b'`' | b'~' => {
+                    let run = rest.run(behind, byte);
+                    if behind + run == rest.end && !rest.complete {
+                        return None;
+                    }
+                    let is_too_long = run >= 3 && byte == b'`' && rest.end - behind - run >= LOOK_AHEAD;
+                    let opens = run >= 3 && (byte == b'~' || rest.only(behind + run, |byte| byte != b'`')?);
+                    match opens {
+                        true => Some((Kind::FenceOpens(Fence { byte, length: run }), rest.at)),
+                        false if is_too_long => Some((Kind::Escaped, behind)),
+                        false => None,
+                    }
+                }
+                b'<' => {
+                    match block_tag(text, behind, rest.end, rest.complete, finished, matched == 0 && begins.is_empty())?
+                    {
+                        BlockTag::Text => None,
+                        BlockTag::Block => Some((Kind::Html, rest.at)),
+                        // It does not interrupt a paragraph, not even one that goes on lazily.
+                        BlockTag::Alone if open => None,
+                        BlockTag::Alone => Some((Kind::Html, rest.at)),
+                        BlockTag::Comment(end) => Some((Kind::Comment(end), rest.at)),
+                        BlockTag::Harmful => Some((Kind::Escaped, behind)),
+                    }
+                }
+                b'=' if interrupts && {
+                    let run = rest.run(behind, b'=');
+                    rest.only(behind + run, is_blank)?
+                } =>
+                {
+                    Some((Kind::Underline, behind))
+                }
+                b'-' if interrupts && {
+                    let run = rest.run(behind, b'-');
+                    rest.only(behind + run, is_blank)?
+                } =>
+                {
+                    Some((Kind::Underline, behind))
+                }
+                b'*' | b'-' | b'_' if rest.only(behind, |found| found == byte || is_blank(found))? => {
+                    let count = rest.bytes[behind..rest.end].iter().filter(|found| **found == byte).count();
+                    (count >= 3).then_some((Kind::Rule, behind))
+                }
+                _ => None,
+            };
+            if let Some((kind, content)) = kind {
+                return line(kind, content, begins);
+            }
+            if self.containers.len() + begins.len() < MAX_DEPTH
+                && let Some((marker, behind_marker)) = Self::list_marker(&rest, behind, interrupts)?
+            {
+                rest.skip_bytes(behind_marker);
+                let (blanks, content) = rest.indent();
+                let empty = content == rest.end;
+                let taken = if empty || blanks > 4 { 1 } else { blanks };
+                if !empty {
+                    rest.skip(taken);
+                }
+                begins.push(Container::Item { content: columns + marker + taken, empty });
+                if empty {
+                    return Some(Line { matched, begins, kind: Kind::Blank, content: rest.end });
+                }
+                continue;
+            }
+            if self.leaf == Leaf::Table && all && begins.is_empty() {
+                return line(Kind::Row, behind, begins);
+            }
+            if interrupts && is_under_header(text, &rest, behind, before)? {
+                return line(Kind::Delimiters, behind, begins);
+            }
+            return line(if open { Kind::Continuation } else { Kind::Paragraph }, behind, begins);
+        }
+    }
+
+    /// The width of a list marker at this place and what stands behind it.
+    #[expect(clippy::option_option, reason = "the outer one says that more must arrive")]
+    fn list_marker(rest: &Rest<'_>, at: usize, interrupts: bool) -> Option<Option<(usize, usize)>> {
+        let (width, number) = match rest.byte(at) {
+            Some(b'-' | b'+' | b'*') => (1, None),
+            Some(b'0'..=b'9') => {
+                let digits = rest.bytes[at..rest.end].iter().take_while(|byte| byte.is_ascii_digit()).count();
+                match rest.byte(at + digits) {
+                    None if !rest.complete && digits <= 9 => return None,
+                    Some(b'.' | b')') if digits <= 9 => (digits + 1, Some(&rest.bytes[at..at + digits])),
+                    _ => return Some(None),
+                }
+            }
+            _ => return Some(None),
+        };
+        let behind = at + width;
+        match rest.byte(behind) {
+            None if !rest.complete => return None,
+            None | Some(b' ' | b'\t') => {}
+            Some(_) => return Some(None),
+        }
+        let is_empty = rest.only(behind, is_blank)?;
+        if interrupts && (is_empty || number.is_some_and(|number| number != b"1")) {
+            return Some(None);
+        }
+        Some(Some((width, behind)))
+    }
+}
+
+/// Whether the line at `at` makes a table of itself and the line before, whose content begins at `before`.
+fn is_under_header(text: &str, rest: &Rest<'_>, at: usize, before: usize) -> Option<bool> {
+    if !rest.only(at, |byte| matches!(byte, b'|' | b':' | b'-' | b' ' | b'\t'))? {
+        return Some(false);
+    }
+    let header_end = text[..at].rfind(['\n', '\r']).map_or(0, |found| text[..found].trim_end_matches('\r').len());
+    Some(before <= header_end && is_header(&text[before..header_end], &text[at..rest.end]))
+}
+
+/// Whether `delimiters` under `header` make a table.
+pub(super) fn is_header(header: &str, delimiters: &str) -> bool {
+    if !delimiters.contains(['|', ':']) && !header.contains('|') {
+        return false;
+    }
+    let cells = |line: &str| {
+        let line = line.trim_matches([' ', '\t']);
+        let line = line.strip_prefix('|').unwrap_or(line);
+        let closed = line.ends_with('|') && !line.ends_with("\\|");
+        let bytes = line.as_bytes();
+        let bars = (0..bytes.len()).filter(|at| bytes[*at] == b'|' && (*at == 0 || bytes[*at - 1] != b'\\')).count();
+        bars + usize::from(!closed)
+    };
+    let trimmed = delimiters.trim_matches([' ', '\t', '|']);
+    let is_delimiter = |cell: &str| {
+        let cell = cell.trim_matches([' ', '\t']);
+        let cell = cell.strip_prefix(':').unwrap_or(cell);
+        let cell = cell.strip_suffix(':').unwrap_or(cell);
+        !cell.is_empty() && cell.bytes().all(|byte| byte == b'-')
+    };
+    trimmed.split('|').all(is_delimiter) && cells(header) == cells(delimiters)
+}

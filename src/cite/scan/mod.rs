@@ -1,0 +1,22 @@
+//! Markers found while the text is read from its beginning, once, and written as it goes (policies P-01 to P-12).
+//!
+//! `line` tells blocks apart, `cursor` walks the text of one block, `construct` reads code, tags, addresses and math,
+//! `inline` and `bracket` decide, `scanner` drives them and hands what is decided to the writer. Nothing here looks further
+//! ahead than [`LOOK_AHEAD`] bytes, which is what makes a stream and a whole answer the same.
+
+mod bracket;
+mod construct;
+mod cursor;
+mod definitions;
+mod inline;
+mod line;
+mod node;
+mod scanner;
+mod tag;
+
+pub(super) use line::{line_end, next_line};
+pub(super) use scanner::{Input, MAX_EMPHASIS, Scanner};
+
+/// How many bytes a decision may wait for. What is not decided by then is text, and is written so that every engine takes
+/// it for text.
+pub(super) const LOOK_AHEAD: usize = 4 * 1024;

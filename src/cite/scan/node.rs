@@ -1,0 +1,61 @@
+//! What is not plain text, in the order of the text.
+
+use std::ops::Range;
+
+use crate::answer::SourceIndex;
+
+/// A place where something other than plain text stands, or is to be written.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) range: Range<usize>,
+    pub(super) kind: NodeKind,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum NodeKind {
+    /// A bracket that is text so far.
+    Bracket,
+    /// Code, addresses, tags, escapes, prefixes of lines: as it stands. Citations of places inside go behind it.
+    Opaque,
+    /// The beginning of a link, which ends there.
+    LinkStart { end: usize },
+    /// The beginning of an image that becomes a link: `![`. The rest of it, `](…)`, is the node so much further on.
+    ImageStart { end: usize, tail: usize, nameless: bool },
+    /// The rest of a link or image.
+    LinkEnd,
+    /// `[n]` that is no marker, but equals what may be the number of a claim.
+    Number,
+    /// A marker of sources.
+    Cite(Vec<SourceIndex>),
+    /// A marker that names nothing.
+    Nameless { vanishes: bool },
+    /// Something else is written here.
+    Replace(String),
+    /// Taken out.
+    Cut,
+    /// `![` of text, which no later definition may make an image.
+    Exclamation,
+    /// The two sides are kept apart.
+    Separate,
+    /// An opening that found no end in time: escaped.
+    Escaped,
+    /// A line end inside a paragraph that readers see as a blank.
+    SoftBreak,
+    /// Citations of places inside a code block, in a paragraph behind it.
+    BehindBlock(Vec<SourceIndex>, String),
+    /// `\[` before a number.
+    EscapedNumber,
+}
+
+impl Node {
+    pub(super) fn new(range: Range<usize>, kind: NodeKind) -> Self {
+        Self { range, kind }
+    }
+
+    /// Whether a marker may hold it: the end of a line and the blanks at the beginning of the next.
+    pub(super) fn is_blank(&self, text: &str) -> bool {
+        let is_opaque = matches!(self.kind, NodeKind::Opaque);
+        matches!(self.kind, NodeKind::SoftBreak)
+            || is_opaque && text[self.range.clone()].bytes().all(|byte| byte.is_ascii_whitespace())
+    }
+}

@@ -1,0 +1,170 @@
+//! HTML where a line begins: whether it would be a block of HTML.
+
+use super::super::html::{Harm, judge_tag};
+use super::LOOK_AHEAD;
+
+/// What a `<` at the beginning of a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BlockTag {
+    /// Text, or HTML inside a paragraph.
+    Text,
+    /// A block of harmless HTML (kind 6 of the specification).
+    Block,
+    /// A harmless tag alone in its line (kind 7).
+    Alone,
+    /// A comment, and where the line behind it begins (kind 2).
+    Comment(usize),
+    /// HTML that must not be drawn and would swallow what follows (kinds 1 to 6).
+    Harmful,
+}
+
+/// Reads the tag at `at`; `None` while more of it must arrive. Outside of containers a comment may span lines.
+pub(super) fn block_tag(
+    text: &str,
+    at: usize,
+    end: usize,
+    complete: bool,
+    finished: bool,
+    top: bool,
+) -> Option<BlockTag> {
+    let line = &text[at..end];
+    let after = line[1..].strip_prefix('/').unwrap_or(&line[1..]);
+    let is_waiting = !complete && line.len() < LOOK_AHEAD;
+    let Some(first) = after.bytes().next() else { return if is_waiting { None } else { Some(BlockTag::Text) } };
+    if first == b'?' {
+        return Some(if line.as_bytes()[1] == b'/' { BlockTag::Text } else { BlockTag::Harmful });
+    }
+    if first == b'!' {
+        return declaration(text, at, end, complete, finished, top);
+    }
+    if !first.is_ascii_alphabetic() {
+        return Some(BlockTag::Text);
+    }
+    let name_length = after.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    let name = after[..name_length].to_ascii_lowercase();
+    let behind = after.as_bytes().get(name_length);
+    if behind.is_none() && is_waiting {
+        return None;
+    }
+    let is_closing = after.len() + 1 < line.len();
+    let ends_name = matches!(behind, None | Some(b' ' | b'\t' | b'>'));
+    let is_raw = !is_closing && ends_name && RAW.contains(&name.as_str());
+    let is_block =
+        is_raw || (ends_name || after[name_length..].starts_with("/>")) && BLOCKS.binary_search(&name.as_str()).is_ok();
+    let (harm, length) = judge_tag(line);
+    let is_open = !line[..length.min(line.len())].ends_with('>');
+    if is_open && is_waiting {
+        return None;
+    }
+    Some(match harm {
+        Harm::Tag if is_block => BlockTag::Harmful,
+        Harm::Tag => BlockTag::Text,
+        Harm::None | Harm::Attributes(_) if is_block => BlockTag::Block,
+        Harm::None | Harm::Attributes(_) => {
+            let rest = line[length..].trim_matches([' ', '\t']);
+            if rest.is_empty() && is_waiting {
+                return None;
+            }
+            if rest.is_empty() { BlockTag::Alone } else { BlockTag::Text }
+        }
+    })
+}
+
+/// `<!…`: a comment that ends is harmless.
+fn declaration(text: &str, at: usize, end: usize, complete: bool, finished: bool, top: bool) -> Option<BlockTag> {
+    let line = &text[at..end];
+    if !complete && line.len() < "<![CDATA[".len() {
+        return None;
+    }
+    let Some(comment) = line.strip_prefix("<!--") else {
+        let kind = line.as_bytes().get(2);
+        let is_declaration = kind.is_some_and(u8::is_ascii_alphabetic) || line.starts_with("<![CDATA[");
+        return Some(if is_declaration { BlockTag::Harmful } else { BlockTag::Text });
+    };
+    if comment.contains("-->") {
+        // The rest of the line belongs to the block.
+        return complete.then(|| BlockTag::Comment(super::line::next_line(text, end)));
+    }
+    if !top {
+        return if complete || line.len() >= LOOK_AHEAD { Some(BlockTag::Harmful) } else { None };
+    }
+    let limit = text.floor_char_boundary(text.len().min(at + LOOK_AHEAD));
+    match text[at + 4..limit.max(at + 4)].find("-->") {
+        Some(found) => {
+            let (end, complete) = super::line::line_end(text, at + 4 + found, finished);
+            complete.then(|| BlockTag::Comment(super::line::next_line(text, end)))
+        }
+        None if finished || text.len() >= at + LOOK_AHEAD => Some(BlockTag::Harmful),
+        None => None,
+    }
+}
+
+/// Elements whose text is read as it stands.
+const RAW: [&str; 4] = ["pre", "script", "style", "textarea"];
+
+/// Elements that begin a block of HTML, sorted.
+const BLOCKS: &[&str] = &[
+    "address",
+    "article",
+    "aside",
+    "base",
+    "basefont",
+    "blockquote",
+    "body",
+    "caption",
+    "center",
+    "col",
+    "colgroup",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "frame",
+    "frameset",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hr",
+    "html",
+    "iframe",
+    "legend",
+    "li",
+    "link",
+    "main",
+    "menu",
+    "menuitem",
+    "nav",
+    "noframes",
+    "ol",
+    "optgroup",
+    "option",
+    "p",
+    "param",
+    "search",
+    "section",
+    "source",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "track",
+    "ul",
+];
