@@ -21,6 +21,11 @@ fn message(body: &[u8], dialect: Dialect) -> (Activity, Value) {
 
 /// What pushing these pieces comes to in the end.
 fn pushed<'p>(pieces: impl IntoIterator<Item = &'p [u8]>, dialect: Dialect) -> Streamed {
+    shown_by(pieces, dialect).0
+}
+
+/// What pushing these pieces comes to in the end, and what it had shown before.
+fn shown_by<'p>(pieces: impl IntoIterator<Item = &'p [u8]>, dialect: Dialect) -> (Streamed, String) {
     let mut streaming = Streaming::new(Conversion::to(dialect));
     let mut shown = String::new();
     for piece in pieces {
@@ -32,7 +37,7 @@ fn pushed<'p>(pieces: impl IntoIterator<Item = &'p [u8]>, dialect: Dialect) -> S
     let streamed = streaming.end().expect("a message");
     let text = streamed.message.text.as_deref().unwrap_or_default();
     assert!(streamed.continues == text.starts_with(&shown) || dialect == Dialect::WebChat, "{shown:?} and {text:?}");
-    streamed
+    (streamed, shown)
 }
 
 /// The texts of the updates among activities, and the message without the sign that ends a stream.
@@ -265,8 +270,11 @@ proptest! {
             let broken: Vec<_> = findings.iter().filter(|finding| finding.code.contains("stream")).collect();
             prop_assert!(broken.is_empty(), "{:?}", broken);
             let pieces: Vec<String> = events.iter().map(form).collect();
-            let streamed = pushed(pieces.iter().map(String::as_bytes), dialect);
+            let (streamed, shown) = shown_by(pieces.iter().map(String::as_bytes), dialect);
             prop_assert_eq!(&streamed.message, &expected);
+            if !late && matches!(steps[0], Step::Sources(_)) {
+                prop_assert!(expected.text.as_deref().unwrap_or_default().starts_with(&shown), "{:?} and {:?}", shown, expected.text);
+            }
         }
     }
 
