@@ -4,6 +4,7 @@ mod brackets;
 #[expect(clippy::module_inception, reason = "the file is named after the function it holds")]
 mod convert;
 mod options;
+mod shown;
 mod spacing;
 mod streaming;
 

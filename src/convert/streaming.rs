@@ -1,13 +1,11 @@
 //! The conversion of an answer that arrives piece by piece (policy P-12).
 
-use super::brackets::{Brackets, Piece, may_cite};
 use super::convert::message;
-use super::spacing::Spacing;
-use super::{Conversion, ConvertError, Converted, Grounding};
+use super::shown::Shown;
+use super::{Conversion, ConvertError, Converted};
 use crate::activity::Activity;
-use crate::cite::Incremental;
 use crate::dialect::{Dialect, Livestream};
-use crate::ingest::{AnswerStream, StreamEvent};
+use crate::ingest::AnswerStream;
 use crate::report::Report;
 
 /// What readers see while nothing of the answer can be shown.
@@ -31,32 +29,11 @@ const INFORMATIVE: &str = "The answer is being written …";
 pub struct Streaming {
     conversion: Conversion,
     stream: AnswerStream,
-    /// How many sources have arrived.
-    sources: usize,
-    brackets: Brackets,
-    /// The text that is shown; there is none before the format is known.
-    text: Option<Incremental>,
-    /// A blank that may stand before a marker, and goes with it.
-    blank: bool,
-    phase: Phase,
-    spacing: Spacing,
+    shown: Shown,
     /// The informative text was given out.
     informed: bool,
     /// The length of what was given out last.
     given: usize,
-}
-
-/// How much of the answer may be shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// Nothing, until the message.
-    Hidden,
-    /// Everything that cannot change any more.
-    Inline,
-    /// Everything but markers; the message may insert them.
-    Provisional,
-    /// So many bytes, and nothing more until the message.
-    Frozen(usize),
 }
 
 /// Something new to show.
@@ -86,18 +63,12 @@ impl Streaming {
     /// A conversion of which nothing has arrived.
     #[must_use]
     pub fn new(conversion: Conversion) -> Self {
-        let hidden = conversion.max_updates() == 0 || conversion.options.require_grounding != Grounding::NotRequired;
         Self {
             stream: AnswerStream::new(conversion.from),
-            sources: 0,
-            brackets: Brackets::default(),
-            text: None,
-            blank: false,
-            phase: if hidden { Phase::Hidden } else { Phase::Inline },
-            spacing: Spacing::of(conversion.max_updates()),
+            shown: Shown::new(&conversion),
+            conversion,
             informed: false,
             given: 0,
-            conversion,
         }
     }
 
@@ -107,18 +78,18 @@ impl Streaming {
     /// # Errors
     /// When the input makes the answer unusable; the conversion is of no use then.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Option<Update<'_>>, ConvertError> {
-        let before = self.informed;
-        for event in self.stream.push(bytes)? {
-            self.take(event);
+        let events = self.stream.push(bytes)?;
+        let grammar = self.stream.grammar().unwrap_or_default();
+        for event in events {
+            self.shown.take(event, grammar);
         }
-        let visible = self.visible();
-        let update = if visible > self.given && !self.shown()[..visible].trim().is_empty() {
-            self.given = visible;
-            Some(Update::Text(&self.shown()[..visible]))
-        } else {
-            (self.informed && !before).then_some(Update::Informative(INFORMATIVE))
-        };
-        Ok(update)
+        let text = self.shown.text();
+        if text.len() > self.given {
+            self.given = text.len();
+            return Ok(Some(Update::Text(text)));
+        }
+        let inform = self.shown.is_silent() && !std::mem::replace(&mut self.informed, self.shown.is_silent());
+        Ok(inform.then_some(Update::Informative(INFORMATIVE)))
     }
 
     /// The message alone, for whoever has sent what the pushes gave.
@@ -126,10 +97,10 @@ impl Streaming {
     /// # Errors
     /// When the input is not what its format promises, or when required grounding is missing.
     pub fn end(self) -> Result<Streamed, ConvertError> {
-        let (given, shown) = (self.given, self.shown().to_owned());
-        let free = self.conversion.to == Dialect::WebChat;
-        let (message, report, _) = self.convert()?;
-        let continues = free || message.text.as_deref().is_some_and(|text| text.starts_with(&shown[..given]));
+        let Self { conversion, stream, shown, given, .. } = self;
+        let (message, report) = message(stream.finish()?, &conversion)?;
+        let text = message.text.as_deref().unwrap_or_default();
+        let continues = conversion.to == Dialect::WebChat || text.starts_with(&shown.text()[..given]);
         Ok(Streamed { message, continues, report })
     }
 
@@ -138,138 +109,27 @@ impl Streaming {
     /// # Errors
     /// When the input is not what its format promises, or when required grounding is missing.
     pub fn finish(self) -> Result<Converted, ConvertError> {
-        let (dialect, max, informed, phase) =
-            (self.conversion.to, self.conversion.max_updates(), self.informed, self.phase);
-        let visible = self.visible();
-        let shown = self.shown()[..visible].to_owned();
-        let (message, report, spacing) = self.convert()?;
+        let Self { conversion, stream, shown, .. } = self;
+        let (message, report) = message(stream.finish()?, &conversion)?;
         let text = message.text.as_deref().unwrap_or_default();
-        let stream = Livestream::new(dialect).filter(|_| !text.trim().is_empty());
         // Nobody waits for an answer that says nothing, and Teams takes no stream that ends without a text.
-        let Some(mut stream) = stream else {
+        let livestream = Livestream::new(conversion.to).filter(|_| !text.trim().is_empty());
+        let Some(mut livestream) = livestream else {
             return Ok(Converted { activities: vec![message], report });
         };
         let mut activities = Vec::new();
-        if informed && max > 0 {
-            activities.extend(stream.informative(INFORMATIVE));
+        let mut room = conversion.max_updates();
+        if shown.is_silent() && room > 0 {
+            activities.extend(livestream.informative(INFORMATIVE));
+            room -= activities.len();
         }
-        let end = match phase {
-            Phase::Hidden => 0,
-            Phase::Provisional => visible,
-            // What a later source has changed after all is not shown.
-            Phase::Inline | Phase::Frozen(_) => common_prefix(&shown, text),
-        };
-        let mut stream = stream.answer();
-        for length in spacing.chosen(max - activities.len(), end) {
-            activities.extend(stream.update(&shown[..length]));
+        let mut livestream = livestream.answer();
+        for begun in shown.beginnings(room, text) {
+            activities.extend(livestream.update(begun));
         }
-        activities.push(stream.last(message));
+        activities.push(livestream.last(message));
         Ok(Converted { activities, report })
     }
-
-    fn convert(self) -> Result<(Activity, Report, Spacing), ConvertError> {
-        let (message, report) = message(self.stream.finish()?, &self.conversion)?;
-        Ok((message, report, self.spacing))
-    }
-
-    fn shown(&self) -> &str {
-        self.text.as_ref().map_or("", Incremental::shown)
-    }
-
-    /// How much of the text may be seen, in bytes.
-    fn visible(&self) -> usize {
-        match self.phase {
-            Phase::Hidden => 0,
-            Phase::Inline | Phase::Provisional => self.shown().len(),
-            Phase::Frozen(length) => length,
-        }
-    }
-
-    fn take(&mut self, event: StreamEvent) {
-        match event {
-            StreamEvent::Text(delta) => self.add_text(&delta),
-            StreamEvent::Sources(sources) => {
-                if self.brackets.named_before(self.sources, &sources) {
-                    self.become_late();
-                }
-                self.sources += sources.len();
-                if self.phase == Phase::Inline
-                    && let Some(text) = self.text()
-                {
-                    text.add_sources(sources);
-                }
-            }
-            StreamEvent::Late => self.become_late(),
-            StreamEvent::Label(_) | StreamEvent::Interpreter(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
-        }
-        let visible = self.visible();
-        let something = !self.shown()[..visible].trim().is_empty();
-        if something {
-            self.spacing.grown_to(visible);
-        }
-        let silent = matches!(self.phase, Phase::Hidden | Phase::Frozen(_));
-        self.informed |= silent && !something && self.conversion.max_updates() > 0;
-    }
-
-    fn add_text(&mut self, delta: &str) {
-        if matches!(self.phase, Phase::Hidden | Phase::Frozen(_)) {
-            return;
-        }
-        for piece in self.brackets.push(delta) {
-            match piece {
-                Piece::Text(text) => self.show(&text),
-                Piece::Bracket { label, target } => {
-                    if self.sources == 0 && may_cite(&label) {
-                        self.become_late();
-                    }
-                    if self.phase == Phase::Inline || !may_cite(&label) {
-                        self.show(&(label + &target));
-                    } else {
-                        self.blank = false;
-                    }
-                }
-            }
-        }
-    }
-
-    fn show(&mut self, text: &str) {
-        if !matches!(self.phase, Phase::Inline | Phase::Provisional) {
-            return;
-        }
-        let blank = std::mem::take(&mut self.blank);
-        let without_blank = text.strip_suffix(' ');
-        if let Some(shown) = self.text() {
-            if blank {
-                shown.push(" ");
-            }
-            shown.push(without_blank.unwrap_or(text));
-        }
-        self.blank = without_blank.is_some();
-    }
-
-    /// What the text will be in the end cannot be told any more before the end.
-    fn become_late(&mut self) {
-        if self.phase == Phase::Inline {
-            self.phase = match self.conversion.to {
-                Dialect::WebChat => Phase::Provisional,
-                Dialect::Teams | Dialect::M365Copilot | Dialect::Plain => Phase::Frozen(self.shown().len()),
-            };
-        }
-    }
-
-    /// The text that is shown, begun when the format is known.
-    fn text(&mut self) -> Option<&mut Incremental> {
-        if self.text.is_none() {
-            let grammar = self.stream.grammar()?;
-            self.text = Some(Incremental::new(grammar, &self.conversion.rules()));
-        }
-        self.text.as_mut()
-    }
-}
-
-/// How far two texts are the same, in bytes.
-fn common_prefix(a: &str, b: &str) -> usize {
-    a.char_indices().zip(b.chars()).find(|((_, a), b)| a != b).map_or(a.len().min(b.len()), |((at, _), _)| at)
 }
 
 #[cfg(test)]
@@ -279,6 +139,7 @@ mod tests {
     use super::super::{Options, convert};
     use super::*;
     use crate::answer::{MarkerGrammar, Source};
+    use crate::cite::Incremental;
 
     const DIALECTS: [Dialect; 3] = [Dialect::WebChat, Dialect::Teams, Dialect::M365Copilot];
 
@@ -437,10 +298,5 @@ mod tests {
             let converted = convert(body(&events).as_bytes(), &to(Dialect::Teams, updates)).expect("activities");
             assert_eq!(converted.activities, [whole("[1] One.", &["a"], &to(Dialect::Teams, json!({})))]);
         }
-    }
-
-    #[test]
-    fn texts_are_compared_by_characters() {
-        assert_eq!([common_prefix("aé", "aè"), common_prefix("ab", "abc"), common_prefix("", "a")], [1, 2, 0]);
     }
 }
