@@ -3,10 +3,14 @@
 use super::brackets::{Brackets, Piece, may_cite};
 use super::spacing::Spacing;
 use super::{Conversion, Grounding};
-use crate::answer::MarkerGrammar;
+use crate::answer::{MarkerGrammar, Source};
 use crate::cite::{Incremental, Rules};
 use crate::dialect::Dialect;
 use crate::ingest::StreamEvent;
+
+/// The rewrite gets new text when it has grown by one part in so many. It may have to read a long paragraph again each time,
+/// and a long text in small pieces would take time that grows with the square of its length.
+const STEPS: usize = 256;
 
 /// The text that is shown of an answer, and why no more of it.
 #[derive(Debug)]
@@ -18,8 +22,12 @@ pub(super) struct Shown {
     sources: usize,
     brackets: Brackets,
     rewrite: Option<Incremental>,
-    /// A blank that may stand before a marker, and goes with it.
-    blank: bool,
+    /// How much text the rewrite has got, in bytes.
+    rewritten: usize,
+    /// Text that the rewrite gets together with what follows.
+    waiting: String,
+    /// Sources that the rewrite gets before that.
+    new_sources: Vec<Source>,
     spacing: Spacing,
     /// Whether updates are wanted at all.
     wanted: bool,
@@ -52,7 +60,9 @@ impl Shown {
             sources: 0,
             brackets: Brackets::default(),
             rewrite: None,
-            blank: false,
+            rewritten: 0,
+            waiting: String::new(),
+            new_sources: Vec::new(),
             spacing: Spacing::of(conversion.max_updates()),
             wanted,
             begun: false,
@@ -101,7 +111,7 @@ impl Shown {
                 }
                 self.sources += sources.len();
                 if self.phase == Phase::Inline {
-                    self.rewrite(grammar).add_sources(sources);
+                    self.new_sources.extend(sources);
                 }
             }
             StreamEvent::Late => self.become_late(),
@@ -123,8 +133,9 @@ impl Shown {
                     }
                     if self.phase == Phase::Inline || !may_cite(&label) {
                         self.show(&(label + &target), grammar);
-                    } else {
-                        self.blank = false;
+                    } else if self.waiting.ends_with(' ') {
+                        // The blank before a marker goes with it.
+                        self.waiting.pop();
                     }
                 }
             }
@@ -135,14 +146,20 @@ impl Shown {
         if !matches!(self.phase, Phase::Inline | Phase::Provisional) {
             return;
         }
-        let blank = std::mem::take(&mut self.blank);
-        let without_blank = text.strip_suffix(' ');
-        let rewrite = self.rewrite(grammar);
-        if blank {
-            rewrite.push(" ");
+        self.waiting.push_str(text);
+        // A blank may stand before a marker, so it waits.
+        let ready = self.waiting.strip_suffix(' ').unwrap_or(&self.waiting).len();
+        if ready <= self.rewritten / STEPS {
+            return;
         }
-        rewrite.push(without_blank.unwrap_or(text));
-        self.blank = without_blank.is_some();
+        let blank = self.waiting.split_off(ready);
+        let ready = std::mem::replace(&mut self.waiting, blank);
+        let rewrite = self.rewrite.get_or_insert_with(|| Incremental::new(grammar, &self.rules));
+        if !self.new_sources.is_empty() {
+            rewrite.add_sources(std::mem::take(&mut self.new_sources));
+        }
+        rewrite.push(&ready);
+        self.rewritten += ready.len();
     }
 
     /// What the text will be in the end cannot be told any more before the end.
@@ -154,11 +171,6 @@ impl Shown {
             };
         }
     }
-
-    /// The rewrite, begun when the format is known.
-    fn rewrite(&mut self, grammar: MarkerGrammar) -> &mut Incremental {
-        self.rewrite.get_or_insert_with(|| Incremental::new(grammar, &self.rules))
-    }
 }
 
 /// How far two texts are the same, in bytes.
@@ -169,6 +181,19 @@ fn common_prefix(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_text_in_small_pieces_is_not_read_again_for_each() {
+        let mut shown = Shown::new(&Conversion::to(Dialect::WebChat));
+        let mut reads = Vec::new();
+        for n in 0..10_000 {
+            shown.take(StreamEvent::Text(if n % 8 == 0 { " " } else { "w" }.to_owned()), MarkerGrammar::ALL);
+            reads.push(shown.rewritten);
+        }
+        reads.dedup();
+        assert!(reads.len() < 1_500, "{} reads", reads.len());
+        assert!(shown.text().len() > 9_900, "{} bytes", shown.text().len());
+    }
 
     #[test]
     fn texts_are_compared_by_characters() {
