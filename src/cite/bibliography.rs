@@ -34,6 +34,8 @@ pub(super) struct Bibliography {
     /// Whether something stands before.
     after_content: bool,
     fence: Option<(u8, usize)>,
+    /// Whether the line that has not ended yet can be no part of a list.
+    settled: bool,
 }
 
 #[derive(Debug)]
@@ -51,8 +53,9 @@ impl Bibliography {
             let (end, complete) = line_end(text, self.searched.max(self.at), finished);
             if !complete {
                 self.searched = end;
-                return self.unfinished_line(text);
+                return if self.settled { end } else { self.unfinished_line(text) };
             }
+            self.settled = false;
             if self.at == text.len() {
                 break;
             }
@@ -60,6 +63,11 @@ impl Bibliography {
             self.at = next_line(text, end);
         }
         self.list.as_ref().map_or(text.len(), |list| list.start)
+    }
+
+    /// Whether the line that has not ended yet is certainly no part of such a list.
+    pub(super) fn is_settled(&self) -> bool {
+        self.settled
     }
 
     /// Whether what was held back at the end is a list that goes.
@@ -83,6 +91,7 @@ impl Bibliography {
         }
         // Whatever else the line brings, it is no part of a list.
         self.list = None;
+        self.settled = true;
         text.len()
     }
 
@@ -160,8 +169,10 @@ fn begins_heading(content: &str) -> bool {
     if content.len() > MAX_HEADING {
         return false;
     }
-    let words = content.trim_matches(|c: char| c.is_whitespace() || "#*_:".contains(c)).to_lowercase();
-    HEADINGS.iter().any(|heading| heading.starts_with(&words))
+    let words = content.trim_matches(AROUND_HEADING).as_bytes();
+    HEADINGS
+        .iter()
+        .any(|heading| heading.as_bytes().get(..words.len()).is_some_and(|head| head.eq_ignore_ascii_case(words)))
 }
 
 struct Line<'t> {
@@ -193,6 +204,9 @@ fn mentions(rest: &str, source: &Source) -> bool {
     names.into_iter().flatten().any(|name| rest.contains(&name.to_lowercase()))
 }
 
+/// What may stand around the words of a heading.
+const AROUND_HEADING: [char; 8] = [' ', '\t', '\u{a0}', '\u{3000}', '#', '*', '_', ':'];
+
 /// A longer line is no heading.
 const MAX_HEADING: usize = 64;
 
@@ -203,8 +217,8 @@ fn is_heading(line: &str) -> bool {
     if line.len() > MAX_HEADING {
         return false;
     }
-    let words = line.trim_matches(|c: char| c.is_whitespace() || "#*_:".contains(c)).to_lowercase();
-    HEADINGS.contains(&words.as_str())
+    let words = line.trim_matches(AROUND_HEADING);
+    HEADINGS.iter().any(|heading| heading.eq_ignore_ascii_case(words))
 }
 
 #[cfg(test)]

@@ -31,6 +31,20 @@ pub(super) fn holds_marker(text: &str, from: usize, to: usize) -> bool {
 }
 
 impl Scanner {
+    /// Takes what has arrived since `from`, when it goes on in plain text behind what is decided and nothing in it can mean
+    /// anything: most pieces of a stream are such. Whether it did.
+    pub(in crate::cite) fn take_plain(&mut self, text: &str, from: usize) -> bool {
+        let new = &text.as_bytes()[from..];
+        let is_plain = self.is_settled(from)
+            && !new.iter().any(|byte| SPECIAL[usize::from(*byte)])
+            && new.last().is_some_and(|last| last.is_ascii_alphanumeric());
+        if is_plain {
+            self.at = text.len();
+            self.text_to(text, text.len());
+        }
+        is_plain
+    }
+
     pub(super) fn cursor<'c>(&'c self, input: &Input<'c>, at: usize) -> Cursor<'c> {
         Cursor::new(input.text, input.finished, &self.blocks, self.line, at)
     }

@@ -257,6 +257,9 @@ impl Scanner {
     fn begin_line(&mut self, input: &Input<'_>, line: Line) {
         let Line { matched, begins, kind, content } = line;
         let start = self.at;
+        if self.nodes.len() > MAX_WAITING {
+            self.commit(input, start);
+        }
         let is_same = self.fence.is_none() && begins.is_empty() && matched == self.blocks.containers.len();
         let goes_on = matches!(kind, Kind::Fenced | Kind::FenceCloses)
             || kind == Kind::Html && self.blocks.leaf == Leaf::Html
@@ -568,6 +571,10 @@ impl Scanner {
                 to = to.min(anchor.at.max(self.written));
             }
         }
+        if self.nodes.is_empty() {
+            self.write_to(input, to, input.finished && to == input.text.len());
+            return;
+        }
         let nodes = std::mem::take(&mut self.nodes);
         let mut done = 0;
         for node in &nodes {
@@ -618,17 +625,28 @@ impl Scanner {
                 break;
             }
             let Some(anchor) = self.anchors.pop_front() else { break };
-            self.text_to(input, at);
+            self.text_to(input.text, at);
             self.cite(input, &anchor.sources, at..at);
         }
-        self.text_to(input, to);
+        self.text_to(input.text, to);
     }
 
-    fn text_to(&mut self, input: &Input<'_>, to: usize) {
+    pub(super) fn text_to(&mut self, text: &str, to: usize) {
         if to > self.written {
-            self.writer.text(&input.text[self.written..to], self.written >= self.shield);
+            self.writer.text(&text[self.written..to], self.written >= self.shield);
             self.written = to;
         }
+    }
+
+    /// Whether all that has arrived, up to `at`, is decided but for blanks, and text goes on there.
+    pub(super) fn is_settled(&self, at: usize) -> bool {
+        self.phase == Phase::Text
+            && self.at == at
+            && !self.may_define
+            && self.nodes.is_empty()
+            && self.openers.is_empty()
+            && self.anchors.is_empty()
+            && self.replaced.is_empty()
     }
 
     fn write(&mut self, input: &Input<'_>, node: &Node) {
@@ -733,6 +751,9 @@ impl Scanner {
         self.written = range.end + self.writer.vanish(&input.text[range.end..], is_private_use);
     }
 }
+
+/// So many nodes may wait to be written together, so that looking through them stays cheap.
+const MAX_WAITING: usize = 64;
 
 /// How far a marker that vanishes looks at what follows it: a blank and a character.
 const MAX_VANISHING: usize = 8;
