@@ -37,7 +37,7 @@ impl Scanner {
         let new = &text.as_bytes()[from..];
         let is_plain = self.is_settled(from)
             && !new.iter().any(|byte| SPECIAL[usize::from(*byte)])
-            && new.last().is_some_and(|last| last.is_ascii_alphanumeric());
+            && new.last().is_some_and(u8::is_ascii_alphanumeric);
         if is_plain {
             self.at = text.len();
             self.text_to(text, text.len());
