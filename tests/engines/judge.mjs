@@ -2,8 +2,9 @@
 //
 // In: a list of questions { "text": "…", "markers": true }. With `markers`, the text is an answer as a model wrote it:
 // definitions whose label could be a citation marker take no effect, so that markers are read as the text that they are, and
-// `links` is told as well: the links that markdown-it finds when those definitions do take effect.
-// Out: the list of answers, { "engines": { name: { "flow": […], "definitions": […], "drawn": […] } }, "links": […] }, or
+// `links` is told as well: the links that markdown-it finds when those definitions do take effect; and
+// `links_without_definitions`, when none does.
+// Out: the list of answers, { "engines": { name: { "flow": […], "definitions": […], "drawn": […] } }, "links": […], "links_without_definitions": […] }, or
 // null in the place of one at which an engine failed.
 // The flow is what a reader gets, in order:
 //   ["t", text]  ["a", text, url, title]  ["img", text, url, title]  ["code", text]  ["pre", text]  ["html", source]
@@ -56,12 +57,16 @@ lenient.core.ruler.disable('text_join');
 // Which addresses are harmless is for the rewrite to say, not for the engine.
 lenient.validateLink = () => true;
 
+const nothing = new Proxy({}, { get: () => undefined, set: () => true });
+
 function withoutMarkers(labels) {
   return new Proxy(labels, { get: (_, label) => (isMarker(String(label)) ? undefined : labels[label]) });
 }
 
 function readTokens(tokens, flow) {
   let open = null;
+  // markdown-it can draw a link in a link.
+  const outer = [];
   const text = content => (open ? (open.text += content) : flow.push(['t', content]));
   for (const token of tokens) {
     switch (token.type) {
@@ -100,11 +105,12 @@ function readTokens(tokens, flow) {
         break;
       }
       case 'link_open':
+        if (open) outer.push(open);
         open = { text: '', url: token.attrGet('href') ?? '', title: token.attrGet('title') ?? '' };
         break;
       case 'link_close':
         flow.push(['a', plain(open.text), open.url, open.title]);
-        open = null;
+        open = outer.pop() ?? null;
         break;
       case 'hr':
         flow.push(['<', 'hr']);
@@ -281,8 +287,11 @@ function answerOrNothing(question) {
 
 function answer({ text, markers }) {
   const engines = { 'markdown-it': readByMarkdownIt(text, markers), ...readByMicromark(text, markers) };
-  const links = markers && mayLinkOtherwise(text) ? readTokens(strict.parse(text, {}), []) : engines['markdown-it'].flow;
-  return { engines, links: links.filter(isLink) };
+  const { flow } = engines['markdown-it'];
+  const links = markers && mayLinkOtherwise(text) ? readTokens(strict.parse(text, {}), []) : flow;
+  const isDefining = markers && text.includes(']:');
+  const withoutDefinitions = isDefining ? readTokens(lenient.parse(text, { references: nothing }), []) : flow;
+  return { engines, links: links.filter(isLink), links_without_definitions: withoutDefinitions.filter(isLink) };
 }
 
 for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {

@@ -137,7 +137,8 @@ where
                     tally.discarded += discarded;
                     for (case, reason) in failed {
                         let failure = tally.failures.entry(format!("{case:?}")).or_insert_with(|| {
-                            println!("\n{name} fails, seed {seed}, batch {number}: {case:?}\n{reason}");
+                            let case = shortened(&format!("{case:?}"));
+                            println!("\n{name} fails, seed {seed}, batch {number}: {case}\n{}", shortened(&reason));
                             (reason, 0)
                         });
                         failure.1 += 1;
@@ -153,9 +154,27 @@ where
     let (tally, _) = shared.into_inner().expect("the tally");
     println!("{}, seed {seed}, {workers} workers", tally.tell(name, since));
     for (case, (_, times)) in &tally.failures {
-        println!("{times:6} times {case}");
+        println!("{times:6} times {}", shortened(case));
     }
     tally
+}
+
+/// With long runs of one word or letter told by their lengths.
+fn shortened(text: &str) -> String {
+    let mut short = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let unit = if rest.starts_with("word ") { "word " } else { &rest[..first.len_utf8()] };
+        let length = rest.len() - rest.trim_start_matches(unit).len();
+        if length > 40 * unit.len() {
+            short.push_str(&format!("⟨{} times {unit:?}⟩", length / unit.len()));
+            rest = &rest[length..];
+        } else {
+            short.push(first);
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    short
 }
 
 /// Takes parts away as long as it goes on failing.

@@ -17,11 +17,17 @@ pub(super) struct Readings {
     pub(super) engines: BTreeMap<String, Reading>,
     /// The links and images of an answer as markdown-it finds them when the model's own definitions of markers take effect.
     links: Vec<Vec<String>>,
+    /// The same when no definition takes effect.
+    links_without_definitions: Vec<Vec<String>>,
 }
 
 impl Readings {
     pub(super) fn links(&self) -> Flow {
         self.links.iter().map(|item| Item::read(item)).collect()
+    }
+
+    pub(super) fn links_without_definitions(&self) -> Flow {
+        self.links_without_definitions.iter().map(|item| Item::read(item)).collect()
     }
 }
 
