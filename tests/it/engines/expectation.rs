@@ -98,6 +98,8 @@ impl Reader<'_> {
             }
             return;
         }
+        // Whether a marker in the text of a link is one hangs on a definition that may come later.
+        self.expectation.inexact |= url == FORWARD_URL && text.contains(['[', '【']);
         let scheme = url.split_once(':').map_or(String::new(), |(scheme, _)| scheme.trim().to_lowercase());
         let allowed = ["http", "https", "mailto"].contains(&scheme.as_str()) && url::Url::parse(&url).is_ok();
         let shown = if image && trimmed.is_empty() { "image" } else { text };

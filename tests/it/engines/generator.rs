@@ -238,6 +238,12 @@ const RARE: &[&str] = &[
     "</details>",
     "<!-- c -->",
     "<!-- c [1] -->",
+    "<!-- a -- b -->",
+    "<!-->",
+    "--!>",
+    "<?",
+    "<![CDATA[",
+    "]]>",
     "\n<!-- c\n[1] -->\n",
     "<!--",
     "-->",
@@ -372,12 +378,12 @@ const WINDOWS: &str = "(lines end with CR LF)";
 pub(super) fn pieces() -> impl Strategy<Value = Vec<&'static str>> {
     let long: Vec<&'static str> = LONG.iter().map(String::as_str).collect();
     let piece = prop_oneof![
-        80 => select(MARKERS),
-        100 => select(PIECES),
-        50 => select(RARE),
-        50 => select(&["word", " ", "Word. "][..]),
+        320 => select(MARKERS),
+        400 => select(PIECES),
+        200 => select(RARE),
+        200 => select(&["word", " ", "Word. "][..]),
         1 => select(FOOTNOTES),
-        1 => select(long),
+        4 => select(long),
     ];
     (prop_oneof![7 => Just(false), 1 => Just(true)], vec(piece, 1..12), select(ENDS)).prop_map(
         |(windows, mut pieces, end)| {

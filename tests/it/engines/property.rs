@@ -195,8 +195,11 @@ fn judge_answer(given: &str, before: &Readings, after: &Readings, text: &str) ->
         }
         harmless(reading, &sources).map_err(context)?;
         // Where a bare address swallows a link of the answer itself, it may swallow more.
-        let drawn =
-            is_read_in_one_way && is_compared && read_before.draws_what_is_read() && reading.draws_what_is_read();
+        let drawn = !given.contains('$')
+            && is_read_in_one_way
+            && is_compared
+            && read_before.draws_what_is_read()
+            && reading.draws_what_is_read();
         badges(reading, drawn).map_err(context)?;
     }
     again(text, &expected)?;
@@ -268,10 +271,7 @@ fn harmless(reading: &Reading, sources: &Sources) -> Result<(), String> {
         match item {
             Item::Image { url, .. } => return Err(format!("the image {url}")),
             Item::Html(source) => {
-                let shown: String = source
-                    .split("<!--")
-                    .map(|part| part.split_once("-->").map_or(part, |(_, shown)| shown).to_lowercase())
-                    .collect();
+                let shown = outside_comments(&source).to_lowercase();
                 if ["<img", "<script", "<button", "<a "].iter().any(|harm| shown.contains(harm)) {
                     return Err(format!("the HTML {source}"));
                 }
@@ -288,6 +288,20 @@ fn harmless(reading: &Reading, sources: &Sources) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// What is left of HTML without what every engine and every browser takes for a comment.
+fn outside_comments(source: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = source;
+    while let Some(at) = rest.find("<!--") {
+        shown.push_str(&rest[..at]);
+        let comment = &rest[at + 4..];
+        let content = comment.split_once("-->").map(|(content, _)| content);
+        let is_plain = |content: &&str| !content.contains("--") && !content.starts_with(['>', '-']);
+        rest = content.filter(is_plain).map_or(comment, |content| &comment[content.len() + 3..]);
+    }
+    shown + rest
 }
 
 /// Every link to a defined address that shows a number shows its own, and the page draws each of them.
