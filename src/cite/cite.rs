@@ -212,6 +212,7 @@ mod tests {
             ("`a`[doc9]`b`", "`a`\u{200b}`b`"),
             ("x [doc9][1] y", "x \u{200b}[1] y"),
             ("x【9†y】。", "x\u{200b}。"),
+            ("\\【9】_", "\\\u{200b}&#8203;_"),
         ]);
         let report = cite(&answer("x [doc9] [9]"), &Rules::web_chat()).entries;
         let codes: Vec<_> = report.iter().map(|entry| (entry.kind, entry.code)).collect();
@@ -291,6 +292,7 @@ mod tests {
             ("\\【1】", "\\\u{200b}[1]"),
             ("**[1]** *x[2]*", "**[1]** *x[2]*"),
             ("</![x](https://ok) y", "<\u{200b}/[x](https://ok) y"),
+            ("[p]![x](https://ok)", "[p]\u{200b}[x](https://ok)"),
             ("[9]:[1, 2]", "[9]\u{200b}:[1]\u{200b}[2]"),
             ("> [9]: a [doc9]\n\nx[1]", "> [9]\u{200b}: a\n\nx[1]"),
             ("[x](https://ok [doc9]) y[1]", "[x]\u{200b}(https://ok) y[1]"),
@@ -337,8 +339,9 @@ mod tests {
             ("https://x/a[1] y", "https://x/a\u{200a}[1] y"),
             ("WWW.x.example[1][2]", "WWW.x.example\u{200a}[1]\u{200b}[2]"),
             ("https://x/a![1](https://y)", "https://x/a!\u{200a}[1]"),
-            ("https://x/_a_[1]", "https://x/_a_<!---->[1]"),
-            ("https://x/.**[1]**", "https://x/.**<!---->[1]**"),
+            ("https://x/_a_[1]", "https://x/_a_<!-- -->[1]"),
+            ("https://x/.**[1]**", "https://x/.**<!-- -->[1]**"),
+            ("https://x/a[b~~c~~[1]", "https://x/a[b~~c~~<!-- -->[1]"),
             ("https://x/`a`[1]", "https://x/`a`\u{200a}[1]"),
             ("https://x/a [doc9]:[1]", "https://x/a:\u{200a}[1]"),
             ("https://x/a b[1]", "https://x/a b[1]"),

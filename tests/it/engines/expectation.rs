@@ -128,6 +128,8 @@ impl Reader<'_> {
                 continue;
             }
             let (meaning, length) = self.meaning(open, after);
+            // A bracket before a marker is no label's text once the two are kept apart, and a link when it is defined.
+            self.expectation.inexact |= !matches!(meaning, Meaning::Nothing) && rest[..at].ends_with("foo]");
             match meaning {
                 Meaning::Cites(sources) => self.badges(&sources),
                 Meaning::Vanishes => self.expectation.vanished = true,

@@ -79,7 +79,8 @@ pub(super) fn joined(flow: Flow) -> Flow {
 pub(super) fn comparable(flow: Flow) -> Flow {
     let is_strikethrough =
         |item: &Item| matches!(item, Item::Open(name) | Item::Close(name) if name == "s" || name == "del");
-    let is_separator = |item: &Item| matches!(item, Item::Html(source) if source.trim() == "<!---->");
+    let is_separator =
+        |item: &Item| matches!(item, Item::Html(source) if ["<!---->", "<!-- -->"].contains(&source.trim()));
     let flow = flow.into_iter().filter(|item| !is_strikethrough(item) && !is_separator(item)).map(|item| match item {
         Item::Text(text) => Item::Text(seen(&text)),
         Item::Link { text, url, title } => {
