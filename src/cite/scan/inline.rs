@@ -7,7 +7,7 @@ use super::line::Leaf;
 use super::node::NodeKind;
 use super::scanner::{Input, Opener, Phase, Scanner};
 use crate::cite::LiteralNumbers;
-use crate::cite::html::{Harm, judge_tag};
+use crate::cite::html::{Harm, is_comment, judge_tag};
 use crate::cite::marker::{self, MAX_INNER_BYTES};
 
 /// Bytes that may mean something: line ends, `!` is looked at from its bracket, and the first bytes of `【` and U+E200.
@@ -231,7 +231,7 @@ impl Scanner {
             Parsed::TooLong => {}
         }
         match tag(self.cursor(input, at + 1)) {
-            Parsed::Found(end) if !markdown || input.text[at..end].starts_with("<!--") => {
+            Parsed::Found(end) if !markdown || is_comment(&input.text[at..end]) => {
                 self.opaque(at..end);
                 self.at = end;
             }
@@ -246,8 +246,15 @@ impl Scanner {
                     self.at = at + 1;
                 }
             },
-            Parsed::Fails(to) if holds_marker(input.text, at, to.max(read_to)) => self.keep_apart(input, at),
-            Parsed::Fails(_) => self.at = at + 1,
+            Parsed::Fails(to) => {
+                // The `!` of an image goes.
+                let to = to.max(read_to);
+                let to = if input.text.as_bytes().get(to) == Some(&b'!') { to + 1 } else { to };
+                if to >= input.text.len() && !input.finished {
+                    return false;
+                }
+                if holds_marker(input.text, at, to) { self.keep_apart(input, at) } else { self.at = at + 1 }
+            }
             Parsed::Unknown => return false,
             Parsed::TooLong if markdown => {
                 self.tag_is_text(input, at);

@@ -94,7 +94,7 @@ pub(super) enum Kind {
     Indented,
     /// HTML begins, or goes on.
     Html,
-    /// A comment that ends with its line or, at the top level, with a later one: where the line behind it begins.
+    /// A comment that ends in its line or, at the top level, in a later one: where it ends. The rest of that line is HTML.
     Comment(usize),
     /// A paragraph begins or goes on with a byte that would begin another block, were it not escaped.
     Escaped,

@@ -9,7 +9,7 @@ use super::cursor::{Continuation, continuation};
 use super::line::{Blocks, Fence, Kind, Leaf, Line, line_end, next_line};
 use super::node::{Node, NodeKind};
 use crate::answer::{MarkerGrammar, Source, SourceIndex};
-use crate::cite::html::{Harm, judge_tag};
+use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
 use crate::cite::marker::{self, Marker};
 use crate::cite::number::Numberer;
 use crate::cite::resolve::Resolver;
@@ -299,7 +299,10 @@ impl Scanner {
             Kind::Comment(end) => {
                 self.opaque(start..end);
                 self.at = end;
+                self.phase = Phase::Html;
                 self.blocks.leaf = Leaf::None;
+                self.code.get_or_insert(start);
+                self.fence = None;
                 return;
             }
             Kind::Footnote => (Phase::Cut, Leaf::Footnote),
@@ -310,8 +313,12 @@ impl Scanner {
         } else if matches!(kind, Kind::Indented | Kind::Html) && self.code.is_none() {
             self.code = Some(start);
             self.fence = None;
-        } else if kind == Kind::Blank && self.cut_at_start && self.is_nothing_written() {
-            // No blank lines at the top, where nobody wrote any.
+        } else if kind == Kind::Blank
+            && self.blocks.containers.is_empty()
+            && self.cut_at_start
+            && self.is_nothing_written()
+        {
+            // No blank lines at the top, where nobody wrote any; but a list item without text is no blank line.
             self.phase = Phase::Cut;
         }
         if matches!(self.phase, Phase::Text | Phase::Html) {
@@ -344,7 +351,11 @@ impl Scanner {
     pub(super) fn tag_is_text(&mut self, input: &Input<'_>, at: usize) {
         let rest = &input.text[at..];
         let line = rest.lines().next().unwrap_or_default();
-        let length = line.find('>').map_or(line.len(), |end| end + 1);
+        let length = match line.as_bytes() {
+            // It is known for what it is before the rest of it has arrived.
+            [b'<', b'?' | b'!', behind, ..] if *behind != b'-' => 2,
+            _ => line.find('>').map_or(line.len(), |end| end + 1),
+        };
         let shown: String = line[..length].chars().take(60).collect();
         self.report("html", at, format!("{shown} is shown as text"));
         self.push(at..at + 1, NodeKind::Replace("&lt;".into()));
@@ -381,15 +392,15 @@ impl Scanner {
             let at = self.at + found;
             self.opaque(self.at..at);
             self.at = at;
-            let tag = &input.text[at..end];
-            let in_comment = tag.strip_prefix("<!--").map(|comment| comment.find("-->"));
-            let (harm, length) = match in_comment {
-                Some(Some(comment)) => (Harm::None, comment + 7),
-                Some(None) => (Harm::Tag, 4),
-                None => judge_tag(tag),
+            let tag = &input.text[at..input.text.floor_char_boundary(end.min(at + LOOK_AHEAD))];
+            let (harm, length) = if tag.starts_with("<!--") {
+                let comment = comment_end(tag).filter(|length| is_comment(&tag[..*length]));
+                comment.map_or((Harm::Tag, 4), |length| (Harm::None, length))
+            } else {
+                judge_tag(tag)
             };
             let is_open = harm == Harm::Tag && !tag[..length.min(tag.len())].ends_with('>') || tag.len() <= 4;
-            if is_open && !complete && tag.len() < LOOK_AHEAD {
+            if is_open && !complete && end - at < LOOK_AHEAD {
                 return false;
             }
             match harm {

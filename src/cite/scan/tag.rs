@@ -1,6 +1,6 @@
 //! HTML where a line begins: whether it would be a block of HTML.
 
-use super::super::html::{Harm, judge_tag};
+use super::super::html::{Harm, comment_end, is_comment, judge_tag};
 use super::LOOK_AHEAD;
 
 /// What a `<` at the beginning of a line is.
@@ -12,7 +12,7 @@ pub(super) enum BlockTag {
     Block,
     /// A harmless tag alone in its line (kind 7).
     Alone,
-    /// A comment, and where the line behind it begins (kind 2).
+    /// A comment, and where it ends (kind 2). The rest of that line is HTML.
     Comment(usize),
     /// HTML that must not be drawn and would swallow what follows (kinds 1 to 6).
     Harmful,
@@ -76,32 +76,22 @@ fn declaration(text: &str, at: usize, end: usize, complete: bool, finished: bool
     if !complete && line.len() < "<![CDATA[".len() {
         return None;
     }
-    let Some(comment) = line.strip_prefix("<!--") else {
+    if !line.starts_with("<!--") {
         let kind = line.as_bytes().get(2);
         let is_declaration = kind.is_some_and(u8::is_ascii_alphabetic) || line.starts_with("<![CDATA[");
         return Some(if is_declaration { BlockTag::Harmful } else { BlockTag::Text });
+    }
+    let judged = |length| {
+        let comment = &text[at..at + length];
+        if is_comment(comment) { BlockTag::Comment(at + length) } else { BlockTag::Harmful }
     };
-    if let Some((_, rest)) = comment.split_once("-->") {
-        return complete.then(|| behind_comment(rest, super::line::next_line(text, end)));
-    }
-    if !top {
-        return if complete || line.len() >= LOOK_AHEAD { Some(BlockTag::Harmful) } else { None };
-    }
+    // Neither further than anyone looks nor, in a container, behind the line.
     let limit = text.floor_char_boundary(text.len().min(at + LOOK_AHEAD));
-    match text[at + 4..limit.max(at + 4)].find("-->") {
-        Some(found) => {
-            let rest = at + 4 + found + 3;
-            let (end, complete) = super::line::line_end(text, rest, finished);
-            complete.then(|| behind_comment(&text[rest..end], super::line::next_line(text, end)))
-        }
-        None if finished || text.len() >= at + LOOK_AHEAD => Some(BlockTag::Harmful),
+    match comment_end(&text[at..limit]).filter(|length| top || at + length <= end) {
+        Some(length) => Some(judged(length)),
+        None if finished || text.len() >= at + LOOK_AHEAD || !top && complete => Some(BlockTag::Harmful),
         None => None,
     }
-}
-
-/// The rest of the line in which a comment ends belongs to the block, and would be drawn as it stands.
-fn behind_comment(rest: &str, next: usize) -> BlockTag {
-    if rest.contains('<') { BlockTag::Harmful } else { BlockTag::Comment(next) }
 }
 
 /// Elements whose text is read as it stands.
