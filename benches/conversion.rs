@@ -6,7 +6,8 @@
 
 use std::hint::black_box;
 
-use citewire::cite::{Rules, cite};
+use citewire::answer::MarkerGrammar;
+use citewire::cite::{Incremental, Rules, cite};
 use citewire::convert::{Conversion, convert};
 use citewire::dialect::Dialect;
 use citewire::graph::{GraphRules, build};
@@ -48,7 +49,11 @@ insurance are then paid for the first month only [2][5]. Questions are answered 
 ";
 
 fn body(repeats: usize) -> Vec<u8> {
-    let sources: Vec<_> = (1..=5)
+    body_of(&PARAGRAPHS.repeat(repeats), 5)
+}
+
+fn body_of(text: &str, sources: usize) -> Vec<u8> {
+    let sources: Vec<_> = (1..=sources)
         .map(|n| {
             json!({
                 "id": format!("doc-{n}"), "title": format!("Leave policy, part {n}"),
@@ -57,7 +62,7 @@ fn body(repeats: usize) -> Vec<u8> {
             })
         })
         .collect();
-    json!({"text": PARAGRAPHS.repeat(repeats), "sources": sources}).to_string().into_bytes()
+    json!({"text": text, "sources": sources}).to_string().into_bytes()
 }
 
 fn steps(criterion: &mut Criterion) {
@@ -103,5 +108,72 @@ fn growth(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, steps, growth);
+/// The sum of all pieces of a stream, four bytes each, against the whole; and what follows when an answer is long.
+fn streams(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("stream");
+    let rules = Rules::web_chat();
+    for repeats in [1, 100] {
+        let answer = ingest(&body(repeats), None).expect("an answer");
+        let length = answer.text.len();
+        group.throughput(Throughput::Bytes(length as u64));
+        group.bench_with_input(BenchmarkId::new("whole", length), &answer, |b, answer| {
+            b.iter(|| cite(black_box(answer), &rules));
+        });
+        group.bench_with_input(BenchmarkId::new("pieces of 4 bytes", length), &answer, |b, answer| {
+            b.iter(|| {
+                let mut incremental = Incremental::new(MarkerGrammar::ALL, &rules);
+                incremental.add_sources(answer.sources.iter().cloned());
+                let mut at = 0;
+                while at < length {
+                    let end = answer.text.ceil_char_boundary((at + 4).min(length));
+                    black_box(incremental.push(&answer.text[at..end]));
+                    at = end;
+                }
+                incremental.finish()
+            });
+        });
+    }
+    group.finish();
+}
+
+/// What SDKs do: a regular expression over the whole text, code and links and all.
+fn replacement(text: &str) -> String {
+    static MARKER: std::sync::LazyLock<regex::Regex> =
+        std::sync::LazyLock::new(|| regex::Regex::new(r"\[(\d+)\]").expect("a pattern"));
+    MARKER.replace_all(text, "[$1]").into_owned()
+}
+
+/// Answers of other shapes, each against the bare parse of the same text.
+fn shapes(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("shape");
+    group.sample_size(20);
+    let rules = Rules::web_chat();
+    let markers: String = (0..500).map(|n| format!("{} [{}] ", "word ".repeat(38), n % 20 + 1)).collect();
+    let many = |piece: &str| piece.repeat(100_000 / piece.len());
+    let shapes = [
+        ("1.3 kB, 5 sources", PARAGRAPHS.to_owned(), 5),
+        ("1.3 kB, 20 sources", PARAGRAPHS.to_owned(), 20),
+        ("100 kB, 500 markers", markers, 20),
+        ("100 kB of [", many("["), 5),
+        ("100 kB of backticks in runs that never close", (1..440).map(|n| format!("{} ", "`".repeat(n))).collect(), 5),
+        ("100 kB of backticks", many("`"), 5),
+        ("10,000 definitions", many("[a]: b\n\n"), 5),
+        ("deep quotes", many("> "), 5),
+        ("100 kB of <a ", many("<a "), 5),
+        ("100 kB of [a](", many("[a]("), 5),
+    ];
+    for (name, text, sources) in shapes {
+        let answer = ingest(&body_of(&text, sources), None).expect("an answer");
+        group.throughput(Throughput::Bytes(text.len() as u64));
+        group.bench_function(format!("{name}: bare parse"), |b| {
+            b.iter(|| Parser::new_ext(black_box(&answer.text), Options::ENABLE_TABLES).into_offset_iter().count());
+        });
+        group
+            .bench_function(format!("{name}: regular expression"), |b| b.iter(|| replacement(black_box(&answer.text))));
+        group.bench_function(format!("{name}: cite"), |b| b.iter(|| cite(black_box(&answer), &rules)));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, steps, growth, streams, shapes);
 criterion_main!(benches);

@@ -1,5 +1,6 @@
 //! Web addresses of sources: the only addresses that reach a claim or a definition (policy P-07).
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fmt::Write as _;
 use std::num::NonZeroU32;
@@ -68,6 +69,9 @@ impl WebUrl {
         let text = self.0.as_str();
         let host_end = self.0[..url::Position::AfterHost].len();
         let bytes = text.as_bytes();
+        if bytes.iter().all(|byte| ORDINARY[usize::from(*byte)]) {
+            return text.to_owned();
+        }
         let mut out = String::with_capacity(text.len() + 16);
         // The place in `out` right after the last `&`, as long as only letters, digits and `#` have followed.
         let mut entity_from: Option<usize> = None;
@@ -98,7 +102,10 @@ impl WebUrl {
     /// What two addresses of one document share (rule N-03): scheme and host in lower case, no fragment, no tracking
     /// parameters; an empty path equals `/`. Other parameters and their order count.
     #[must_use]
-    pub fn merge_key(&self) -> String {
+    pub fn merge_key(&self) -> Cow<'_, str> {
+        if self.0.query().is_none() && self.0.fragment().is_none() {
+            return self.0.as_str().into();
+        }
         let mut url = self.0.clone();
         url.set_fragment(None);
         if let Some(query) = url.query() {
@@ -110,7 +117,7 @@ impl WebUrl {
             let kept = kept.join("&");
             url.set_query(Some(kept.as_str()).filter(|query| !query.is_empty()));
         }
-        url.into()
+        Cow::Owned(url.into())
     }
 
     /// The address of one page of a PDF: `#page=n`, which takes the place of any other fragment.
@@ -128,9 +135,25 @@ impl WebUrl {
     }
 }
 
+/// Bytes that stand for themselves in every address, whatever stands beside them.
+const ORDINARY: [bool; 256] = {
+    let mut ordinary = [false; 256];
+    let bytes = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/?:@=+$,-_.!~*'";
+    let mut at = 0;
+    while at < bytes.len() {
+        ordinary[bytes[at] as usize] = true;
+        at += 1;
+    }
+    ordinary
+};
+
 /// For logs and messages: user names, passwords and signatures are masked.
 impl fmt::Display for WebUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_open = self.0.query().is_none() && self.0.username().is_empty() && self.0.password().is_none();
+        if is_open {
+            return f.write_str(self.0.as_str());
+        }
         let mut url = self.0.clone();
         if !url.username().is_empty() || url.password().is_some() {
             // An http(s) address with a host can always carry user information.
@@ -200,7 +223,7 @@ mod tests {
 
     #[test]
     fn addresses_of_one_document_share_a_key() {
-        let key = |text: &str| text.parse::<WebUrl>().expect("a web address").merge_key();
+        let key = |text: &str| text.parse::<WebUrl>().expect("a web address").merge_key().into_owned();
         assert_eq!(key("https://Contoso.com"), key("https://contoso.com/?utm_source=openai#top"));
         assert_eq!(key("https://contoso.com/a?x=1&gclid=2&y=3"), key("https://contoso.com/a?x=1&y=3"));
         assert_ne!(key("https://contoso.com/a?ref=1"), key("https://contoso.com/a"));

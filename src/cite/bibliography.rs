@@ -153,8 +153,11 @@ fn begins_entry(content: &str) -> bool {
 
 /// Whether a line that begins so may be a heading.
 fn begins_heading(content: &str) -> bool {
+    if content.len() > MAX_HEADING {
+        return false;
+    }
     let words = content.trim_matches(|c: char| c.is_whitespace() || "#*_:".contains(c)).to_lowercase();
-    content.len() < MAX_ENTRY && HEADINGS.iter().any(|heading| heading.starts_with(&words))
+    HEADINGS.iter().any(|heading| heading.starts_with(&words))
 }
 
 struct Line<'t> {
@@ -186,10 +189,16 @@ fn mentions(rest: &str, source: &Source) -> bool {
     names.into_iter().flatten().any(|name| rest.contains(&name.to_lowercase()))
 }
 
+/// A longer line is no heading.
+const MAX_HEADING: usize = 64;
+
 const HEADINGS: [&str; 7] =
     ["references", "reference", "sources", "source", "bibliography", "citations", "works cited"];
 
 fn is_heading(line: &str) -> bool {
+    if line.len() > MAX_HEADING {
+        return false;
+    }
     let words = line.trim_matches(|c: char| c.is_whitespace() || "#*_:".contains(c)).to_lowercase();
     HEADINGS.contains(&words.as_str())
 }

@@ -1,5 +1,6 @@
 //! Numbers for sources: by first appearance, one for each document.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{CitedSource, Numbering, Pages, Position, Rules};
@@ -14,7 +15,8 @@ pub(super) struct Numberer {
     pages: Pages,
     /// The most documents that get a number.
     max: usize,
-    by_source: HashMap<SourceIndex, usize>,
+    /// By the place of the source.
+    by_source: Vec<Option<usize>>,
     by_document: HashMap<String, usize>,
     cited: Vec<Draft>,
 }
@@ -31,7 +33,7 @@ impl Numberer {
             numbering: rules.numbering,
             pages: rules.pages,
             max: rules.max_claims.unwrap_or(usize::MAX),
-            by_source: HashMap::new(),
+            by_source: Vec::new(),
             by_document: HashMap::new(),
             cited: Vec::new(),
         }
@@ -45,7 +47,7 @@ impl Numberer {
     /// The number of a source, which is from now on a cited one; or, past the most that may be cited, how many documents
     /// were cited before it.
     pub(super) fn number(&mut self, sources: &[Source], source: SourceIndex) -> Result<Position, usize> {
-        let known = self.by_source.get(&source).copied();
+        let known = self.by_source.get(source.0).copied().flatten();
         let place = known.unwrap_or_else(|| self.add(sources, source));
         if place < self.max { Ok(self.cited[place].position) } else { Err(place) }
     }
@@ -55,7 +57,7 @@ impl Numberer {
         let source = &sources[index.0];
         let place = match &source.url {
             Some(url) => {
-                let mut document = url.merge_key();
+                let mut document = url.merge_key().into_owned();
                 if self.pages == Pages::Split && source.is_pdf() {
                     document.push('#');
                     document.push_str(source.page_url().as_ref().and_then(WebUrl::fragment).unwrap_or_default());
@@ -72,7 +74,10 @@ impl Numberer {
             self.cited.push(Draft { position, sources: Vec::new() });
         }
         self.cited[place].sources.push(index);
-        self.by_source.insert(index, place);
+        if self.by_source.len() <= index.0 {
+            self.by_source.resize(sources.len(), None);
+        }
+        self.by_source[index.0] = Some(place);
         place
     }
 
@@ -104,7 +109,7 @@ impl Draft {
     fn finish(self, all: &[Source]) -> CitedSource {
         let first = &all[self.sources[0].0];
         let title = self.sources.iter().find_map(|index| all[index.0].title.as_deref()).or(first.display_title());
-        let title = title.map(one_line).filter(|title| !title.is_empty());
+        let title = title.map(|title| one_line(title).into_owned()).filter(|title| !title.is_empty());
         CitedSource {
             position: self.position,
             url: first.page_url(),
@@ -116,14 +121,18 @@ impl Draft {
 
 /// A text on one line: blanks of every kind become one space, and what cannot be seen but could steer the reader's
 /// screen (controls, direction overrides) goes.
-fn one_line(text: &str) -> String {
+fn one_line(text: &str) -> Cow<'_, str> {
     let visible = |c: &char| !c.is_control() && !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_plain = text.bytes().all(|byte| (b' '..0x7f).contains(&byte));
+    if is_plain && !text.contains("  ") && text.trim().len() == text.len() {
+        return text.into();
+    }
     let words: Vec<String> = text
         .split_whitespace()
         .map(|word| word.chars().filter(visible).collect())
         .filter(|word: &String| !word.is_empty())
         .collect();
-    words.join(" ")
+    words.join(" ").into()
 }
 
 #[cfg(test)]

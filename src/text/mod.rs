@@ -1,11 +1,9 @@
 //! Places in a text: offsets in three units, spans on character boundaries, and edits that keep track of places.
 
 mod cut;
-mod edit;
 mod offset;
 mod span;
 
 pub use cut::cut_at_word;
-pub use edit::{Edits, Shift};
 pub use offset::{ByteOffset, CharOffset, OffsetIndex, Utf16Offset};
 pub use span::{InvalidSpan, Span};
