@@ -109,12 +109,12 @@ fn sources(count: usize, turn: usize) -> Vec<Source> {
             let named = |name: &str| Some(name.to_owned());
             match kind {
                 0 => {
-                    source.title = named("A");
+                    source.title = named("Alpha paper");
                     source.url = "https://x/a".parse().ok();
                     source.filepath = named("a.pdf");
                 }
                 1 => {
-                    source.title = named("The \"B\" & co\\");
+                    source.title = named("The \"Beta\" & co\\");
                     source.url = "https://x/b?q=1&copy;=2".parse().ok();
                 }
                 2 => {
@@ -128,7 +128,7 @@ fn sources(count: usize, turn: usize) -> Vec<Source> {
                     source.filepath = named("dir/c.pdf");
                 }
                 5 => {
-                    source.title = named("A again");
+                    source.title = named("Alpha paper again");
                     source.url = "https://x/a?utm_source=y".parse().ok();
                     source.page = std::num::NonZeroU32::new(3);
                 }

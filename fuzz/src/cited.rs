@@ -62,7 +62,13 @@ fn check_definitions(cited: &CitedText) {
 fn check_again(answer: &Answer, rules: &Rules, cited: &CitedText) {
     let is_calm = cited.entries.iter().all(|entry| entry.kind == Kind::Cited);
     let is_web_chat = rules.markdown && rules.definitions && rules.numbering == Numbering::Dense;
-    if !is_calm || !is_web_chat || !answer.grammar.numbers || cited.sources.iter().any(|one| one.sources.len() > 1) {
+    // What is too far away to be decided is nearer the second time, or the other way round.
+    if answer.text.len() > 4_000
+        || !is_calm
+        || !is_web_chat
+        || !answer.grammar.numbers
+        || cited.sources.iter().any(|one| one.sources.len() > 1)
+    {
         return;
     }
     let mut again = Answer::default();
@@ -72,8 +78,9 @@ fn check_again(answer: &Answer, rules: &Rules, cited: &CitedText) {
     let rest = (0..answer.sources.len()).filter(|at| !cited.sources.iter().any(|one| one.sources[0].0 == *at));
     again.sources = order.chain(rest).map(|at| unnamed(&answer.sources[at])).collect();
     let twice = cite(&again, rules);
-    // The end of a text that is all blank lines is trimmed once more.
-    assert_eq!(twice.text.trim_end(), cited.text.trim_end(), "changed again, from {:?}", answer.text);
+    // A carriage return before the definitions may go (docs/citations.md).
+    let comparable = |text: &str| text.trim_end().replace("\r\n\n", "\n\n");
+    assert_eq!(comparable(&twice.text), comparable(&cited.text), "changed again, from {:?}", answer.text);
 }
 
 /// A name of a source could be the number of another.

@@ -30,6 +30,19 @@ pub(super) fn holds_marker(text: &str, from: usize, to: usize) -> bool {
     text.get(from..to).is_some_and(|read| read.contains(['[', '【', '\u{e200}']))
 }
 
+/// The same of a tag, which another `<` in it kept from being one: escaped, that may be the value of an attribute.
+fn holds_change(text: &str, at: usize, to: usize) -> bool {
+    let inner = at + 2..text.ceil_char_boundary((to + 1).min(text.len()));
+    holds_marker(text, at, to) || text.get(inner).is_some_and(|inner| inner.contains('<'))
+}
+
+/// Whether a tag is a comment for every engine: some let `>` or `->` end it at once, others take one that holds `--` for text,
+/// and both would read what stands in it.
+fn is_comment(tag: &str) -> bool {
+    let inner = tag.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
+    inner.is_some_and(|inner| !inner.starts_with(['>', '-']) && !inner.ends_with('-') && !inner.contains("--"))
+}
+
 impl Scanner {
     pub(super) fn cursor<'c>(&'c self, input: &Input<'c>, at: usize) -> Cursor<'c> {
         Cursor::new(input.text, input.finished, &self.blocks, self.line, at)
@@ -217,7 +230,7 @@ impl Scanner {
             Parsed::TooLong => {}
         }
         match tag(self.cursor(input, at + 1)) {
-            Parsed::Found(end) if !markdown || input.text[at..end].starts_with("<!--") => {
+            Parsed::Found(end) if !markdown || is_comment(&input.text[at..end]) => {
                 self.opaque(at..end);
                 self.at = end;
             }
@@ -228,15 +241,15 @@ impl Scanner {
                 }
                 (Harm::Attributes(name), _) => self.cut_attributes(input, at, name, end),
                 (Harm::Tag, _) => {
-                    self.tag_is_text(input, at);
+                    self.tag_is_text(at);
                     self.at = at + 1;
                 }
             },
-            Parsed::Fails(to) if holds_marker(input.text, at, to.max(read_to)) => self.keep_apart(input, at),
+            Parsed::Fails(to) if holds_change(input.text, at, to.max(read_to)) => self.keep_apart(input, at),
             Parsed::Fails(_) => self.at = at + 1,
             Parsed::Unknown => return false,
             Parsed::TooLong if markdown => {
-                self.tag_is_text(input, at);
+                self.tag_is_text(at);
                 self.at = at + 1;
             }
             Parsed::TooLong => self.at = at + 1,

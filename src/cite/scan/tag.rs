@@ -12,7 +12,7 @@ pub(super) enum BlockTag {
     Block,
     /// A harmless tag alone in its line (kind 7).
     Alone,
-    /// A comment, and where the line behind it begins (kind 2).
+    /// A comment, and where it ends (kind 2).
     Comment(usize),
     /// HTML that must not be drawn and would swallow what follows (kinds 1 to 6).
     Harmful,
@@ -27,9 +27,10 @@ pub(super) fn block_tag(
     finished: bool,
     top: bool,
 ) -> Option<BlockTag> {
-    let line = &text[at..end];
+    let line = &text[at..text.floor_char_boundary(end.min(at + LOOK_AHEAD))];
     let after = line[1..].strip_prefix('/').unwrap_or(&line[1..]);
-    let is_waiting = !complete && line.len() < LOOK_AHEAD;
+    let is_waiting = !complete && end - at < LOOK_AHEAD;
+    let complete = complete && line.len() == end - at;
     let Some(first) = after.bytes().next() else { return if is_waiting { None } else { Some(BlockTag::Text) } };
     if first == b'?' {
         return Some(if line.as_bytes()[1] == b'/' { BlockTag::Text } else { BlockTag::Harmful });
@@ -65,7 +66,12 @@ pub(super) fn block_tag(
             if rest.is_empty() && is_waiting {
                 return None;
             }
-            if rest.is_empty() { BlockTag::Alone } else { BlockTag::Text }
+            match rest.is_empty() {
+                // What comes behind so many blanks is not waited for.
+                true if !complete => BlockTag::Harmful,
+                true => BlockTag::Alone,
+                false => BlockTag::Text,
+            }
         }
     })
 }
@@ -81,20 +87,16 @@ fn declaration(text: &str, at: usize, end: usize, complete: bool, finished: bool
         let is_declaration = kind.is_some_and(u8::is_ascii_alphabetic) || line.starts_with("<![CDATA[");
         return Some(if is_declaration { BlockTag::Harmful } else { BlockTag::Text });
     };
-    if comment.contains("-->") {
-        // The rest of the line belongs to the block.
-        return complete.then(|| BlockTag::Comment(super::line::next_line(text, end)));
+    // These are comments to some engines, and the beginning of one to others.
+    if comment.starts_with('>') || comment.starts_with("->") {
+        return Some(BlockTag::Harmful);
     }
-    if !top {
-        return if complete || line.len() >= LOOK_AHEAD { Some(BlockTag::Harmful) } else { None };
-    }
-    let limit = text.floor_char_boundary(text.len().min(at + LOOK_AHEAD));
+    // Outside of containers a comment may span lines.
+    let (end, complete) = if top { (text.len(), finished) } else { (end, complete) };
+    let limit = text.floor_char_boundary(end.min(at + LOOK_AHEAD));
     match text[at + 4..limit.max(at + 4)].find("-->") {
-        Some(found) => {
-            let (end, complete) = super::line::line_end(text, at + 4 + found, finished);
-            complete.then(|| BlockTag::Comment(super::line::next_line(text, end)))
-        }
-        None if finished || text.len() >= at + LOOK_AHEAD => Some(BlockTag::Harmful),
+        Some(found) => Some(BlockTag::Comment(at + 4 + found + 3)),
+        None if complete || end >= at + LOOK_AHEAD => Some(BlockTag::Harmful),
         None => None,
     }
 }
