@@ -11,6 +11,14 @@ class Fault extends Error {
   }
 }
 
+/** Whether a text is a stream, as a provider sends it: server-sent events, or one JSON object a line. */
+export function isStream(text) {
+  const lines = text.trim().split(/\r\n|\r|\n/).filter((line) => line.trim() !== '');
+  if (/^(?:[A-Za-z][\w-]*)?:/.test(lines[0] ?? '')) return true;
+  const isObject = (line) => line.trim().startsWith('{') && faultIn(line) === undefined;
+  return lines.length > 1 && lines.every(isObject);
+}
+
 /**
  * Says in a sentence where the text stops being JSON, or undefined when it is JSON.
  *

@@ -1,7 +1,7 @@
 // The panel beside the conversation: sample answers, the box to edit them in, and what came out.
 
 import { Refusal, ask, converse, deliver, draw, make } from './chat.js';
-import { coloured, faultIn } from './json.js';
+import { coloured, faultIn, isStream } from './json.js';
 
 /** The report's lists in the order they are shown: heading, and whether entries are bad news. */
 const REPORT_LISTS = {
@@ -61,7 +61,7 @@ function sampleChoice(sample) {
 }
 
 function choose(sample) {
-  byId('answer').value = JSON.stringify(sample.input, null, 2);
+  byId('answer').value = typeof sample.input === 'string' ? sample.input : JSON.stringify(sample.input, null, 2);
   byId('answer').scrollTop = 0;
   byId('format').value = sample.from;
   byId('restore').hidden = true;
@@ -75,7 +75,7 @@ function chosen() {
 /** Says beside the box what is wrong with it. */
 function judge() {
   const box = byId('answer');
-  const fault = faultIn(box.value);
+  const fault = isStream(box.value) ? undefined : faultIn(box.value);
   let problem = '';
   if (fault) problem = box.value.trim() === '' ? 'Paste an answer as JSON.' : `This is no JSON yet. ${fault}`;
   // Text that stays the same is not announced again.
@@ -85,7 +85,8 @@ function judge() {
 }
 
 async function send() {
-  const answer = JSON.parse(byId('answer').value);
+  const { value } = byId('answer');
+  const answer = isStream(value) ? value : JSON.parse(value);
   byId('failure').replaceChildren();
   byId('outcome').textContent = 'Sending.';
   byId('send').disabled = true;

@@ -1,6 +1,6 @@
 //! One answer with its sources.
 
-use super::{Citation, Interpreter, MarkerGrammar, SensitivityLabel, Source};
+use super::{Citation, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source};
 use crate::report::Entry;
 
 /// An answer as a provider gave it, in citewire's own terms.
@@ -24,6 +24,8 @@ pub struct Answer {
     pub interpreter: Option<Interpreter>,
     /// Whether the provider gave its own sign that the answer is whole (rule N-12).
     pub complete: bool,
+    /// What the provider reported as an error after a part of the answer (rule N-13).
+    pub error: Option<ProviderError>,
     /// Whether the provider used its retrieval tools, where it says so.
     pub tools_invoked: Option<bool>,
     /// What was odd about the input, for the report.

@@ -5,6 +5,7 @@ mod answer;
 mod citation;
 mod grammar;
 mod interpreter;
+mod provider_error;
 mod sensitivity;
 mod source;
 
@@ -12,5 +13,6 @@ pub use answer::Answer;
 pub use citation::{Citation, SourceIndex};
 pub use grammar::{MarkerGrammar, is_marker_span};
 pub use interpreter::Interpreter;
+pub use provider_error::ProviderError;
 pub use sensitivity::{Colour, LabelCatalogue, SensitivityLabel};
 pub use source::Source;

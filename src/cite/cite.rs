@@ -246,6 +246,21 @@ mod tests {
         ]);
     }
 
+    /// What stands behind a comment in its line was once passed on with it.
+    #[test]
+    fn p06_nothing_harmful_hides_behind_a_comment() {
+        for text in
+            ["<!----><script>x</script>", "<!--\n--><script>x", "> <!-- a --><img src=x>", "a\n<!-- b --><button>"]
+        {
+            let cited = cite(&answer(text), &Rules::web_chat()).text;
+            assert!(
+                !["<script", "<img", "<button"].iter().any(|harm| cited.contains(harm)),
+                "{text:?} became {cited:?}"
+            );
+        }
+        cases(&[("<!-- a -->\nb [1]", "<!-- a -->\nb [1]"), ("a <!-- b --> c [1]", "a <!-- b --> c [1]")]);
+    }
+
     #[test]
     fn p06_what_a_vanishing_marker_kept_from_being_harmful_stays_harmless() {
         for text in [

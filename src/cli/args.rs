@@ -49,7 +49,7 @@ pub struct ServeArgs {
 /// The arguments of `convert`.
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
-    /// The answer, as the provider sent it; `-` or nothing reads stdin.
+    /// The answer, as the provider sent it, whole or as a stream; `-` or nothing reads stdin.
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// The format of the answer; `auto` looks at it.
@@ -85,7 +85,7 @@ pub struct CheckArgs {
 #[command(after_help = "Without --token and --secret, CITEWIRE_SEND_TOKEN or CITEWIRE_SEND_SECRET is taken from the \
                         environment, where other users of this machine do not see it.")]
 pub struct SendArgs {
-    /// The answer, as the provider sent it; `-` or nothing reads stdin.
+    /// The answer, as the provider sent it, whole or as a stream; `-` or nothing reads stdin.
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// The format of the answer; `auto` looks at it.

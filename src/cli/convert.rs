@@ -43,6 +43,8 @@ fn conversion(args: &ConvertArgs) -> anyhow::Result<Conversion> {
         Err(error) => bail!("--to: {error}"),
     };
     let mut conversion = Conversion::to(dialect);
+    // The command prints the message alone.
+    conversion.options.updates = Some(0);
     if args.from != "auto" {
         conversion.from = Some(args.from.parse().context("--from")?);
     }

@@ -38,6 +38,7 @@ pub(super) fn run(args: &SendArgs) -> anyhow::Result<Outcome> {
         bail!("--user: a user id is not empty");
     }
     let mut conversion = Conversion::to(Dialect::WebChat);
+    conversion.options.updates = Some(0);
     if args.from != "auto" {
         conversion.from = Some(args.from.parse().context("--from")?);
     }

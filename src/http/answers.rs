@@ -4,7 +4,7 @@ use actix_web::web::{Data, Path, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 
-use super::convert::{convert_body, json, read};
+use super::convert::{Updates, convert_body, json, read};
 use super::schema::{AnswerRequest, DeliveredAnswer, Problem};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ConversationId};
@@ -31,11 +31,11 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
         ("channel" = Option<String>, Query, description = "The dialect or channel id, for a raw body"),
         ("Idempotency-Key" = Option<String>, Header, description = "A repeated request with the same key delivers nothing twice"),
     ),
-    request_body(content = AnswerRequest, description = "An answer, wrapped or raw"),
+    request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
     responses(
         (status = 201, description = "Delivered", body = DeliveredAnswer),
         (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too long", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body or one event of a stream is too long", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such conversation", body = Problem, content_type = "application/problem+json"),
         (status = 429, description = "The store is full", body = Problem, content_type = "application/problem+json"),
@@ -57,7 +57,7 @@ pub(crate) async fn deliver_answer(
         return Err(DeliveryError::UnknownConversation.into());
     }
     let key = request.headers().get(IDEMPOTENCY_KEY).and_then(|key| key.to_str().ok()).map(str::to_owned);
-    let converted = convert_body(&state, &request, body).await?;
+    let converted = convert_body(&state, &request, body, Updates::Unwanted).await?;
     let delivered = state.delivery.deliver(&id, converted, key).await?;
     json(HttpResponse::Created(), &Answer { id: &delivered.id, report: &delivered.report })
 }

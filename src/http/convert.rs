@@ -27,17 +27,20 @@ struct Answer<'a> {
 }
 
 /// Convert an answer into activities.
+///
+/// A body may be a stream, as the provider sent it: server-sent events, or one JSON object a line. Its updates stand
+/// before the message.
 #[utoipa::path(
     post, path = "/v1/activities", tag = "answers", operation_id = "convertAnswer",
     params(
         ("from" = Option<String>, Query, description = "The format of a raw body"),
         ("channel" = Option<String>, Query, description = "The dialect or channel id, for a raw body"),
     ),
-    request_body(content = AnswerRequest, description = "An answer, wrapped or raw"),
+    request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
     responses(
         (status = 200, description = "The activities; the last one is the message", body = ActivitiesAnswer),
         (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too long", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body or one event of a stream is too long", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
     ),
     security(("api_key" = []))
@@ -47,7 +50,8 @@ pub(crate) async fn convert_answer(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
-    let converted = convert_body(&state, &request, read(&state, &request, payload).await?).await?;
+    let body = read(&state, &request, payload).await?;
+    let converted = convert_body(&state, &request, body, Updates::Wanted).await?;
     json(HttpResponse::Ok(), &Answer { activities: &converted.activities, report: &converted.report })
 }
 
@@ -56,21 +60,38 @@ pub(crate) async fn read(state: &State, request: &HttpRequest, payload: Payload)
     Ok(body::read(request, payload, state.options.max_body_bytes, state.options.body_timeout).await?)
 }
 
+/// What becomes of the updates of a streamed answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Updates {
+    /// They stand before the message, as many as the caller wished for.
+    Wanted,
+    /// There are none: the answer has all arrived, so its message alone is delivered.
+    Unwanted,
+}
+
 /// Converts the answer in a body.
-pub(crate) async fn convert_body(state: &State, request: &HttpRequest, body: Bytes) -> Result<Converted, Fault> {
+pub(crate) async fn convert_body(
+    state: &State,
+    request: &HttpRequest,
+    body: Bytes,
+    updates: Updates,
+) -> Result<Converted, Fault> {
     let query = Query::of(request);
     let labels = Arc::clone(&state.options.labels);
     if body.len() < LARGE_BYTES {
-        run(&body, &query, labels)
+        run(&body, &query, labels, updates)
     } else {
-        web::block(move || run(&body, &query, labels)).await?
+        web::block(move || run(&body, &query, labels, updates)).await?
     }
 }
 
-fn run(body: &Bytes, query: &Query, labels: Arc<LabelCatalogue>) -> Result<Converted, Fault> {
+fn run(body: &Bytes, query: &Query, labels: Arc<LabelCatalogue>, updates: Updates) -> Result<Converted, Fault> {
     let mut request = Request::parse(body, query)?;
     request.conversion.labels = labels;
-    convert(request.answer, &request.conversion).map_err(|source| Fault::Convert { source, at: request.at })
+    if updates == Updates::Unwanted {
+        request.conversion.options.updates = Some(0);
+    }
+    convert(&request.answer, &request.conversion).map_err(|source| Fault::Convert { source, at: request.at })
 }
 
 /// A response with a body of JSON.

@@ -1,5 +1,6 @@
 //! The two forms in which an answer comes: wrapped, or as the provider sent it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize as _;
@@ -13,8 +14,8 @@ use crate::ingest::{Provider, UnknownProvider};
 /// A request to convert: what, and how.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
-    /// The answer, in the bytes in which it arrived.
-    pub(crate) answer: &'a [u8],
+    /// The answer, in the bytes in which it arrived, or those of the text that holds it.
+    pub(crate) answer: Cow<'a, [u8]>,
     /// Where the answer stands in the body, as a JSON pointer.
     pub(crate) at: &'static str,
     /// How to convert it.
@@ -52,12 +53,13 @@ const KNOWN: [&str; 4] = ["answer", "from", "channel", "options"];
 impl<'a> Request<'a> {
     /// Reads a body. It is wrapped when it has a member `answer` at the top, and its format is not named in the URL:
     /// who names it there sends it raw. A body whose `answer` is mere text beside members that a wrapping does not have
-    /// is raw as well, because some providers call their text so.
+    /// is raw as well, because some providers call their text so. In a wrapping, a text holds what the provider sent: a
+    /// stream, since that is no JSON.
     pub(crate) fn parse(body: &'a [u8], query: &Query) -> Result<Self, EnvelopeError> {
         let mut conversion = Conversion::to(dialect(query.get("channel"))?);
         conversion.from = provider(query.get("from"))?;
         let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-        let raw = Self { answer: body, at: "", conversion: conversion.clone() };
+        let raw = Self { answer: Cow::Borrowed(body), at: "", conversion: conversion.clone() };
         if query.get("from").is_some() {
             return Ok(raw);
         }
@@ -81,7 +83,11 @@ impl<'a> Request<'a> {
         if let Some(options) = members.get("options").filter(|options| options.get() != "null") {
             conversion.options = parse_options(options)?;
         }
-        Ok(Self { answer: answer.get().as_bytes(), at: "/answer", conversion })
+        let answer = match serde_json::from_str::<String>(answer.get()) {
+            Ok(text) => Cow::Owned(text.into_bytes()),
+            Err(_) => Cow::Borrowed(answer.get().as_bytes()),
+        };
+        Ok(Self { answer, at: "/answer", conversion })
     }
 }
 
@@ -136,7 +142,7 @@ mod tests {
     #[test]
     fn a_wrapped_answer_is_passed_on_byte_by_byte() {
         let request = parse(r#"{"from":"citewire", "answer": { "text" :"a\u0062" } }"#, "").expect("a request");
-        assert_eq!(request.answer, br#"{ "text" :"a\u0062" }"#);
+        assert_eq!(*request.answer, *br#"{ "text" :"a\u0062" }"#);
         assert_eq!((request.at, request.conversion.from), ("/answer", Some(Provider::Native)));
     }
 
@@ -144,15 +150,23 @@ mod tests {
     fn a_body_without_answer_is_raw() {
         for body in [r#"{"text":"hi"}"#, "data: {}\n\n", "", "[1]"] {
             let request = parse(body, "").expect("a request");
-            assert_eq!((request.answer, request.at), (body.as_bytes(), ""), "{body}");
+            assert_eq!((&*request.answer, request.at), (body.as_bytes(), ""), "{body}");
         }
     }
 
     #[test]
     fn a_format_named_in_the_url_makes_the_body_raw() {
         let body = r#"{"answer":"hi","context":[]}"#;
-        assert_eq!(parse(body, "from=citewire").expect("a request").answer, body.as_bytes());
-        assert_eq!(parse(body, "").expect("a request").answer, body.as_bytes());
+        assert_eq!(&*parse(body, "from=citewire").expect("a request").answer, body.as_bytes());
+        assert_eq!(&*parse(body, "").expect("a request").answer, body.as_bytes());
+    }
+
+    #[test]
+    fn a_wrapped_text_holds_a_stream() {
+        let request =
+            parse(r#"{"answer": "data: {\"delta\":\"\u00e9\"}\n\n", "channel": "teams"}"#, "").expect("a request");
+        assert_eq!((&*request.answer, request.at), ("data: {\"delta\":\"é\"}\n\n".as_bytes(), "/answer"));
+        assert_eq!(request.conversion.to, Dialect::Teams);
     }
 
     #[test]

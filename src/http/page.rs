@@ -9,7 +9,7 @@ use serde::Serialize;
 use tokio_util::io::ReaderStream;
 
 use super::auth::PageCaller;
-use super::convert::{convert_body, json, read};
+use super::convert::{Updates, convert_body, json, read};
 use super::samples::SAMPLES;
 use super::schema::{AnswerRequest, PageAnswer, Problem, Sample};
 use super::{Fault, State, address};
@@ -110,11 +110,11 @@ pub(crate) async fn samples() -> Result<HttpResponse, Fault> {
 /// Convert an answer and deliver it into the conversation of the page.
 #[utoipa::path(
     post, path = "/page/answers", tag = "page", operation_id = "sendPageAnswer",
-    request_body(content = AnswerRequest, description = "An answer, wrapped or raw"),
+    request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
     responses(
         (status = 201, description = "Delivered", body = PageAnswer),
         (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too long", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body or one event of a stream is too long", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "Not a token of the page, or expired", body = Problem, content_type = "application/problem+json"),
     ),
@@ -131,7 +131,7 @@ pub(crate) async fn send_answer(
     if !state.delivery.knows(id).await? {
         return Err(DeliveryError::UnknownConversation.into());
     }
-    let converted = convert_body(&state, &request, body).await?;
+    let converted = convert_body(&state, &request, body, Updates::Unwanted).await?;
     let delivered = state.delivery.deliver(id, converted, None).await?;
     let answer = Answer { id: &delivered.id, activity: &delivered.activity, report: &delivered.report };
     json(HttpResponse::Created(), &answer)

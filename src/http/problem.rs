@@ -22,6 +22,7 @@ use crate::channels::DeliveryError;
 use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
 use crate::channels::direct_line_client::{CallError, PostError, SERVER_NAME};
 use crate::convert::ConvertError;
+use crate::ingest::{EventPlace, IngestError};
 use crate::store::StoreError;
 
 /// The name under which a request is found in the log, and which a 500 tells the client.
@@ -38,12 +39,14 @@ pub(crate) struct Verdict {
     title: &'static str,
     /// JSON pointer of the fault in the body of the request.
     pointer: Option<String>,
+    /// The event at fault, where the body is a stream.
+    place: Option<EventPlace>,
     retry_after: Option<u32>,
 }
 
 impl Verdict {
     const fn new(status: StatusCode, code: &'static str, bot_code: &'static str, title: &'static str) -> Self {
-        Self { status, code, bot_code, title, pointer: None, retry_after: None }
+        Self { status, code, bot_code, title, pointer: None, place: None, retry_after: None }
     }
 
     fn at(self, pointer: impl Into<String>) -> Self {
@@ -166,8 +169,15 @@ fn convert(error: &ConvertError, at: &str) -> Verdict {
     match error {
         ConvertError::Ingest(error) => {
             let pointer = error.pointer().map_or_else(|| at.to_owned(), |pointer| format!("{at}{pointer}"));
+            let place = error.place();
+            if let IngestError::EventTooLong { .. } = error {
+                let (status, title) = (StatusCode::PAYLOAD_TOO_LARGE, "An event of the stream is too long");
+                return Verdict { place, ..Verdict::new(status, "event_too_long", "MessageSizeTooBig", title).at(at) };
+            }
             let title = "The answer is not what its format promises";
-            Verdict::new(BAD, "invalid_answer", "BadArgument", title).at(pointer)
+            // A pointer leads into the body, and a stream is no JSON: there, the place says which event it begins at.
+            let pointer = if place.is_some() { at.to_owned() } else { pointer };
+            Verdict { place, ..Verdict::new(BAD, "invalid_answer", "BadArgument", title).at(pointer) }
         }
         ConvertError::GroundingNoTools => {
             Verdict::new(ungrounded, "grounding_no_tools", "BadArgument", "The answer is not grounded")
@@ -254,6 +264,10 @@ struct Problem<'a> {
     detail: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -338,6 +352,8 @@ fn write(verdict: &Verdict, detail: &str, direct_line: bool) -> Vec<u8> {
             code: verdict.code,
             detail,
             pointer: verdict.pointer.as_deref(),
+            event: verdict.place.map(|place| place.event),
+            line: verdict.place.map(|place| place.line),
         })
     };
     written.expect("text and numbers can be written as JSON")

@@ -1,5 +1,7 @@
 //! The sample answers that the page offers: `samples/answers/<format>/<case>/`, built into the program.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -9,6 +11,8 @@ pub(crate) struct Sample {
     id: &'static str,
     case: &'static str,
     input: &'static str,
+    /// The input is the text of a stream, no JSON document.
+    is_stream: bool,
 }
 
 /// What the page is told of a sample.
@@ -17,7 +21,7 @@ pub(crate) struct Offered<'a> {
     id: &'a str,
     #[serde(flatten)]
     case: Case,
-    input: &'a RawValue,
+    input: Cow<'a, RawValue>,
 }
 
 /// `case.json`.
@@ -28,13 +32,26 @@ struct Case {
     from: String,
 }
 
-macro_rules! samples {
-    ($($id:literal),* $(,)?) => {
-        &[$(Sample {
+macro_rules! sample {
+    ($id:literal) => {
+        sample!($id, "input.json", false)
+    };
+    ($id:literal is $file:literal) => {
+        sample!($id, $file, true)
+    };
+    ($id:literal, $file:literal, $is_stream:literal) => {
+        Sample {
             id: $id,
             case: include_str!(concat!("../../samples/answers/", $id, "/case.json")),
-            input: include_str!(concat!("../../samples/answers/", $id, "/input.json")),
-        }),*]
+            input: include_str!(concat!("../../samples/answers/", $id, "/", $file)),
+            is_stream: $is_stream,
+        }
+    };
+}
+
+macro_rules! samples {
+    ($($id:literal $(is $file:literal)?),* $(,)?) => {
+        &[$(sample!($id $(is $file)?)),*]
     };
 }
 
@@ -61,11 +78,16 @@ pub(crate) const SAMPLES: &[Sample] = samples![
     "native/windows-line-ends",
     "native/unresolved",
     "native/no-citation",
+    "native/stream" is "input.sse",
+    "native/stream-late" is "input.jsonl",
+    "native/stream-failed" is "input.sse",
     "azure-oyd/basic",
     "azure-oyd/only-docn",
     "azure-oyd/title-fallback",
     "azure-oyd/scores",
     "azure-oyd/no-refs",
+    "azure-oyd/stream" is "input.sse",
+    "azure-oyd/stream-split" is "input.sse",
 ];
 
 impl Sample {
@@ -73,7 +95,11 @@ impl Sample {
         Ok(Offered {
             id: self.id,
             case: serde_json::from_str(self.case)?,
-            input: serde_json::from_str(self.input.trim_start_matches('\u{feff}'))?,
+            input: if self.is_stream {
+                Cow::Owned(serde_json::value::to_raw_value(self.input)?)
+            } else {
+                Cow::Borrowed(serde_json::from_str(self.input.trim_start_matches('\u{feff}'))?)
+            },
         })
     }
 }

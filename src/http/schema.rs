@@ -17,7 +17,7 @@ pub(crate) struct AnswerRequest {
     channel: Option<String>,
     /// Wishes; unknown ones are refused.
     options: Option<Options>,
-    /// The answer, as the provider sent it.
+    /// The answer, as the provider sent it. A text holds a stream: server-sent events, or one JSON object a line.
     #[schema(value_type = Object, example = json!({
         "text": "Leave is 30 days [1].",
         "sources": [{ "title": "Leave policy", "url": "https://hr.example/leave" }]
@@ -47,7 +47,7 @@ pub(crate) struct Options {
     hard_breaks: Option<bool>,
     /// The text alone names the sources.
     self_contained: Option<bool>,
-    /// How many updates a stream gives before its message.
+    /// The most updates that a stream gives before its message: 32 when absent, none when 0.
     updates: Option<u64>,
     /// Leave out the passages of encrypted documents.
     withhold_encrypted: Option<bool>,
@@ -169,6 +169,7 @@ pub(crate) struct Sample {
     title: String,
     summary: String,
     from: String,
+    /// An object, or the text of a stream.
     #[schema(value_type = Object)]
     input: Value,
 }
@@ -190,6 +191,10 @@ pub(crate) struct Problem {
     detail: String,
     /// JSON pointer of the fault in the body.
     pointer: Option<String>,
+    /// Which event of a stream is at fault, counted from 1; pointers in the detail begin at the event.
+    event: Option<u64>,
+    /// The line on which that event begins, counted from 1.
+    line: Option<u64>,
 }
 
 /// Why a Direct Line request was refused.

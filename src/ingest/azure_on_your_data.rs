@@ -29,16 +29,16 @@ struct WireMessage {
 }
 
 #[derive(Default, Deserialize)]
-struct Context {
+pub(super) struct Context {
     #[serde(default, deserialize_with = "list")]
-    citations: Vec<Document>,
+    pub(super) citations: Vec<Document>,
     #[serde(default, deserialize_with = "list")]
-    all_retrieved_documents: Vec<Document>,
+    pub(super) all_retrieved_documents: Vec<Document>,
 }
 
 /// A citation or a retrieved document (rule S0-02); any member may be absent or null.
-#[derive(Clone, Default, Deserialize)]
-struct Document {
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct Document {
     content: Option<String>,
     title: Option<String>,
     url: Option<String>,
@@ -75,9 +75,8 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
         merge_scores(&mut citations, &all_retrieved_documents);
     }
     let mut oddities = Vec::new();
-    if let Some(reason) = choice.finish_reason.filter(|reason| reason != "stop") {
-        let message = format!("the model ended with {reason:?}, so the answer may lack its end");
-        oddities.push(Entry::in_input(Kind::Note, "finish-reason", "/choices/0/finish_reason", message));
+    if let Some(reason) = choice.finish_reason {
+        oddities.extend(finish_reason(&reason, "/choices/0/finish_reason".to_owned()));
     }
     let sources = citations
         .into_iter()
@@ -94,8 +93,14 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     })
 }
 
+/// What is odd about the reason why the model ended.
+pub(super) fn finish_reason(reason: &str, pointer: String) -> Option<Entry> {
+    let message = || format!("the model ended with {reason:?}, so the answer may lack its end");
+    (reason != "stop").then(|| Entry::in_input(Kind::Note, "finish-reason", pointer, message()))
+}
+
 impl Document {
-    fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
+    pub(super) fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
         let score = ScoreScale::default().score(&self);
         let (url, path_in_url) = web_url(self.url, || format!("{pointer}/url"), oddities);
         Source {
@@ -136,8 +141,8 @@ impl ScoreScale {
 }
 
 /// Copies the scores of retrieved documents to the citations that they match (rules S0-30 to S0-33).
-fn merge_scores(citations: &mut [Document], retrieved: &[Document]) {
-    let mut by_key: HashMap<Key<'_>, &Document> = HashMap::new();
+pub(super) fn merge_scores<'d>(citations: &mut [Document], retrieved: impl IntoIterator<Item = &'d Document>) {
+    let mut by_key: HashMap<Key<'d>, &'d Document> = HashMap::new();
     for document in retrieved {
         if document.original_search_score.is_some() || document.rerank_score.is_some() {
             // The last one wins where several share a key (rule S0-32).

@@ -1,5 +1,7 @@
 //! What can be wrong with an input.
 
+use std::fmt;
+
 /// The input is not what its format promises.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -34,18 +36,71 @@ pub enum IngestError {
         /// What the envelope shows.
         seen: String,
     },
-    /// A stream, where only whole answers are read.
-    #[error("a stream of events; this version reads whole answers only")]
-    Stream,
+    /// An event of a stream is longer than is taken.
+    #[error("{place} is longer than {limit} bytes")]
+    EventTooLong {
+        /// Which one.
+        place: EventPlace,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// An event of a stream is not what its format promises.
+    #[error("{place}: {source}")]
+    Event {
+        /// Which one.
+        place: EventPlace,
+        /// What is wrong with it; pointers in it begin at the event.
+        source: Box<Self>,
+    },
+    /// A stream ended before anything of the answer had arrived.
+    #[error("the stream holds no answer: {reason}")]
+    NoAnswer {
+        /// What it holds instead.
+        reason: String,
+    },
+}
+
+/// Where an event stands in its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EventPlace {
+    /// Which event it is, counted from 1.
+    pub event: usize,
+    /// The line on which it begins, counted from 1.
+    pub line: usize,
+}
+
+impl fmt::Display for EventPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "event {} at line {}", self.event, self.line)
+    }
 }
 
 impl IngestError {
-    /// The JSON pointer of the fault, where there is one.
+    /// The JSON pointer of the fault, where there is one; for a fault in a stream it begins at the event.
     #[must_use]
     pub fn pointer(&self) -> Option<&str> {
         match self {
             Self::Member { pointer, .. } => Some(pointer),
-            Self::NotUtf8 { .. } | Self::NotJson { .. } | Self::Unrecognised { .. } | Self::Stream => None,
+            Self::Event { source, .. } => source.pointer(),
+            Self::NotUtf8 { .. }
+            | Self::NotJson { .. }
+            | Self::Unrecognised { .. }
+            | Self::EventTooLong { .. }
+            | Self::NoAnswer { .. } => None,
+        }
+    }
+
+    /// The event at fault, where the input is a stream.
+    #[must_use]
+    pub fn place(&self) -> Option<EventPlace> {
+        match self {
+            Self::Event { place, .. } | Self::EventTooLong { place, .. } => Some(*place),
+            Self::NotUtf8 { .. }
+            | Self::NotJson { .. }
+            | Self::Member { .. }
+            | Self::Unrecognised { .. }
+            | Self::NoAnswer { .. } => None,
         }
     }
 

@@ -2,10 +2,12 @@
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_json::error::Category;
 use serde_path_to_error::{Path, Segment};
 
 use super::IngestError;
+use crate::answer::ProviderError;
 
 /// Reads a whole document.
 pub(super) fn read<T: DeserializeOwned>(body: &str) -> Result<T, IngestError> {
@@ -65,6 +67,7 @@ pub(super) fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Resu
 }
 
 /// A string or a number, as text.
+#[derive(Debug)]
 pub(super) struct TextOrNumber(pub(super) String);
 
 impl<'de> Deserialize<'de> for TextOrNumber {
@@ -96,6 +99,21 @@ impl<'de> Deserialize<'de> for TextOrNumber {
 /// A text that holds more than blanks.
 pub(super) fn filled(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())
+}
+
+/// An error as providers write it: an object with a code, a type and a message, or just words.
+pub(super) fn provider_error(error: &Value) -> ProviderError {
+    let text = |name: &str| match &error[name] {
+        Value::String(text) => filled(Some(text.clone())),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    let mut found = ProviderError::default();
+    (found.code, found.kind, found.message) = (text("code"), text("type"), text("message"));
+    if found == ProviderError::default() {
+        found.message = Some(error.as_str().map_or_else(|| error.to_string(), str::to_owned));
+    }
+    found
 }
 
 #[cfg(test)]
@@ -135,5 +153,13 @@ mod tests {
         assert_eq!(outer.items[1].id, None);
         let outer: Outer = read(r#"{"a/b": null}"#).expect("readable");
         assert!(outer.items.is_empty());
+    }
+
+    #[test]
+    fn n13_an_error_is_read_in_every_form() {
+        let read = |json: &str| provider_error(&serde_json::from_str(json).expect("JSON")).to_string();
+        assert_eq!(read(r#"{"code": 429, "type": "limit", "message": "slow down"}"#), "429: limit: slow down");
+        assert_eq!(read(r#""overloaded""#), "overloaded");
+        assert_eq!(read(r#"{"status": 500}"#), r#"{"status":500}"#);
     }
 }

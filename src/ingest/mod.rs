@@ -2,13 +2,26 @@
 //!
 //! One format a file: its wire types, and how they become an [`Answer`](crate::answer::Answer). Providers deviate from
 //! their documents, so everything is lenient and what is odd is reported; only what makes the answer unusable is an
-//! error.
+//! error. An answer comes whole or as a stream; a format that has both makes the same answer of both.
 
+mod azure_events;
 mod azure_on_your_data;
+mod carrier;
 mod error;
+mod event;
 mod json;
+mod lines;
 mod native;
+mod native_events;
 mod provider;
+mod sse;
+mod stream;
 
-pub use error::IngestError;
-pub use provider::{Provider, UnknownProvider, ingest};
+use azure_events::AzureEvents;
+use native_events::NativeEvents;
+use provider::document;
+
+pub use error::{EventPlace, IngestError};
+pub use event::StreamEvent;
+pub use provider::{Provider, UnknownProvider};
+pub use stream::{AnswerStream, ingest, is_stream};

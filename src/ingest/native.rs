@@ -25,7 +25,7 @@ struct Manifest {
 }
 
 #[derive(Default, Deserialize)]
-struct WireSource {
+pub(super) struct WireSource {
     #[serde(default, deserialize_with = "text_or_number")]
     id: Option<String>,
     title: Option<String>,
@@ -47,7 +47,7 @@ struct WireSource {
 }
 
 #[derive(Deserialize)]
-struct WireLabel {
+pub(super) struct WireLabel {
     #[serde(default, deserialize_with = "text_or_number")]
     id: Option<String>,
     name: Option<String>,
@@ -58,13 +58,13 @@ struct WireLabel {
 }
 
 #[derive(Deserialize)]
-struct WireInterpreter {
+pub(super) struct WireInterpreter {
     slogan: Option<String>,
     url: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Annotation {
+#[derive(Debug, Deserialize)]
+pub(super) struct Annotation {
     start: Option<usize>,
     end: Option<usize>,
     unit: Option<Unit>,
@@ -72,7 +72,7 @@ struct Annotation {
     sources: Vec<TextOrNumber>,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Unit {
     #[default]
@@ -93,11 +93,15 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
         .enumerate()
         .map(|(at, source)| source.unwrap_or_default().into_source(format!("/sources/{at}"), &mut oddities))
         .collect();
-    let citations = citations(&text, &sources, manifest.annotations, &mut oddities);
+    let annotations = manifest.annotations.into_iter().enumerate();
+    let annotations = annotations.map(|(at, annotation)| (format!("/annotations/{at}"), annotation)).collect();
+    let citations = citations(&text, &sources, annotations, &mut oddities);
     Ok(Answer {
         citations,
         label: manifest.label.map(|label| label.into_label("/label", &mut oddities)),
-        interpreter: manifest.interpreter.and_then(|interpreter| interpreter.into_interpreter(&mut oddities)),
+        interpreter: manifest
+            .interpreter
+            .and_then(|interpreter| interpreter.into_interpreter("/interpreter", &mut oddities)),
         complete: true,
         sources,
         oddities,
@@ -107,7 +111,7 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
 }
 
 impl WireSource {
-    fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
+    pub(super) fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
         let (url, path_in_url) = web_url(self.url, || format!("{pointer}/url"), oddities);
         let label = self.label.map(|label| label.into_label(&format!("{pointer}/label"), oddities));
         Source {
@@ -153,7 +157,7 @@ pub(super) fn web_url(
 }
 
 impl WireLabel {
-    fn into_label(self, pointer: &str, oddities: &mut Vec<Entry>) -> SensitivityLabel {
+    pub(super) fn into_label(self, pointer: &str, oddities: &mut Vec<Entry>) -> SensitivityLabel {
         let colour = filled(self.color).and_then(|colour| {
             colour
                 .parse()
@@ -175,14 +179,20 @@ impl WireLabel {
 }
 
 impl WireInterpreter {
-    fn into_interpreter(self, oddities: &mut Vec<Entry>) -> Option<Interpreter> {
-        let (url, no_url) = web_url(self.url, || "/interpreter/url".into(), oddities);
+    pub(super) fn into_interpreter(self, pointer: &str, oddities: &mut Vec<Entry>) -> Option<Interpreter> {
+        let (url, no_url) = web_url(self.url, || format!("{pointer}/url"), oddities);
         let slogan = filled(self.slogan).or_else(|| url.as_ref().map(|url| url.host().to_owned())).or(no_url)?;
         Some(Interpreter::new(slogan, url))
     }
 }
 
-fn citations(text: &str, sources: &[Source], annotations: Vec<Annotation>, oddities: &mut Vec<Entry>) -> Vec<Citation> {
+/// What annotations cite, each with its JSON pointer, in a text that has all arrived.
+pub(super) fn citations(
+    text: &str,
+    sources: &[Source],
+    annotations: Vec<(String, Annotation)>,
+    oddities: &mut Vec<Entry>,
+) -> Vec<Citation> {
     if annotations.is_empty() {
         return Vec::new();
     }
@@ -194,7 +204,7 @@ fn citations(text: &str, sources: &[Source], annotations: Vec<Annotation>, oddit
         }
     }
     let mut citations = Vec::new();
-    for (at, annotation) in annotations.into_iter().enumerate() {
+    for (pointer, annotation) in annotations {
         let mut named = Vec::new();
         for (n, TextOrNumber(name)) in annotation.sources.iter().enumerate() {
             let place = || name.parse::<usize>().ok().filter(|n| (1..=sources.len()).contains(n));
@@ -203,7 +213,7 @@ fn citations(text: &str, sources: &[Source], annotations: Vec<Annotation>, oddit
                 None => oddities.push(Entry::in_input(
                     Kind::Unresolved,
                     "annotation-source",
-                    format!("/annotations/{at}/sources/{n}"),
+                    format!("{pointer}/sources/{n}"),
                     format!("no source has the id or the place {name:?}"),
                 )),
             }
@@ -216,7 +226,7 @@ fn citations(text: &str, sources: &[Source], annotations: Vec<Annotation>, oddit
             None => oddities.push(Entry::in_input(
                 Kind::Dropped,
                 "annotation-unanchored",
-                format!("/annotations/{at}"),
+                pointer,
                 "the annotation spans no text, so it cites nothing",
             )),
         }

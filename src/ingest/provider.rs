@@ -1,5 +1,6 @@
 //! The formats that citewire reads, and the one door to them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use serde::Deserialize;
@@ -38,6 +39,23 @@ impl Provider {
             Self::AzureOnYourData => "azure-oyd",
         }
     }
+
+    /// The format that an event of a stream tells, by its members; `None` where it has none of those that are known.
+    ///
+    /// # Errors
+    /// When the event is not JSON.
+    pub(super) fn of_event(data: &str) -> Result<Option<Self>, IngestError> {
+        let members: BTreeSet<String> = json::read::<BTreeMap<String, IgnoredAny>>(data)?.into_keys().collect();
+        let has = |names: &[&str]| names.iter().any(|name| members.contains(*name));
+        Ok(if has(&["choices"]) {
+            Some(Self::AzureOnYourData)
+        // An error looks alike everywhere, and nothing follows it.
+        } else if has(&["delta", "sources", "annotations", "label", "interpreter", "done", "error"]) {
+            Some(Self::Native)
+        } else {
+            None
+        })
+    }
 }
 
 impl FromStr for Provider {
@@ -51,20 +69,13 @@ impl FromStr for Provider {
     }
 }
 
-/// Reads an answer in the given format; without one, looks at the envelope.
-///
-/// A byte order mark and blanks before the document are skipped.
-///
-/// # Errors
-/// When the bytes are not UTF-8 or not JSON, when a member makes the answer unusable, or when no format is recognised.
-pub fn ingest(body: &[u8], from: Option<Provider>) -> Result<Answer, IngestError> {
+/// Reads one document. A byte order mark and blanks before it are skipped.
+pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, IngestError> {
     let body = std::str::from_utf8(body).map_err(|error| IngestError::NotUtf8 { offset: error.valid_up_to() })?;
     let body = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii();
-    // A JSON document begins with a brace or a bracket; a stream never does.
     match body.bytes().next() {
         Some(b'{' | b'[') => {}
         None => return Err(IngestError::member("", "empty")),
-        Some(_) if body.starts_with("data:") || body.starts_with("event:") => return Err(IngestError::Stream),
         Some(_) => return Err(json::read::<IgnoredAny>(body).err().unwrap_or_else(not_an_object)),
     }
     if body.starts_with('[') {
@@ -101,7 +112,7 @@ fn detect(body: &str) -> Result<Provider, IngestError> {
             Err(IngestError::member("/error", "the provider reports an error instead of an answer"))
         }
         Envelope { .. } => {
-            let members: std::collections::BTreeMap<String, IgnoredAny> = json::read(body)?;
+            let members: BTreeMap<String, IgnoredAny> = json::read(body)?;
             if members.contains_key("text") || members.contains_key("sources") {
                 // So close to our own manifest that its own message helps more.
                 return Ok(Provider::Native);
@@ -120,7 +131,7 @@ mod tests {
     use super::*;
 
     fn refused(body: &[u8]) -> String {
-        ingest(body, None).expect_err("unusable input").to_string()
+        document(body, None).expect_err("unusable input").to_string()
     }
 
     #[test]
@@ -144,7 +155,6 @@ mod tests {
         assert_eq!(refused(b"{\"text\": \"a\""), "not JSON: EOF while parsing an object at line 1, column 12");
         assert_eq!(refused(br#"{"text": null}"#), "/text: missing; the text of the answer is wanted");
         assert_eq!(refused(br#"{"error": {"code": 1}}"#), "/error: the provider reports an error instead of an answer");
-        assert_eq!(refused(b"data: {}\n\n"), "a stream of events; this version reads whole answers only");
         let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
         let deep = format!(r#"{{"text": "a", "sources": [{{"metadata": {{"x": {deep}}}}}]}}"#);
         assert!(refused(deep.as_bytes()).starts_with("not JSON: recursion limit exceeded at line 1"));
@@ -152,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_byte_order_mark_and_windows_line_ends_are_fine() {
-        let answer = ingest("\u{feff}\r\n{\r\n\"text\": \"a\"}\r\n".as_bytes(), None).expect("an answer");
+        let answer = document("\u{feff}\r\n{\r\n\"text\": \"a\"}\r\n".as_bytes(), None).expect("an answer");
         assert_eq!(answer.text, "a");
     }
 }

@@ -50,7 +50,8 @@ visiting(around, 'every sample can be chosen, read and sent, and its citations a
   assert.equal(await radios.count(), samples.length);
   for (const [place, sample] of samples.entries()) {
     await page.getByRole('radio', { name: sample.title, exact: true }).check();
-    assert.deepEqual(JSON.parse(await box(page).inputValue()), sample.input);
+    const written = await box(page).inputValue();
+    assert.deepEqual(typeof sample.input === 'string' ? written : JSON.parse(written), sample.input);
     const result = await send(page);
     assert.ok(result.id, `${sample.id}: ${JSON.stringify(result)}`);
     assert.equal(result.activity.type, 'message');

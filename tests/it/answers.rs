@@ -152,3 +152,105 @@ async fn p11_a_configured_label_is_found_by_the_id_in_the_metadata_of_a_source()
     assert_eq!(message["citation"][0]["appearance"]["usageInfo"]["name"], "Secret", "{body}");
     assert_eq!(message["usageInfo"], json!({"@id": "_:f42aa342-8706-4288-bd11-ebb85995028c"}), "{body}");
 }
+
+/// A stream of two sentences, as server-sent events.
+const STREAM: &str = "data: {\"sources\":[{\"title\":\"Leave policy\",\"url\":\"https://hr.example/leave\"}]}\n\n\
+    data: {\"delta\":\"Leave is 30 da\"}\n\ndata: {\"delta\":\"ys [1]. Ask in writing.\"}\n\ndata: {\"done\":true}\n\n";
+
+#[tokio::test]
+async fn a_stream_becomes_updates_and_a_message_for_every_dialect() {
+    let app = TestApp::start();
+    for channel in ["web-chat", "msteams", "m365-copilot", "sms"] {
+        let raw = app.post(&format!("{ACTIVITIES}?from=citewire&channel={channel}"), API_KEY);
+        let (status, raw) = answer(raw.header("content-type", "text/event-stream").body(STREAM)).await;
+        assert_eq!(status, StatusCode::OK, "{raw}");
+        let wrapped = json!({"channel": channel, "answer": STREAM});
+        let (_, wrapped) = answer(app.post(ACTIVITIES, API_KEY).json(&wrapped)).await;
+        assert_eq!(raw, wrapped);
+        let whole = json!({"channel": channel, "answer": {"text": "Leave is 30 days [1]. Ask in writing.",
+            "sources": [{"title": "Leave policy", "url": "https://hr.example/leave"}]}});
+        let (_, whole) = answer(app.post(ACTIVITIES, API_KEY).json(&whole)).await;
+        let (message, updates) = raw["activities"].as_array().and_then(|all| all.split_last()).expect("a message");
+        assert_eq!(message["text"], whole["activities"][0]["text"], "{channel}");
+        assert_eq!(message["entities"][0], whole["activities"][0]["entities"][0], "{channel}");
+        assert!(updates.len() <= 32 && updates.iter().all(|update| update["type"] == "typing"), "{channel}");
+        assert_eq!((&raw["report"]["complete"], &raw["report"]["error"]), (&json!(true), &Value::Null));
+    }
+}
+
+#[tokio::test]
+async fn the_caller_says_how_many_updates_come_before_the_message() {
+    let app = TestApp::start();
+    let late: String = (0..40).map(|n| format!("{{\"delta\":\"[1] Word {n}. \"}}\n")).collect();
+    let late = format!("{late}{{\"sources\":[{{}}]}}\n{{\"done\":true}}\n");
+    for updates in [0, 1, 5] {
+        for channel in ["web-chat", "teams"] {
+            let body = json!({"channel": channel, "options": {"updates": updates}, "answer": late});
+            let (status, body) = answer(app.post(ACTIVITIES, API_KEY).json(&body)).await;
+            assert_eq!(status, StatusCode::OK, "{body}");
+            let activities = body["activities"].as_array().expect("activities");
+            assert!((1..=updates + 1).contains(&activities.len()), "{body}");
+            let message = activities.last().expect("a message");
+            let streamed = activities.len() > 1;
+            assert_eq!(message["channelData"]["streamType"] == "final", streamed, "{message}");
+            if channel == "teams" {
+                assert_eq!(streamed, updates > 0, "an answer that is late is announced");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_provider_error_in_a_stream_is_an_answer_that_says_so() {
+    let app = TestApp::start();
+    let body =
+        format!("{}data: {{\"error\":{{\"code\":503}}}}\n\n", &STREAM[..STREAM.find("data: {\"done").expect("an end")]);
+    let (status, body) = answer(app.post(ACTIVITIES, API_KEY).body(body)).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!((&body["report"]["complete"], &body["report"]["error"]), (&json!(false), &json!({"code": "503"})));
+}
+
+#[tokio::test]
+async fn a_fault_in_a_stream_is_refused_with_its_event_and_line() {
+    let app = TestApp::start();
+    let wrong = "data: {\"delta\":\"a\"}\n\n: ping\n\ndata: {\"delta\":5}\n\n";
+    for (request, pointer) in [
+        (app.post(ACTIVITIES, API_KEY).body(wrong), ""),
+        (app.post(ACTIVITIES, API_KEY).json(&json!({"answer": wrong})), "/answer"),
+    ] {
+        let (status, problem) = answer(request).await;
+        assert_eq!((status, &problem["code"]), (StatusCode::BAD_REQUEST, &json!("invalid_answer")), "{problem}");
+        assert_eq!((&problem["event"], &problem["line"], &problem["pointer"]), (&json!(2), &json!(5), &json!(pointer)));
+        assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("/delta")), "{problem}");
+    }
+    let (status, problem) = answer(app.post(ACTIVITIES, API_KEY).body("data: [DONE]\n\n")).await;
+    assert_eq!(
+        (status, &problem["code"], problem.get("event")),
+        (StatusCode::BAD_REQUEST, &json!("invalid_answer"), None)
+    );
+}
+
+#[tokio::test]
+async fn an_event_that_never_ends_is_413() {
+    let app = TestApp::with(|setup| setup.http.max_body_bytes = 64 * 1024 * 1024);
+    let body = format!("{STREAM}data: {}", "x".repeat(17 * 1024 * 1024));
+    let (status, problem) = answer(app.post(ACTIVITIES, API_KEY).body(body)).await;
+    assert_eq!((status, &problem["code"]), (StatusCode::PAYLOAD_TOO_LARGE, &json!("event_too_long")), "{problem}");
+    assert_eq!((&problem["event"], &problem["line"]), (&json!(5), &json!(9)));
+}
+
+#[tokio::test]
+async fn a_streamed_answer_is_delivered_as_one_message() {
+    let app = TestApp::start();
+    let conversation = app.conversation().await;
+    let path = format!("/v1/conversations/{}/answers?channel=webchat", conversation.id);
+    let (status, body) =
+        answer(app.post(&path, API_KEY).header("content-type", "text/event-stream").body(STREAM)).await;
+    assert_eq!(status, StatusCode::CREATED, "{body}");
+    let history = app.history(&conversation, "").await;
+    let activities = history["activities"].as_array().expect("activities");
+    assert_eq!(
+        (activities.len(), &activities[0]["type"], activities[0].get("channelData")),
+        (1, &json!("message"), None)
+    );
+}

@@ -78,6 +78,43 @@ fn convert_reports_on_stderr_in_words() {
 }
 
 #[test]
+fn convert_takes_a_stream_and_prints_its_message_alone() {
+    let text = "Leave is 30 days [1].";
+    let source = json!({"title": "Leave policy", "url": "https://hr.example/leave"});
+    let mut events = vec![json!({"sources": [source]}), json!({"delta": &text[..9]}), json!({"delta": &text[9..]})];
+    let as_events = |events: &[Value]| events.iter().map(|event| format!("data: {event}\r\n\r\n")).collect::<String>();
+    let as_lines = |events: &[Value]| events.iter().map(|event| format!("{event}\n")).collect::<String>();
+    let cut_off = run(&["convert", "--report"], as_events(&events).as_bytes());
+    events.push(json!({"error": {"message": "overloaded"}}));
+    let failed = run(&["convert", "--report"], as_lines(&events).as_bytes());
+    events[3] = json!({"done": true});
+    let done = run(&["convert", "--from", "citewire", "--report"], as_lines(&events).as_bytes());
+    let expected = run(&["convert"], &leave());
+    for (output, incomplete) in [(&cut_off, true), (&failed, true), (&done, false)] {
+        assert_eq!((output.status.code(), &output.stdout), (Some(0), &expected.stdout));
+        assert_eq!(words(&output.stderr).starts_with("incomplete: "), incomplete, "{}", words(&output.stderr));
+    }
+    assert!(words(&failed.stderr).contains("overloaded"));
+    let teams = run(&["convert", "--to", "teams"], as_lines(&events).as_bytes());
+    assert!(!words(&teams.stdout).contains("streaminfo"), "{}", words(&teams.stdout));
+}
+
+#[test]
+fn convert_says_in_one_line_where_a_stream_is_wrong() {
+    for (input, named) in [
+        (&b"data: {\"delta\":\"a\"}\n\ndata: {\"delta\":[]}\n\n"[..], "event 2 at line 3: /delta"),
+        (b"data: {\"error\":{\"message\":\"overloaded\"}}\n\n", "overloaded"),
+        (b"data: nonsense\n\n", "event 1 at line 1"),
+        (b"event: x\n\n", "before any text"),
+    ] {
+        let output = run(&["convert"], input);
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), b"".as_slice()));
+        let line = line(&output);
+        assert!(line.contains("stdin") && line.contains(named), "{line}");
+    }
+}
+
+#[test]
 fn convert_says_in_one_line_where_the_input_is_wrong() {
     let output = run(&["convert", "--from", "citewire"], br#"{"text":5}"#);
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), b"".as_slice()));

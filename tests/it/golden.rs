@@ -1,5 +1,6 @@
 //! The sample answers through the whole pipeline: one folder of `samples/answers` is one case.
 //!
+//! The input is `input.json`, or a stream: `input.sse` with server-sent events, `input.jsonl` with an object a line.
 //! `activity.json` is the whole output, byte for byte as JSON. `report.json` names the codes of every list of the report
 //! but `cited`, in order; a list that is not named must be empty. `teams.json`, `m365-copilot.json` and `plain.json` hold
 //! both for another dialect, where that teaches something. Expected files are written by hand from the policies;
@@ -12,7 +13,8 @@ use citewire::dialect::Dialect;
 use citewire::report::Report;
 use serde_json::{Value, json};
 
-fn cases() -> Vec<PathBuf> {
+/// The folders of all cases.
+pub(crate) fn cases() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/answers");
     let folders = |path: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(path).expect("a folder");
@@ -23,12 +25,29 @@ fn cases() -> Vec<PathBuf> {
     cases
 }
 
+/// The input of a case, whole or a stream.
+pub(crate) fn input(case: &Path) -> Vec<u8> {
+    let files = ["input.json", "input.sse", "input.jsonl"].map(|file| case.join(file));
+    let mut files = files.iter().filter(|file| file.exists());
+    let file = files.next().unwrap_or_else(|| panic!("{}: no input", case.display()));
+    assert!(files.next().is_none(), "{}: two inputs", case.display());
+    std::fs::read(file).expect("an input")
+}
+
+/// A conversion to the message alone.
+pub(crate) fn to_message(dialect: Dialect) -> Conversion {
+    let mut conversion = Conversion::to(dialect);
+    conversion.options.updates = Some(0);
+    conversion
+}
+
 fn json_file(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn codes(report: &Report) -> Value {
+/// The codes of every list of a report but the first.
+pub(crate) fn codes(report: &Report) -> Value {
     let lists = report.lists().into_iter().filter(|(name, list)| *name != "cited" && !list.is_empty());
     lists
         .map(|(name, list)| (name.to_owned(), json!(list.iter().map(|entry| entry.code).collect::<Vec<_>>())))
@@ -43,12 +62,12 @@ fn every_sample_becomes_its_activity() {
     for case in &cases {
         let name = case.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("inside the project").display().to_string();
         let from = json_file(&case.join("case.json"))["from"].as_str().expect("a format").parse().expect("a format");
-        let body = std::fs::read(case.join("input.json")).expect("an input");
+        let body = input(case);
         for from in [None, Some(from)] {
-            let mut conversion = Conversion::to(Dialect::WebChat);
+            let mut conversion = to_message(Dialect::WebChat);
             conversion.from = from;
             let converted = convert(&body, &conversion).unwrap_or_else(|error| panic!("{name}: {error}"));
-            let [activity] = &converted.activities[..] else { panic!("{name}: a whole answer gives one activity") };
+            let [activity] = &converted.activities[..] else { panic!("{name}: there is one message") };
             let activity = serde_json::to_value(activity).expect("JSON");
             let expected = json_file(&case.join("activity.json"));
             if activity != expected {
@@ -76,9 +95,9 @@ fn samples_become_the_activities_of_other_dialects() {
                 continue;
             }
             seen += 1;
-            let body = std::fs::read(case.join("input.json")).expect("an input");
-            let converted = convert(&body, &Conversion::to(dialect)).expect("an activity");
-            let [activity] = &converted.activities[..] else { panic!("a whole answer gives one activity") };
+            let body = input(&case);
+            let converted = convert(&body, &to_message(dialect)).expect("an activity");
+            let [activity] = &converted.activities[..] else { panic!("there is one message") };
             let got = json!({"activity": activity, "report": codes(&converted.report)});
             if got != json_file(&path) {
                 wrong.push(format!("{}\n{}", path.display(), serde_json::to_string_pretty(&got).expect("JSON")));
@@ -92,8 +111,8 @@ fn samples_become_the_activities_of_other_dialects() {
 #[test]
 fn the_check_for_teams_finds_nothing_in_what_any_sample_becomes_there() {
     for case in cases() {
-        let body = std::fs::read(case.join("input.json")).expect("an input");
-        let converted = convert(&body, &Conversion::to(Dialect::Teams)).expect("an activity");
+        let body = input(&case);
+        let converted = convert(&body, &to_message(Dialect::Teams)).expect("an activity");
         let activity = serde_json::to_value(&converted.activities[0]).expect("JSON");
         let mut findings = citewire::check::check(&activity, citewire::check::Channel::Teams);
         if !converted.report.unresolved.is_empty() {

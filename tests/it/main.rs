@@ -37,7 +37,11 @@ mod page;
 mod routes;
 /// One behavioural suite for every store.
 mod store;
+/// Streams against whole answers.
+mod streams;
 /// What holds for every message to Teams and every plain text.
 mod teams;
 /// What users of citation bots have complained about, one test each.
 mod user_asks;
+/// The same for streams.
+mod user_asks_streamed;

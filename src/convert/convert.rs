@@ -1,16 +1,16 @@
-//! The pipeline as one function; the library's front door.
+//! One answer, whole, from bytes to its message.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer};
+use serde_json::json;
 
+use super::{Grounding, Options, Streaming};
 use crate::activity::Activity;
 use crate::answer::{Answer, LabelCatalogue};
-use crate::cite::{Numbering, Pages, cite};
+use crate::cite::{Rules, cite};
 use crate::dialect::{Dialect, Wishes};
 use crate::graph;
-use crate::ingest::{IngestError, Provider, ingest};
+use crate::ingest::{IngestError, Provider, ingest, is_stream};
 use crate::report::{Entry, Kind, Report};
 
 /// What to convert to, and how.
@@ -33,82 +33,22 @@ impl Conversion {
     pub fn to(dialect: Dialect) -> Self {
         Self { from: None, to: dialect, options: Options::default(), labels: Arc::default() }
     }
-}
 
-/// The caller's wishes: `options` of the HTTP routes. Unknown keys are refused.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-#[non_exhaustive]
-pub struct Options {
-    /// Refuse an answer that rests on nothing (policy P-13).
-    #[serde(deserialize_with = "null_is_default")]
-    pub require_grounding: Grounding,
-    /// Which numbers readers see (policy P-03).
-    #[serde(deserialize_with = "null_is_default")]
-    pub numbering: Numbering,
-    /// Whether two pages of one document are two claims (policy P-04).
-    #[serde(deserialize_with = "null_is_default")]
-    pub pages: Pages,
-    /// The longest abstract in UTF-16 units; the dialect's own limit when absent.
-    pub abstract_max: Option<usize>,
-    /// Hosts whose images may load (policy P-06).
-    #[serde(deserialize_with = "null_is_default")]
-    pub image_hosts: BTreeSet<String>,
-    /// Whether readers are asked for thumbs.
-    #[serde(deserialize_with = "null_is_default")]
-    pub feedback: bool,
-    /// Whether a line end of the answer is a line break for readers.
-    #[serde(deserialize_with = "null_is_default")]
-    pub hard_breaks: bool,
-    /// Whether the message says that a machine wrote it; absent is yes.
-    pub ai_label: Option<bool>,
-    /// Whether the text alone must name the sources, for callers that drop entities. The text of `web-chat` always does.
-    #[serde(deserialize_with = "null_is_default")]
-    pub self_contained: bool,
-    /// How many updates a stream gives before its message; a whole answer gives none.
-    pub updates: Option<usize>,
-    /// Whether the passages of encrypted documents are left out (policy P-11).
-    #[serde(deserialize_with = "null_is_default")]
-    pub withhold_encrypted: bool,
-}
+    /// The most updates that a stream gives before its message.
+    pub(super) fn max_updates(&self) -> usize {
+        if self.to.can_stream() { self.options.max_updates() } else { 0 }
+    }
 
-fn null_is_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
-}
-
-/// What an answer must rest on (policy P-13).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Grounding {
-    /// Nothing.
-    #[default]
-    NotRequired,
-    /// At least one source.
-    Any,
-    /// At least one source at a place in the text.
-    Anchored,
-}
-
-impl<'de> Deserialize<'de> for Grounding {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = Grounding;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("false, \"any\" or \"anchored\"")
-            }
-            fn visit_bool<E: serde::de::Error>(self, required: bool) -> Result<Grounding, E> {
-                Ok(if required { Grounding::Any } else { Grounding::NotRequired })
-            }
-            fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Grounding, E> {
-                match word {
-                    "any" => Ok(Grounding::Any),
-                    "anchored" => Ok(Grounding::Anchored),
-                    _ => Err(E::invalid_value(serde::de::Unexpected::Str(word), &self)),
-                }
-            }
-        }
-        deserializer.deserialize_any(Visitor)
+    /// What the dialect and the caller ask of the text.
+    pub(super) fn rules(&self) -> Rules {
+        let Self { to: dialect, options, .. } = self;
+        let mut rules = dialect.rules();
+        rules.numbering = options.numbering;
+        rules.pages = options.pages;
+        rules.hard_breaks = options.hard_breaks;
+        rules.close_fence |= options.self_contained && rules.markdown;
+        rules.image_hosts = options.image_hosts.iter().map(|host| host.to_lowercase()).collect();
+        rules
     }
 }
 
@@ -137,13 +77,20 @@ pub enum ConvertError {
     GroundingNoCitations,
 }
 
-/// Converts one answer, whole, in the bytes in which it arrived.
+/// Converts one answer in the bytes in which it arrived, whole or as a stream.
 ///
-/// The same input and wishes give the same bytes.
+/// A stream gives updates before its message, as many as [`Options::updates`] says. The message is the one that the same
+/// answer gives when it comes whole; with updates before it, it also carries the sign that ends a stream. The same input
+/// and wishes give the same bytes.
 ///
 /// # Errors
 /// When the input is not what its format promises, or when required grounding is missing.
 pub fn convert(body: &[u8], conversion: &Conversion) -> Result<Converted, ConvertError> {
+    if conversion.max_updates() > 0 && is_stream(body) {
+        let mut streaming = Streaming::new(conversion.clone());
+        streaming.push(body)?;
+        return streaming.finish();
+    }
     convert_answer(ingest(body, conversion.from)?, conversion)
 }
 
@@ -151,16 +98,17 @@ pub fn convert(body: &[u8], conversion: &Conversion) -> Result<Converted, Conver
 ///
 /// # Errors
 /// When required grounding is missing.
-pub fn convert_answer(mut answer: Answer, conversion: &Conversion) -> Result<Converted, ConvertError> {
+pub fn convert_answer(answer: Answer, conversion: &Conversion) -> Result<Converted, ConvertError> {
+    let (message, report) = message(answer, conversion)?;
+    Ok(Converted { activities: vec![message], report })
+}
+
+/// The message of a whole answer.
+pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Activity, Report), ConvertError> {
     let Conversion { to: dialect, options, labels, .. } = conversion;
     labels.complete(&mut answer);
 
-    let mut rules = dialect.rules();
-    rules.numbering = options.numbering;
-    rules.pages = options.pages;
-    rules.hard_breaks = options.hard_breaks;
-    rules.close_fence |= options.self_contained && rules.markdown;
-    rules.image_hosts = options.image_hosts.iter().map(|host| host.to_lowercase()).collect();
+    let rules = conversion.rules();
     let mut cited = cite(&answer, &rules);
 
     if options.require_grounding != Grounding::NotRequired {
@@ -181,6 +129,7 @@ pub fn convert_answer(mut answer: Answer, conversion: &Conversion) -> Result<Con
     }
     graph_rules.image_hosts = rules.image_hosts;
     let mut report = Report { complete: answer.complete, tools_invoked: answer.tools_invoked, ..Report::default() };
+    report.error = answer.error.as_ref().map(|error| json!(error));
     report.extend(std::mem::take(&mut answer.oddities));
     report.extend(std::mem::take(&mut cited.entries));
     let mut entries = Vec::new();
@@ -188,36 +137,20 @@ pub fn convert_answer(mut answer: Answer, conversion: &Conversion) -> Result<Con
         let message = format!("{dialect} takes no abstract above {limit} units");
         entries.push(Entry::in_input(Kind::Note, "abstract-limit", "/options/abstract_max", message));
     }
-    let message = graph::build(&answer, &cited, &graph_rules, &mut entries);
+    let thing = graph::build(&answer, &cited, &graph_rules, &mut entries);
     let wishes = Wishes { feedback: options.feedback, self_contained: options.self_contained };
-    let activity = dialect.message(cited.text, message, wishes, &mut entries);
+    let activity = dialect.message(cited.text, thing, wishes, &mut entries);
     report.extend(entries);
-    Ok(Converted { activities: vec![activity], report })
+    Ok((activity, report))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn options(json: &str) -> Result<Options, serde_json::Error> {
-        serde_json::from_str(json)
-    }
-
     fn with(json: &str, body: &str) -> Result<Converted, ConvertError> {
-        let options = options(json).expect("options");
+        let options = serde_json::from_str(json).expect("options");
         convert(body.as_bytes(), &Conversion { options, ..Conversion::to(Dialect::WebChat) })
-    }
-
-    #[test]
-    fn unknown_options_are_refused_and_null_is_absent() {
-        assert!(options(r#"{"numberings": "dense"}"#).is_err());
-        assert!(options(r#"{"require_grounding": "some"}"#).is_err());
-        let nulls = r#"{"numbering": null, "require_grounding": null, "image_hosts": null, "abstract_max": null}"#;
-        assert_eq!(options(nulls).expect("options"), Options::default());
-        let all = r#"{"require_grounding": "anchored", "numbering": "provider", "pages": "split", "abstract_max": 9,
-            "image_hosts": ["a"], "feedback": true, "ai_label": false, "hard_breaks": true, "self_contained": true,
-            "updates": 0}"#;
-        assert_eq!(options(all).expect("options").require_grounding, Grounding::Anchored);
     }
 
     #[test]

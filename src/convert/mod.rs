@@ -1,0 +1,13 @@
+//! The pipeline as one function, and the same for an answer that arrives piece by piece; the library's front door.
+
+mod brackets;
+#[expect(clippy::module_inception, reason = "the file is named after the function it holds")]
+mod convert;
+mod options;
+mod shown;
+mod spacing;
+mod streaming;
+
+pub use convert::{Conversion, ConvertError, Converted, convert, convert_answer};
+pub use options::{Grounding, Options};
+pub use streaming::{Streamed, Streaming, Update};

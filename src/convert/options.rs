@@ -1,0 +1,126 @@
+//! The caller's wishes.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Deserializer};
+
+use crate::cite::{Numbering, Pages};
+
+/// So many updates come before the message of a stream, where the caller does not say.
+const DEFAULT_UPDATES: usize = 32;
+
+/// The most updates that can be wished for: each carries the whole text so far.
+const MAX_UPDATES: usize = 1_000;
+
+/// The caller's wishes: `options` of the HTTP routes. Unknown keys are refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct Options {
+    /// Refuse an answer that rests on nothing (policy P-13).
+    #[serde(deserialize_with = "null_is_default")]
+    pub require_grounding: Grounding,
+    /// Which numbers readers see (policy P-03).
+    #[serde(deserialize_with = "null_is_default")]
+    pub numbering: Numbering,
+    /// Whether two pages of one document are two claims (policy P-04).
+    #[serde(deserialize_with = "null_is_default")]
+    pub pages: Pages,
+    /// The longest abstract in UTF-16 units; the dialect's own limit when absent.
+    pub abstract_max: Option<usize>,
+    /// Hosts whose images may load (policy P-06).
+    #[serde(deserialize_with = "null_is_default")]
+    pub image_hosts: BTreeSet<String>,
+    /// Whether readers are asked for thumbs.
+    #[serde(deserialize_with = "null_is_default")]
+    pub feedback: bool,
+    /// Whether a line end of the answer is a line break for readers.
+    #[serde(deserialize_with = "null_is_default")]
+    pub hard_breaks: bool,
+    /// Whether the message says that a machine wrote it; absent is yes.
+    pub ai_label: Option<bool>,
+    /// Whether the text alone must name the sources, for callers that drop entities. The text of `web-chat` always does.
+    #[serde(deserialize_with = "null_is_default")]
+    pub self_contained: bool,
+    /// The most updates that a stream gives before its message: 32 when absent, never more than 1,000; a whole answer gives
+    /// none.
+    pub updates: Option<usize>,
+    /// Whether the passages of encrypted documents are left out (policy P-11).
+    #[serde(deserialize_with = "null_is_default")]
+    pub withhold_encrypted: bool,
+}
+
+fn null_is_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// What an answer must rest on (policy P-13).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grounding {
+    /// Nothing.
+    #[default]
+    NotRequired,
+    /// At least one source.
+    Any,
+    /// At least one source at a place in the text.
+    Anchored,
+}
+
+impl<'de> Deserialize<'de> for Grounding {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Grounding;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("false, \"any\" or \"anchored\"")
+            }
+            fn visit_bool<E: serde::de::Error>(self, required: bool) -> Result<Grounding, E> {
+                Ok(if required { Grounding::Any } else { Grounding::NotRequired })
+            }
+            fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Grounding, E> {
+                match word {
+                    "any" => Ok(Grounding::Any),
+                    "anchored" => Ok(Grounding::Anchored),
+                    _ => Err(E::invalid_value(serde::de::Unexpected::Str(word), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl Options {
+    /// The most updates before the message of a stream.
+    pub(super) fn max_updates(&self) -> usize {
+        self.updates.unwrap_or(DEFAULT_UPDATES).min(MAX_UPDATES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(json: &str) -> Result<Options, serde_json::Error> {
+        serde_json::from_str(json)
+    }
+
+    #[test]
+    fn unknown_options_are_refused_and_null_is_absent() {
+        assert!(options(r#"{"numberings": "dense"}"#).is_err());
+        assert!(options(r#"{"require_grounding": "some"}"#).is_err());
+        let nulls = r#"{"numbering": null, "require_grounding": null, "image_hosts": null, "abstract_max": null}"#;
+        assert_eq!(options(nulls).expect("options"), Options::default());
+        let all = r#"{"require_grounding": "anchored", "numbering": "provider", "pages": "split", "abstract_max": 9,
+            "image_hosts": ["a"], "feedback": true, "ai_label": false, "hard_breaks": true, "self_contained": true,
+            "updates": 0}"#;
+        assert_eq!(options(all).expect("options").require_grounding, Grounding::Anchored);
+    }
+
+    #[test]
+    fn updates_are_thirty_two_unless_the_caller_says_otherwise() {
+        let updates = |json: &str| options(json).expect("options").max_updates();
+        assert_eq!([updates("{}"), updates(r#"{"updates": 0}"#), updates(r#"{"updates": 5}"#)], [32, 0, 5]);
+        assert_eq!(updates(r#"{"updates": 1000000000}"#), MAX_UPDATES);
+    }
+}

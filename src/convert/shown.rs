@@ -1,0 +1,202 @@
+//! What readers see of an answer that has not ended.
+
+use super::brackets::{Brackets, Piece, may_cite};
+use super::spacing::Spacing;
+use super::{Conversion, Grounding};
+use crate::answer::{MarkerGrammar, Source};
+use crate::cite::{Incremental, Rules};
+use crate::dialect::Dialect;
+use crate::ingest::StreamEvent;
+
+/// The rewrite gets new text when it has grown by one part in so many. It may have to read a long paragraph again each time,
+/// and a long text in small pieces would take time that grows with the square of its length.
+const STEPS: usize = 256;
+
+/// The text that is shown of an answer, and why no more of it.
+#[derive(Debug)]
+pub(super) struct Shown {
+    dialect: Dialect,
+    rules: Rules,
+    phase: Phase,
+    /// How many sources have arrived.
+    sources: usize,
+    brackets: Brackets,
+    rewrite: Option<Incremental>,
+    /// How much text the rewrite has got, in bytes.
+    rewritten: usize,
+    /// Text that the rewrite gets together with what follows.
+    waiting: String,
+    /// Sources that the rewrite gets before that.
+    new_sources: Vec<Source>,
+    spacing: Spacing,
+    /// Whether updates are wanted at all.
+    wanted: bool,
+    /// Whether anything has arrived.
+    begun: bool,
+}
+
+/// How much of the answer may be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Nothing, until the message.
+    Hidden,
+    /// Everything that cannot change any more.
+    Inline,
+    /// Everything but markers; the message may insert them.
+    Provisional,
+    /// So many bytes, and nothing more until the message.
+    Frozen(usize),
+}
+
+impl Shown {
+    /// Nothing yet.
+    pub(super) fn new(conversion: &Conversion) -> Self {
+        let wanted = conversion.max_updates() > 0;
+        let hidden = !wanted || conversion.options.require_grounding != Grounding::NotRequired;
+        Self {
+            dialect: conversion.to,
+            rules: conversion.rules(),
+            phase: if hidden { Phase::Hidden } else { Phase::Inline },
+            sources: 0,
+            brackets: Brackets::default(),
+            rewrite: None,
+            rewritten: 0,
+            waiting: String::new(),
+            new_sources: Vec::new(),
+            spacing: Spacing::of(conversion.max_updates()),
+            wanted,
+            begun: false,
+        }
+    }
+
+    /// Everything that is shown; it only grows. Blanks alone are nothing.
+    pub(super) fn text(&self) -> &str {
+        let text = match self.phase {
+            Phase::Hidden => "",
+            Phase::Inline | Phase::Provisional => self.written(),
+            Phase::Frozen(length) => &self.written()[..length],
+        };
+        if text.trim().is_empty() { "" } else { text }
+    }
+
+    /// Whether the answer has begun, and nothing of it can be shown before its end.
+    pub(super) fn is_silent(&self) -> bool {
+        let silent = matches!(self.phase, Phase::Hidden | Phase::Frozen(_));
+        self.wanted && self.begun && silent && self.text().is_empty()
+    }
+
+    /// At most `max` beginnings of what was shown, evenly spaced. Those that the finished text does not begin with are left
+    /// out, unless it may insert what was missing.
+    pub(super) fn beginnings(&self, max: usize, finished: &str) -> impl Iterator<Item = &str> {
+        let text = self.text();
+        let end = match self.phase {
+            Phase::Provisional => text.len(),
+            Phase::Hidden | Phase::Inline | Phase::Frozen(_) => common_prefix(text, finished),
+        };
+        self.spacing.chosen(max, end).into_iter().map(|length| &text[..length])
+    }
+
+    fn written(&self) -> &str {
+        self.rewrite.as_ref().map_or("", Incremental::shown)
+    }
+
+    /// Takes what has arrived; `grammar` is that of the format.
+    pub(super) fn take(&mut self, event: StreamEvent, grammar: MarkerGrammar) {
+        self.begun = true;
+        match event {
+            StreamEvent::Text(delta) => self.add_text(&delta, grammar),
+            StreamEvent::Sources(sources) => {
+                if self.brackets.named_before(self.sources, &sources) {
+                    self.become_late();
+                }
+                self.sources += sources.len();
+                if self.phase == Phase::Inline {
+                    self.new_sources.extend(sources);
+                }
+            }
+            StreamEvent::Late => self.become_late(),
+            StreamEvent::Label(_) | StreamEvent::Interpreter(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
+        }
+        self.spacing.grown_to(self.text().len());
+    }
+
+    fn add_text(&mut self, delta: &str, grammar: MarkerGrammar) {
+        if matches!(self.phase, Phase::Hidden | Phase::Frozen(_)) {
+            return;
+        }
+        for piece in self.brackets.push(delta) {
+            match piece {
+                Piece::Text(text) => self.show(&text, grammar),
+                Piece::Bracket { label, target } => {
+                    if self.sources == 0 && may_cite(&label) {
+                        self.become_late();
+                    }
+                    if self.phase == Phase::Inline || !may_cite(&label) {
+                        self.show(&(label + &target), grammar);
+                    } else if self.waiting.ends_with(' ') {
+                        // The blank before a marker goes with it.
+                        self.waiting.pop();
+                    }
+                }
+            }
+        }
+    }
+
+    fn show(&mut self, text: &str, grammar: MarkerGrammar) {
+        if !matches!(self.phase, Phase::Inline | Phase::Provisional) {
+            return;
+        }
+        self.waiting.push_str(text);
+        // A blank may stand before a marker, so it waits.
+        let ready = self.waiting.strip_suffix(' ').unwrap_or(&self.waiting).len();
+        if ready <= self.rewritten / STEPS {
+            return;
+        }
+        let blank = self.waiting.split_off(ready);
+        let ready = std::mem::replace(&mut self.waiting, blank);
+        let rewrite = self.rewrite.get_or_insert_with(|| Incremental::new(grammar, &self.rules));
+        if !self.new_sources.is_empty() {
+            rewrite.add_sources(std::mem::take(&mut self.new_sources));
+        }
+        rewrite.push(&ready);
+        self.rewritten += ready.len();
+    }
+
+    /// What the text will be in the end cannot be told any more before the end.
+    fn become_late(&mut self) {
+        if self.phase == Phase::Inline {
+            self.phase = match self.dialect {
+                Dialect::WebChat => Phase::Provisional,
+                Dialect::Teams | Dialect::M365Copilot | Dialect::Plain => Phase::Frozen(self.written().len()),
+            };
+        }
+    }
+}
+
+/// How far two texts are the same, in bytes.
+fn common_prefix(a: &str, b: &str) -> usize {
+    a.char_indices().zip(b.chars()).find(|((_, a), b)| a != b).map_or(a.len().min(b.len()), |((at, _), _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_in_small_pieces_is_not_read_again_for_each() {
+        let mut shown = Shown::new(&Conversion::to(Dialect::WebChat));
+        let mut reads = Vec::new();
+        for n in 0..10_000 {
+            shown.take(StreamEvent::Text(if n % 8 == 0 { " " } else { "w" }.to_owned()), MarkerGrammar::ALL);
+            reads.push(shown.rewritten);
+        }
+        reads.dedup();
+        assert!(reads.len() < 1_500, "{} reads", reads.len());
+        assert!(shown.text().len() > 9_900, "{} bytes", shown.text().len());
+    }
+
+    #[test]
+    fn texts_are_compared_by_characters() {
+        assert_eq!([common_prefix("aé", "aè"), common_prefix("ab", "abc"), common_prefix("", "a")], [1, 2, 0]);
+    }
+}

@@ -1,0 +1,154 @@
+//! Azure OpenAI On Your Data as a stream: chunks of a chat completion, the citations in `choices[0].delta.context`
+//! (rules S0-01 and S0-03).
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::IngestError;
+use super::azure_on_your_data::{Context, Document, finish_reason, merge_scores};
+use super::event::{Event, ReadEvents, StreamEvent};
+use super::json::{self, list};
+use crate::answer::{Answer, MarkerGrammar, Source};
+use crate::report::{Entry, Kind};
+
+#[derive(Deserialize)]
+struct Chunk {
+    #[serde(default, deserialize_with = "list")]
+    choices: Vec<Choice>,
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    index: Option<u64>,
+    delta: Option<Delta>,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Delta {
+    content: Option<String>,
+    context: Option<Context>,
+}
+
+/// The chunks of one answer.
+#[derive(Debug, Default)]
+pub(super) struct AzureEvents {
+    /// Citations that have not been handed out.
+    citations: Vec<(String, Document)>,
+    /// Everything that was retrieved so far: scores come from it, and it takes the place of missing citations.
+    retrieved: Vec<(String, Document)>,
+    known: Known,
+}
+
+/// Where the sources of the answer come from.
+#[derive(Debug, Default, PartialEq)]
+enum Known {
+    /// None have been handed out.
+    #[default]
+    Nothing,
+    /// From the citations.
+    Citations,
+    /// From what was retrieved, because the text began without citations.
+    Retrieved,
+}
+
+impl ReadEvents for AzureEvents {
+    fn grammar(&self) -> MarkerGrammar {
+        MarkerGrammar::AZURE_ON_YOUR_DATA
+    }
+
+    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+        let chunk: Chunk = json::read(json)?;
+        if let Some(error) = chunk.error {
+            return Ok(vec![StreamEvent::Error(json::provider_error(&error))]);
+        }
+        // Only the first choice is the answer (rule N-09); others come in chunks of their own, or beside it.
+        let first = chunk.choices.into_iter().enumerate().find(|(_, choice)| choice.index.unwrap_or_default() == 0);
+        let Some((at, Choice { delta, finish_reason: reason, .. })) = first else { return Ok(Vec::new()) };
+        let place = format!("{}/choices/{at}", event.pointer());
+        let Delta { content, context } = delta.unwrap_or(Delta { content: None, context: None });
+        if let Some(Context { citations, all_retrieved_documents }) = context {
+            let named = |list: &str, documents: Vec<Document>| -> Vec<(String, Document)> {
+                let pointer = |at| format!("{place}/delta/context/{list}/{at}");
+                documents.into_iter().enumerate().map(|(at, document)| (pointer(at), document)).collect()
+            };
+            self.citations.extend(named("citations", citations));
+            self.retrieved.extend(named("all_retrieved_documents", all_retrieved_documents));
+        }
+        let content = content.filter(|content| !content.is_empty());
+        let mut said = Vec::new();
+        // The context may be spread over chunks, but the text comes after it.
+        if content.is_some() || reason.is_some() {
+            said.extend(self.sources(notes).map(StreamEvent::Sources));
+        }
+        said.extend(content.map(StreamEvent::Text));
+        if let Some(reason) = reason {
+            notes.extend(finish_reason(&reason, format!("{place}/finish_reason")));
+            said.push(StreamEvent::Done);
+        }
+        Ok(said)
+    }
+
+    fn finish(mut self: Box<Self>, answer: &mut Answer) {
+        // A stream without its end may have a context after its last text.
+        let sources = self.sources(&mut answer.oddities);
+        answer.sources.extend(sources.unwrap_or_default());
+    }
+}
+
+impl AzureEvents {
+    /// The sources that are new.
+    fn sources(&mut self, notes: &mut Vec<Entry>) -> Option<Vec<Source>> {
+        if self.known == Known::Retrieved {
+            for (pointer, _) in self.citations.drain(..) {
+                let message = "the text had begun on what was retrieved when this citation came";
+                notes.push(Entry::in_input(Kind::Dropped, "late-citation", pointer, message));
+            }
+            return None;
+        }
+        let (known, found) = match (&self.known, self.citations.is_empty()) {
+            (Known::Nothing, true) => (Known::Retrieved, self.retrieved.clone()),
+            _ => (Known::Citations, std::mem::take(&mut self.citations)),
+        };
+        if found.is_empty() {
+            return None;
+        }
+        let (pointers, mut documents): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        if known == Known::Citations {
+            merge_scores(&mut documents, self.retrieved.iter().map(|(_, document)| document));
+        }
+        self.known = known;
+        let named = pointers.into_iter().zip(documents);
+        Some(named.map(|(pointer, document)| document.into_source(pointer, notes)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ingest;
+
+    #[test]
+    fn s0_03_in_a_stream_what_was_retrieved_takes_the_place_of_missing_citations() {
+        let chunk = |delta: &str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\n");
+        let other =
+            "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"other\"}}]}\n\ndata: {\"choices\":[]}\n\n";
+        let context = |members: &str| chunk(&format!("{{\"role\":\"assistant\",\"context\":{{{members}}}}}"));
+        let text = chunk("{\"content\":\"x [doc1]\"}");
+        let titles = |body: &str| -> (String, Vec<String>) {
+            let answer = ingest(body.as_bytes(), None).expect("an answer");
+            (answer.text, answer.sources.into_iter().filter_map(|source| source.title).collect())
+        };
+        let expect = |names: &[&str]| ("x [doc1]".to_owned(), names.iter().map(|name| (*name).to_owned()).collect());
+        let cited = "\"citations\":[{\"title\":\"A\"},{\"title\":\"B\"}]";
+        let retrieved =
+            "\"all_retrieved_documents\":[{\"title\":\"C\"},{\"title\":\"A\",\"original_search_score\":50}]";
+        let both = format!("{}{other}{text}", context(&format!("{cited},{retrieved}")));
+        assert_eq!(titles(&both), expect(&["A", "B"]));
+        assert_eq!(ingest(both.as_bytes(), None).expect("an answer").sources[0].score, Some(0.5));
+        assert_eq!(titles(&format!("{}{text}", context(retrieved))), expect(&["C", "A"]));
+        assert_eq!(titles(&format!("{}{}{text}", context(retrieved), context(cited))), expect(&["A", "B"]));
+        assert_eq!(titles(&format!("{text}{}", context(cited))), expect(&["A", "B"]));
+        assert_eq!(titles(&format!("{}{text}{}", context(retrieved), context(cited))), expect(&["C", "A"]));
+    }
+}

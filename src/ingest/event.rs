@@ -1,0 +1,69 @@
+//! One event of a stream: as it arrives, and what it says.
+
+use std::fmt::Debug;
+
+use super::{AzureEvents, IngestError, NativeEvents, Provider};
+use crate::answer::{Answer, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source};
+use crate::report::Entry;
+
+/// An event as it arrives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Event {
+    /// Counted from 1.
+    pub(super) number: usize,
+    /// The line on which its data begins, counted from 1.
+    pub(super) line: usize,
+    /// What it carries: JSON, in nearly all formats.
+    pub(super) data: Vec<u8>,
+}
+
+impl Event {
+    /// Where the event stands, as a JSON pointer into the list of all events.
+    pub(super) fn pointer(&self) -> String {
+        format!("/{}", self.number - 1)
+    }
+}
+
+/// What an event of a stream says, in citewire's own terms.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum StreamEvent {
+    /// The text goes on.
+    Text(String),
+    /// Sources, behind those that are known.
+    Sources(Vec<Source>),
+    /// Text that has arrived is cited by something that is not in the text: where the citations go is known at the end.
+    Late,
+    /// The label of the whole answer.
+    Label(SensitivityLabel),
+    /// Who stands behind the answer.
+    Interpreter(Interpreter),
+    /// The provider failed; nothing follows.
+    Error(ProviderError),
+    /// The provider's own sign that the answer is whole (rule N-12).
+    Done,
+}
+
+/// Reads the events of one format. Whatever these say together is the same answer as the whole response that says it.
+pub(super) trait ReadEvents: Debug + Send {
+    /// Which brackets of the text are markers.
+    fn grammar(&self) -> MarkerGrammar;
+
+    /// Reads one event; `json` is its data, a JSON object. Unknown members say nothing (rule N-16).
+    ///
+    /// # Errors
+    /// When the data is not JSON, or a member that matters has the wrong type.
+    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError>;
+
+    /// Adds to the answer what only the whole of it can tell.
+    fn finish(self: Box<Self>, answer: &mut Answer);
+}
+
+/// The reader of a format's events. A format that comes as a stream gets its arm here, and one in
+/// [`Provider::of_event`].
+pub(super) fn reader(provider: Provider) -> Box<dyn ReadEvents> {
+    match provider {
+        Provider::Native => Box::new(NativeEvents::default()),
+        Provider::AzureOnYourData => Box::new(AzureEvents::default()),
+    }
+}

@@ -1,0 +1,102 @@
+//! The lines of a text that arrives in pieces.
+
+/// The longest line and the longest event, in bytes. A first event may carry every passage of a retrieval, and is far
+/// below this.
+pub(super) const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
+
+/// Cuts bytes into lines wherever the pieces were cut. A line ends with LF, CRLF or CR (rule T-01).
+#[derive(Debug)]
+pub(super) struct Lines {
+    /// The beginning of the line that has not ended.
+    partial: Vec<u8>,
+    /// The last byte was a CR, so that a LF belongs to it.
+    after_cr: bool,
+    /// The line that has not ended, counted from 1.
+    number: usize,
+}
+
+/// A line is longer than [`MAX_EVENT_BYTES`].
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct LineTooLong {
+    /// Counted from 1.
+    pub(super) line: usize,
+}
+
+impl Lines {
+    /// The line whose beginning comes next has this number, counted from 1.
+    pub(super) fn from_number(number: usize) -> Self {
+        Self { partial: Vec::new(), after_cr: false, number }
+    }
+
+    /// Hands out every line that ends in these bytes, with its number and without its end.
+    pub(super) fn push(&mut self, bytes: &[u8], mut line: impl FnMut(usize, &[u8])) -> Result<(), LineTooLong> {
+        let mut rest = bytes;
+        while let Some(first) = rest.first() {
+            if std::mem::take(&mut self.after_cr) && *first == b'\n' {
+                rest = &rest[1..];
+                continue;
+            }
+            let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let piece = &rest[..end.unwrap_or(rest.len())];
+            if self.partial.len() + piece.len() > MAX_EVENT_BYTES {
+                return Err(LineTooLong { line: self.number });
+            }
+            let Some(end) = end else {
+                self.partial.extend_from_slice(piece);
+                break;
+            };
+            if self.partial.is_empty() {
+                line(self.number, piece);
+            } else {
+                self.partial.extend_from_slice(piece);
+                line(self.number, &self.partial);
+                self.partial.clear();
+            }
+            self.number += 1;
+            self.after_cr = rest[end] == b'\r';
+            rest = &rest[end + 1..];
+        }
+        Ok(())
+    }
+
+    /// The last line, where no line end follows it.
+    pub(super) fn finish(self) -> Option<(usize, Vec<u8>)> {
+        (!self.partial.is_empty()).then_some((self.number, self.partial))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(pieces: &[&[u8]]) -> Vec<(usize, String)> {
+        let mut reader = Lines::from_number(1);
+        let mut found = Vec::new();
+        for piece in pieces {
+            let take = |number, line: &[u8]| found.push((number, String::from_utf8_lossy(line).into_owned()));
+            reader.push(piece, take).expect("short lines");
+        }
+        found.extend(reader.finish().map(|(number, line)| (number, String::from_utf8_lossy(&line).into_owned())));
+        found
+    }
+
+    #[test]
+    fn t01_lines_end_alike_wherever_the_bytes_are_cut() {
+        let text = "a\nb\r\n\r\nc\rd\r\r\né".as_bytes();
+        let whole = lines(&[text]);
+        let expected = [(1, "a"), (2, "b"), (3, ""), (4, "c"), (5, "d"), (6, ""), (7, "é")];
+        assert_eq!(whole, expected.map(|(number, line)| (number, line.to_owned())));
+        for cut in 0..=text.len() {
+            assert_eq!(lines(&[&text[..cut], &text[cut..]]), whole, "cut at {cut}");
+        }
+        assert_eq!(lines(&text.iter().map(std::slice::from_ref).collect::<Vec<_>>()), whole);
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_not_collected_forever() {
+        let mut reader = Lines::from_number(3);
+        let piece = vec![b'x'; MAX_EVENT_BYTES / 2];
+        let mut push = |bytes: &[u8]| reader.push(bytes, |_, _| {});
+        assert_eq!([push(&piece), push(&piece), push(b"x")], [Ok(()), Ok(()), Err(LineTooLong { line: 3 })]);
+    }
+}

@@ -1,0 +1,74 @@
+//! citewire's own format as a stream: one JSON object an event (`docs/manifest.md`).
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::IngestError;
+use super::event::{Event, ReadEvents, StreamEvent};
+use super::json::{self, list};
+use super::native::{Annotation, WireInterpreter, WireLabel, WireSource, citations};
+use crate::answer::{Answer, MarkerGrammar};
+use crate::report::Entry;
+
+/// One event. An event may say several things at once; sources count from its own text on.
+#[derive(Deserialize)]
+struct WireEvent {
+    delta: Option<String>,
+    #[serde(default, deserialize_with = "list")]
+    sources: Vec<Option<WireSource>>,
+    #[serde(default, deserialize_with = "list")]
+    annotations: Vec<Annotation>,
+    label: Option<WireLabel>,
+    interpreter: Option<WireInterpreter>,
+    error: Option<Value>,
+    done: Option<bool>,
+}
+
+/// The events of a native stream.
+#[derive(Debug, Default)]
+pub(super) struct NativeEvents {
+    /// Annotations with their pointers: offsets count in the whole text, and sources may still come.
+    annotations: Vec<(String, Annotation)>,
+}
+
+impl ReadEvents for NativeEvents {
+    fn grammar(&self) -> MarkerGrammar {
+        MarkerGrammar::ALL
+    }
+
+    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+        let WireEvent { delta, sources, annotations, label, interpreter, error, done } = json::read(json)?;
+        let place = event.pointer();
+        let mut said = Vec::new();
+        if !sources.is_empty() {
+            let sources = sources.into_iter().enumerate();
+            let sources = sources
+                .map(|(at, source)| source.unwrap_or_default().into_source(format!("{place}/sources/{at}"), notes));
+            said.push(StreamEvent::Sources(sources.collect()));
+        }
+        if let Some(label) = label {
+            said.push(StreamEvent::Label(label.into_label(&format!("{place}/label"), notes)));
+        }
+        if let Some(interpreter) = interpreter {
+            let interpreter = interpreter.into_interpreter(&format!("{place}/interpreter"), notes);
+            said.extend(interpreter.map(StreamEvent::Interpreter));
+        }
+        if !annotations.is_empty() {
+            let annotations = annotations.into_iter().enumerate();
+            self.annotations
+                .extend(annotations.map(|(at, annotation)| (format!("{place}/annotations/{at}"), annotation)));
+            said.push(StreamEvent::Late);
+        }
+        said.extend(delta.filter(|delta| !delta.is_empty()).map(StreamEvent::Text));
+        if let Some(error) = error {
+            said.push(StreamEvent::Error(json::provider_error(&error)));
+        } else if done == Some(true) {
+            said.push(StreamEvent::Done);
+        }
+        Ok(said)
+    }
+
+    fn finish(self: Box<Self>, answer: &mut Answer) {
+        answer.citations = citations(&answer.text, &answer.sources, self.annotations, &mut answer.oddities);
+    }
+}

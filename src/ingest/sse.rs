@@ -1,0 +1,171 @@
+//! Server-sent events, from bytes that arrive in pieces.
+//!
+//! The reading is that of the HTML standard, section 9.2.6, with one difference: an event that the end of the input cuts
+//! off counts (rule T-07), because many providers leave out the last blank line. The members `event`, `id` and `retry`
+//! are skipped: providers name the type of an event in its JSON, and nobody reconnects here.
+
+use super::event::Event;
+use super::lines::{Lines, MAX_EVENT_BYTES};
+use super::{EventPlace, IngestError};
+
+/// Cuts bytes into events.
+#[derive(Debug)]
+pub(super) struct SseEvents {
+    lines: Lines,
+    open: Open,
+}
+
+/// The event that has not ended.
+#[derive(Debug, Default)]
+struct Open {
+    data: Vec<u8>,
+    /// Where its data began; without data there is no event.
+    line: Option<usize>,
+    /// How many events have ended.
+    ended: usize,
+    /// Its data is longer than is taken.
+    too_long: bool,
+}
+
+impl SseEvents {
+    /// Events from a text whose first line has this number, counted from 1.
+    pub(super) fn from_line(number: usize) -> Self {
+        Self { lines: Lines::from_number(number), open: Open::default() }
+    }
+
+    /// Adds the events that end in these bytes.
+    pub(super) fn push(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), IngestError> {
+        let open = &mut self.open;
+        let pushed = self.lines.push(bytes, |number, line| {
+            if !open.too_long {
+                open.take(number, line, events);
+            }
+        });
+        let line = match (pushed, self.open.too_long) {
+            (Ok(()), false) => return Ok(()),
+            (Err(too_long), _) => too_long.line,
+            (Ok(()), true) => self.open.line.unwrap_or_default(),
+        };
+        let place = EventPlace { event: self.open.ended + 1, line };
+        Err(IngestError::EventTooLong { place, limit: MAX_EVENT_BYTES })
+    }
+
+    /// Adds the event that the end of the input cut off.
+    pub(super) fn finish(mut self, events: &mut Vec<Event>) {
+        if let Some((number, line)) = self.lines.finish() {
+            self.open.take(number, &line, events);
+        }
+        self.open.end(events);
+    }
+}
+
+impl Open {
+    fn take(&mut self, number: usize, line: &[u8], events: &mut Vec<Event>) {
+        if line.is_empty() {
+            return self.end(events);
+        }
+        let colon = line.iter().position(|byte| *byte == b':');
+        let (field, value) = colon.map_or((line, &[][..]), |colon| (&line[..colon], &line[colon + 1..]));
+        if field != b"data" {
+            return;
+        }
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        if self.data.len() + value.len() >= MAX_EVENT_BYTES {
+            self.too_long = true;
+            return;
+        }
+        if self.line.is_some() {
+            self.data.push(b'\n');
+        }
+        self.line.get_or_insert(number);
+        self.data.extend_from_slice(value);
+    }
+
+    fn end(&mut self, events: &mut Vec<Event>) {
+        let Some(line) = self.line.take() else { return };
+        let data = std::mem::take(&mut self.data);
+        // An event without data is dropped (rule T-02).
+        if !data.is_empty() {
+            self.ended += 1;
+            events.push(Event { number: self.ended, line, data });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> Vec<(usize, usize, String)> {
+        let mut reader = SseEvents::from_line(1);
+        let mut events = Vec::new();
+        for piece in pieces {
+            reader.push(piece, &mut events).expect("short events");
+        }
+        reader.finish(&mut events);
+        let shown = |event: Event| (event.number, event.line, String::from_utf8_lossy(&event.data).into_owned());
+        events.into_iter().map(shown).collect()
+    }
+
+    fn data(text: &str) -> Vec<String> {
+        read([text.as_bytes()]).into_iter().map(|(_, _, data)| data).collect()
+    }
+
+    #[test]
+    fn t02_fields_are_read_as_the_standard_says() {
+        assert_eq!(data("data: a\n\ndata:b\n\ndata:  c\n\n"), ["a", "b", " c"]);
+        assert_eq!(data("data: a\ndata: b\n\n"), ["a\nb"]);
+        assert_eq!(data("data\ndata: a\n\n"), ["\na"]);
+        assert_eq!(data(": ping\n\nevent: x\nid: 1\nretry: 5\nfoo: bar\n\ndata: a\n\n"), ["a"]);
+        assert_eq!(data("event: x\ndata: a\nid: 7\n\n"), ["a"]);
+        assert_eq!(data("data:\n\ndata: \n\ndata: a\n\n"), ["a"]);
+        assert_eq!(data("Data: a\n data: b\n\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn t07_the_end_of_the_input_ends_the_last_event() {
+        assert_eq!(data("data: a\n\ndata: b\n"), ["a", "b"]);
+        assert_eq!(data("data: a\n\ndata: b"), ["a", "b"]);
+    }
+
+    #[test]
+    fn events_know_their_number_and_line() {
+        let text = ": x\n\ndata: a\n\n\nevent: e\ndata: b\r\n\r\n";
+        let expected = [(1, 3, "a".to_owned()), (2, 7, "b".to_owned())];
+        assert_eq!(read([text.as_bytes()]), expected);
+    }
+
+    #[test]
+    fn an_event_without_an_end_is_refused_with_its_place() {
+        let mut reader = SseEvents::from_line(1);
+        let mut events = Vec::new();
+        reader.push(b"data: a\n\n", &mut events).expect("an event");
+        let mut line = b"data: ".to_vec();
+        line.resize(MAX_EVENT_BYTES / 2, b'x');
+        line.push(b'\n');
+        reader.push(&line, &mut events).expect("half of what is taken");
+        reader.push(&line, &mut events).expect("nearly all that is taken");
+        let error = reader.push(&line, &mut events).expect_err("too much");
+        assert!(error.to_string().starts_with("event 2 at line 3 is longer than 16777216 bytes"), "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn t03_the_cut_of_the_bytes_does_not_matter(
+            parts in prop::collection::vec(
+                prop::sample::select(vec!["data: ", "data", ":", "\n", "\r", "\r\n", "\n\n", "é😀", "{\"a\":1}", " ", "event: x"]),
+                0..24,
+            ),
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        ) {
+            let bytes = parts.concat().into_bytes();
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+            cuts.extend([0, bytes.len()]);
+            cuts.sort_unstable();
+            let pieces = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]);
+            prop_assert_eq!(read(pieces), read([&bytes[..]]));
+        }
+    }
+}

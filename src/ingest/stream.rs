@@ -1,0 +1,365 @@
+//! An answer that arrives in pieces, and the door to it.
+
+use super::carrier::{Carrier, Form};
+use super::event::{Event, ReadEvents, StreamEvent, reader};
+use super::{EventPlace, IngestError, Provider, document};
+use crate::answer::{Answer, MarkerGrammar, ProviderError};
+use crate::report::{Entry, Kind};
+
+/// The sentinel that ends many streams; what follows it is nobody's business (rule T-04).
+const SENTINEL: &str = "[DONE]";
+
+/// So many events may come before one that tells the format.
+const MAX_UNTOLD: usize = 64;
+
+/// So many skipped events are reported one by one.
+const MAX_SKIPPED_NOTES: usize = 20;
+
+/// Reads an answer from bytes that arrive in any pieces: what is new in each, and at the end the whole answer.
+///
+/// The answer does not depend on where the bytes were cut. A body that turns out to be a whole answer is taken as well;
+/// nothing of it is known before the end. In the notes and the sources of a streamed answer, a JSON pointer leads into the
+/// list of its events, counted from 0.
+#[derive(Debug, Default)]
+pub struct AnswerStream {
+    from: Option<Provider>,
+    carrier: Carrier,
+    reader: Option<Box<dyn ReadEvents>>,
+    /// How many events came before one that tells the format.
+    untold: usize,
+    answer: Answer,
+    ended: bool,
+    skipped: usize,
+    first_skipped: Option<(EventPlace, String)>,
+}
+
+impl AnswerStream {
+    /// An answer of which nothing has arrived, in the given format; without one, the first events tell it.
+    #[must_use]
+    pub fn new(from: Option<Provider>) -> Self {
+        Self { from, ..Self::default() }
+    }
+
+    /// Which brackets of the text are markers, as soon as the format is known.
+    #[must_use]
+    pub fn grammar(&self) -> Option<MarkerGrammar> {
+        self.reader.as_ref().map(|reader| reader.grammar())
+    }
+
+    /// Takes the next bytes; returns what they say, in order.
+    ///
+    /// # Errors
+    /// When an event makes the answer unusable. The stream is of no use then.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<StreamEvent>, IngestError> {
+        let mut arrived = Vec::new();
+        self.carrier.push(bytes, &mut arrived)?;
+        self.take_all(arrived)
+    }
+
+    /// The whole answer. An answer whose end is missing is returned with `complete` unset.
+    ///
+    /// # Errors
+    /// When the body is unusable, or ended before anything of the answer had arrived.
+    pub fn finish(mut self) -> Result<Answer, IngestError> {
+        let mut arrived = Vec::new();
+        if let Some(body) = std::mem::take(&mut self.carrier).finish(&mut arrived)? {
+            return document(&body, self.from);
+        }
+        self.take_all(arrived)?;
+        if self.answer.text.is_empty() && !self.answer.complete {
+            return Err(IngestError::NoAnswer { reason: self.nothing() });
+        }
+        let Self { mut answer, reader, skipped, .. } = self;
+        if let Some(reader) = reader {
+            reader.finish(&mut answer);
+        }
+        if skipped > MAX_SKIPPED_NOTES {
+            let message = format!("{skipped} events could not be read; the first {MAX_SKIPPED_NOTES} are listed");
+            answer.oddities.push(Entry::in_input(Kind::Note, "events-skipped", "", message));
+        }
+        Ok(answer)
+    }
+
+    /// Why there is no answer.
+    fn nothing(&self) -> String {
+        match (&self.answer.error, &self.first_skipped) {
+            (Some(error), _) => format!("the provider reports an error instead ({error})"),
+            (None, Some((place, reason))) => format!("{place} could not be read ({reason})"),
+            (None, None) => "it ended before any text".to_owned(),
+        }
+    }
+
+    fn take_all(&mut self, arrived: Vec<Event>) -> Result<Vec<StreamEvent>, IngestError> {
+        let mut said = Vec::new();
+        for event in arrived {
+            self.take(&event, &mut said)?;
+        }
+        Ok(said)
+    }
+
+    fn take(&mut self, event: &Event, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
+        if self.ended {
+            return Ok(());
+        }
+        let Ok(data) = std::str::from_utf8(&event.data) else {
+            self.skip(event, "it is not UTF-8".to_owned());
+            return Ok(());
+        };
+        let data = data.trim();
+        if data == SENTINEL {
+            self.ended = true;
+            return Ok(());
+        }
+        if !data.starts_with('{') {
+            self.skip(event, "it is no JSON object".to_owned());
+            return Ok(());
+        }
+        if self.reader.is_none() {
+            let told = match self.from {
+                Some(from) => Ok(Some(from)),
+                None => Provider::of_event(data),
+            };
+            match told {
+                Ok(Some(provider)) => {
+                    let reader = reader(provider);
+                    self.answer.grammar = reader.grammar();
+                    self.reader = Some(reader);
+                }
+                Ok(None) if self.untold < MAX_UNTOLD => {
+                    self.untold += 1;
+                    return Ok(());
+                }
+                Ok(None) => {
+                    let seen = format!("its first {MAX_UNTOLD} events hold nothing that is known");
+                    return Err(IngestError::Unrecognised { seen });
+                }
+                Err(error) => return self.refuse(event, error),
+            }
+        }
+        said.extend(self.read(event, data)?);
+        Ok(())
+    }
+
+    fn read(&mut self, event: &Event, json: &str) -> Result<Vec<StreamEvent>, IngestError> {
+        let Some(reader) = &mut self.reader else { return Ok(Vec::new()) };
+        match reader.read(event, json, &mut self.answer.oddities) {
+            Ok(said) => {
+                for event in &said {
+                    self.fold(event);
+                }
+                Ok(said)
+            }
+            Err(error) => self.refuse(event, error).map(|()| Vec::new()),
+        }
+    }
+
+    fn fold(&mut self, event: &StreamEvent) {
+        let answer = &mut self.answer;
+        match event {
+            StreamEvent::Text(delta) => answer.text.push_str(delta),
+            StreamEvent::Sources(sources) => answer.sources.extend_from_slice(sources),
+            StreamEvent::Late => {}
+            StreamEvent::Label(label) => answer.label = Some(label.clone()),
+            StreamEvent::Interpreter(interpreter) => answer.interpreter = Some(interpreter.clone()),
+            StreamEvent::Done => answer.complete = true,
+            StreamEvent::Error(error) => {
+                answer.complete = false;
+                answer.error = Some(ProviderError::clone(error));
+                self.ended = true;
+            }
+        }
+    }
+
+    /// An event that is not JSON must not end the stream (rule T-06); one whose JSON is wrong does.
+    fn refuse(&mut self, event: &Event, error: IngestError) -> Result<(), IngestError> {
+        if let IngestError::NotJson { reason, column, .. } = error {
+            self.skip(event, format!("it is not JSON: {reason} at its column {column}"));
+            return Ok(());
+        }
+        let place = EventPlace { event: event.number, line: event.line };
+        Err(IngestError::Event { place, source: Box::new(error) })
+    }
+
+    fn skip(&mut self, event: &Event, reason: String) {
+        self.skipped += 1;
+        let place = EventPlace { event: event.number, line: event.line };
+        if self.skipped <= MAX_SKIPPED_NOTES {
+            let message = format!("{place} was skipped: {reason}");
+            self.answer.oddities.push(Entry::in_input(Kind::Dropped, "event-skipped", event.pointer(), message));
+        }
+        self.first_skipped.get_or_insert((place, reason));
+    }
+}
+
+/// Reads an answer in the given format, whole or as a stream; without a format, looks at the envelope.
+///
+/// A byte order mark and blanks before the document are skipped.
+///
+/// # Errors
+/// When the bytes are not UTF-8 or not JSON, when a member makes the answer unusable, when no format is recognised, or
+/// when a stream holds nothing of an answer.
+pub fn ingest(body: &[u8], from: Option<Provider>) -> Result<Answer, IngestError> {
+    if !is_stream(body) {
+        return document(body, from);
+    }
+    let mut stream = AnswerStream::new(from);
+    stream.push(body)?;
+    stream.finish()
+}
+
+/// Whether a body is a stream of events, not one document.
+#[must_use]
+pub fn is_stream(body: &[u8]) -> bool {
+    match Form::of(body) {
+        Form::Whole => false,
+        Form::Events | Form::JsonLines => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::SourceIndex;
+
+    const NATIVE: &str = "data: {\"sources\":[{\"id\":\"A\",\"url\":\"https://x/a\"},{\"id\":\"B\"}]}\n\n\
+        : ping\n\nevent: delta\ndata: {\"delta\":\"Süß \"}\n\ndata: {\"delta\":\"😀 [1].\",\n\
+        data: \"label\":{\"name\":\"L\"}}\n\ndata: {\"interpreter\":{\"slogan\":\"S\"}}\n\n\
+        data: {\"annotations\":[{\"start\":0,\"end\":3,\"unit\":\"char\",\"sources\":[\"B\"]}]}\n\ndata: {\"done\":true}\n\n";
+
+    fn answer(body: &str) -> Answer {
+        ingest(body.as_bytes(), None).expect("an answer")
+    }
+
+    fn refused(body: &str) -> String {
+        ingest(body.as_bytes(), None).expect_err("unusable").to_string()
+    }
+
+    #[test]
+    fn a_native_stream_is_the_answer_that_its_events_make() {
+        let whole = r#"{"text": "Süß 😀 [1].", "sources": [{"id": "A", "url": "https://x/a"}, {"id": "B"}],
+            "annotations": [{"start": 0, "end": 3, "unit": "char", "sources": ["B"]}],
+            "label": {"name": "L"}, "interpreter": {"slogan": "S"}}"#;
+        let (mut streamed, mut whole) = (answer(NATIVE), answer(whole));
+        assert_eq!(streamed.sources[1].pointer, "/0/sources/1");
+        for answer in [&mut streamed, &mut whole] {
+            answer.sources.iter_mut().for_each(|source| source.pointer.clear());
+        }
+        assert_eq!(streamed, whole);
+        assert_eq!(streamed.citations[0].sources, [SourceIndex(1)]);
+    }
+
+    #[test]
+    fn n11_an_answer_does_not_depend_on_the_cut_of_its_bytes() {
+        let lines =
+            NATIVE.replace("data: ", "").replace("event: delta\n", "").replace(": ping\n\n", "").replace(",\n", ",");
+        for body in [NATIVE.to_owned(), NATIVE.replace('\n', "\r\n"), NATIVE.replace('\n', "\r"), lines] {
+            let expected = answer(&body);
+            assert!(expected.complete && expected.text == "Süß 😀 [1].");
+            for cut in 0..=body.len() {
+                let mut stream = AnswerStream::new(None);
+                stream.push(&body.as_bytes()[..cut]).expect("a beginning");
+                stream.push(&body.as_bytes()[cut..]).expect("an end");
+                assert_eq!(stream.finish().expect("an answer"), expected, "cut at {cut}");
+            }
+            let mut stream = AnswerStream::new(None);
+            for byte in body.as_bytes() {
+                stream.push(std::slice::from_ref(byte)).expect("a byte");
+            }
+            assert_eq!(stream.finish().expect("an answer"), expected);
+        }
+    }
+
+    #[test]
+    fn a_push_says_what_is_new() {
+        let mut stream = AnswerStream::new(None);
+        assert_eq!(stream.grammar(), None);
+        assert_eq!(stream.push(b"data: {\"delta\":\"a\"}\n").expect("a part"), []);
+        let said = stream.push(b"\ndata: {\"delta\":\"b\",\"sources\":[{}]}\n\n").expect("a part");
+        assert_eq!(said[0], StreamEvent::Text("a".into()));
+        assert!(matches!(&said[1], StreamEvent::Sources(sources) if sources.len() == 1));
+        assert_eq!(said[2], StreamEvent::Text("b".into()));
+        assert_eq!(stream.grammar(), Some(MarkerGrammar::ALL));
+    }
+
+    #[test]
+    fn n12_only_the_providers_own_sign_makes_an_answer_complete() {
+        assert!(!answer("data: {\"delta\":\"a\"}\n\ndata: [DONE]\n\n").complete);
+        assert!(answer("data: {\"delta\":\"a\"}\n\ndata: {\"done\":true}").complete);
+        assert!(!answer("data: {\"delta\":\"a\"}\n\ndata: {\"done\":false}").complete);
+        let azure = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
+        assert!(!answer(&format!("{azure}data: [DONE]\n\n")).complete);
+        let finished =
+            answer(&format!("{azure}data: {{\"choices\":[{{\"delta\":{{}},\"finish_reason\":\"length\"}}]}}\n\n"));
+        assert!(finished.complete);
+        assert_eq!(
+            (finished.oddities[0].code, &finished.oddities[0].at),
+            ("finish-reason", &crate::report::At::Pointer("/1/choices/0/finish_reason".into()))
+        );
+    }
+
+    #[test]
+    fn n13_an_error_keeps_what_had_arrived() {
+        let body = "data: {\"delta\":\"a\"}\n\ndata: {\"error\":{\"code\":\"boom\",\"message\":\"x\"}}\n\n\
+            data: {\"delta\":\"b\"}\n\ndata: {\"done\":true}\n\n";
+        let answer = answer(body);
+        assert_eq!((answer.text.as_str(), answer.complete), ("a", false));
+        assert_eq!(answer.error.expect("an error").to_string(), "boom: x");
+        let alone = "data: {\"error\":{\"code\":\"boom\"}}\n\n";
+        assert_eq!(refused(alone), "the stream holds no answer: the provider reports an error instead (boom)");
+    }
+
+    #[test]
+    fn t04_what_follows_the_sentinel_is_ignored() {
+        assert_eq!(answer("data: {\"delta\":\"a\"}\n\ndata: [DONE]\n\ndata: {\"delta\":\"b\"}\n\n").text, "a");
+    }
+
+    #[test]
+    fn t06_an_event_that_is_not_json_is_skipped_and_reported_with_its_place() {
+        let body = b"data: nonsense\n\ndata: {\"delta\":\"a\"}\n\ndata: {\"delta\":\n\ndata: \"\xff\"\n\ndata: {\"done\":true}\n\n";
+        let answer = ingest(body, None).expect("an answer");
+        assert_eq!((answer.text.as_str(), answer.complete), ("a", true));
+        let told: Vec<_> = answer.oddities.iter().map(|entry| (entry.code, entry.message.as_str())).collect();
+        assert_eq!(told.len(), 3, "{told:?}");
+        assert_eq!(
+            told[1],
+            (
+                "event-skipped",
+                "event 3 at line 5 was skipped: it is not JSON: EOF while parsing a value at its column 9"
+            )
+        );
+        let many = answer_of_many_skipped();
+        assert_eq!(many.oddities.len(), MAX_SKIPPED_NOTES + 1);
+        assert!(many.oddities[MAX_SKIPPED_NOTES].message.starts_with("100 events"));
+    }
+
+    fn answer_of_many_skipped() -> Answer {
+        answer(&format!("{}data: {{\"delta\":\"a\"}}\n\n", "data: x\n\n".repeat(100)))
+    }
+
+    #[test]
+    fn an_event_with_a_wrong_member_is_refused_with_its_place() {
+        let error =
+            ingest(b"data: {\"delta\":\"a\"}\n\n\ndata: {\"delta\":5}\n\n", None).expect_err("a number is no text");
+        assert_eq!(error.to_string(), "event 2 at line 4: /delta: invalid type: integer `5`, expected a string");
+        assert_eq!((error.pointer(), error.place()), (Some("/delta"), Some(EventPlace { event: 2, line: 4 })));
+        assert_eq!(
+            refused("{\"delta\":\"a\"}\n{\"sources\":[{\"title\":[]}]}"),
+            "event 2 at line 2: /sources/0/title: invalid type: sequence, expected a string"
+        );
+    }
+
+    #[test]
+    fn a_stream_without_an_answer_says_what_it_holds() {
+        assert_eq!(refused("data: [DONE]\n\n"), "the stream holds no answer: it ended before any text");
+        assert_eq!(refused(": ping\n\n"), "the stream holds no answer: it ended before any text");
+        assert_eq!(
+            refused("data: hello\n\n"),
+            "the stream holds no answer: event 1 at line 1 could not be read (it is no JSON object)"
+        );
+        let strange = "data: {\"x\":1}\n\n".repeat(MAX_UNTOLD + 1);
+        assert!(refused(&strange).contains("its first 64 events"));
+        assert!(
+            ingest(b"data: {\"done\":true}\n\n", None).is_ok_and(|answer| answer.complete && answer.text.is_empty())
+        );
+    }
+}
