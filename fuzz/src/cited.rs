@@ -62,7 +62,11 @@ fn check_definitions(cited: &CitedText) {
 fn check_again(answer: &Answer, rules: &Rules, cited: &CitedText) {
     let is_calm = cited.entries.iter().all(|entry| entry.kind == Kind::Cited);
     let is_web_chat = rules.markdown && rules.definitions && rules.numbering == Numbering::Dense;
-    // What is too far away to be decided is nearer the second time, or the other way round.
+    // What is too far away to be decided is nearer the second time, or the other way round; and a span that is cited puts a
+    // bracket where none was.
+    if !answer.citations.is_empty() {
+        return;
+    }
     if answer.text.len() > 4_000
         || !is_calm
         || !is_web_chat

@@ -92,6 +92,11 @@ pub fn check_error(error: &IngestError, body: &[u8]) {
                 assert!(document.pointer(parent).is_some(), "{pointer} is no place of {text}");
             }
         }
+        IngestError::Event { place, source } => {
+            assert!(place.event > 0 && place.line > 0, "{error}");
+            assert!(!matches!(**source, IngestError::Event { .. }), "{error}");
+            source.pointer().into_iter().for_each(check_pointer);
+        }
         other => assert!(!other.to_string().is_empty()),
     }
 }

@@ -8,9 +8,11 @@ mod cited;
 mod converted;
 mod harmless;
 mod pieces;
+mod streamed;
 
 pub use case::{Case, HEAD};
 pub use cited::check_cited;
 pub use converted::{check_answer, check_error};
 pub use harmless::check_harmless;
 pub use pieces::check_pieces;
+pub use streamed::check_stream;

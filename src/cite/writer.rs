@@ -99,6 +99,19 @@ impl Writer {
         self.run.clear();
     }
 
+    /// Keeps what follows from being the first in its line, where it would begin another block.
+    pub(super) fn keep_from_line_start(&mut self) {
+        if self.markdown && self.is_line_prefix(self.out.len()) {
+            self.separate();
+        }
+    }
+
+    /// Whether the line holds nothing before this place but what may be the prefix of a quote or a list.
+    fn is_line_prefix(&self, to: usize) -> bool {
+        let line = self.out[..to].chars().rev().take_while(|c| *c != '\n');
+        line.into_iter().all(|c| " \t>-+*.)0123456789".contains(c))
+    }
+
     /// A line end that readers see, unless it is one already.
     pub(super) fn hard_break(&mut self) {
         let is_hard = self.out.ends_with("  ") || self.out.ends_with('\\');
@@ -197,11 +210,7 @@ impl Writer {
             return text.starts_with(['[', '(', ':', '{']);
         }
         // `[1]: x` defines something only at the start of a line.
-        let starts_line = || {
-            let before = self.out[..self.run_start].chars().rev().take_while(|c| *c != '\n');
-            before.into_iter().all(|c| " \t>-+*.)0123456789".contains(c))
-        };
-        text.starts_with('(') || text.starts_with(':') && starts_line()
+        text.starts_with('(') || text.starts_with(':') && self.is_line_prefix(self.run_start)
     }
 
     /// Badges in a paragraph of their own, in the same containers as what stands before.

@@ -36,6 +36,13 @@ fn holds_change(text: &str, at: usize, to: usize) -> bool {
     holds_marker(text, at, to) || text.get(inner).is_some_and(|inner| inner.contains('<'))
 }
 
+/// Whether math would be a link, an image or HTML for an engine that knows no math: then it is read as text.
+fn could_act(math: &str) -> bool {
+    let begins_tag = |next: &u8| next.is_ascii_alphanumeric() || b"/!?._-".contains(next);
+    let tags = math.match_indices('<').any(|(at, _)| math.as_bytes().get(at + 1).is_some_and(begins_tag));
+    tags || math.contains("](") || math.contains("![")
+}
+
 /// Whether a tag is a comment for every engine: some let `>` or `->` end it at once, others take one that holds `--` for text,
 /// and both would read what stands in it.
 fn is_comment(tag: &str) -> bool {
@@ -179,6 +186,7 @@ impl Scanner {
             return true;
         }
         match math(self.cursor(input, at + run), run) {
+            Parsed::Found(end) if input.rules.markdown && could_act(&input.text[at..end]) => true,
             Parsed::Found(end) => {
                 self.math(input, at, end);
                 self.at = end;

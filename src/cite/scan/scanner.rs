@@ -739,6 +739,10 @@ impl Scanner {
                 self.writer.opaque(with);
             }
             NodeKind::Cut => self.shield = self.shield.max(end),
+            NodeKind::Unlinked => {
+                self.shield = self.shield.max(end);
+                self.writer.keep_from_line_start();
+            }
             NodeKind::Exclamation => self.writer.opaque("!\u{200b}["),
             NodeKind::Separate => self.writer.separate(),
             NodeKind::Escaped => {
