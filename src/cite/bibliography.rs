@@ -26,8 +26,10 @@ const MAX_ENTRY: usize = 1024;
 pub(super) struct Bibliography {
     /// Where the line begins that is to be read next.
     at: usize,
-    /// Up to where that line holds no line end.
-    searched: usize,
+    /// How far it has been looked at for its end.
+    arrived: usize,
+    /// Where its content begins, as far as has arrived.
+    content: usize,
     list: Option<List>,
     /// Whether the lines before, back to the last one that is no entry, cannot be such a list.
     is_text: bool,
@@ -49,10 +51,9 @@ impl Bibliography {
     /// How much of the text is certainly no trailing list.
     pub(super) fn read(&mut self, text: &str, finished: bool, sources: &[Source], resolver: &Resolver) -> usize {
         loop {
-            // What has been looked at of a long line is not looked at again.
-            let (end, complete) = line_end(text, self.searched.max(self.at), finished);
+            let (end, complete) = line_end(text, self.arrived, finished);
             if !complete {
-                self.searched = end;
+                self.arrived = end;
                 return if self.settled { end } else { self.unfinished_line(text) };
             }
             self.settled = false;
@@ -61,6 +62,7 @@ impl Bibliography {
             }
             self.line(text, self.at..end, sources, resolver);
             self.at = next_line(text, end);
+            (self.arrived, self.content) = (self.at, self.at);
         }
         self.list.as_ref().map_or(text.len(), |list| list.start)
     }
@@ -80,7 +82,9 @@ impl Bibliography {
 
     fn unfinished_line(&mut self, text: &str) -> usize {
         let line = &text[self.at..];
-        let content = line.trim_start_matches(BLANKS);
+        // Lines may be long and deltas short: what was read of it is not read again.
+        self.content = text.len() - text[self.content..].trim_start_matches(BLANKS).len();
+        let content = &text[self.content..];
         let may_be_entry = self.after_content
             && !self.is_text
             && self.fence.is_none()

@@ -81,12 +81,23 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
             scanner.replace(citation.span.range(), citation.sources.clone());
         }
     }
-    let place = |citation: &Citation| citation.span.start() + answer.text[citation.span.range()].trim_end().len();
+    // Behind a word, wherever there is one: before the indentation of code a badge would make a paragraph of it.
+    let place = |citation: &Citation| match answer.text[..citation.span.end()].trim_end().len() {
+        0 => first_place(&answer.text),
+        place => place,
+    };
     let mut claims: Vec<(usize, &Citation)> = claims.into_iter().map(|citation| (place(citation), citation)).collect();
     claims.sort_by_key(|(at, _)| *at);
     for (at, citation) in claims {
         scanner.cite_at(at, citation.sources.clone());
     }
+}
+
+/// Where the beginning of a text may be cited: behind whatever may begin a block.
+fn first_place(text: &str) -> usize {
+    let content = text.len() - text.trim_start().len();
+    let first = text[content..].chars().next().filter(|c| !c.is_alphanumeric());
+    content + first.map_or(0, char::len_utf8)
 }
 
 /// Makes a passage harmless that a channel draws as Markdown: the dialog of a non-URL citation.

@@ -60,7 +60,7 @@ impl Incremental {
         let from = self.shown;
         // Blanks at the end give way to what follows them.
         let written = self.scanner.writer.written();
-        self.shown = from + written[from..].trim_end_matches([' ', '\t', '\r', '\n', '\u{200b}', '\u{200a}']).len();
+        self.shown = from + written[from..].trim_end_matches([' ', '\t', '\r', '\n']).len();
         &written[from..self.shown]
     }
 

@@ -100,6 +100,19 @@ impl Writer {
         self.run.clear();
     }
 
+    /// Keeps what follows from being the first in its line, where it would begin another block.
+    pub(super) fn keep_from_line_start(&mut self) {
+        if self.markdown && self.is_line_prefix(self.out.len()) {
+            self.separate();
+        }
+    }
+
+    /// Whether the line holds nothing before this place but what may be the prefix of a quote or a list.
+    fn is_line_prefix(&self, to: usize) -> bool {
+        let line = self.out[..to].chars().rev().take_while(|c| *c != '\n');
+        line.into_iter().all(|c| " \t>-+*.)0123456789".contains(c))
+    }
+
     /// A line end that readers see, unless it is one already.
     pub(super) fn hard_break(&mut self) {
         let is_hard = self.out.ends_with("  ") || self.out.ends_with('\\');
@@ -199,11 +212,7 @@ impl Writer {
             return text.starts_with(['[', '(', ':', '{']);
         }
         // `[1]: x` defines something only at the start of a line.
-        let starts_line = || {
-            let before = self.out[..self.run_start].chars().rev().take_while(|c| *c != '\n');
-            before.into_iter().all(|c| " \t>-+*.)0123456789".contains(c))
-        };
-        text.starts_with('(') || text.starts_with(':') && starts_line()
+        text.starts_with('(') || text.starts_with(':') && self.is_line_prefix(self.run_start)
     }
 
     /// Badges in a paragraph of their own, in the same containers as what stands before.
@@ -356,7 +365,7 @@ const MAX_LIST_NUMBER: usize = 32;
 
 /// Whether what was written can be followed by a blank, the end, or the end of a sentence without meaning something else.
 fn is_calm_end(out: &str, next: Option<char>) -> bool {
-    let word = out.trim_end_matches(EMPHASIS);
+    let word = without_few(out, &EMPHASIS);
     let Some(last) = word.chars().next_back() else { return false };
     if word.len() < out.len() {
         // Closing delimiters behind a word close in either case.
@@ -373,10 +382,23 @@ fn is_calm_end(out: &str, next: Option<char>) -> bool {
         ']' => !matches!(next, Some(':' | '!')),
         // An item without anything in it: some engines take it for text.
         '.' | ')' if is_list_number(out) => false,
-        ' ' => next.is_none_or(char::is_whitespace) && is_calm_end(out.trim_end_matches(' '), next),
+        ' ' => {
+            let word = without_few(out, &[' ']);
+            !word.ends_with(' ') && next.is_none_or(char::is_whitespace) && is_calm_end(word, next)
+        }
         c => c.is_alphanumeric() || ".,;?)\"'%”’`$€".contains(c),
     }
 }
+
+/// A text without the few such ASCII characters at its end; more than a few stay, and are looked at by nobody.
+fn without_few<'t>(text: &'t str, these: &[char]) -> &'t str {
+    let is_one = |byte: &u8| these.contains(&char::from(*byte));
+    let count = text.bytes().rev().take(MAX_FEW).take_while(is_one).count();
+    &text[..text.len() - count]
+}
+
+/// More are not looked past at the end of what was written.
+const MAX_FEW: usize = 64;
 
 /// Whether the line holds nothing but `1.`, behind the prefix of a quote or a list.
 fn is_list_number(out: &str) -> bool {

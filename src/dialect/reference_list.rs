@@ -1,5 +1,7 @@
 //! A list of references in the text, for readers who see nothing but the text.
 
+use std::fmt::Write as _;
+
 use crate::graph::{Claim, Message};
 
 /// What stands in the list, and how.
@@ -37,6 +39,7 @@ fn line(claim: &Claim, form: Form) -> String {
     let document = &claim.appearance;
     let head = format!("[{}] {}", claim.position.position(), shown(&document.name));
     match (&document.url, &document.summary) {
+        (Some(url), _) if form == Form::Markdown => format!("{head}: {}", without_brackets(url)),
         (Some(url), _) => format!("{head}: {url}"),
         (None, Some(passage)) => format!("{head}: {}", shown(passage)),
         (None, None) => head,
@@ -56,4 +59,38 @@ fn escaped(text: &str) -> String {
         out.push(c);
         out
     })
+}
+
+/// The address with everything percent-encoded behind its host that could be read as a link of its own: a path may hold
+/// `[1](javascript:…)`.
+fn without_brackets(url: &str) -> String {
+    let host = url.find("://").map_or(0, |scheme| scheme + 3);
+    let rest = url[host..].find(['/', '?', '#']).map_or(url.len(), |rest| host + rest);
+    let mut out = url[..rest].to_owned();
+    for c in url[rest..].chars() {
+        match c {
+            '[' | ']' | '(' | ')' | '<' | '>' | '\\' | '`' | '|' | '*' | '!' | '"' => {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "%{:02X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_in_a_list_holds_no_link_of_its_own() {
+        for (given, written) in [
+            ("https://x/a[1](javascript:alert(1))", "https://x/a%5B1%5D%28javascript:alert%281%29%29"),
+            ("http://[::1]/a_b~c?x=[1]#!", "http://[::1]/a_b~c?x=%5B1%5D#%21"),
+            ("https://x", "https://x"),
+        ] {
+            assert_eq!(without_brackets(given), written);
+        }
+    }
 }

@@ -124,7 +124,9 @@ fn detect(body: &str) -> Result<Provider, IngestError> {
                 // So close to our own manifest that its own message helps more.
                 return Ok(Provider::Native);
             }
-            let names: Vec<String> = members.keys().take(12).map(|name| format!("`{name}`")).collect();
+            // A name may be anything, and the message is one line.
+            let shown = |name: &String| name.chars().take(40).collect::<String>().escape_debug().to_string();
+            let names: Vec<String> = members.keys().take(12).map(|name| format!("`{}`", shown(name))).collect();
             let seen = if names.is_empty() { "it is empty".into() } else { format!("it has {}", names.join(", ")) };
             Err(IngestError::Unrecognised { seen })
         }

@@ -276,7 +276,7 @@ impl Scanner {
 
     /// Takes the brackets and the address off a text.
     fn unlink(&mut self, opener: Opener, at: usize, end: usize, nameless: bool) {
-        let text = if nameless { NodeKind::Replace("image".into()) } else { NodeKind::Cut };
+        let text = if nameless { NodeKind::Replace("image".into()) } else { NodeKind::Unlinked };
         self.nodes[opener.node].kind = text;
         self.push(at..end, NodeKind::Cut);
     }

@@ -30,6 +30,19 @@ pub(super) fn holds_marker(text: &str, from: usize, to: usize) -> bool {
     text.get(from..to).is_some_and(|read| read.contains(['[', '【', '\u{e200}']))
 }
 
+/// The same of a tag, which another `<` in it kept from being one: escaped, that may be the value of an attribute.
+fn holds_change(text: &str, at: usize, to: usize) -> bool {
+    let inner = at + 2..text.ceil_char_boundary((to + 1).min(text.len()));
+    holds_marker(text, at, to) || text.get(inner).is_some_and(|inner| inner.contains('<'))
+}
+
+/// Whether math would be a link, an image or HTML for an engine that knows no math: then it is read as text.
+fn could_act(math: &str) -> bool {
+    let begins_tag = |next: &u8| next.is_ascii_alphanumeric() || b"/!?._-".contains(next);
+    let tags = math.match_indices('<').any(|(at, _)| math.as_bytes().get(at + 1).is_some_and(begins_tag));
+    tags || math.contains("](") || math.contains("![")
+}
+
 impl Scanner {
     /// Takes what has arrived since `from`, when it goes on in plain text behind what is decided and nothing in it can mean
     /// anything: most pieces of a stream are such. Whether it did.
@@ -180,6 +193,7 @@ impl Scanner {
             return true;
         }
         match math(self.cursor(input, at + run), run) {
+            Parsed::Found(end) if input.rules.markdown && could_act(&input.text[at..end]) => true,
             Parsed::Found(end) => {
                 self.math(input, at, end);
                 self.at = end;
@@ -242,7 +256,7 @@ impl Scanner {
                 }
                 (Harm::Attributes(name), _) => self.cut_attributes(input, at, name, end),
                 (Harm::Tag, _) => {
-                    self.tag_is_text(input, at);
+                    self.tag_is_text(at);
                     self.at = at + 1;
                 }
             },
@@ -253,11 +267,11 @@ impl Scanner {
                 if to >= input.text.len() && !input.finished {
                     return false;
                 }
-                if holds_marker(input.text, at, to) { self.keep_apart(input, at) } else { self.at = at + 1 }
+                if holds_change(input.text, at, to) { self.keep_apart(input, at) } else { self.at = at + 1 }
             }
             Parsed::Unknown => return false,
             Parsed::TooLong if markdown => {
-                self.tag_is_text(input, at);
+                self.tag_is_text(at);
                 self.at = at + 1;
             }
             Parsed::TooLong => self.at = at + 1,

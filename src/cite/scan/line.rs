@@ -91,6 +91,8 @@ pub(super) enum Kind {
     FenceCloses,
     /// A line of a fenced block.
     Fenced,
+    /// One that begins with more of the fence's bytes than are waited for, and is kept from closing it.
+    FencedApart,
     Indented,
     /// HTML begins, or goes on.
     Html,
@@ -189,6 +191,11 @@ impl Rest<'_> {
         self.complete.then_some(true)
     }
 
+    /// Whether so much of the line is made of these bytes that the rest of it is not waited for.
+    fn is_endless(&self, from: usize, is: impl Fn(u8) -> bool) -> bool {
+        self.end - from >= LOOK_AHEAD && self.bytes[from..from + LOOK_AHEAD].iter().all(|byte| is(*byte))
+    }
+
     fn run(&self, from: usize, byte: u8) -> usize {
         self.bytes[from..self.end].iter().take_while(|found| **found == byte).count()
     }
@@ -235,6 +242,11 @@ impl Blocks {
         if all {
             let (columns, behind) = rest.indent();
             match self.leaf {
+                Leaf::Fence(fence)
+                    if columns <= 3 && rest.is_endless(behind, |byte| byte == fence.byte || is_blank(byte)) =>
+                {
+                    return line(Kind::FencedApart, rest.at);
+                }
                 Leaf::Fence(fence) => {
                     let run = rest.run(behind, fence.byte);
                     let may_close = columns <= 3 && run > 0;
@@ -320,10 +332,14 @@ impl Blocks {
                     begins.push(Container::Quote);
                     continue;
                 }
+                b'`' | b'~' if rest.is_endless(behind, |found| found == byte) => Some((Kind::Escaped, behind)),
+                b'=' | b'-' | b'*' | b'_' if rest.is_endless(behind, |found| found == byte || is_blank(found)) => {
+                    Some((Kind::Escaped, behind))
+                }
                 b'#' => {
                     let run = rest.run(behind, b'#');
                     match rest.byte(behind + run) {
-                        None if !rest.complete => return None,
+                        None if !rest.complete && run <= 6 => return None,
                         None | Some(b' ' | b'\t') if run <= 6 => Some((Kind::Heading, behind + run)),
                         _ => None,
                     }

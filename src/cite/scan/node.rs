@@ -33,6 +33,8 @@ pub(super) enum NodeKind {
     Replace(String),
     /// Taken out.
     Cut,
+    /// The opening bracket of a link that is none any more. At the beginning of a line its text would begin a block.
+    Unlinked,
     /// `![` of text, which no later definition may make an image.
     Exclamation,
     /// The two sides are kept apart.

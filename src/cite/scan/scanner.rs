@@ -72,6 +72,39 @@ struct Anchor {
     sources: Vec<SourceIndex>,
 }
 
+/// The report's code for HTML that became text.
+const HTML: &str = "html";
+
+/// How much of such a tag the report shows.
+const MAX_TAG_CHARS: usize = 60;
+
+/// The end of what has arrived, so that blanks by the thousand are looked at once.
+#[derive(Debug, Default)]
+struct Tail {
+    /// Up to where it was looked at.
+    seen: usize,
+    /// Where white space begins that reaches to the end.
+    content: usize,
+    /// How many blanks and tabs there are at the very end.
+    blanks: usize,
+}
+
+impl Tail {
+    /// Takes note of what is new; whether it only adds to blanks that are more than any decision waits for.
+    fn is_only_longer(&mut self, text: &str) -> bool {
+        let new = &text[self.seen..];
+        let content = new.trim_end();
+        if !content.is_empty() {
+            self.content = self.seen + content.len();
+        }
+        self.seen = text.len();
+        let before = self.blanks;
+        let blanks = new.len() - new.trim_end_matches([' ', '\t']).len();
+        self.blanks = if blanks == new.len() { before + blanks } else { blanks };
+        blanks == new.len() && !new.is_empty() && before > 4 * LOOK_AHEAD
+    }
+}
+
 /// Reads a text once from its beginning, whole or while it arrives, and writes what has been decided.
 #[derive(Debug)]
 pub(in crate::cite) struct Scanner {
@@ -106,6 +139,10 @@ pub(in crate::cite) struct Scanner {
     replaced: VecDeque<(Range<usize>, Vec<SourceIndex>)>,
     /// Up to where the text is written.
     written: usize,
+    /// How much of the text was looked at for its last blanks, where they begin, and how many blanks are the very last.
+    tail: Tail,
+    /// How many nodes at the beginning are cuts.
+    cuts: usize,
     /// Where the last node ended that is written.
     pub(super) node_end: usize,
     /// Citations of places before this one wait for it.
@@ -139,6 +176,8 @@ impl Scanner {
             anchors: VecDeque::new(),
             replaced: VecDeque::new(),
             written: 0,
+            tail: Tail::default(),
+            cuts: 0,
             node_end: 0,
             shield: 0,
             writer: Writer::new(rules),
@@ -171,6 +210,9 @@ impl Scanner {
 
     /// Reads on as far as what has arrived leaves no doubt.
     pub(in crate::cite) fn run(&mut self, input: &Input<'_>) {
+        if !input.finished && self.tail.is_only_longer(input.text) {
+            return;
+        }
         while match self.phase {
             Phase::Line => self.start_line(input),
             Phase::Text => self.text(input),
@@ -189,6 +231,7 @@ impl Scanner {
 
     /// Closes what the text leaves open, and says what became of the sources.
     pub(in crate::cite) fn close(&mut self, input: &Input<'_>) {
+        self.name_tags(input.text);
         if input.rules.close_fence && self.numberer.any() {
             self.close_fence();
         }
@@ -218,13 +261,31 @@ impl Scanner {
         open.is_some()
     }
 
+    /// Says which tags were made text: only now have they arrived as a whole.
+    fn name_tags(&mut self, text: &str) {
+        for entry in &mut self.entries {
+            if let (HTML, Some(at)) = (entry.code, entry.at.offset()) {
+                let mut is_inside = true;
+                let part = text[at..].chars().take(MAX_TAG_CHARS).take_while(|c| {
+                    is_inside && !matches!(c, '\r' | '\n') && {
+                        is_inside = *c != '>';
+                        true
+                    }
+                });
+                let shown: String = part.collect();
+                entry.message = format!("{shown} is shown as text");
+            }
+        }
+    }
+
     /// How far nothing that follows can change what is written. Blanks and an exclamation mark wait for what follows.
     fn decided(&self, input: &Input<'_>) -> usize {
         let at = if self.may_define { self.line_start } else { self.at };
         let open = self.openers.front().map_or(at, |opener| opener.at.min(at));
         let from = self.nodes.last().map_or(self.written, |node| node.range.end).min(open);
-        let text = &input.text[from..open];
-        from + text.trim_end_matches([' ', '\t', '!', '\r', '\n']).len()
+        let text = &input.text[from..open.min(self.tail.content).max(from)];
+        let text = text.strip_suffix('!').unwrap_or(text);
+        from + text.trim_end_matches([' ', '\t', '\r', '\n']).len()
     }
 
     pub(super) fn push(&mut self, range: Range<usize>, kind: NodeKind) {
@@ -261,7 +322,7 @@ impl Scanner {
             self.commit(input, start);
         }
         let is_same = self.fence.is_none() && begins.is_empty() && matched == self.blocks.containers.len();
-        let goes_on = matches!(kind, Kind::Fenced | Kind::FenceCloses)
+        let goes_on = matches!(kind, Kind::Fenced | Kind::FencedApart | Kind::FenceCloses)
             || kind == Kind::Html && self.blocks.leaf == Leaf::Html
             || matches!(kind, Kind::Indented | Kind::Blank) && is_same;
         if self.code.is_some() && !goes_on {
@@ -292,11 +353,12 @@ impl Scanner {
             Kind::Row => (Phase::Text, Leaf::Table),
             Kind::Delimiters => (Phase::Verbatim, Leaf::Table),
             Kind::FenceOpens(fence) => (Phase::Verbatim, Leaf::Fence(fence)),
-            Kind::Fenced => (Phase::Verbatim, self.blocks.leaf),
+            Kind::Fenced | Kind::FencedApart => (Phase::Verbatim, self.blocks.leaf),
             Kind::Indented => (Phase::Verbatim, Leaf::Indented),
             Kind::Blank | Kind::Underline | Kind::Rule | Kind::FenceCloses => (Phase::Verbatim, Leaf::None),
             Kind::Html => (Phase::Html, Leaf::Html),
             Kind::Comment(end) => {
+                // The rest of its line belongs to the block.
                 self.opaque(start..end);
                 self.at = end;
                 self.phase = Phase::Html;
@@ -307,6 +369,11 @@ impl Scanner {
             }
             Kind::Footnote => (Phase::Cut, Leaf::Footnote),
         };
+        if kind == Kind::FencedApart && input.rules.markdown {
+            self.opaque(start..content);
+            self.push(content..content, NodeKind::Separate);
+            self.at = content;
+        }
         if let Kind::FenceOpens(fence) = kind {
             self.code = Some(content);
             self.fence = Some(fence);
@@ -339,25 +406,16 @@ impl Scanner {
         if !input.rules.markdown {
             return;
         }
-        if input.text.as_bytes()[at] == b'`' {
-            self.push(at..at + 1, NodeKind::Replace("\\`".into()));
-        } else {
-            self.tag_is_text(input, at);
+        match input.text.as_bytes()[at] {
+            b'<' => self.tag_is_text(at),
+            byte => self.push(at..at + 1, NodeKind::Replace(format!("\\{}", char::from(byte)))),
         }
         self.at = at + 1;
     }
 
     /// Makes text of a tag.
-    pub(super) fn tag_is_text(&mut self, input: &Input<'_>, at: usize) {
-        let rest = &input.text[at..];
-        let line = rest.lines().next().unwrap_or_default();
-        let length = match line.as_bytes() {
-            // It is known for what it is before the rest of it has arrived.
-            [b'<', b'?' | b'!', behind, ..] if *behind != b'-' => 2,
-            _ => line.find('>').map_or(line.len(), |end| end + 1),
-        };
-        let shown: String = line[..length].chars().take(60).collect();
-        self.report("html", at, format!("{shown} is shown as text"));
+    pub(super) fn tag_is_text(&mut self, at: usize) {
+        self.report(HTML, at, String::new());
         self.push(at..at + 1, NodeKind::Replace("&lt;".into()));
     }
 
@@ -405,7 +463,7 @@ impl Scanner {
             }
             match harm {
                 Harm::Tag => {
-                    self.tag_is_text(input, at);
+                    self.tag_is_text(at);
                     self.at = at + 1;
                 }
                 Harm::None => {
@@ -543,8 +601,10 @@ impl Scanner {
     }
 
     /// Whether all that was read so far was taken out.
-    fn is_nothing_written(&self) -> bool {
-        self.writer.is_empty() && self.nodes.iter().all(|node| matches!(node.kind, NodeKind::Cut))
+    fn is_nothing_written(&mut self) -> bool {
+        let nodes = self.nodes.get(self.cuts..).unwrap_or_default();
+        self.cuts += nodes.iter().take_while(|node| matches!(node.kind, NodeKind::Cut)).count();
+        self.writer.is_empty() && self.cuts >= self.nodes.len()
     }
 
     /// Citations of places inside a code block come in a paragraph behind it.
@@ -577,7 +637,7 @@ impl Scanner {
     pub(super) fn commit(&mut self, input: &Input<'_>, mut to: usize) {
         if !input.finished {
             // A place may still be cited at the end of what has arrived.
-            to = to.min(input.text.trim_end().len());
+            to = to.min(self.tail.content);
             if let Some(anchor) = self.anchors.front().filter(|anchor| anchor.at + MAX_EMPHASIS > input.text.len()) {
                 to = to.min(anchor.at.max(self.written));
             }
@@ -604,6 +664,7 @@ impl Scanner {
         let to = nodes.get(done).map_or(to, |node| node.range.start.min(to));
         self.nodes = nodes;
         self.nodes.drain(..done);
+        self.cuts = self.cuts.saturating_sub(done);
         for opener in &mut self.openers {
             opener.node = opener.node.saturating_sub(done);
         }
@@ -703,6 +764,10 @@ impl Scanner {
                 self.writer.opaque(with);
             }
             NodeKind::Cut => self.shield = self.shield.max(end),
+            NodeKind::Unlinked => {
+                self.shield = self.shield.max(end);
+                self.writer.keep_from_line_start();
+            }
             NodeKind::Exclamation => self.writer.opaque("!\u{200b}["),
             NodeKind::Separate => self.writer.separate(),
             NodeKind::Escaped => {

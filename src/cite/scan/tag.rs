@@ -27,9 +27,10 @@ pub(super) fn block_tag(
     finished: bool,
     top: bool,
 ) -> Option<BlockTag> {
-    let line = &text[at..end];
+    let line = &text[at..text.floor_char_boundary(end.min(at + LOOK_AHEAD))];
     let after = line[1..].strip_prefix('/').unwrap_or(&line[1..]);
-    let is_waiting = !complete && line.len() < LOOK_AHEAD;
+    let is_waiting = !complete && end - at < LOOK_AHEAD;
+    let complete = complete && line.len() == end - at;
     let Some(first) = after.bytes().next() else { return if is_waiting { None } else { Some(BlockTag::Text) } };
     if first == b'?' {
         return Some(if line.as_bytes()[1] == b'/' { BlockTag::Text } else { BlockTag::Harmful });
@@ -65,7 +66,12 @@ pub(super) fn block_tag(
             if rest.is_empty() && is_waiting {
                 return None;
             }
-            if rest.is_empty() { BlockTag::Alone } else { BlockTag::Text }
+            match rest.is_empty() {
+                // What comes behind so many blanks is not waited for.
+                true if !complete => BlockTag::Harmful,
+                true => BlockTag::Alone,
+                false => BlockTag::Text,
+            }
         }
     })
 }

@@ -1,0 +1,15 @@
+//! Bytes of a provider: any format, to every dialect.
+#![no_main]
+
+use citewire::ingest::{Provider, ingest};
+use citewire_fuzz::{check_answer, check_error};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&[from, options], body)) = bytes.split_first_chunk::<2>() else { return };
+    let from = Provider::ALL.get(usize::from(from) % (Provider::ALL.len() + 1)).copied();
+    match ingest(body, from) {
+        Ok(answer) => check_answer(&answer, options),
+        Err(error) => check_error(&error, body),
+    }
+});

@@ -1,0 +1,14 @@
+//! Bytes of a provider that arrive in pieces: any format, any cuts.
+#![no_main]
+
+use citewire::ingest::Provider;
+use citewire_fuzz::{check_answer, check_stream};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&[from, options, a, b, c], body)) = bytes.split_first_chunk::<5>() else { return };
+    let from = Provider::ALL.get(usize::from(from) % (Provider::ALL.len() + 1)).copied();
+    if let Ok(answer) = check_stream(body, from, &[a, b, c]) {
+        check_answer(&answer, options);
+    }
+});

@@ -1,0 +1,116 @@
+//! Nothing in a text can load, lead astray or act.
+
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
+
+/// What Web Chat knows besides CommonMark.
+pub(crate) const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
+
+/// Panics when the text, read as Markdown, holds an image of another host than `x`, HTML that acts, or a link that is
+/// neither http, https nor mailto, nor one to a passage.
+pub fn check_harmless(text: &str, images: bool, passages: bool) {
+    let mut html = String::new();
+    for event in Parser::new_ext(text, OPTIONS) {
+        match event {
+            Event::Html(source) | Event::InlineHtml(source) => {
+                html.push_str(&source);
+                continue;
+            }
+            Event::Start(Tag::Image { dest_url, .. }) => {
+                assert!(images && has_host(&dest_url, "x"), "an image of {dest_url}\n{text:?}");
+            }
+            Event::Start(Tag::Link { link_type: LinkType::Email, .. }) => {}
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                let scheme = dest_url.split_once(':').map_or(String::new(), |(scheme, _)| scheme.to_ascii_lowercase());
+                let is_passage = passages && scheme == "cite";
+                assert!(
+                    is_passage || ["http", "https", "mailto"].contains(&scheme.as_str()),
+                    "a link to {dest_url:?}\n{text:?}"
+                );
+            }
+            _ => {}
+        }
+        if !html.is_empty() {
+            check_html(&html, text);
+            html.clear();
+        }
+    }
+    check_html(&html, text);
+}
+
+fn has_host(url: &str, host: &str) -> bool {
+    let lower = url.to_ascii_lowercase();
+    let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
+    let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
+    let name = authority.rsplit('@').next().unwrap_or_default();
+    name.split(':').next() == Some(host)
+}
+
+fn check_html(html: &str, text: &str) {
+    let shown: String = html
+        .split("<!--")
+        .enumerate()
+        .map(|(at, part)| if at == 0 { part } else { part.split_once("-->").map_or("", |(_, shown)| shown) })
+        .collect();
+    let shown = shown.to_ascii_lowercase();
+    for tag in shown.split('<').skip(1) {
+        let name: String = tag.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect();
+        assert!(HARMLESS.contains(&name.as_str()), "the HTML {html:?}\n{text:?}");
+        let attributes = tag.trim_start_matches('/').strip_prefix(name.as_str()).unwrap_or_default();
+        let attributes = attributes.split_once('>').map_or(attributes, |(attributes, _)| attributes);
+        assert!(attributes.trim_matches(['/', ' ', '\t', '\r', '\n']).is_empty(), "attributes in {html:?}\n{text:?}");
+    }
+}
+
+/// Elements that may reach a reader, all of them without attributes.
+const HARMLESS: [&str; 50] = [
+    "abbr",
+    "b",
+    "blockquote",
+    "br",
+    "cite",
+    "code",
+    "dd",
+    "del",
+    "details",
+    "dfn",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "i",
+    "ins",
+    "kbd",
+    "li",
+    "mark",
+    "ol",
+    "p",
+    "q",
+    "rp",
+    "rt",
+    "ruby",
+    "s",
+    "samp",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "u",
+    "ul",
+    "var",
+];

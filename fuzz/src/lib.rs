@@ -1,0 +1,18 @@
+//! What the fuzz targets share: how bytes become a case, and what must hold of every outcome.
+//!
+//! A case of `cite` or `pieces` is a head of bytes that choose rules, grammar and sources, and a text: the rest. The
+//! samples of the repository are turned into such bytes by `examples/seeds.rs`.
+
+mod case;
+mod cited;
+mod converted;
+mod harmless;
+mod pieces;
+mod streamed;
+
+pub use case::{Case, HEAD};
+pub use cited::check_cited;
+pub use converted::{check_answer, check_error};
+pub use harmless::check_harmless;
+pub use pieces::check_pieces;
+pub use streamed::check_stream;
