@@ -66,7 +66,7 @@ impl Scanner {
                 Some(false)
             }
             Parsed::Fails(to) => {
-                if holds_marker(input.text, close + 2, to) {
+                if holds_marker(input, close + 2, to)? {
                     self.keep_colon_apart(input, close);
                 }
                 Some(false)

@@ -350,7 +350,8 @@ impl Scanner {
         let line = rest.lines().next().unwrap_or_default();
         let length = match line.as_bytes() {
             // It is known for what it is before the rest of it has arrived.
-            [b'<', b'?' | b'!', behind, ..] if *behind != b'-' => 2,
+            [b'<', b'?', ..] => 2,
+            [b'<', b'!', behind, ..] if *behind != b'-' => 2,
             _ => line.find('>').map_or(line.len(), |end| end + 1),
         };
         let shown: String = line[..length].chars().take(60).collect();

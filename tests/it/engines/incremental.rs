@@ -106,6 +106,7 @@ fn what_arrives_in_pieces_is_read_alike_where_it_becomes_long_or_is_known_early(
         format!("<div><!-- {words} --><b title=\"{words}\">\n\n[1]"),
         "<![CDATA[ x [1]".to_owned(),
         "<? x [1]".to_owned(),
+        "<?- x [1]".to_owned(),
     ] {
         for rules in all_rules() {
             in_pieces(&text, &rules, &[7]).unwrap_or_else(|error| panic!("{error}"));
