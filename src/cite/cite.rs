@@ -246,6 +246,7 @@ mod tests {
             ("x[9](https://other)", "x[9](https://other)"),
             ("x[1] [9]\n\n[9]: https://evil\n", "x[1] [9]"),
             ("[1]: https://evil\n\n-\n\n> ", "-\n\n> "),
+            ("    code\n\n[1]: https://evil\n\n1.\n\nx[1]", "    code\n\n\n<!---->\n1.\n\nx[1]"),
             ("[1]: https://evil\n<b>\nx[1]", "\u{200b}<b>\nx[1]"),
             ("[1]: https://evil\n2. x[1]", "\u{200b}2. x[1]"),
             ("> [1]: https://evil\n> <b>\n> x[1]", "> \u{200b}\n> <b>\n> x[1]"),
