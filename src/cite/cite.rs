@@ -257,6 +257,12 @@ mod tests {
             ("x[9](https://other)", "x[9](https://other)"),
             ("x[1] [9]\n\n[9]: https://evil\n", "x[1] [9]"),
             ("[1]: https://evil\n\n-\n\n> ", "-\n\n> "),
+            ("    code\n\n[1]: https://evil\n\n1.\n\nx[1]", "    code\n\n\n<!---->\n1.\n\nx[1]"),
+            ("[1]: https://evil\n<b>\nx[1]", "\u{200b}<b>\nx[1]"),
+            ("[1]: https://evil\n2. x[1]", "\u{200b}2. x[1]"),
+            ("> [1]: https://evil\n> <b>\n> x[1]", "> \u{200b}\n> <b>\n> x[1]"),
+            ("[1]: https://evil\nx[1]", "x[1]"),
+            ("[p] x[1]\n\n[p]: https://ok\n<b>\ny", "[p] x[1]\n\n> [p]: https://ok/\n\n\u{200b}<b>\ny"),
         ]);
     }
 
@@ -317,6 +323,7 @@ mod tests {
             ("[text][1]", "[text]\u{200b}[1]"),
             ("\\【1】", "\\\u{200b}[1]"),
             ("**[1]** *x[2]*", "**[1]** *x[2]*"),
+            ("[a](b ![x](https://ok)", "[a]\u{200b}(b [x](https://ok)"),
             ("</![x](https://ok) y", "<\u{200b}/[x](https://ok) y"),
             ("[p]![x](https://ok)", "[p]\u{200b}[x](https://ok)"),
             ("[9]:[1, 2]", "[9]\u{200b}:[1]\u{200b}[2]"),

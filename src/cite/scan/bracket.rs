@@ -117,7 +117,10 @@ impl Scanner {
                     return true;
                 }
                 Parsed::Found(_) => separate |= opener.gone,
-                Parsed::Fails(to) => separate |= holds_marker(text, at + 2, to),
+                Parsed::Fails(to) => match holds_marker(input, at + 2, to) {
+                    None => return false,
+                    Some(holds) => separate |= holds,
+                },
                 Parsed::TooLong => separate = true,
             }
         }

@@ -24,16 +24,23 @@ const SPECIAL: [bool; 256] = {
     special
 };
 
-/// Whether what could not be read as a construct could be, once a marker in it is gone: up to `to`, a bracket is in it.
-pub(super) fn holds_marker(text: &str, from: usize, to: usize) -> bool {
+/// Whether what could not be read as a construct could be, once a marker in it is gone: up to `to`, a bracket is in it. The
+/// `!` of an image goes as well, so that its bracket counts. `None` while more must arrive.
+pub(super) fn holds_marker(input: &Input<'_>, from: usize, to: usize) -> Option<bool> {
+    let text = input.text;
+    let to = if text.as_bytes().get(to) == Some(&b'!') { to + 1 } else { to };
+    if to >= text.len() && !input.finished {
+        return None;
+    }
     let to = text.ceil_char_boundary((to + 1).min(text.len()));
-    text.get(from..to).is_some_and(|read| read.contains(['[', '【', '\u{e200}']))
+    Some(text.get(from..to).is_some_and(|read| read.contains(['[', '【', '\u{e200}'])))
 }
 
 /// The same of a tag, which another `<` in it kept from being one: escaped, that may be the value of an attribute.
-fn holds_change(text: &str, at: usize, to: usize) -> bool {
-    let inner = at + 2..text.ceil_char_boundary((to + 1).min(text.len()));
-    holds_marker(text, at, to) || text.get(inner).is_some_and(|inner| inner.contains('<'))
+fn holds_change(input: &Input<'_>, at: usize, to: usize) -> Option<bool> {
+    let holds_marker = holds_marker(input, at, to)?;
+    let inner = at + 2..input.text.ceil_char_boundary((to + 1).min(input.text.len()));
+    Some(holds_marker || input.text.get(inner).is_some_and(|inner| inner.contains('<')))
 }
 
 /// Whether math would be a link, an image or HTML for an engine that knows no math: then it is read as text.
@@ -260,15 +267,11 @@ impl Scanner {
                     self.at = at + 1;
                 }
             },
-            Parsed::Fails(to) => {
-                // The `!` of an image goes.
-                let to = to.max(read_to);
-                let to = if input.text.as_bytes().get(to) == Some(&b'!') { to + 1 } else { to };
-                if to >= input.text.len() && !input.finished {
-                    return false;
-                }
-                if holds_change(input.text, at, to) { self.keep_apart(input, at) } else { self.at = at + 1 }
-            }
+            Parsed::Fails(to) => match holds_change(input, at, to.max(read_to)) {
+                None => return false,
+                Some(true) => self.keep_apart(input, at),
+                Some(false) => self.at = at + 1,
+            },
             Parsed::Unknown => return false,
             Parsed::TooLong if markdown => {
                 self.tag_is_text(at);

@@ -349,7 +349,9 @@ impl Blocks {
                     if behind + run == rest.end && !rest.complete {
                         return None;
                     }
-                    let is_too_long = run >= 3 && byte == b'`' && rest.end - behind - run >= LOOK_AHEAD;
+                    // A backtick that came in time says that it is no fence, however long the line becomes.
+                    let info = &rest.bytes[behind + run..rest.end.min(behind + run + LOOK_AHEAD)];
+                    let is_too_long = run >= 3 && byte == b'`' && info.len() == LOOK_AHEAD && !info.contains(&b'`');
                     let opens = run >= 3 && (byte == b'~' || rest.only(behind + run, |byte| byte != b'`')?);
                     match opens {
                         true => Some((Kind::FenceOpens(Fence { byte, length: run }), rest.at)),

@@ -336,10 +336,12 @@ impl Scanner {
                 }
             }
         }
+        // An item without text: behind indented code, some engines take it for text.
+        let is_empty_item = kind == Kind::Blank && !begins.is_empty();
         self.blocks.containers.extend(begins);
-        if kind != Kind::Blank {
-            if std::mem::take(&mut self.parted) && input.rules.markdown && input.text[start..].starts_with([' ', '\t'])
-            {
+        if kind != Kind::Blank || is_empty_item {
+            let may_belong_to_it = is_empty_item || input.text[start..].starts_with([' ', '\t']);
+            if std::mem::take(&mut self.parted) && input.rules.markdown && may_belong_to_it {
                 self.push(start..start, NodeKind::Replace("<!---->\n".into()));
             }
             self.indented_before = self.indents;

@@ -98,6 +98,9 @@ impl Reader<'_> {
             }
             return;
         }
+        // `[doc9][foo]`, likewise: the marker vanished before the definition came.
+        let is_machine_made = bracket(inner).is_some_and(|marker| marker.machine);
+        self.expectation.inexact |= url == FORWARD_URL && is_machine_made;
         // Whether a marker in the text of a link is one hangs on a definition that may come later.
         self.expectation.inexact |= url == FORWARD_URL && text.contains(['[', '【']);
         let scheme = url.split_once(':').map_or(String::new(), |(scheme, _)| scheme.trim().to_lowercase());

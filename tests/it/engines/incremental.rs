@@ -94,3 +94,22 @@ fn any_cut_gives_what_the_whole_answer_gives_and_shows_only_its_beginning() {
     let start = || |cases: &[Arriving]| cases.iter().map(try_arriving).collect();
     try_all("streams", strategy, start).assert_all_hold();
 }
+
+/// What is about as long as anyone looks ahead, and what was told of before all of it had come.
+#[test]
+fn what_arrives_in_pieces_is_read_alike_where_it_becomes_long_or_is_known_early() {
+    let words = "word ".repeat(820);
+    for text in [
+        format!("<!-- {words} --> [1]"),
+        format!("> <!-- {words} --> [1]"),
+        format!("``` `` c`d ``<b title=\"{words}\"> [1]"),
+        format!("<div><!-- {words} --><b title=\"{words}\">\n\n[1]"),
+        "<![CDATA[ x [1]".to_owned(),
+        "<? x [1]".to_owned(),
+        "<?- x [1]".to_owned(),
+    ] {
+        for rules in all_rules() {
+            in_pieces(&text, &rules, &[7]).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}

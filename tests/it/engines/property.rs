@@ -46,7 +46,7 @@ fn every_engine_reads_a_cited_span_as_it_reads_a_marker_behind_it() {
         },
     );
     tally.assert_all_hold();
-    assert!(tally.discarded * 2 < tally.tried, "{} of {} answers were not judged", tally.discarded, tally.tried);
+    assert!(tally.discarded * 4 < tally.tried * 3, "{} of {} answers were not judged", tally.discarded, tally.tried);
 }
 
 /// An answer with a place to cite.
@@ -329,7 +329,7 @@ const LOOK_AHEAD: usize = 4 * 1024;
 
 /// What came out, converted again with the sources in the order of their numbers, stays as it is.
 fn again(text: &str, expected: &Expectation) -> Result<(), String> {
-    if expected.inexact {
+    if expected.inexact || text.len() > LOOK_AHEAD {
         return Ok(());
     }
     let rest = [1, 2, 3].into_iter().filter(|place| !expected.cited.contains(place));
