@@ -251,6 +251,7 @@ mod tests {
             ("[p]: https://evil\n\nGreat![1][p] [1][p]", "Great!\u{200b}[1] [1]"),
             ("Great![1][p]\n\n[p]: https://ok", "Great!\u{200b}[1]\u{200b}[p]\n\n> [p]: https://ok/"),
             ("Great![1](https://evil)", "Great!\u{200b}[1]"),
+            ("![9][p]\n\n[p]: https://ok", "!\u{200b}[9][p]\n\n> [p]: https://ok/"),
             ("[a][p][doc1]\n\n[p]: https://ok", "[a][p]\u{200b}[1]\n\n> [p]: https://ok/"),
             ("[text][1]\n\n[1]: https://evil", "[text]\u{200b}[1]"),
             ("x[1]\n\n[^1]: A note\n  goes on\n", "x[1]"),

@@ -145,6 +145,10 @@ impl Scanner {
             self.nodes.truncate(opener.node);
             // The `!` of an image ended a sentence: "Great![1]".
             let stays = matches!(kind, NodeKind::Nameless { vanishes: false });
+            if stays && opener.image && label.is_some() && input.rules.definitions && input.rules.markdown {
+                // A later definition of the label would make an image of it.
+                self.push(opener.inner() - 1..opener.inner() - 1, NodeKind::Separate);
+            }
             self.used.extend(label.filter(|_| stays));
             self.push(opener.inner() - 1..at + 1, kind);
             if separate && stays && input.rules.markdown {
