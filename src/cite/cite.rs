@@ -333,6 +333,7 @@ mod tests {
             ("<https://ok/a[1, 2]> y", "<\u{200b}https://ok/a\u{200a}[1]\u{200b}[2]> y"),
             ("<b [doc9]> y[1]", "<\u{200b}b \u{200b}> y[1]"),
             // markdown-it looks for a label one byte behind an address that fails.
+            ("<*[1]*", "<*[1]*"),
             ("[x](https://ok\t*[2]*", "[x]\u{200b}(https://ok\t*[1]*"),
             ("x[1]{aria-label=\"y\"}", "x[1]\u{200b}{aria-label=\"y\"}"),
         ]);

@@ -117,7 +117,8 @@ impl Scanner {
                     return true;
                 }
                 Parsed::Found(_) => separate |= opener.gone,
-                Parsed::Fails(to) => match holds_marker(input, at + 2, to) {
+                // markdown-it passes over the byte where an address fails, and takes a bracket behind it for a label.
+                Parsed::Fails(to) => match holds_marker(input, at + 2, to + 1) {
                     None => return false,
                     Some(holds) => separate |= holds,
                 },

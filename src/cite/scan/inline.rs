@@ -24,13 +24,11 @@ const SPECIAL: [bool; 256] = {
     special
 };
 
-/// Whether what could not be read as a construct could be, once a marker in it is gone: up to the byte behind `to`, a bracket
-/// is in it. markdown-it passes over one byte where an address fails, and takes a bracket behind that for a label. The `!` of
-/// an image goes as well, so that its bracket counts. `None` while more must arrive.
+/// Whether what could not be read as a construct could be, once a marker in it is gone: up to `to`, a bracket is in it. The
+/// `!` of an image goes as well, so that its bracket counts. `None` while more must arrive.
 pub(super) fn holds_marker(input: &Input<'_>, from: usize, to: usize) -> Option<bool> {
     let text = input.text;
-    let behind = text.as_bytes().get(to..).unwrap_or_default();
-    let to = to + 1 + behind.iter().take(2).filter(|byte| **byte == b'!').count();
+    let to = if text.as_bytes().get(to) == Some(&b'!') { to + 1 } else { to };
     if to >= text.len() && !input.finished {
         return None;
     }
