@@ -237,7 +237,10 @@ impl Scanner {
             Parsed::Fails(_) => {}
             Parsed::TooLong => {}
         }
-        match tag(self.cursor(input, at + 1)) {
+        let mut searched = std::mem::take(&mut self.searched);
+        let tag = tag(self.cursor(input, at + 1), &mut searched);
+        self.searched = searched;
+        match tag {
             Parsed::Found(end) if !markdown || is_comment(&input.text[at..end]) => {
                 self.opaque(at..end);
                 self.at = end;
