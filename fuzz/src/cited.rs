@@ -5,7 +5,7 @@ use citewire::cite::{CitedText, Numbering, Rules, cite};
 use citewire::report::{At, Kind};
 use pulldown_cmark::Parser;
 
-use crate::harmless::{OPTIONS, check_harmless};
+use crate::harmless::{OPTIONS, check_harmless, with_line_feeds};
 
 /// Panics when the outcome breaks a promise.
 pub fn check_cited(answer: &Answer, rules: &Rules, cited: &CitedText) {
@@ -43,7 +43,8 @@ fn body<'c>(cited: &'c CitedText, rules: &Rules) -> &'c str {
 
 /// A parser finds every source under its number.
 fn check_definitions(cited: &CitedText) {
-    let parser = Parser::new_ext(&cited.text, OPTIONS);
+    let text = with_line_feeds(&cited.text);
+    let parser = Parser::new_ext(&text, OPTIONS);
     let definitions = parser.reference_definitions();
     for source in &cited.sources {
         let label = source.position.to_string();

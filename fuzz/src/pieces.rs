@@ -33,7 +33,7 @@ pub fn check_pieces(answer: &mut Answer, rules: &Rules, numbers: &[u8]) {
             measured = at;
             check_held(answer, rules, &text[..at], &shown);
         }
-        if cites_places && piece % 3 == 2 {
+        if cites_places && piece % 3 == 2 && !text[..at].trim().is_empty() {
             let source = SourceIndex(piece % answer.sources.len());
             incremental.cite_here(vec![source]);
             let place = text[..at].trim_end().len();
