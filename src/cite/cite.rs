@@ -279,6 +279,7 @@ mod tests {
     }
 
     /// Whether anything in a text loads, acts, or leads to an address that is no source's.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else can harm")]
     fn is_harmful(text: &str) -> bool {
         Parser::new(text).any(|event| match event {
             Event::InlineHtml(source) | Event::Html(source) => {
