@@ -8,7 +8,7 @@ use citewire::text::Span;
 pub const HEAD: usize = 6;
 
 /// A longer text is cut.
-const MAX_TEXT: usize = 160 * 1024;
+const MAX_TEXT: usize = 64 * 1024;
 
 /// An answer, the rules it is cited by, and numbers for whatever else a target varies.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Case {
         let (numbers, text) = rest.split_at(count);
         let text = String::from_utf8_lossy(text);
         // Long texts out of short inputs: limits are thousands of bytes away.
-        let times = if repeat < 192 { 1 } else { 1 << ((repeat - 192) / 6) };
+        let times = if repeat < 247 { 1 } else { 1 << (repeat - 246) };
         let times = times.min(MAX_TEXT / text.len().max(1)).max(1);
         let mut answer = Answer::default();
         answer.text = text.repeat(times);

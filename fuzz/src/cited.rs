@@ -5,7 +5,7 @@ use citewire::cite::{CitedText, Numbering, Rules, cite};
 use citewire::report::{At, Kind};
 use pulldown_cmark::Parser;
 
-use crate::harmless::{OPTIONS, check_harmless};
+use crate::harmless::{OPTIONS, check_harmless, with_line_feeds};
 
 /// Panics when the outcome breaks a promise.
 pub fn check_cited(answer: &Answer, rules: &Rules, cited: &CitedText) {
@@ -43,7 +43,8 @@ fn body<'c>(cited: &'c CitedText, rules: &Rules) -> &'c str {
 
 /// A parser finds every source under its number.
 fn check_definitions(cited: &CitedText) {
-    let parser = Parser::new_ext(&cited.text, OPTIONS);
+    let text = with_line_feeds(&cited.text);
+    let parser = Parser::new_ext(&text, OPTIONS);
     let definitions = parser.reference_definitions();
     for source in &cited.sources {
         let label = source.position.to_string();
@@ -64,7 +65,10 @@ fn check_again(answer: &Answer, rules: &Rules, cited: &CitedText) {
     let is_web_chat = rules.markdown && rules.definitions && rules.numbering == Numbering::Dense;
     // What is too far away to be decided is nearer the second time, or the other way round; and a span that is cited puts a
     // bracket where none was.
-    if !answer.citations.is_empty() {
+    // And one reference at the end is a list of them once our definitions follow it.
+    let last = answer.text.trim_end().rsplit(['\n', '\r']).next().unwrap_or_default();
+    let is_reference = last.trim_start_matches([' ', '\t', '-', '*', '+']).starts_with(['[', '【']);
+    if !answer.citations.is_empty() || is_reference {
         return;
     }
     if answer.text.len() > 4_000

@@ -1,5 +1,6 @@
 //! Nothing in a text can load, lead astray or act.
 
+use citewire::url::WebUrl;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
 /// What Web Chat knows besides CommonMark.
@@ -8,17 +9,21 @@ pub(crate) const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE
 /// Panics when the text, read as Markdown, holds an image of another host than `x`, HTML that acts, or a link that is
 /// neither http, https nor mailto, nor one to a passage.
 pub fn check_harmless(text: &str, images: bool, passages: bool) {
+    // To this parser they are blanks, or part of an address; to the specification and the engines of Web Chat they are not.
+    if text.contains(['\u{b}', '\u{c}', '\u{7f}']) {
+        return;
+    }
     let mut html = String::new();
-    for event in Parser::new_ext(text, OPTIONS) {
+    for event in Parser::new_ext(&with_line_feeds(text), OPTIONS) {
         match event {
             Event::Html(source) | Event::InlineHtml(source) => {
                 html.push_str(&source);
                 continue;
             }
+            Event::Start(Tag::Link { link_type: LinkType::Email, .. }) => {}
             Event::Start(Tag::Image { dest_url, .. }) => {
                 assert!(images && has_host(&dest_url, "x"), "an image of {dest_url}\n{text:?}");
             }
-            Event::Start(Tag::Link { link_type: LinkType::Email, .. }) => {}
             Event::Start(Tag::Link { dest_url, .. }) => {
                 let scheme = dest_url.split_once(':').map_or(String::new(), |(scheme, _)| scheme.to_ascii_lowercase());
                 let is_passage = passages && scheme == "cite";
@@ -37,12 +42,13 @@ pub fn check_harmless(text: &str, images: bool, passages: bool) {
     check_html(&html, text);
 }
 
+/// Engines of Web Chat begin with this; to this parser a lone carriage return is not always the end of a line.
+pub(crate) fn with_line_feeds(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
+}
+
 fn has_host(url: &str, host: &str) -> bool {
-    let lower = url.to_ascii_lowercase();
-    let rest = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
-    let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next()).unwrap_or_default();
-    let name = authority.rsplit('@').next().unwrap_or_default();
-    name.split(':').next() == Some(host)
+    url.parse::<WebUrl>().is_ok_and(|url| url.host() == host)
 }
 
 fn check_html(html: &str, text: &str) {
@@ -53,6 +59,9 @@ fn check_html(html: &str, text: &str) {
         .collect();
     let shown = shown.to_ascii_lowercase();
     for tag in shown.split('<').skip(1) {
+        if !tag.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c)) {
+            continue;
+        }
         let name: String = tag.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect();
         assert!(HARMLESS.contains(&name.as_str()), "the HTML {html:?}\n{text:?}");
         let attributes = tag.trim_start_matches('/').strip_prefix(name.as_str()).unwrap_or_default();

@@ -95,9 +95,15 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
 
 /// Where the beginning of a text may be cited: behind whatever may begin a block.
 fn first_place(text: &str) -> usize {
-    let content = text.len() - text.trim_start().len();
-    let first = text[content..].chars().next().filter(|c| !c.is_alphanumeric());
-    content + first.map_or(0, char::len_utf8)
+    let is_prefix = |c: char| c.is_whitespace() || ">-+*#".contains(c);
+    let content = text.trim_start_matches(is_prefix);
+    let number = content.trim_start_matches(|c: char| c.is_ascii_digit());
+    let content = match number.strip_prefix(['.', ')']) {
+        Some(item) if item.starts_with(char::is_whitespace) && number.len() < content.len() => item.trim_start(),
+        _ => content,
+    };
+    let first = content.chars().next().filter(|c| !c.is_alphanumeric());
+    text.len() - content.len() + first.map_or(0, char::len_utf8)
 }
 
 /// Makes a passage harmless that a channel draws as Markdown: the dialog of a non-URL citation.
@@ -282,6 +288,90 @@ mod tests {
         cases(&[("<!-- a -->\nb [1]", "<!-- a -->\nb [1]"), ("a <!-- b --> c [1]", "a <!-- b --> c [1]")]);
     }
 
+    /// Whether anything in a text loads, acts, or leads to an address that is no source's.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else can harm")]
+    fn is_harmful(text: &str) -> bool {
+        Parser::new(text).any(|event| match event {
+            Event::InlineHtml(source) | Event::Html(source) => {
+                ["<img", "<script", "<button"].iter().any(|tag| source.contains(tag))
+            }
+            Event::Start(Tag::Image { .. }) => true,
+            Event::Start(Tag::Link { dest_url, .. }) => !dest_url.starts_with("https://x/"),
+            _ => false,
+        })
+    }
+
+    /// Each of these once brought HTML or an address through: by what was cut or escaped in it, or by two readings of it.
+    #[test]
+    fn p06_what_is_made_harmless_makes_nothing_else_harmful() {
+        for text in [
+            // The second bracket, escaped, would be the value of an attribute of the first.
+            "<button value= <button value=\"cite:1\">1</button> y[1]",
+            // The text of a link that is none any more would be the first of its line, and begin a block of HTML or code.
+            "![<div>](httts://evil) a <button value=\"cite:1\"> y[1]",
+            "a [1]\n\n> [<details>](javascript:x) <img src=x>",
+            "[```](javascript:x)\n[a](javascript:x)\n```\n<img src=x>\n```\n[1]",
+            "[](javascript:x)<div> <img src=x> [1]",
+            // Some engines end a comment at once, others see none in what holds two hyphens.
+            "a <!--> <img src=x> --> y[1]",
+            "<!-->\n<img src=x>\n--> y[1]",
+            // Not every channel knows math.
+            "a $x [b](javascript:c) y$ [1]",
+            "a $$![x](data:y)$$ [1]",
+            "a $<img src=x>$ [1]",
+        ] {
+            for rules in [Rules::web_chat(), Rules::teams()] {
+                let cited = cite(&answer(text), &rules).text;
+                assert!(!is_harmful(&cited), "{text:?} became {cited:?}");
+            }
+        }
+        let commented = cite(&answer("a <!-- b -- <img src=x> --> y[1]"), &Rules::web_chat()).text;
+        assert!(commented.starts_with("a &lt;!--") && commented.contains("&lt;img"), "{commented:?}");
+        cases(&[
+            ("[x](javascript:y) z[1]", "\u{200b}x z[1]"),
+            ("a [x](javascript:y) z[1]", "a x z[1]"),
+            ("$a<b$ and $c_1$ [1]", "$a<b$ and $c_1$ [1]"),
+            ("a < b < c [1]", "a < b < c [1]"),
+        ]);
+    }
+
+    /// A badge before the blanks would have made a paragraph of the code, and HTML of what stands in it.
+    #[test]
+    fn p15_a_place_before_indented_code_is_behind_what_comes_before_it() {
+        for (text, at, expected) in [
+            ("a\n\n    <img src=x>", 3, "a[1]\n\n    <img src=x>"),
+            ("    <img src=x>\n\nb", 0, "    <img src=x>\n\n[1]\n\nb"),
+            ("```\nx\n```\n\nb", 0, "```\nx\n```\n\n[1]\n\nb"),
+            ("# Leave", 0, "# [1]Leave"),
+            ("1. Leave", 0, "1. [1]Leave"),
+            ("- **Leave**", 0, "- **[1]Leave**"),
+            ("Leave", 0, "[1]Leave"),
+        ] {
+            let mut answer = answer(text);
+            let span = Span::new(text, at..at).expect("a place");
+            answer.citations.push(Citation::new(span, vec![SourceIndex(0)]));
+            assert_eq!(body(&answer), expected, "{text:?}");
+        }
+    }
+
+    /// Lines that never end with what they begin with are forced to be text, not waited for.
+    #[test]
+    fn p12_what_is_too_long_to_be_decided_is_written_as_text() {
+        let long = |piece: &str| piece.repeat(5_000);
+        for (given, begins) in [
+            (long("~"), "\\~~~"),
+            (format!("a\n{}", long("=")), "a\n\\==="),
+            (format!("- {}", long("* ")), "- \\* *"),
+            (format!("~~~\n{}\n<img src=x>\n", long("~")), "~~~\n\u{200b}~~~"),
+            (long("`"), "\\`\\`"),
+            (format!("<b>{}x", long(" ")), "&lt;b>"),
+            (format!("> <!-- {} --><img src=x>", long("y")), "> &lt;!--"),
+        ] {
+            let cited = cite(&answer(&given), &Rules::web_chat()).text;
+            assert!(cited.starts_with(begins), "{:?} became {:?}", &given[..20], &cited[..20]);
+        }
+    }
+
     #[test]
     fn p06_what_a_vanishing_marker_kept_from_being_harmful_stays_harmless() {
         for text in [
@@ -292,12 +382,7 @@ mod tests {
             "[z]: https://evil [doc9]\n\n[z] y[1]",
         ] {
             let cited = cite(&answer(text), &Rules::web_chat()).text;
-            let events: Vec<_> = Parser::new(&cited).collect();
-            let is_harmful = |event: &Event<'_>| {
-                matches!(event, Event::InlineHtml(_) | Event::Html(_) | Event::Start(Tag::Image { .. }))
-                    || matches!(event, Event::Start(Tag::Link { dest_url, .. }) if !dest_url.starts_with("https://x/"))
-            };
-            assert!(!events.iter().any(is_harmful), "{text:?} became {cited:?}");
+            assert!(!is_harmful(&cited), "{text:?} became {cited:?}");
         }
     }
 

@@ -13,6 +13,10 @@ use crate::answer::{Answer, MarkerGrammar, Source, SourceIndex};
 /// [`finish`](Self::finish) returns, and that text is the one that [`cite()`](super::cite) makes of the whole answer,
 /// wherever the deltas were cut. Text that what follows may still change is held back, and given out by `finish` at the
 /// latest.
+///
+/// Beside blanks at the end, at most 26 KiB are held back, and a few bytes of most answers: an open bracket, the construct in
+/// it, the end of the line and the line behind it may be waited for, each for 4 KiB; so is a list of references of up to
+/// 8 KiB with 1 KiB of its next entry, and a label of 1 KiB.
 #[derive(Debug)]
 pub struct Incremental {
     /// The text so far, and its sources.
@@ -87,5 +91,65 @@ impl Incremental {
             &answer.text,
             &Sources { answer: &answer, rules: &rules, resolver: &resolver },
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cite::cite;
+
+    fn source() -> Source {
+        Source { title: Some("Leave policy".into()), url: "https://x.example/a".parse().ok(), ..Source::default() }
+    }
+
+    /// The most that was held back of a text that came in deltas of so many bytes, against what it would be without an end.
+    fn held(text: &str, delta: usize) -> usize {
+        let rules = Rules { definitions: false, ..Rules::web_chat() };
+        let mut incremental = Incremental::new(MarkerGrammar::ALL, &rules);
+        incremental.add_sources([source()]);
+        let (mut at, mut most, mut measured) = (0, 0, 0);
+        while at < text.len() {
+            let end = text.ceil_char_boundary((at + delta).min(text.len()));
+            incremental.push(&text[at..end]);
+            at = end;
+            if at >= measured + 8 * 1024 {
+                measured = at;
+                let so_far = Answer { text: text[..at].into(), sources: vec![source()], ..Answer::default() };
+                let written = cite(&so_far, &rules).text;
+                most = most.max(written.trim_end().len().saturating_sub(incremental.shown().len()));
+            }
+        }
+        most
+    }
+
+    #[test]
+    fn p12_little_is_ever_held_back() {
+        let entries = "[1] Leave policy, of which much can be said\n";
+        for piece in [
+            "a", "[", "![", "](", "[a](", "<", "<a ", "<!--", "`", "~", "$", "|", "\\", "> ", "- ", "#", "=", "-", "*",
+            "_", "!", "[1]", "[doc9]", "【", "\u{e200}", "\u{200b}", "a|", "[1]: x\n", entries, "1",
+        ] {
+            for before in ["", "a\n", "a [", "```\n", "> [x](\"", "a\n\nSources\n"] {
+                let text = format!("{before}{}", piece.repeat(40_000 / piece.len()));
+                let held = held(&text, 61);
+                assert!(held <= 26 * 1024, "{held} bytes of {before:?} and many {piece:?}");
+            }
+        }
+    }
+
+    /// The report named as much of a tag as had arrived.
+    #[test]
+    fn p12_the_report_is_that_of_the_whole_answer_as_well() {
+        let text = "a [1]\n\n<?x and more> [1] b";
+        let answer = Answer { text: text.into(), sources: vec![source()], ..Answer::default() };
+        let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
+        incremental.add_sources([source()]);
+        for c in text.chars() {
+            incremental.push(c.encode_utf8(&mut [0; 4]));
+        }
+        let finished = incremental.finish();
+        assert_eq!(finished, cite(&answer, &Rules::web_chat()));
+        assert!(finished.entries.iter().any(|entry| entry.message == "<?x and more> is shown as text"), "{finished:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! What binds tighter than brackets: code, autolinks, tags, math; and what may follow a bracket: addresses, labels.
 
-use super::cursor::{Cursor, Peek};
+use super::cursor::{Cursor, Peek, Place};
 
 /// What reading a construct gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,21 +130,38 @@ fn is_mail(address: &str) -> bool {
         && domain.split('.').all(is_label)
 }
 
+/// Ends of tags that were looked for in vain, and how far: no text is searched twice for the same one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Searched {
+    comment: Option<Search>,
+    instruction: Option<Search>,
+    data: Option<Search>,
+    declaration: Option<Search>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Search {
+    from: usize,
+    to: Place,
+    /// How many bytes of the end stand right before that place.
+    found: usize,
+}
+
 /// The end of a piece of HTML inside a paragraph, behind its `<`.
-pub(super) fn tag(mut cursor: Cursor<'_>) -> Parsed<usize> {
+pub(super) fn tag(mut cursor: Cursor<'_>, searched: &mut Searched) -> Parsed<usize> {
     match byte!(cursor) {
         b'!' => {
             cursor.advance();
             match byte!(cursor) {
-                b'-' => comment(cursor),
-                b'[' => until(cursor, b"]]>"),
-                byte if byte.is_ascii_alphabetic() => until(cursor, b">"),
+                b'-' => comment(cursor, &mut searched.comment),
+                b'[' => until(cursor, b"]]>", &mut searched.data),
+                byte if byte.is_ascii_alphabetic() => until(cursor, b">", &mut searched.declaration),
                 _ => Parsed::Fails(cursor.at()),
             }
         }
         b'?' => {
             cursor.advance();
-            until(cursor, b"?>")
+            until(cursor, b"?>", &mut searched.instruction)
         }
         b'/' => {
             cursor.advance();
@@ -215,19 +232,28 @@ fn open_tag(mut cursor: Cursor<'_>) -> Parsed<usize> {
 }
 
 /// Behind `<!`, at the first hyphen.
-fn comment(mut cursor: Cursor<'_>) -> Parsed<usize> {
+fn comment(mut cursor: Cursor<'_>, searched: &mut Option<Search>) -> Parsed<usize> {
     cursor.advance();
     if byte!(cursor) != b'-' {
         return Parsed::Fails(cursor.at());
     }
     cursor.advance();
     // `<!-->` and `<!--->` are comments for some engines.
-    until(cursor, b"-->")
+    until(cursor, b"-->", searched)
 }
 
-fn until(mut cursor: Cursor<'_>, end: &[u8]) -> Parsed<usize> {
+fn until(mut cursor: Cursor<'_>, end: &[u8], searched: &mut Option<Search>) -> Parsed<usize> {
+    let from = cursor.at();
     let mut found = 0;
+    if let Some(search) = searched.filter(|search| (search.from..=search.to.at).contains(&from)) {
+        cursor.go_to(search.to);
+        found = search.found.min(search.to.at - from);
+    }
     loop {
+        let peek = cursor.peek();
+        if matches!(peek, Peek::Unknown | Peek::Limit) {
+            *searched = Some(Search { from, to: cursor.place(), found });
+        }
         let byte = byte!(cursor);
         cursor.advance();
         found = if byte == end[found] {

@@ -15,6 +15,14 @@ pub(super) enum Peek {
     Limit,
 }
 
+/// A place to which a cursor can come back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) at: usize,
+    line: usize,
+    escaped: bool,
+}
+
 /// A place in the text of a block.
 #[derive(Clone)]
 pub(super) struct Cursor<'c> {
@@ -39,6 +47,16 @@ impl<'c> Cursor<'c> {
     /// Where it stands.
     pub(super) fn at(&self) -> usize {
         self.at
+    }
+
+    /// Where it stands and what it knows, to go on from there.
+    pub(super) fn place(&self) -> Place {
+        Place { at: self.at, line: self.line, escaped: self.escaped }
+    }
+
+    /// Goes to a place further on in the same block.
+    pub(super) fn go_to(&mut self, place: Place) {
+        (self.at, self.line, self.escaped) = (place.at, place.line, place.escaped);
     }
 
     /// What stands here.

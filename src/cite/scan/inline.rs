@@ -168,16 +168,17 @@ impl Scanner {
         }
     }
 
-    /// The length of a run of one byte; `None` while it may be longer.
+    /// The length of a run of one byte, as far as anyone looks; `None` while it may be longer.
     fn run_of_one(input: &Input<'_>, at: usize) -> Option<usize> {
         let bytes = &input.text.as_bytes()[at..];
-        let run = bytes.iter().take_while(|byte| **byte == bytes[0]).count();
-        (run < bytes.len() || input.finished || run >= LOOK_AHEAD).then_some(run)
+        let run = bytes.iter().take(LOOK_AHEAD).take_while(|byte| **byte == bytes[0]).count();
+        (run < bytes.len() || input.finished || run == LOOK_AHEAD).then_some(run)
     }
 
     fn backticks(&mut self, input: &Input<'_>, at: usize) -> bool {
         let Some(run) = Self::run_of_one(input, at) else { return false };
-        match code_span(self.cursor(input, at + run), run) {
+        let span = if run == LOOK_AHEAD { Parsed::TooLong } else { code_span(self.cursor(input, at + run), run) };
+        match span {
             Parsed::Found(end) => {
                 self.opaque(at..end);
                 self.at = end;
@@ -251,7 +252,10 @@ impl Scanner {
             Parsed::Fails(_) => {}
             Parsed::TooLong => {}
         }
-        match tag(self.cursor(input, at + 1)) {
+        let mut searched = std::mem::take(&mut self.searched);
+        let tag = tag(self.cursor(input, at + 1), &mut searched);
+        self.searched = searched;
+        match tag {
             Parsed::Found(end) if !markdown || is_comment(&input.text[at..end]) => {
                 self.opaque(at..end);
                 self.at = end;

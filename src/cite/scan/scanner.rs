@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use super::LOOK_AHEAD;
-use super::construct::Target;
+use super::construct::{Searched, Target};
 use super::cursor::{Continuation, continuation};
 use super::line::{Blocks, Fence, Kind, Leaf, Line, line_end, next_line};
 use super::node::{Node, NodeKind};
@@ -141,6 +141,8 @@ pub(in crate::cite) struct Scanner {
     written: usize,
     /// How much of the text was looked at for its last blanks, where they begin, and how many blanks are the very last.
     tail: Tail,
+    /// Which ends of tags were looked for.
+    pub(super) searched: Searched,
     /// How many nodes at the beginning are cuts.
     cuts: usize,
     /// Where the last node ended that is written.
@@ -177,6 +179,7 @@ impl Scanner {
             replaced: VecDeque::new(),
             written: 0,
             tail: Tail::default(),
+            searched: Searched::default(),
             cuts: 0,
             node_end: 0,
             shield: 0,
