@@ -132,7 +132,7 @@ mod tests {
         ] {
             for before in ["", "a\n", "a [", "```\n", "> [x](\"", "a\n\nSources\n"] {
                 let text = format!("{before}{}", piece.repeat(40_000 / piece.len()));
-                let held = held(&text, 61);
+                let held = held(&text, 509);
                 assert!(held <= 26 * 1024, "{held} bytes of {before:?} and many {piece:?}");
             }
         }

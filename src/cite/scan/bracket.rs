@@ -49,6 +49,10 @@ impl Target {
     }
 }
 
+fn behind_character(text: &str, at: usize) -> usize {
+    text.get(at..).and_then(|rest| rest.chars().next()).map_or(at + 1, |c| at + c.len_utf8())
+}
+
 /// The number between the brackets of `[n]`, with blanks, line ends and the prefixes of quotes in between.
 fn number(inner: &str) -> Option<usize> {
     let mut number: Option<usize> = None;
@@ -117,8 +121,8 @@ impl Scanner {
                     return true;
                 }
                 Parsed::Found(_) => separate |= opener.gone,
-                // markdown-it passes over the byte where an address fails, and takes a bracket behind it for a label.
-                Parsed::Fails(to) => match holds_marker(input, at + 2, to + 1) {
+                // markdown-it passes over the character where an address fails, and takes a bracket behind it for a label.
+                Parsed::Fails(to) => match holds_marker(input, at + 2, behind_character(text, to)) {
                     None => return false,
                     Some(holds) => separate |= holds,
                 },
@@ -146,8 +150,8 @@ impl Scanner {
             self.nodes.truncate(opener.node);
             // The `!` of an image ended a sentence: "Great![1]".
             let stays = matches!(kind, NodeKind::Nameless { vanishes: false });
-            if stays && opener.image && label.is_some() && input.rules.definitions && input.rules.markdown {
-                // A later definition of the label would make an image of it.
+            if stays && opener.image && next == Some(b'[') && input.rules.definitions && input.rules.markdown {
+                // A later definition of what may be a label, now or when an image in it goes, would make an image of it.
                 self.push(opener.inner() - 1..opener.inner() - 1, NodeKind::Separate);
             }
             self.used.extend(label.filter(|_| stays));
