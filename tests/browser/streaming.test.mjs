@@ -61,7 +61,8 @@ const STREAMS = [
     name: 'many updates, and addresses and a list that the model wrote',
     body: written(
       'Leave is 30 days [2], asked for in writing [1][2].\n\n[1]: https://evil.example "Leave policy"\n\n' +
-        'The rest is in the handbook [1](https://evil.example), and nowhere else [doc9].\n\nReferences:\n[1] Leave policy\n[2] Handbook\n',
+        'The rest is in the handbook [1](https://evil.example), and nowhere else [doc9].' +
+        '\n\nReferences:\n[1] Leave policy\n[2] Handbook\n',
       [
         { title: LEAVE[1], url: LEAVE[0] },
         { title: 'Handbook', url: 'https://hr.contoso.example/handbook' },
