@@ -49,6 +49,10 @@ export const PRERELEASE = {
   script: fromEnvironment('CITEWIRE_WEBCHAT_PRERELEASE'),
 };
 
+/** What opens the routes for programs, and the conversations of everyone. */
+const API_KEY = 'the-api-key-of-the-browser-tests';
+const DIRECT_LINE_SECRET = 'the-secret-of-the-browser-tests';
+
 /** Starts the service on a free port with a data directory of its own. */
 export async function startService({ script }) {
   const data = await mkdtemp(join(tmpdir(), 'citewire-browser-'));
@@ -57,6 +61,8 @@ export async function startService({ script }) {
     env: {
       ...Object.fromEntries(inherited),
       CITEWIRE_DATA_DIR: data,
+      CITEWIRE_API_KEY: API_KEY,
+      CITEWIRE_DIRECT_LINE_SECRET: DIRECT_LINE_SECRET,
       ...(script && { CITEWIRE_WEBCHAT_JS: script }),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -115,9 +121,36 @@ export class Visit {
   async open() {
     const session = this.page.waitForResponse((response) => response.url().endsWith('/page/session'));
     await this.page.goto(this.url);
-    this.token = (await (await session).json()).token;
+    const { token, conversationId } = await (await session).json();
+    this.token = token;
+    this.conversation = conversationId;
     await this.page.getByText('Connected', { exact: true }).waitFor();
     return this;
+  }
+
+  /** Converts an answer as a bot does that delivers the activities itself. */
+  async convert(answer, options, from) {
+    const { activities } = await this.#post('/v1/activities', API_KEY, { from, channel: 'web-chat', options, answer }, 200);
+    return activities;
+  }
+
+  /** Says something in the conversation as a bot, and gives the id under which it is known. */
+  async say(activity) {
+    const path = `/v3/directline/conversations/${this.conversation}/activities`;
+    const from = { id: 'bot', role: 'bot' };
+    const { id } = await this.#post(path, DIRECT_LINE_SECRET, { ...activity, from }, 200);
+    return id;
+  }
+
+  async #post(path, key, body, expected) {
+    const response = await fetch(`${this.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    assert.equal(response.status, expected, text);
+    return JSON.parse(text);
   }
 
   /** Sends an answer as a program on the page would, and gives what the service said about it. */

@@ -19,6 +19,8 @@ mod direct_line;
 mod direct_line_client;
 /// Rewritten answers as the Markdown engines of Web Chat read them.
 mod engines;
+/// What readers see of a streamed answer, by the kind of its format.
+mod formats_streamed;
 /// The sample answers through the whole pipeline.
 mod golden;
 /// Who may import whom.

@@ -135,6 +135,8 @@ pub(in crate::cite) struct Scanner {
     /// Where the present code block began.
     code: Option<usize>,
     fence: Option<Fence>,
+    /// The last code block that has ended, and what the lines of the blocks around it begin with.
+    ended: Option<(Range<usize>, String)>,
     anchors: VecDeque<Anchor>,
     replaced: VecDeque<(Range<usize>, Vec<SourceIndex>)>,
     /// Up to where the text is written.
@@ -175,6 +177,7 @@ impl Scanner {
             cut_at_start: false,
             code: None,
             fence: None,
+            ended: None,
             anchors: VecDeque::new(),
             replaced: VecDeque::new(),
             written: 0,
@@ -192,6 +195,12 @@ impl Scanner {
 
     /// Cites a place of the text. Places come in order.
     pub(in crate::cite) fn cite_at(&mut self, at: usize, mut sources: Vec<SourceIndex>) {
+        if let Some((code, prefix)) = self.ended.take_if(|(code, _)| code.start < at && at <= code.end) {
+            // Only blank lines have followed the code, so that nothing behind the place is written.
+            self.cite_behind_code(code.end, sources, &prefix);
+            self.ended = Some((code, prefix));
+            return;
+        }
         match self.anchors.back_mut() {
             Some(last) if last.at == at => {
                 last.sources.append(&mut sources);
@@ -618,13 +627,12 @@ impl Scanner {
         let end = self.at;
         let from = self.anchors.partition_point(|anchor| anchor.at <= start);
         let to = self.anchors.partition_point(|anchor| anchor.at <= end).max(from);
-        let mut sources: Vec<SourceIndex> = self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect();
+        let sources: Vec<SourceIndex> = self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect();
+        let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
         if sources.is_empty() {
+            self.ended = Some((start..end, prefix));
             return;
         }
-        sources.sort_unstable();
-        sources.dedup();
-        let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
         if let Some(fence) = self
             .fence
             .filter(|_| matches!(self.blocks.leaf, Leaf::Fence(_)) && input.finished && end == input.text.len())
@@ -635,7 +643,23 @@ impl Scanner {
             self.push(end..end, NodeKind::Replace(closing));
             self.blocks.leaf = Leaf::None;
         }
-        self.push(end..end, NodeKind::BehindBlock(sources, prefix));
+        self.cite_behind_code(end, sources, &prefix);
+        self.ended = Some((start..end, prefix));
+    }
+
+    /// Cites in a paragraph behind a code block, which holds all citations of places in it.
+    fn cite_behind_code(&mut self, end: usize, mut sources: Vec<SourceIndex>, prefix: &str) {
+        let place = self.nodes.partition_point(|node| node.range.end <= end);
+        let last = self.nodes[..place].last_mut().filter(|node| node.range.start == end);
+        if let Some(Node { kind: NodeKind::BehindBlock(earlier, _), .. }) = last {
+            earlier.append(&mut sources);
+            earlier.sort_unstable();
+            earlier.dedup();
+            return;
+        }
+        sources.sort_unstable();
+        sources.dedup();
+        self.nodes.insert(place, Node::new(end..end, NodeKind::BehindBlock(sources, prefix.to_owned())));
     }
 
     /// Writes what stands before `to`.

@@ -11,7 +11,7 @@ use proptest::test_runner::TestCaseError;
 use super::cases::{Case, Verdict, try_all};
 use super::generator::{answer, pieces, sources};
 
-fn manifest() -> Vec<Source> {
+pub(super) fn manifest() -> Vec<Source> {
     let source = |(url, title): &(Option<&str>, &str)| {
         let mut source = Source::default();
         source.title = Some((*title).to_owned());
@@ -53,7 +53,7 @@ fn in_pieces(text: &str, rules: &Rules, lengths: &[usize]) -> Result<(), TestCas
     Ok(())
 }
 
-fn all_rules() -> [Rules; 3] {
+pub(super) fn all_rules() -> [Rules; 3] {
     [Rules::web_chat(), Rules::teams(), Rules::plain()]
 }
 

@@ -6,6 +6,7 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "of all that engines report, few kinds matter in each place")]
 
 /// Many generated cases of a property.
+mod blocks;
 mod cases;
 /// What the engines should read, told from what they read before.
 mod expectation;
