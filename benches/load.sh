@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# POST /v1/activities against a bare actix handler that answers as many bytes, in turns, on this machine.
+# POST /v1/activities against a bare actix handler that answers as many bytes, and against a Node.js server that replaces
+# by regular expression, in turns, on this machine.
 #
 #     benches/load.sh [ROUNDS] [SECONDS]        default 3 rounds of 4 s each
 #
-# Needs wrk (Debian package `wrk`). One worker each, 32 connections, an answer of 1.5 kB with five sources
+# Needs wrk (Debian package `wrk`) and Node.js. One worker each, 32 connections, an answer of 1.5 kB with five sources
 # (`benches/load.json`). Prints requests per second and the ratio of the medians.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -35,6 +36,9 @@ size=$(curl -sf "$service/v1/activities" -H "Authorization: Bearer $key" -H 'Con
 target/release/examples/floor "$size" >"$folder/floor.log" &
 pids+=($!)
 floor=$(address "$folder/floor.log")
+node benches/regex-server.mjs >"$folder/node.log" &
+pids+=($!)
+node=$(address "$folder/node.log")
 
 cat >"$folder/post.lua" <<LUA
 wrk.method = "POST"
@@ -50,7 +54,12 @@ echo "request $(wc -c <benches/load.json) bytes, response $size bytes"
 for round in $(seq "$rounds"); do
     rate "$floor/" >>"$folder/floor.rates"
     rate "$service/v1/activities" >>"$folder/service.rates"
-    echo "round $round: floor $(tail -n1 "$folder/floor.rates"), citewire $(tail -n1 "$folder/service.rates") requests/s"
+    rate "$node/" >>"$folder/node.rates"
+    echo "round $round: floor $(tail -n1 "$folder/floor.rates"), citewire $(tail -n1 "$folder/service.rates")," \
+        "node $(tail -n1 "$folder/node.rates") requests/s"
 done
-a=$(median <"$folder/floor.rates") b=$(median <"$folder/service.rates")
-awk -v a="$a" -v b="$b" 'BEGIN {printf "median: floor %.0f, citewire %.0f requests/s, %.0f %%\n", a, b, 100 * b / a}'
+a=$(median <"$folder/floor.rates") b=$(median <"$folder/service.rates") c=$(median <"$folder/node.rates")
+awk -v a="$a" -v b="$b" -v c="$c" 'BEGIN {
+    printf "median: floor %.0f, citewire %.0f, node %.0f requests/s\n", a, b, c
+    printf "citewire is %.0f %% of the floor and %.1f times node\n", 100 * b / a, b / c
+}'

@@ -36,6 +36,8 @@ pub(super) struct Bibliography {
     /// Whether something stands before.
     after_content: bool,
     fence: Option<(u8, usize)>,
+    /// Whether the line that has not ended yet can be no part of a list.
+    settled: bool,
 }
 
 #[derive(Debug)]
@@ -52,8 +54,9 @@ impl Bibliography {
             let (end, complete) = line_end(text, self.arrived, finished);
             if !complete {
                 self.arrived = end;
-                return self.unfinished_line(text);
+                return if self.settled { end } else { self.unfinished_line(text) };
             }
+            self.settled = false;
             if self.at == text.len() {
                 break;
             }
@@ -62,6 +65,11 @@ impl Bibliography {
             (self.arrived, self.content) = (self.at, self.at);
         }
         self.list.as_ref().map_or(text.len(), |list| list.start)
+    }
+
+    /// Whether the line that has not ended yet is certainly no part of such a list.
+    pub(super) fn is_settled(&self) -> bool {
+        self.settled
     }
 
     /// Whether what was held back at the end is a list that goes.
@@ -87,6 +95,7 @@ impl Bibliography {
         }
         // Whatever else the line brings, it is no part of a list.
         self.list = None;
+        self.settled = true;
         text.len()
     }
 
@@ -164,8 +173,10 @@ fn begins_heading(content: &str) -> bool {
     if content.len() > MAX_HEADING {
         return false;
     }
-    let words = content.trim_matches(|c: char| c.is_whitespace() || "#*_:".contains(c)).to_lowercase();
-    HEADINGS.iter().any(|heading| heading.starts_with(&words))
+    let words = content.trim_matches(AROUND_HEADING).as_bytes();
+    HEADINGS
+        .iter()
+        .any(|heading| heading.as_bytes().get(..words.len()).is_some_and(|head| head.eq_ignore_ascii_case(words)))
 }
 
 struct Line<'t> {
@@ -197,6 +208,9 @@ fn mentions(rest: &str, source: &Source) -> bool {
     names.into_iter().flatten().any(|name| rest.contains(&name.to_lowercase()))
 }
 
+/// What may stand around the words of a heading.
+const AROUND_HEADING: [char; 8] = [' ', '\t', '\u{a0}', '\u{3000}', '#', '*', '_', ':'];
+
 /// A longer line is no heading.
 const MAX_HEADING: usize = 64;
 
@@ -207,8 +221,8 @@ fn is_heading(line: &str) -> bool {
     if line.len() > MAX_HEADING {
         return false;
     }
-    let words = line.trim_matches(|c: char| c.is_whitespace() || "#*_:".contains(c)).to_lowercase();
-    HEADINGS.contains(&words.as_str())
+    let words = line.trim_matches(AROUND_HEADING);
+    HEADINGS.iter().any(|heading| heading.eq_ignore_ascii_case(words))
 }
 
 #[cfg(test)]

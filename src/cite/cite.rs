@@ -229,6 +229,7 @@ mod tests {
             ("`a`[doc9]`b`", "`a`\u{200b}`b`"),
             ("x [doc9][1] y", "x \u{200b}[1] y"),
             ("x【9†y】。", "x\u{200b}。"),
+            ("\\【9】_", "\\\u{200b}&#8203;_"),
         ]);
         let report = cite(&answer("x [doc9] [9]"), &Rules::web_chat()).entries;
         let codes: Vec<_> = report.iter().map(|entry| (entry.kind, entry.code)).collect();
@@ -256,10 +257,19 @@ mod tests {
             ("[p]: https://evil\n\nGreat![1][p] [1][p]", "Great!\u{200b}[1] [1]"),
             ("Great![1][p]\n\n[p]: https://ok", "Great!\u{200b}[1]\u{200b}[p]\n\n> [p]: https://ok/"),
             ("Great![1](https://evil)", "Great!\u{200b}[1]"),
+            ("![9][p]\n\n[p]: https://ok", "!\u{200b}[9][p]\n\n> [p]: https://ok/"),
+            ("[a][p][doc1]\n\n[p]: https://ok", "[a][p]\u{200b}[1]\n\n> [p]: https://ok/"),
             ("[text][1]\n\n[1]: https://evil", "[text]\u{200b}[1]"),
             ("x[1]\n\n[^1]: A note\n  goes on\n", "x[1]"),
             ("x[9](https://other)", "x[9](https://other)"),
             ("x[1] [9]\n\n[9]: https://evil\n", "x[1] [9]"),
+            ("[1]: https://evil\n\n-\n\n> ", "-\n\n> "),
+            ("    code\n\n[1]: https://evil\n\n1.\n\nx[1]", "    code\n\n\n<!---->\n1.\n\nx[1]"),
+            ("[1]: https://evil\n<b>\nx[1]", "\u{200b}<b>\nx[1]"),
+            ("[1]: https://evil\n2. x[1]", "\u{200b}2. x[1]"),
+            ("> [1]: https://evil\n> <b>\n> x[1]", "> \u{200b}\n> <b>\n> x[1]"),
+            ("[1]: https://evil\nx[1]", "x[1]"),
+            ("[p] x[1]\n\n[p]: https://ok\n<b>\ny", "[p] x[1]\n\n> [p]: https://ok/\n\n\u{200b}<b>\ny"),
         ]);
     }
 
@@ -377,6 +387,17 @@ mod tests {
     }
 
     #[test]
+    fn p06_what_stands_beside_a_comment_is_judged_like_other_html() {
+        cases(&[
+            ("x[1]\n<!-- c --><script>y", "x[1]\n<!-- c -->&lt;script>y"),
+            ("x[1]\n<!-- c\n[2] --> <img src=y> <b>", "x[1]\n<!-- c\n[2] --> &lt;img src=y> <b>"),
+            ("x[1]\n<!--> <script> -->", "x[1]\n&lt;!--> &lt;script> -->"),
+            ("x[1] <!-- a -- <script> -->", "x[1] &lt;!-- a -- &lt;script> -->"),
+            ("x[1] <!-- a <script> -->", "x[1] <!-- a <script> -->"),
+        ]);
+    }
+
+    #[test]
     fn p09_badges_keep_their_distance_from_what_would_change_them() {
         cases(&[
             ("x[1][2][3]", "x[1]\u{200b}[2]\u{200b}[3]"),
@@ -388,11 +409,17 @@ mod tests {
             ("[text][1]", "[text]\u{200b}[1]"),
             ("\\【1】", "\\\u{200b}[1]"),
             ("**[1]** *x[2]*", "**[1]** *x[2]*"),
+            ("[a](b ![x](https://ok)", "[a]\u{200b}(b [x](https://ok)"),
+            ("</![x](https://ok) y", "<\u{200b}/[x](https://ok) y"),
+            ("[p]![x](https://ok)", "[p]\u{200b}[x](https://ok)"),
             ("[9]:[1, 2]", "[9]\u{200b}:[1]\u{200b}[2]"),
             ("> [9]: a [doc9]\n\nx[1]", "> [9]\u{200b}: a\n\nx[1]"),
             ("[x](https://ok [doc9]) y[1]", "[x]\u{200b}(https://ok) y[1]"),
             ("<https://ok/a[1, 2]> y", "<\u{200b}https://ok/a\u{200a}[1]\u{200b}[2]> y"),
             ("<b [doc9]> y[1]", "<\u{200b}b \u{200b}> y[1]"),
+            // markdown-it looks for a label one byte behind an address that fails.
+            ("<*[1]*", "<*[1]*"),
+            ("[x](https://ok\t*[2]*", "[x]\u{200b}(https://ok\t*[1]*"),
             ("x[1]{aria-label=\"y\"}", "x[1]\u{200b}{aria-label=\"y\"}"),
         ]);
     }
@@ -434,8 +461,9 @@ mod tests {
             ("https://x/a[1] y", "https://x/a\u{200a}[1] y"),
             ("WWW.x.example[1][2]", "WWW.x.example\u{200a}[1]\u{200b}[2]"),
             ("https://x/a![1](https://y)", "https://x/a!\u{200a}[1]"),
-            ("https://x/_a_[1]", "https://x/_a_<!---->[1]"),
-            ("https://x/.**[1]**", "https://x/.**<!---->[1]**"),
+            ("https://x/_a_[1]", "https://x/_a_<!-- -->[1]"),
+            ("https://x/.**[1]**", "https://x/.**<!-- -->[1]**"),
+            ("https://x/a[b~~c~~[1]", "https://x/a[b~~c~~<!-- -->[1]"),
             ("https://x/`a`[1]", "https://x/`a`\u{200a}[1]"),
             ("https://x/a [doc9]:[1]", "https://x/a:\u{200a}[1]"),
             ("https://x/a b[1]", "https://x/a b[1]"),

@@ -10,10 +10,9 @@ pub(super) fn append(text: &mut String, sources: &[CitedSource]) {
         return;
     }
     let content = content(text);
-    let line_end = if text[content..].starts_with("\r\n") { "\r\n\n" } else { "\n\n" };
     text.truncate(content);
     if !text.is_empty() {
-        text.push_str(line_end);
+        text.push_str("\n\n");
     }
     for (at, source) in sources.iter().enumerate() {
         if at > 0 {
@@ -72,7 +71,7 @@ mod tests {
 
     #[test]
     fn p10_definitions_come_last_after_one_blank_line() {
-        for text in ["a[1]", "a[1]\n", "a[1]\n\n", "a[1]\n \n\n\n"] {
+        for text in ["a[1]", "a[1]\n", "a[1]\n\n", "a[1]\n \n\n\n", "a[1]\r\n\r\n"] {
             let mut text = text.to_owned();
             append(&mut text, &[cited(1, Some("https://x/a"), "A"), cited(2, None, "B")]);
             assert_eq!(text, "a[1]\n\n[1]: https://x/a \"A\"\n[2]: cite:2 \"B\"");

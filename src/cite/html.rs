@@ -82,6 +82,21 @@ pub(super) fn judge_tag(rest: &str) -> (Harm, usize) {
     (if attributes.is_empty() { Harm::None } else { Harm::Attributes(name_end) }, end)
 }
 
+/// Where the comment ends that begins with the `<!--` at the start of `rest`, for engines that look for nothing but `-->`.
+pub(super) fn comment_end(rest: &str) -> Option<usize> {
+    // The hyphens of `<!-->` close it as well.
+    rest[2..].find("-->").map(|found| found + 5)
+}
+
+/// Whether every engine and every browser takes all of `<!--…-->` for one comment: `<!-->` ends at once for some, two hyphens
+/// inside make it none for others.
+pub(super) fn is_comment(comment: &str) -> bool {
+    let content = comment.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
+    content.is_some_and(|content| {
+        !content.contains("--") && !content.ends_with('-') && !content.starts_with('>') && !content.starts_with("->")
+    })
+}
+
 /// A longer tag is text.
 const MAX_TAG_BYTES: usize = 4 * 1024;
 
@@ -102,6 +117,23 @@ fn tag_end(rest: &str, from: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_comment_is_one_only_where_nobody_ends_it_earlier() {
+        for (comment, is) in [
+            ("<!-- c -->", true),
+            ("<!---->", true),
+            ("<!-- a\n<b> -->", true),
+            ("<!--> <script> -->", false),
+            ("<!---> <script> -->", false),
+            ("<!-- a -- <script> -->", false),
+            ("<!-- a --!> <script> -->", false),
+            ("<!-- a --->", false),
+        ] {
+            assert_eq!(is_comment(comment), is, "{comment}");
+        }
+        assert_eq!((comment_end("<!--> -->"), comment_end("<!-- a --> b")), (Some(5), Some(10)));
+    }
 
     #[test]
     fn a_tag_is_judged_by_its_name_and_its_attributes() {

@@ -51,7 +51,12 @@ impl Incremental {
 
     /// Takes a piece of the answer; returns what can be shown in addition, which may be nothing.
     pub fn push(&mut self, delta: &str) -> &str {
+        let end = self.answer.text.len();
         self.answer.text.push_str(delta);
+        if self.bibliography.is_settled() && self.scanner.take_plain(&self.answer.text, end) {
+            let from = std::mem::replace(&mut self.shown, self.scanner.writer.written().len());
+            return &self.scanner.writer.written()[from..];
+        }
         let Self { answer, rules, resolver, bibliography, scanner, .. } = self;
         let visible = bibliography.read(&answer.text, false, &answer.sources, resolver);
         let sources = Sources { answer, rules, resolver };

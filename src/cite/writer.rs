@@ -15,8 +15,9 @@ const ZERO_WIDTH_SPACE_BESIDE_EMPHASIS: &str = "&#8203;";
 /// Ends a bare address for every engine; the zero-width space would become part of it.
 const HAIR_SPACE: char = '\u{200a}';
 
-/// Ends a bare address where a blank would change the emphasis beside it.
-const EMPTY_COMMENT: &str = "<!---->";
+/// Ends a bare address where a blank would change the emphasis beside it. The blank inside is for markdown-it, which lets a
+/// bracket or quote that an address opened run on over `<`.
+const EMPTY_COMMENT: &str = "<!-- -->";
 
 /// What opens and closes emphasis and strikethrough.
 const EMPHASIS: [char; 3] = ['*', '_', '~'];
@@ -121,9 +122,10 @@ impl Writer {
         }
     }
 
-    /// The bracket of what was an image. Behind `!` it would be one again, and behind a backslash none.
+    /// The bracket of what was an image. Behind `!` it would be one again, behind a backslash none, and behind a bracket the
+    /// label of what that holds.
     pub(super) fn link_of_image(&mut self, markdown: bool) {
-        if markdown && self.out.ends_with(['!', '\\']) {
+        if markdown && (self.out.ends_with(['!', '\\']) || self.definitions && self.out.ends_with(']')) {
             self.out.push(ZERO_WIDTH_SPACE);
         }
         self.opaque("[");
@@ -272,6 +274,10 @@ impl Writer {
         }
         let beside_emphasis = self.out.ends_with(EMPHASIS) || next.is_some_and(|c| "*_~".contains(c));
         if beside_emphasis && !private_use {
+            if self.out.ends_with('\\') {
+                // It would escape the entity.
+                self.out.push(ZERO_WIDTH_SPACE);
+            }
             self.out.push_str(ZERO_WIDTH_SPACE_BESIDE_EMPHASIS);
         } else {
             self.out.push(ZERO_WIDTH_SPACE);

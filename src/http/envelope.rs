@@ -63,6 +63,10 @@ impl<'a> Request<'a> {
         if query.get("from").is_some() {
             return Ok(raw);
         }
+        // Nobody writes the letters of a name as escapes: most raw bodies are told without reading them.
+        if memchr::memmem::find(body, b"\"answer\"").is_none() {
+            return Ok(raw);
+        }
         // What is no JSON object is a stream, or a fault that the conversion names better.
         let Ok(members) = serde_json::from_slice::<BTreeMap<String, &'a RawValue>>(body) else {
             return Ok(raw);

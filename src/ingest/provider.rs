@@ -82,6 +82,13 @@ pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, In
         json::read::<IgnoredAny>(body)?;
         return Err(not_an_object());
     }
+    // Only one format has its text at the top; where that reads well, the members need not be looked at first.
+    if from.is_none()
+        && memchr::memmem::find(body.as_bytes(), b"\"choices\"").is_none()
+        && let Ok(answer) = native::parse(body)
+    {
+        return Ok(answer);
+    }
     match from.map_or_else(|| detect(body), Ok)? {
         Provider::Native => native::parse(body),
         Provider::AzureOnYourData => azure_on_your_data::parse(body),

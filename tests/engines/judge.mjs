@@ -1,12 +1,19 @@
 // Reads Markdown as the engines of Web Chat read it: JSON lines in on stdin, JSON lines out on stdout.
 //
-// In: { "text": "…", "markers": true } - with `markers`, definitions whose label could be a citation marker take no effect,
-// so that the markers of an answer are read as the text that they are.
-// Out: for each engine { "flow": […], "definitions": […], "drawn": […] }. The flow is what a reader gets, in order:
+// In: a list of questions { "text": "…", "markers": true }. With `markers`, the text is an answer as a model wrote it:
+// definitions whose label could be a citation marker take no effect, so that markers are read as the text that they are, and
+// `links` is told as well: the links that markdown-it finds when those definitions do take effect; and
+// `links_without_definitions`, when none does.
+// Out: the list of answers, { "engines": { name: { "flow": […], "definitions": […], "drawn": […] } }, "links": […], "links_without_definitions": […] }, or
+// null in the place of one at which an engine failed.
+// The flow is what a reader gets, in order:
 //   ["t", text]  ["a", text, url, title]  ["img", text, url, title]  ["code", text]  ["pre", text]  ["html", source]
 //   ["br"]  ["<", block]  [">", block]
 // U+FDD0 and U+FDD1 stand around what was escaped or written as an entity. Bare addresses are text in the flow; `drawn` is
 // its links, images and code with everything switched on, as the page draws them.
+//
+// An engine is asked only where its answer can differ from one that is known: extensions are left out of texts without the
+// characters that they read, and bare addresses of texts without any.
 
 import MarkdownIt from 'markdown-it';
 import { fromMarkdown } from 'mdast-util-from-markdown';
@@ -29,6 +36,14 @@ const plain = text => text.replace(/[\uFDD0\uFDD1]/g, '');
 const kept = text => `\uFDD0${text}\uFDD1`;
 
 const isDrawn = ([kind]) => ['a', 'img', 'code'].includes(kind);
+const isLink = ([kind]) => kind === 'a' || kind === 'img';
+
+// What only bare addresses and math are made of; the addresses of definitions are none.
+const mayDrawMore = text => /(?<!\]: )(?:\/\/|www\.)|mailto:|xmpp:|@|\$\$/i.test(text);
+// Tables, strikethrough, footnotes.
+const mayHaveMoreBlocks = text => /[|~]|\[\^|:-|-:/.test(text);
+// Definitions, and addresses that markdown-it takes for harmful.
+const mayLinkOtherwise = text => /\]:|(?:javascript|vbscript|file|data|&[#a-z])/i.test(text);
 
 // ---- markdown-it, as Web Chat 4.18.1 configures it; typographic replacements are off, since they change the text
 
@@ -42,12 +57,16 @@ lenient.core.ruler.disable('text_join');
 // Which addresses are harmless is for the rewrite to say, not for the engine.
 lenient.validateLink = () => true;
 
+const nothing = new Proxy({}, { get: () => undefined, set: () => true });
+
 function withoutMarkers(labels) {
   return new Proxy(labels, { get: (_, label) => (isMarker(String(label)) ? undefined : labels[label]) });
 }
 
 function readTokens(tokens, flow) {
   let open = null;
+  // markdown-it can draw a link in a link.
+  const outer = [];
   const text = content => (open ? (open.text += content) : flow.push(['t', content]));
   for (const token of tokens) {
     switch (token.type) {
@@ -86,11 +105,12 @@ function readTokens(tokens, flow) {
         break;
       }
       case 'link_open':
+        if (open) outer.push(open);
         open = { text: '', url: token.attrGet('href') ?? '', title: token.attrGet('title') ?? '' };
         break;
       case 'link_close':
         flow.push(['a', plain(open.text), open.url, open.title]);
-        open = null;
+        open = outer.pop() ?? null;
         break;
       case 'hr':
         flow.push(['<', 'hr']);
@@ -107,9 +127,10 @@ function readByMarkdownIt(text, markers) {
   const labels = {};
   const env = { references: markers ? withoutMarkers(labels) : labels };
   const flow = readTokens((markers ? lenient : strict).parse(text, env), []);
-  const drawn = readTokens(page.parse(text, {}), []).filter(isDrawn);
   const definitions = Object.entries(labels).map(([label, { href, title }]) => [label, href, title ?? '']);
-  return { flow, definitions, drawn };
+  const asPage = markers ? mayLinkOtherwise(text) : false;
+  const drawn = asPage || mayDrawMore(text) || page.linkify.pretest(text) ? readTokens(page.parse(text, {}), []) : flow;
+  return { flow, definitions, drawn: drawn.filter(isDrawn) };
 }
 
 // ---- mdast and micromark
@@ -242,18 +263,37 @@ const everything = {
   mdastExtensions: [...gfmFromMarkdown().map(extension => ({ ...extension, transforms: [] })), mathFromMarkdown()]
 };
 
-function readByMicromark(text, markers, configuration, full) {
-  const extensions = markers ? [...configuration.extensions, withoutMarkerDefinitions] : configuration.extensions;
-  const drawn = readTree(text, full).flow.filter(isDrawn);
-  return { ...readTree(text, { ...configuration, extensions }), drawn };
+function readByMicromark(text, markers) {
+  const read = ({ extensions, mdastExtensions }) =>
+    readTree(text, { extensions: markers ? [...extensions, withoutMarkerDefinitions] : extensions, mdastExtensions });
+  const mdast = read(bare);
+  const gfm = mayHaveMoreBlocks(text) ? read(blocks) : mdast;
+  const asPage = mayDrawMore(text) || (markers && mayLinkOtherwise(text));
+  const drawn = asPage ? readTree(text, everything).flow : gfm.flow;
+  return {
+    mdast: { ...mdast, drawn: mdast.flow.filter(isDrawn) },
+    'micromark-gfm': { ...gfm, drawn: drawn.filter(isDrawn) }
+  };
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
-  const { text, markers } = JSON.parse(line);
-  const read = {
-    'markdown-it': readByMarkdownIt(text, markers),
-    mdast: readByMicromark(text, markers, bare, bare),
-    'micromark-gfm': readByMicromark(text, markers, blocks, everything)
-  };
-  process.stdout.write(`${JSON.stringify(read)}\n`);
+function answerOrNothing(question) {
+  try {
+    return answer(question);
+  } catch (error) {
+    console.error(`${error} at ${JSON.stringify(question.text)}`);
+    return null;
+  }
+}
+
+function answer({ text, markers }) {
+  const engines = { 'markdown-it': readByMarkdownIt(text, markers), ...readByMicromark(text, markers) };
+  const { flow } = engines['markdown-it'];
+  const links = markers && mayLinkOtherwise(text) ? readTokens(strict.parse(text, {}), []) : flow;
+  const isDefining = markers && text.includes(']:');
+  const withoutDefinitions = isDefining ? readTokens(lenient.parse(text, { references: nothing }), []) : flow;
+  return { engines, links: links.filter(isLink), links_without_definitions: withoutDefinitions.filter(isLink) };
+}
+
+for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+  process.stdout.write(`${JSON.stringify(JSON.parse(line).map(answerOrNothing))}\n`);
 }

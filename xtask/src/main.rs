@@ -8,6 +8,7 @@ mod licences;
 mod npm;
 mod process;
 mod repository;
+mod soak;
 mod spdx;
 mod suite;
 mod web_chat;
@@ -21,6 +22,8 @@ cargo xtask run [--release] [ARGUMENTS OF citewire serve]
     fetch Web Chat if it is missing, build, and serve the page
 cargo xtask test [--fast] [--list] [STEP...]
     run the suite, or the named steps of it; --fast leaves out what takes long
+cargo xtask soak citations|spans|streams [--cases N] [--seed S] [--workers W]
+    try a property with many generated cases, a million unless told otherwise, on all cores
 cargo xtask web-chat
     fetch Web Chat and print where it is
 cargo xtask pictures
@@ -44,6 +47,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     match command.as_str() {
         "run" => run(rest),
         "test" => suite::run(&Repository::find()?, rest),
+        "soak" => soak::run(&Repository::find()?, rest),
         "web-chat" => {
             let repository = Repository::find()?;
             for version in web_chat::VERSIONS {

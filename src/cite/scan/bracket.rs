@@ -3,6 +3,7 @@
 use url::Url;
 
 use super::construct::{Parsed, Target, inline_target, label};
+use super::cursor::Cursor;
 use super::definitions::normalised;
 use super::inline::holds_marker;
 use super::node::{Node, NodeKind};
@@ -116,7 +117,11 @@ impl Scanner {
                     return true;
                 }
                 Parsed::Found(_) => separate |= opener.gone,
-                Parsed::Fails(to) => separate |= holds_marker(text, at + 2, to),
+                // markdown-it passes over the byte where an address fails, and takes a bracket behind it for a label.
+                Parsed::Fails(to) => match holds_marker(input, at + 2, to + 1) {
+                    None => return false,
+                    Some(holds) => separate |= holds,
+                },
                 Parsed::TooLong => separate = true,
             }
         }
@@ -128,6 +133,12 @@ impl Scanner {
             }
             Some(None) => {}
         }
+        // `[a][foo]` may come to be a link, whatever follows it.
+        let label = match label_behind(self.cursor(input, at + 2), next) {
+            Parsed::Unknown => return false,
+            Parsed::Found(close) if opener.active => Some(normalised(&text[at + 2..close])),
+            Parsed::Found(_) | Parsed::Fails(_) | Parsed::TooLong => None,
+        };
         self.openers.pop_back();
         self.at = at + 1;
         let inner = &text[opener.inner()..at];
@@ -135,12 +146,18 @@ impl Scanner {
             self.nodes.truncate(opener.node);
             // The `!` of an image ended a sentence: "Great![1]".
             let stays = matches!(kind, NodeKind::Nameless { vanishes: false });
+            if stays && opener.image && label.is_some() && input.rules.definitions && input.rules.markdown {
+                // A later definition of the label would make an image of it.
+                self.push(opener.inner() - 1..opener.inner() - 1, NodeKind::Separate);
+            }
+            self.used.extend(label.filter(|_| stays));
             self.push(opener.inner() - 1..at + 1, kind);
             if separate && stays && input.rules.markdown {
                 self.push(at + 1..at + 1, NodeKind::Separate);
             }
             return true;
         }
+        self.used.extend(label);
         let is_plain = self.nodes[opener.node + 1..].iter().all(|node| node.is_blank(text));
         if input.is_number(inner) && !inner.contains(['[', ']']) {
             self.nodes.truncate(opener.node);
@@ -310,6 +327,11 @@ impl Scanner {
         let (kind, code, fate) = entry;
         self.entries.push(Entry::in_text(kind, code, at, format!("{bracket} is text, and {fate}")));
     }
+}
+
+/// The label of a full reference behind the bracket that closes its text: where it closes.
+fn label_behind(cursor: Cursor<'_>, next: Option<u8>) -> Parsed<usize> {
+    if next == Some(b'[') { label(cursor) } else { Parsed::Fails(cursor.at()) }
 }
 
 /// Markers in the text of a link are none.

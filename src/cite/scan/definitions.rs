@@ -6,12 +6,12 @@
 use super::construct::{Parsed, Target, destination, label, title};
 use super::cursor::{Cursor, Peek};
 use super::inline::holds_marker;
-use super::line::next_line;
+use super::line::{Blocks, Kind, Leaf, next_line};
 use super::node::NodeKind;
 use super::scanner::{Input, Phase, Scanner};
 use crate::answer::MarkerGrammar;
 use crate::cite::marker::{self, Marker};
-use crate::report::{Entry, Kind};
+use crate::report::{Entry, Kind as EntryKind};
 
 /// A label in the form in which labels are compared.
 pub(super) fn normalised(label: &str) -> String {
@@ -56,7 +56,8 @@ impl Scanner {
         }
         match self.read_definition(input, close) {
             Parsed::Found(definition) => {
-                self.definition(input, definition);
+                let holds = self.holds_paragraph(input, definition.target.end)?;
+                self.definition(input, definition, holds);
                 Some(true)
             }
             Parsed::Unknown => None,
@@ -65,7 +66,7 @@ impl Scanner {
                 Some(false)
             }
             Parsed::Fails(to) => {
-                if holds_marker(input.text, close + 2, to) {
+                if holds_marker(input, close + 2, to)? {
                     self.keep_colon_apart(input, close);
                 }
                 Some(false)
@@ -137,7 +138,7 @@ impl Scanner {
     }
 
     /// Decides on a definition that begins at the present place.
-    fn definition(&mut self, input: &Input<'_>, definition: Definition) {
+    fn definition(&mut self, input: &Input<'_>, definition: Definition, holds_paragraph: bool) {
         let Definition { label, target } = definition;
         let (at, end) = (self.at, target.end);
         let is_first = !self.definitions.contains_key(&label);
@@ -151,7 +152,7 @@ impl Scanner {
         let shown = input.text[at + 1..].split(']').next().unwrap_or_default().trim();
         if let Some(written) = written.filter(|_| stays) {
             let message = format!("the answer's own definition of [{label}] stays, because a link before it needs it");
-            self.entries.push(Entry::in_text(Kind::Note, "definition", at, message));
+            self.entries.push(Entry::in_text(EntryKind::Note, "definition", at, message));
             if !input.rules.markdown || input.rules.definitions && !self.blocks.containers.is_empty() {
                 self.opaque(at..end);
             } else if input.rules.definitions {
@@ -168,15 +169,33 @@ impl Scanner {
             self.at = end;
             self.may_define = content.is_some();
             self.next_definition(input, end, content);
+            if holds_paragraph && input.rules.definitions && self.blocks.containers.is_empty() {
+                self.push(self.at..self.at, NodeKind::Separate);
+            }
             return;
         }
         let message = format!("the answer's own definition of [{shown}] was taken out; only sources define links");
         self.report("definition", at, message);
         if self.blocks.containers.is_empty() {
             self.cut_line(input, end, content);
+            if holds_paragraph && input.rules.markdown {
+                self.push(self.at..self.at, NodeKind::Separate);
+            }
         } else {
-            self.cut_in_container(input, end, content);
+            self.cut_in_container(input, end, content, holds_paragraph);
         }
+    }
+
+    /// Whether what goes on behind the definition that ends at `end` is text only because a paragraph was open: a tag alone
+    /// in its line, a list that does not begin with 1.
+    fn holds_paragraph(&self, input: &Input<'_>, end: usize) -> Option<bool> {
+        let Some(content) = self.content_behind(input, end) else { return Some(false) };
+        let Blocks { containers, .. } = &self.blocks;
+        // The indentation of the line goes with the definition, where no container asks for it.
+        let at = if containers.is_empty() { content } else { next_line(input.text, end) };
+        let blocks = Blocks { containers: containers.clone(), leaf: Leaf::None };
+        let line = blocks.read(input.text, at, input.finished, at)?;
+        Some(line.kind != Kind::Paragraph || !line.begins.is_empty())
     }
 
     /// Where the paragraph goes on behind a definition.
@@ -212,13 +231,13 @@ impl Scanner {
             Some(_) => self.may_define = true,
             None => {
                 self.phase = Phase::Line;
-                self.blocks.leaf = super::line::Leaf::None;
+                self.blocks.leaf = Leaf::None;
             }
         }
     }
 
     /// Containers keep their prefix; what would be empty, or would leave its container, is held by what nobody sees.
-    fn cut_in_container(&mut self, input: &Input<'_>, end: usize, content: Option<usize>) {
+    fn cut_in_container(&mut self, input: &Input<'_>, end: usize, content: Option<usize>, holds_paragraph: bool) {
         let line_start = input.text[..self.at].rfind(['\n', '\r']).map_or(0, |found| found + 1);
         let is_item = input.text[line_start..self.at].trim_end().ends_with(['-', '+', '*', '.', ')']);
         let next = next_line(input.text, end);
@@ -228,7 +247,7 @@ impl Scanner {
                 .read(input.text, next, input.finished, self.line)
                 .is_some_and(|line| line.matched < self.blocks.containers.len());
         self.push(self.at..end, NodeKind::Cut);
-        if (is_item || is_lazy) && input.rules.markdown {
+        if (is_item || is_lazy || holds_paragraph) && input.rules.markdown {
             self.push(end..end, NodeKind::Separate);
         }
         self.at = end;

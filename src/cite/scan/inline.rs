@@ -7,7 +7,7 @@ use super::line::Leaf;
 use super::node::NodeKind;
 use super::scanner::{Input, Opener, Phase, Scanner};
 use crate::cite::LiteralNumbers;
-use crate::cite::html::{Harm, judge_tag};
+use crate::cite::html::{Harm, is_comment, judge_tag};
 use crate::cite::marker::{self, MAX_INNER_BYTES};
 
 /// Bytes that may mean something: line ends, `!` is looked at from its bracket, and the first bytes of `【` and U+E200.
@@ -24,16 +24,23 @@ const SPECIAL: [bool; 256] = {
     special
 };
 
-/// Whether what could not be read as a construct could be, once a marker in it is gone: up to `to`, a bracket is in it.
-pub(super) fn holds_marker(text: &str, from: usize, to: usize) -> bool {
+/// Whether what could not be read as a construct could be, once a marker in it is gone: up to `to`, a bracket is in it. The
+/// `!` of an image goes as well, so that its bracket counts. `None` while more must arrive.
+pub(super) fn holds_marker(input: &Input<'_>, from: usize, to: usize) -> Option<bool> {
+    let text = input.text;
+    let to = if text.as_bytes().get(to) == Some(&b'!') { to + 1 } else { to };
+    if to >= text.len() && !input.finished {
+        return None;
+    }
     let to = text.ceil_char_boundary((to + 1).min(text.len()));
-    text.get(from..to).is_some_and(|read| read.contains(['[', '【', '\u{e200}']))
+    Some(text.get(from..to).is_some_and(|read| read.contains(['[', '【', '\u{e200}'])))
 }
 
 /// The same of a tag, which another `<` in it kept from being one: escaped, that may be the value of an attribute.
-fn holds_change(text: &str, at: usize, to: usize) -> bool {
-    let inner = at + 2..text.ceil_char_boundary((to + 1).min(text.len()));
-    holds_marker(text, at, to) || text.get(inner).is_some_and(|inner| inner.contains('<'))
+fn holds_change(input: &Input<'_>, at: usize, to: usize) -> Option<bool> {
+    let holds_marker = holds_marker(input, at, to)?;
+    let inner = at + 2..input.text.ceil_char_boundary((to + 1).min(input.text.len()));
+    Some(holds_marker || input.text.get(inner).is_some_and(|inner| inner.contains('<')))
 }
 
 /// Whether math would be a link, an image or HTML for an engine that knows no math: then it is read as text.
@@ -43,14 +50,21 @@ fn could_act(math: &str) -> bool {
     tags || math.contains("](") || math.contains("![")
 }
 
-/// Whether a tag is a comment for every engine: some let `>` or `->` end it at once, others take one that holds `--` for text,
-/// and both would read what stands in it.
-fn is_comment(tag: &str) -> bool {
-    let inner = tag.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
-    inner.is_some_and(|inner| !inner.starts_with(['>', '-']) && !inner.ends_with('-') && !inner.contains("--"))
-}
-
 impl Scanner {
+    /// Takes what has arrived since `from`, when it goes on in plain text behind what is decided and nothing in it can mean
+    /// anything: most pieces of a stream are such. Whether it did.
+    pub(in crate::cite) fn take_plain(&mut self, text: &str, from: usize) -> bool {
+        let new = &text.as_bytes()[from..];
+        let is_plain = self.is_settled(from)
+            && !new.iter().any(|byte| SPECIAL[usize::from(*byte)])
+            && new.last().is_some_and(u8::is_ascii_alphanumeric);
+        if is_plain {
+            self.at = text.len();
+            self.text_to(text, text.len());
+        }
+        is_plain
+    }
+
     pub(super) fn cursor<'c>(&'c self, input: &Input<'c>, at: usize) -> Cursor<'c> {
         Cursor::new(input.text, input.finished, &self.blocks, self.line, at)
     }
@@ -257,8 +271,11 @@ impl Scanner {
                     self.at = at + 1;
                 }
             },
-            Parsed::Fails(to) if holds_change(input.text, at, to.max(read_to)) => self.keep_apart(input, at),
-            Parsed::Fails(_) => self.at = at + 1,
+            Parsed::Fails(to) => match holds_change(input, at, to.max(read_to)) {
+                None => return false,
+                Some(true) => self.keep_apart(input, at),
+                Some(false) => self.at = at + 1,
+            },
             Parsed::Unknown => return false,
             Parsed::TooLong if markdown => {
                 self.tag_is_text(at);

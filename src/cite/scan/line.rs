@@ -96,7 +96,7 @@ pub(super) enum Kind {
     Indented,
     /// HTML begins, or goes on.
     Html,
-    /// A comment, which at the top level may span lines: where it ends.
+    /// A comment that ends in its line or, at the top level, in a later one: where it ends. The rest of that line is HTML.
     Comment(usize),
     /// A paragraph begins or goes on with a byte that would begin another block, were it not escaped.
     Escaped,
@@ -349,7 +349,9 @@ impl Blocks {
                     if behind + run == rest.end && !rest.complete {
                         return None;
                     }
-                    let is_too_long = run >= 3 && byte == b'`' && rest.end - behind - run >= LOOK_AHEAD;
+                    // A backtick that came in time says that it is no fence, however long the line becomes.
+                    let info = &rest.bytes[behind + run..rest.end.min(behind + run + LOOK_AHEAD)];
+                    let is_too_long = run >= 3 && byte == b'`' && info.len() == LOOK_AHEAD && !info.contains(&b'`');
                     let opens = run >= 3 && (byte == b'~' || rest.only(behind + run, |byte| byte != b'`')?);
                     match opens {
                         true => Some((Kind::FenceOpens(Fence { byte, length: run }), rest.at)),

@@ -9,7 +9,7 @@ use super::cursor::{Continuation, continuation};
 use super::line::{Blocks, Fence, Kind, Leaf, Line, line_end, next_line};
 use super::node::{Node, NodeKind};
 use crate::answer::{MarkerGrammar, Source, SourceIndex};
-use crate::cite::html::{Harm, judge_tag};
+use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
 use crate::cite::marker::{self, Marker};
 use crate::cite::number::Numberer;
 use crate::cite::resolve::Resolver;
@@ -321,6 +321,9 @@ impl Scanner {
     fn begin_line(&mut self, input: &Input<'_>, line: Line) {
         let Line { matched, begins, kind, content } = line;
         let start = self.at;
+        if self.nodes.len() > MAX_WAITING {
+            self.commit(input, start);
+        }
         let is_same = self.fence.is_none() && begins.is_empty() && matched == self.blocks.containers.len();
         let goes_on = matches!(kind, Kind::Fenced | Kind::FencedApart | Kind::FenceCloses)
             || kind == Kind::Html && self.blocks.leaf == Leaf::Html
@@ -336,10 +339,12 @@ impl Scanner {
                 }
             }
         }
+        // An item without text: behind indented code, some engines take it for text.
+        let is_empty_item = kind == Kind::Blank && !begins.is_empty();
         self.blocks.containers.extend(begins);
-        if kind != Kind::Blank {
-            if std::mem::take(&mut self.parted) && input.rules.markdown && input.text[start..].starts_with([' ', '\t'])
-            {
+        if kind != Kind::Blank || is_empty_item {
+            let may_belong_to_it = is_empty_item || input.text[start..].starts_with([' ', '\t']);
+            if std::mem::take(&mut self.parted) && input.rules.markdown && may_belong_to_it {
                 self.push(start..start, NodeKind::Replace("<!---->\n".into()));
             }
             self.indented_before = self.indents;
@@ -361,7 +366,10 @@ impl Scanner {
                 // The rest of its line belongs to the block.
                 self.opaque(start..end);
                 self.at = end;
-                (self.phase, self.blocks.leaf) = (Phase::Html, Leaf::None);
+                self.phase = Phase::Html;
+                self.blocks.leaf = Leaf::None;
+                self.code.get_or_insert(start);
+                self.fence = None;
                 return;
             }
             Kind::Footnote => (Phase::Cut, Leaf::Footnote),
@@ -377,8 +385,12 @@ impl Scanner {
         } else if matches!(kind, Kind::Indented | Kind::Html) && self.code.is_none() {
             self.code = Some(start);
             self.fence = None;
-        } else if kind == Kind::Blank && self.cut_at_start && self.is_nothing_written() {
-            // No blank lines at the top, where nobody wrote any.
+        } else if kind == Kind::Blank
+            && self.blocks.containers.is_empty()
+            && self.cut_at_start
+            && self.is_nothing_written()
+        {
+            // No blank lines at the top, where nobody wrote any; but a list item without text is no blank line.
             self.phase = Phase::Cut;
         }
         if matches!(self.phase, Phase::Text | Phase::Html) {
@@ -443,15 +455,15 @@ impl Scanner {
             let at = self.at + found;
             self.opaque(self.at..at);
             self.at = at;
-            let tag = &input.text[at..end];
-            let in_comment = tag.strip_prefix("<!--").map(|comment| comment.find("-->"));
-            let (harm, length) = match in_comment {
-                Some(Some(comment)) => (Harm::None, comment + 7),
-                Some(None) => (Harm::Tag, 4),
-                None => judge_tag(tag),
+            let tag = &input.text[at..input.text.floor_char_boundary(end.min(at + LOOK_AHEAD))];
+            let (harm, length) = if tag.starts_with("<!--") {
+                let comment = comment_end(tag).filter(|length| is_comment(&tag[..*length]));
+                comment.map_or((Harm::Tag, 4), |length| (Harm::None, length))
+            } else {
+                judge_tag(tag)
             };
             let is_open = harm == Harm::Tag && !tag[..length.min(tag.len())].ends_with('>') || tag.len() <= 4;
-            if is_open && !complete && tag.len() < LOOK_AHEAD {
+            if is_open && !complete && end - at < LOOK_AHEAD {
                 return false;
             }
             match harm {
@@ -635,6 +647,10 @@ impl Scanner {
                 to = to.min(anchor.at.max(self.written));
             }
         }
+        if self.nodes.is_empty() {
+            self.write_to(input, to, input.finished && to == input.text.len());
+            return;
+        }
         let nodes = std::mem::take(&mut self.nodes);
         let mut done = 0;
         for node in &nodes {
@@ -686,17 +702,28 @@ impl Scanner {
                 break;
             }
             let Some(anchor) = self.anchors.pop_front() else { break };
-            self.text_to(input, at);
+            self.text_to(input.text, at);
             self.cite(input, &anchor.sources, at..at);
         }
-        self.text_to(input, to);
+        self.text_to(input.text, to);
     }
 
-    fn text_to(&mut self, input: &Input<'_>, to: usize) {
+    pub(super) fn text_to(&mut self, text: &str, to: usize) {
         if to > self.written {
-            self.writer.text(&input.text[self.written..to], self.written >= self.shield);
+            self.writer.text(&text[self.written..to], self.written >= self.shield);
             self.written = to;
         }
+    }
+
+    /// Whether all that has arrived, up to `at`, is decided but for blanks, and text goes on there.
+    pub(super) fn is_settled(&self, at: usize) -> bool {
+        self.phase == Phase::Text
+            && self.at == at
+            && !self.may_define
+            && self.nodes.is_empty()
+            && self.openers.is_empty()
+            && self.anchors.is_empty()
+            && self.replaced.is_empty()
     }
 
     fn write(&mut self, input: &Input<'_>, node: &Node) {
@@ -805,6 +832,9 @@ impl Scanner {
         self.written = range.end + self.writer.vanish(&input.text[range.end..], is_private_use);
     }
 }
+
+/// So many nodes may wait to be written together, so that looking through them stays cheap.
+const MAX_WAITING: usize = 64;
 
 /// How far a marker that vanishes looks at what follows it: a blank and a character.
 const MAX_VANISHING: usize = 8;

@@ -1,6 +1,6 @@
 //! HTML where a line begins: whether it would be a block of HTML.
 
-use super::super::html::{Harm, judge_tag};
+use super::super::html::{Harm, comment_end, is_comment, judge_tag};
 use super::LOOK_AHEAD;
 
 /// What a `<` at the beginning of a line is.
@@ -12,7 +12,7 @@ pub(super) enum BlockTag {
     Block,
     /// A harmless tag alone in its line (kind 7).
     Alone,
-    /// A comment, and where it ends (kind 2).
+    /// A comment, and where it ends (kind 2). The rest of that line is HTML.
     Comment(usize),
     /// HTML that must not be drawn and would swallow what follows (kinds 1 to 6).
     Harmful,
@@ -82,21 +82,20 @@ fn declaration(text: &str, at: usize, end: usize, complete: bool, finished: bool
     if !complete && line.len() < "<![CDATA[".len() {
         return None;
     }
-    let Some(comment) = line.strip_prefix("<!--") else {
+    if !line.starts_with("<!--") {
         let kind = line.as_bytes().get(2);
         let is_declaration = kind.is_some_and(u8::is_ascii_alphabetic) || line.starts_with("<![CDATA[");
         return Some(if is_declaration { BlockTag::Harmful } else { BlockTag::Text });
-    };
-    // These are comments to some engines, and the beginning of one to others.
-    if comment.starts_with('>') || comment.starts_with("->") {
-        return Some(BlockTag::Harmful);
     }
-    // Outside of containers a comment may span lines.
-    let (end, complete) = if top { (text.len(), finished) } else { (end, complete) };
-    let limit = text.floor_char_boundary(end.min(at + LOOK_AHEAD));
-    match text[at + 4..limit.max(at + 4)].find("-->") {
-        Some(found) => Some(BlockTag::Comment(at + 4 + found + 3)),
-        None if complete || end >= at + LOOK_AHEAD => Some(BlockTag::Harmful),
+    let judged = |length| {
+        let comment = &text[at..at + length];
+        if is_comment(comment) { BlockTag::Comment(at + length) } else { BlockTag::Harmful }
+    };
+    // Neither further than anyone looks nor, in a container, behind the line.
+    let limit = text.floor_char_boundary(text.len().min(at + LOOK_AHEAD));
+    match comment_end(&text[at..limit]).filter(|length| top || at + length <= end) {
+        Some(length) => Some(judged(length)),
+        None if finished || text.len() >= at + LOOK_AHEAD || !top && complete => Some(BlockTag::Harmful),
         None => None,
     }
 }

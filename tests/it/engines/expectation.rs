@@ -4,6 +4,7 @@
 //! HTML is applied to what the engine takes for links, images and HTML.
 
 use super::flow::{Flow, Item, KEPT_END, KEPT_START, joined};
+use super::generator::FORWARD_URL;
 
 /// The sources of every generated answer, by the number of their place: what a badge for each leads to.
 pub(super) struct Sources {
@@ -35,10 +36,23 @@ enum Meaning {
 pub(super) fn of(flow: Flow, sources: &Sources) -> Expectation {
     let expectation = Expectation { flow: Vec::new(), cited: Vec::new(), vanished: false, inexact: false };
     let mut reader = Reader { sources, expectation };
+    reader.expectation.inexact = may_hold_math(&flow);
     for item in joined(flow) {
         reader.item(item);
     }
     reader.expectation
+}
+
+/// Whether dollars may stand around math, in which no marker is looked for (policy P-02). Engines do not know it.
+fn may_hold_math(flow: &Flow) -> bool {
+    let texts = flow.iter().filter_map(|item| match item {
+        Item::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let text = texts.collect::<Vec<_>>().concat();
+    let opens = |at: &usize| text[at + 1..].starts_with(|next: char| !next.is_ascii_digit() && !next.is_whitespace());
+    let first = text.match_indices('$').map(|(at, _)| at).find(opens);
+    first.is_some_and(|first| text[first + 1..].contains('$'))
 }
 
 struct Reader<'r> {
@@ -76,12 +90,19 @@ impl Reader<'_> {
                 self.push(Item::Text("!".into()));
             }
             self.badges(&cited);
+            // `[1][foo]`, when the definition of `foo` comes later: the badge was shown, and `[foo]` becomes a link.
+            self.expectation.inexact |= url == FORWARD_URL;
             if !url.is_empty() && !url.contains([':', '/', '#']) {
                 self.expectation.inexact |= !title.is_empty() || url.contains('%');
                 self.push(Item::Text(format!("({url})")));
             }
             return;
         }
+        // `[doc9][foo]`, likewise: the marker vanished before the definition came.
+        let is_machine_made = bracket(inner).is_some_and(|marker| marker.machine);
+        self.expectation.inexact |= url == FORWARD_URL && is_machine_made;
+        // Whether a marker in the text of a link is one hangs on a definition that may come later.
+        self.expectation.inexact |= url == FORWARD_URL && text.contains(['[', '【']);
         let scheme = url.split_once(':').map_or(String::new(), |(scheme, _)| scheme.trim().to_lowercase());
         let allowed = ["http", "https", "mailto"].contains(&scheme.as_str()) && url::Url::parse(&url).is_ok();
         let shown = if image && trimmed.is_empty() { "image" } else { text };
@@ -110,6 +131,8 @@ impl Reader<'_> {
                 continue;
             }
             let (meaning, length) = self.meaning(open, after);
+            // A bracket before a marker is no label's text once the two are kept apart, and a link when it is defined.
+            self.expectation.inexact |= !matches!(meaning, Meaning::Nothing) && rest[..at].ends_with("foo]");
             match meaning {
                 Meaning::Cites(sources) => self.badges(&sources),
                 Meaning::Vanishes => self.expectation.vanished = true,

@@ -61,12 +61,13 @@ impl Item {
     }
 }
 
-/// Neighbouring texts are one, so that a marker is seen whole.
+/// Neighbouring texts are one, so that a marker is seen whole; so are tags, which some engines tell line by line.
 pub(super) fn joined(flow: Flow) -> Flow {
     let mut joined: Flow = Vec::with_capacity(flow.len());
     for item in flow {
         match (joined.last_mut(), item) {
             (Some(Item::Text(text)), Item::Text(more)) => text.push_str(&more),
+            (Some(Item::Html(source)), Item::Html(more)) => source.push_str(&more),
             (_, item) => joined.push(item),
         }
     }
@@ -78,7 +79,8 @@ pub(super) fn joined(flow: Flow) -> Flow {
 pub(super) fn comparable(flow: Flow) -> Flow {
     let is_strikethrough =
         |item: &Item| matches!(item, Item::Open(name) | Item::Close(name) if name == "s" || name == "del");
-    let is_separator = |item: &Item| matches!(item, Item::Html(source) if source.trim() == "<!---->");
+    let is_separator =
+        |item: &Item| matches!(item, Item::Html(source) if ["<!---->", "<!-- -->"].contains(&source.trim()));
     let flow = flow.into_iter().filter(|item| !is_strikethrough(item) && !is_separator(item)).map(|item| match item {
         Item::Text(text) => Item::Text(seen(&text)),
         Item::Link { text, url, title } => {
@@ -163,9 +165,12 @@ pub(super) fn without_blanks(flow: Flow) -> Flow {
     flow.filter(|item| !matches!(item, Item::Text(text) if text.is_empty())).collect()
 }
 
-/// What readers can see of a text: not the zero-width space, nor the hair space that ends a bare address.
+/// What readers can see of a text: not the zero-width space, nor the hair space that ends a bare address, nor a byte order
+/// mark.
 fn seen(text: &str) -> String {
-    text.chars().filter(|c| !matches!(*c, '\u{200b}' | '\u{200a}' | '~' | KEPT_START | KEPT_END)).collect()
+    let is_seen = |c: &char| !matches!(*c, '\u{200b}' | '\u{200a}' | '\u{feff}' | '~' | KEPT_START | KEPT_END);
+    // Some engines show that there was a NUL.
+    text.chars().filter(is_seen).map(|c| if c == '\0' { '\u{fffd}' } else { c }).collect()
 }
 
 fn words(text: &str) -> String {

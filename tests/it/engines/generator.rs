@@ -1,5 +1,7 @@
 //! Answers that have made rewriters stumble: pieces of Markdown, markers and what stands around them, glued at random.
 
+use std::sync::LazyLock;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -171,6 +173,187 @@ const PIECES: &[&str] = &[
     "\\*",
 ];
 
+/// Rarer pieces: blocks in blocks, HTML, math, odd characters.
+const RARE: &[&str] = &[
+    "\n-\n",
+    "\n\n-\n\n",
+    "\n\n1.\n",
+    "\n\n2. ",
+    "\n3) ",
+    "\n  - ",
+    "\n    - ",
+    "\n\t- ",
+    "\n   1. ",
+    "\n- - ",
+    "\n> - ",
+    "\n> > ",
+    "\n- > ",
+    "\n> # ",
+    "\n- # ",
+    "\n\n- a\n\n  b [1]\n\n",
+    "\n\n> - a [1]\n>   b [2]\n",
+    "\n\n- ```\n  x[1]\n  ```\n",
+    "\n\n> ~~~\n> x [2]\n> ~~~\n\n",
+    "\n\n> ```\n> x[1]\n\n",
+    "\n\n- a\n\n      code [1]\n\n",
+    "\n\n> quoted [1]\nlazy [2]\n",
+    "\n\n- item [1]\nlazy [2]\n",
+    "\n\n1. one [1]\n2. two [2]\n\n",
+    "\n\n2. two [2]\n3. three\n\n",
+    "\n\n## Title [1] ##\n",
+    "\n\n# Title #[1]\n\n",
+    "\n===\n",
+    "\n---\n",
+    "\n-\n\n",
+    "\n\n***\n",
+    "\n\n| a | `b|c` |\n|---|---|\n| [1] | `[2]` |\n\n",
+    "\n\n| a |\n|---|\n| `x\\|y` [1] |\n| [text](https://ok.example) [2] |\n\n",
+    "\n\n|a|b|\n|:-|-:|\n|[|]|\n\n",
+    "\n\n[foo]: https://ok.example/foo\n'x'\n\n",
+    "\n\n[2]: https://evil.example\n\"t\"\n\n",
+    "\n\n- [1]: https://evil.example\n\n",
+    "\n\n- a\n\n  [1]: https://evil.example\n\n",
+    "\n\n> [foo]: https://ok.example/foo\n> 'x'\n\n",
+    "\n\n- [foo]: https://ok.example/foo 'x'\n\n",
+    "[1][2][foo]",
+    "[foo][1]",
+    "[foo][1][2]",
+    "[1][foo]",
+    "[9][foo][]",
+    "[a [1]][foo]",
+    "[a [foo] [1]](https://ok.example)",
+    "$a[1]$",
+    "$5 and $6",
+    "$5[1] and $6[2]",
+    "$",
+    "<div>",
+    "\n\n<div>\n\n",
+    "\n\n<div>[1]\n</div>\n\n",
+    "\n<div>x</div>\n",
+    "<sub>x</sub>",
+    "<sub>[1]</sub>",
+    "<sub class=\"x\">",
+    "<img src=\"https://evil.example/i.png\">",
+    "\n\n<details>\n<summary>x [1]</summary>\n\n",
+    "</details>",
+    "<!-- c -->",
+    "<!-- c [1] -->",
+    "--!>",
+    "<?",
+    "<![CDATA[",
+    "]]>",
+    "\n<!-- c\n[1] -->\n",
+    "<!--",
+    "-->",
+    "<script>",
+    "\n\n<script>x[1]</script>\n",
+    "<button value=\"cite:1\">",
+    "<td>",
+    "</",
+    "<b title='[1]'>",
+    "<a href=\"https://evil.example\">",
+    "[unclosed",
+    "![unclosed [1]",
+    "[x](https://ok.example",
+    "[x](<https://ok.example/[1]>)",
+    "[x](https://ok.example \"[1]\")",
+    "[x](https://ok.example/(1))",
+    "***",
+    "__",
+    "**\u{e200}cite\u{e202}c.pdf\u{e201}**",
+    "_\u{e200}cite\u{e202}nobody\u{e201}_",
+    "**a【1】**b",
+    "**[doc9]**",
+    "*[doc9]",
+    "[doc9]*",
+    "~~[1]~~",
+    "~",
+    "\r",
+    "\u{0}",
+    "\u{200b}",
+    "\u{200d}",
+    "\u{feff}",
+    "\u{200f}",
+    "\u{202e}",
+    "שלום",
+    "مرحبا [1]",
+    "e\u{301}",
+    "\u{301}",
+    "\u{3000}",
+    "\u{2003}",
+    "  \n  ",
+    "\\\n",
+    "\n\t",
+    "\n    ",
+    "\t[1]",
+    "\n   ",
+    "`",
+    "```",
+    "\n```\n",
+    "\n~~~~\n",
+    "`[1]",
+    "<https://ok.example",
+    "https://ok.example/[1](x)",
+    "(https://ok.example)[1]",
+    "http://ok.example/a_b*[2]",
+    "&lt;",
+    "&#x5b;1]",
+    "&",
+    ";",
+    "\"",
+    "…",
+    "—",
+    "+",
+    "=",
+    "#",
+    "0",
+    ".",
+    ",",
+    "?",
+    "%",
+    "1.",
+    "1)",
+    "{",
+    "}",
+    "^",
+    "[^",
+    "[]",
+    "[]()",
+    "[](https://ok.example)",
+    "![](https://evil.example/i.png)",
+];
+
+/// What engines read in two ways: footnotes, comments with hyphens. Judged is only whether harm can come of it.
+const DISPUTED: &[&str] = &[
+    "\n\n[^1]: A note\n\n",
+    "\n\n[^9]: Another note\n\n",
+    "\n[^1]: A note\n",
+    "\n\n[^1]: A note\n    goes on\n\n",
+    "<!-- a -- b -->",
+    "<!-- a -- ",
+    "<!-->",
+];
+
+/// Pieces about as long as anyone looks ahead.
+static LONG: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let word = |length: usize| "word ".repeat(length / 5);
+    [4_080_usize, 4_100, 4_200]
+        .into_iter()
+        .flat_map(|length| {
+            [
+                format!("`{}[1]`", word(length)),
+                format!("[{}[1]](https://ok.example)", word(length)),
+                format!("[x](https://ok.example/{})", "a".repeat(length)),
+                format!("[{}", word(length)),
+                format!("<b title=\"{}\">", word(length)),
+                format!("<!-- {} -->", word(length)),
+                format!("$${}$$", word(length)),
+                word(length),
+            ]
+        })
+        .collect()
+});
+
 /// What may only stand at the end: it reaches as far as the text does.
 const ENDS: &[&str] = &[
     "",
@@ -185,20 +368,46 @@ const ENDS: &[&str] = &[
     "  ",
     "\n\n<!-- open",
     "\n\n    code",
+    "\n\n<div>",
+    "\n\n> ```\n> x",
+    "\n\n- ```\n  x",
+    "\\",
+    "`",
+    "\r",
 ];
+
+/// As the first piece: all lines end as on Windows.
+const WINDOWS: &str = "(lines end with CR LF)";
 
 /// The pieces of one answer.
 pub(super) fn pieces() -> impl Strategy<Value = Vec<&'static str>> {
-    let piece = prop_oneof![2 => select(MARKERS), 3 => select(PIECES), 1 => select(&["word", " ", "Word. "][..])];
-    (vec(piece, 1..12), select(ENDS)).prop_map(|(mut pieces, end)| {
-        pieces.push(end);
-        pieces
-    })
+    let long: Vec<&'static str> = LONG.iter().map(String::as_str).collect();
+    let piece = prop_oneof![
+        320 => select(MARKERS),
+        400 => select(PIECES),
+        200 => select(RARE),
+        200 => select(&["word", " ", "Word. "][..]),
+        2 => select(DISPUTED),
+        4 => select(long),
+    ];
+    (prop_oneof![7 => Just(false), 1 => Just(true)], vec(piece, 1..12), select(ENDS)).prop_map(
+        |(windows, mut pieces, end)| {
+            pieces.push(end);
+            if windows {
+                pieces.insert(0, WINDOWS);
+            }
+            pieces
+        },
+    )
 }
 
 /// The answer. No list item is left empty: micromark takes one behind indented code for text, and engines differ in what an
 /// empty item can interrupt.
 pub(super) fn answer(pieces: &[&str]) -> String {
+    let (windows, pieces) = match pieces.split_first() {
+        Some((&WINDOWS, rest)) => (true, rest),
+        _ => (false, pieces),
+    };
     let mut answer = String::new();
     let mut item = false;
     for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
@@ -206,10 +415,12 @@ pub(super) fn answer(pieces: &[&str]) -> String {
             answer.push_str("item");
         }
         answer.push_str(piece);
-        item = piece.ends_with("- ") || piece.ends_with("1. ") || item && piece.trim().is_empty();
+        item = piece.ends_with("- ")
+            || piece.ends_with(". ") && piece.starts_with('\n')
+            || item && piece.trim().is_empty();
     }
     if item {
         answer.push_str("item");
     }
-    answer
+    if windows { answer.replace('\n', "\r\n") } else { answer }
 }

@@ -1,10 +1,14 @@
 //! Answers that arrive in pieces: the outcome is that of the whole answer, and what was shown is never changed.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use citewire::answer::{Answer, MarkerGrammar, Source};
 use citewire::cite::{Incremental, Rules, cite};
+use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestCaseError};
+use proptest::test_runner::TestCaseError;
 
+use super::cases::{Case, Verdict, try_all};
 use super::generator::{answer, pieces, sources};
 
 fn manifest() -> Vec<Source> {
@@ -49,32 +53,63 @@ fn in_pieces(text: &str, rules: &Rules, lengths: &[usize]) -> Result<(), TestCas
     Ok(())
 }
 
-fn config() -> Config {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2_000);
-    Config { cases, failure_persistence: None, ..Config::default() }
-}
-
 fn all_rules() -> [Rules; 3] {
     [Rules::web_chat(), Rules::teams(), Rules::plain()]
 }
 
-proptest! {
-    #![proptest_config(config())]
+/// An answer, for one dialect, in pieces of these lengths.
+#[derive(Clone, Debug)]
+struct Arriving {
+    pieces: Vec<&'static str>,
+    rules: usize,
+    lengths: Vec<usize>,
+}
 
-    #[test]
-    fn any_cut_gives_what_the_whole_answer_gives_and_shows_only_its_beginning(
-        pieces in pieces(),
-        lengths in proptest::collection::vec(1_usize..12, 1..40),
-        rules in proptest::sample::select(&[0_usize, 1, 2][..]),
-        carriage_returns in any::<bool>(),
-    ) {
-        let text = answer(&pieces);
-        let text = if carriage_returns { text.replace('\n', "\r\n") } else { text };
-        in_pieces(&text, &all_rules()[rules], &lengths)?;
+impl Case for Arriving {
+    fn without(&self, at: usize) -> Option<Self> {
+        match self.pieces.without(at) {
+            Some(pieces) => Some(Self { pieces, ..self.clone() }),
+            None => Some(Self { lengths: self.lengths.without(at - self.pieces.len())?, ..self.clone() }),
+        }
     }
+}
 
-    #[test]
-    fn byte_for_byte_it_is_the_same(pieces in pieces()) {
-        in_pieces(&answer(&pieces), &Rules::web_chat(), &[1])?;
+fn try_arriving(arriving: &Arriving) -> Verdict {
+    let Arriving { pieces, rules, lengths } = arriving;
+    let text = answer(pieces);
+    let judge = || in_pieces(&text, &all_rules()[*rules], lengths);
+    match catch_unwind(AssertUnwindSafe(judge)) {
+        Ok(Ok(())) => Verdict::Holds,
+        Ok(Err(error)) => Verdict::Fails(error.to_string()),
+        Err(_) => Verdict::Fails(format!("it panics at {text:?}")),
+    }
+}
+
+#[test]
+fn any_cut_gives_what_the_whole_answer_gives_and_shows_only_its_beginning() {
+    let strategy = || {
+        let lengths = prop_oneof![3 => vec(1_usize..12, 1..40), 1 => Just(vec![1])];
+        (pieces(), 0_usize..3, lengths).prop_map(|(pieces, rules, lengths)| Arriving { pieces, rules, lengths })
+    };
+    let start = || |cases: &[Arriving]| cases.iter().map(try_arriving).collect();
+    try_all("streams", strategy, start).assert_all_hold();
+}
+
+/// What is about as long as anyone looks ahead, and what was told of before all of it had come.
+#[test]
+fn what_arrives_in_pieces_is_read_alike_where_it_becomes_long_or_is_known_early() {
+    let words = "word ".repeat(820);
+    for text in [
+        format!("<!-- {words} --> [1]"),
+        format!("> <!-- {words} --> [1]"),
+        format!("``` `` c`d ``<b title=\"{words}\"> [1]"),
+        format!("<div><!-- {words} --><b title=\"{words}\">\n\n[1]"),
+        "<![CDATA[ x [1]".to_owned(),
+        "<? x [1]".to_owned(),
+        "<?- x [1]".to_owned(),
+    ] {
+        for rules in all_rules() {
+            in_pieces(&text, &rules, &[7]).unwrap_or_else(|error| panic!("{error}"));
+        }
     }
 }

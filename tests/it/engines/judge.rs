@@ -1,4 +1,4 @@
-//! The engines, as one child process: a line of JSON in, a line of JSON out.
+//! The engines, as one child process: a line of JSON with questions in, a line of JSON with answers out.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -6,9 +6,30 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::flow::{Flow, Item};
+
+/// What the engines make of a text.
+#[derive(Debug, Deserialize)]
+pub(super) struct Readings {
+    /// By the name of the engine.
+    pub(super) engines: BTreeMap<String, Reading>,
+    /// The links and images of an answer as markdown-it finds them when the model's own definitions of markers take effect.
+    links: Vec<Vec<String>>,
+    /// The same when no definition takes effect.
+    links_without_definitions: Vec<Vec<String>>,
+}
+
+impl Readings {
+    pub(super) fn links(&self) -> Flow {
+        self.links.iter().map(|item| Item::read(item)).collect()
+    }
+
+    pub(super) fn links_without_definitions(&self) -> Flow {
+        self.links_without_definitions.iter().map(|item| Item::read(item)).collect()
+    }
+}
 
 /// What one engine makes of a text.
 #[derive(Clone, Debug, Deserialize)]
@@ -69,12 +90,25 @@ impl Judge {
         Self { process, questions, answers }
     }
 
-    /// What each engine makes of a text. With `markers`, definitions that a marker could mean take no effect.
-    pub(super) fn read(&mut self, text: &str, markers: bool) -> BTreeMap<String, Reading> {
-        writeln!(self.questions, "{}", json!({"text": text, "markers": markers})).expect("the judge listens");
+    /// What the engines make of each text; nothing of one at which an engine fails. With `markers`, definitions that a
+    /// marker could mean take no effect.
+    pub(super) fn read_all<T: AsRef<str>>(&mut self, texts: &[T], markers: bool) -> Vec<Option<Readings>> {
+        if texts.is_empty() {
+            return Vec::new();
+        }
+        let ask = |text: &T| json!({"text": text.as_ref(), "markers": markers});
+        let questions = texts.iter().map(ask).collect::<Vec<_>>();
+        // One line for all, so that neither side waits for the other to read.
+        writeln!(self.questions, "{}", Value::from(questions)).expect("the judge listens");
         let mut line = String::new();
         self.answers.read_line(&mut line).expect("the judge answers");
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("the judge failed at {text:?}: {error}"))
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("the judge failed: {error}"))
+    }
+
+    /// What each engine makes of a text.
+    pub(super) fn read(&mut self, text: &str, markers: bool) -> BTreeMap<String, Reading> {
+        let readings = self.read_all(&[text], markers).pop().flatten();
+        readings.unwrap_or_else(|| panic!("the engines fail at {text:?}")).engines
     }
 }
 

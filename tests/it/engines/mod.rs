@@ -5,6 +5,8 @@
 //! makes of the answer before: `expectation` shares no code with the rewrite.
 #![expect(clippy::wildcard_enum_match_arm, reason = "of all that engines report, few kinds matter in each place")]
 
+/// Many generated cases of a property.
+mod cases;
 /// What the engines should read, told from what they read before.
 mod expectation;
 /// What a reader gets, in order, and in a form in which engines can be compared.

@@ -1,0 +1,114 @@
+//! Long runs of the properties, outside the suite: the same tests with as many cases as one likes.
+
+use crate::repository::Repository;
+use crate::{npm, process};
+use anyhow::{Context as _, Result, bail};
+use std::time::Instant;
+
+/// How many cases unless one says otherwise.
+const CASES: u64 = 1_000_000;
+
+/// The seed unless one says otherwise.
+const SEED: u64 = 1;
+
+/// A property that can be tried for long.
+struct Property {
+    name: &'static str,
+    what: &'static str,
+    test: &'static str,
+}
+
+const PROPERTIES: [Property; 3] = [
+    Property {
+        name: "citations",
+        what: "every engine reads every badge as its source and everything else as it was",
+        test: "engines::property::every_engine_reads_every_badge_as_its_source_and_everything_else_as_it_was",
+    },
+    Property {
+        name: "spans",
+        what: "every engine reads a cited span as it reads a marker behind it",
+        test: "engines::property::every_engine_reads_a_cited_span_as_it_reads_a_marker_behind_it",
+    },
+    Property {
+        name: "streams",
+        what: "any cut gives what the whole answer gives",
+        test: "engines::incremental::any_cut_gives_what_the_whole_answer_gives_and_shows_only_its_beginning",
+    },
+];
+
+/// What to try, and how often.
+#[derive(Debug, PartialEq, Eq)]
+struct Soak {
+    test: &'static str,
+    cases: u64,
+    seed: u64,
+    workers: u64,
+}
+
+/// Tries one property with many cases; fails when one case does.
+pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
+    let soak = parse(arguments)?;
+    npm::install(&repository.path("tests/engines"))?;
+    // Built as the suite builds it: most of the time goes to the engines.
+    let built = ["test", "--locked", "--test", "it"];
+    process::run(repository.cargo(&built).arg("--no-run"))?;
+    let since = Instant::now();
+    let mut command = repository.cargo(&built);
+    command.args(["--", "--exact", soak.test, "--nocapture"]);
+    command.env("PROPTEST_CASES", soak.cases.to_string());
+    command.env("PROPTEST_RNG_SEED", soak.seed.to_string());
+    command.env("CITEWIRE_TEST_WORKERS", soak.workers.to_string());
+    let result = process::run(&mut command);
+    println!("{} cases, seed {}: {:.0} s", soak.cases, soak.seed, since.elapsed().as_secs_f64());
+    result
+}
+
+fn parse(arguments: &[String]) -> Result<Soak> {
+    let known = || PROPERTIES.map(|property| format!("  {:10} {}", property.name, property.what)).join("\n");
+    let Some((name, mut rest)) = arguments.split_first() else {
+        bail!("say what to soak:\n{}", known());
+    };
+    let Some(property) = PROPERTIES.iter().find(|property| property.name == name) else {
+        bail!("there is no property `{name}`; there are:\n{}", known());
+    };
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    let mut soak = Soak { test: property.test, cases: CASES, seed: SEED, workers: cores };
+    while let [option, value, behind @ ..] = rest {
+        let number = || value.replace('_', "").parse::<u64>().with_context(|| format!("{option} {value}"));
+        match option.as_str() {
+            "--cases" => soak.cases = number()?,
+            "--seed" => soak.seed = number()?,
+            "--workers" => soak.workers = number()?.max(1),
+            _ => bail!("there is no option `{option}`; there are --cases, --seed and --workers"),
+        }
+        rest = behind;
+    }
+    if let [option] = rest {
+        bail!("`{option}` needs a number");
+    }
+    Ok(soak)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CASES, parse};
+
+    fn arguments(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_million_cases_are_tried_unless_one_says_otherwise() {
+        let soak = parse(&arguments("citations")).expect("a soak");
+        assert_eq!((soak.cases, soak.seed), (CASES, 1));
+        let soak = parse(&arguments("streams --cases 20_000 --seed 7 --workers 1")).expect("a soak");
+        assert_eq!((soak.cases, soak.seed, soak.workers), (20_000, 7, 1));
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        for line in ["nonsense", "citations --often 3", "citations --cases", "citations --cases many"] {
+            assert!(parse(&arguments(line)).is_err(), "{line}");
+        }
+    }
+}
