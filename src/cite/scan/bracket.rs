@@ -5,7 +5,7 @@ use url::Url;
 use super::construct::{Parsed, Target, inline_target, label};
 use super::cursor::Cursor;
 use super::definitions::normalised;
-use super::inline::holds_marker;
+use super::inline::holds_change;
 use super::node::{Node, NodeKind};
 use super::scanner::{Input, Opener, Scanner};
 use crate::answer::{MarkerGrammar, SourceIndex};
@@ -118,7 +118,7 @@ impl Scanner {
                 }
                 Parsed::Found(_) => separate |= opener.gone,
                 // markdown-it passes over the byte where an address fails, and takes a bracket behind it for a label.
-                Parsed::Fails(to) => match holds_marker(input, at + 2, to + 1) {
+                Parsed::Fails(to) => match holds_change(input, at + 2, to + 1) {
                     None => return false,
                     Some(holds) => separate |= holds,
                 },
@@ -197,7 +197,8 @@ impl Scanner {
     /// The rest of a link whose label the model has defined.
     #[expect(clippy::option_option, reason = "the outer one says that more must arrive")]
     fn known_label(&self, input: &Input<'_>, opener: Opener, at: usize, next: Option<u8>) -> Option<Option<Tail>> {
-        if self.definitions.is_empty() || !opener.active {
+        // A definition that is text is no link to itself.
+        if self.definitions.is_empty() || !opener.active || self.colon == Some(at) {
             return Some(None);
         }
         let text = input.text;
