@@ -8,7 +8,7 @@ use citewire::text::Span;
 pub const HEAD: usize = 6;
 
 /// A longer text is cut.
-const MAX_TEXT: usize = 64 * 1024;
+const MAX_TEXT: usize = 48 * 1024;
 
 /// An answer, the rules it is cited by, and numbers for whatever else a target varies.
 #[derive(Debug)]

@@ -315,6 +315,12 @@ mod tests {
             // Some engines end a comment at once, others see none in what holds two hyphens.
             "a <!--> <img src=x> --> y[1]",
             "<!-->\n<img src=x>\n--> y[1]",
+            // Escaped, a tag would be an address.
+            "[a](</script>x) y[1]",
+            "[a]:<script>/b \"c\"\n\n[a] y[1]",
+            // Where definitions mean nothing, they are shown; so is what stands in their titles and labels.
+            "[p] y[1]\n\n[p]: https://x/p \"q [r](javascript:s) <img src=x>\"",
+            "[p<button>] y[1]\n\n[p<button>]: https://x/p",
             // Not every channel knows math.
             "a $x [b](javascript:c) y$ [1]",
             "a $$![x](data:y)$$ [1]",

@@ -35,8 +35,13 @@ fn not_json(error: &serde_json::Error) -> IngestError {
 /// The message of the parser, which repeats the place at its end.
 fn without_place(error: &serde_json::Error) -> String {
     let message = error.to_string();
-    message.rsplit_once(" at line ").map_or(message.clone(), |(message, _)| message.to_owned())
+    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+    // It may repeat what it met, which may be anything.
+    message.chars().take(MAX_MESSAGE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
+
+/// A longer message of the parser is cut.
+const MAX_MESSAGE_CHARS: usize = 300;
 
 fn pointer(path: &Path) -> String {
     path.iter()

@@ -149,7 +149,8 @@ mod tests {
             refused(br#"{"output": [], "id": 1}"#),
             "the format was not recognised: it has `id`, `output`; name it with `from`"
         );
-        // A name once broke the message into two lines.
+        // A name, or a value, once broke the message into two lines.
+        assert!(!refused(b"{\"text\": \"a\", \"annotations\": [{\"unit\": \"x\\ny\"}]}").contains('\n'));
         assert!(refused(b"{\"a\\nb\": 1}").contains("it has `a\\nb`;"));
         assert!(refused(br#"{"text": "a", "choices": []}"#).contains("`choices`, as azure-oyd has, and `text`"));
     }

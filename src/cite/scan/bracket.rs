@@ -5,7 +5,7 @@ use url::Url;
 use super::construct::{Parsed, Target, inline_target, label};
 use super::cursor::Cursor;
 use super::definitions::normalised;
-use super::inline::holds_marker;
+use super::inline::holds_change;
 use super::node::{Node, NodeKind};
 use super::scanner::{Input, Opener, Scanner};
 use crate::answer::{MarkerGrammar, SourceIndex};
@@ -122,7 +122,7 @@ impl Scanner {
                 }
                 Parsed::Found(_) => separate |= opener.gone,
                 // markdown-it passes over the character where an address fails, and takes a bracket behind it for a label.
-                Parsed::Fails(to) => match holds_marker(input, at + 2, behind_character(text, to)) {
+                Parsed::Fails(to) => match holds_change(input, at + 2, behind_character(text, to)) {
                     None => return false,
                     Some(holds) => separate |= holds,
                 },
@@ -201,7 +201,8 @@ impl Scanner {
     /// The rest of a link whose label the model has defined.
     #[expect(clippy::option_option, reason = "the outer one says that more must arrive")]
     fn known_label(&self, input: &Input<'_>, opener: Opener, at: usize, next: Option<u8>) -> Option<Option<Tail>> {
-        if self.definitions.is_empty() || !opener.active {
+        // A definition that is text is no link to itself.
+        if self.definitions.is_empty() || !opener.active || self.colon == Some(at) {
             return Some(None);
         }
         let text = input.text;

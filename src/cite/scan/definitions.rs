@@ -5,7 +5,7 @@
 
 use super::construct::{Parsed, Target, destination, label, title};
 use super::cursor::{Cursor, Peek};
-use super::inline::holds_marker;
+use super::inline::holds_change;
 use super::line::{Blocks, Kind, Leaf, next_line};
 use super::node::NodeKind;
 use super::scanner::{Input, Phase, Scanner};
@@ -57,7 +57,7 @@ impl Scanner {
         match self.read_definition(input, close) {
             Parsed::Found(definition) => {
                 let holds = self.holds_paragraph(input, definition.target.end)?;
-                self.definition(input, definition, holds);
+                self.definition(input, close, definition, holds);
                 Some(true)
             }
             Parsed::Unknown => None,
@@ -66,7 +66,7 @@ impl Scanner {
                 Some(false)
             }
             Parsed::Fails(to) => {
-                if holds_marker(input, close + 2, to)? {
+                if holds_change(input, close + 2, to)? {
                     self.keep_colon_apart(input, close);
                 }
                 Some(false)
@@ -138,7 +138,7 @@ impl Scanner {
     }
 
     /// Decides on a definition that begins at the present place.
-    fn definition(&mut self, input: &Input<'_>, definition: Definition, holds_paragraph: bool) {
+    fn definition(&mut self, input: &Input<'_>, close: usize, definition: Definition, holds_paragraph: bool) {
         let Definition { label, target } = definition;
         let (at, end) = (self.at, target.end);
         let is_first = !self.definitions.contains_key(&label);
@@ -160,11 +160,10 @@ impl Scanner {
                 let apart = if content.is_some() { "\n" } else { "" };
                 self.push(at..end, NodeKind::Replace(format!("> [{shown}]: {written}{apart}")));
             } else {
-                // Where definitions mean nothing, readers see where the label leads.
-                let colon = at + input.text[at..end].find("]:").map_or(0, |found| found + 1);
-                self.opaque(at..colon);
-                self.push(colon..colon, NodeKind::Separate);
-                self.opaque(colon..end);
+                // Where definitions mean nothing, readers see where the label leads: as text, in which anything may stand.
+                self.keep_colon_apart(input, close);
+                self.may_define = false;
+                return;
             }
             self.at = end;
             self.may_define = content.is_some();

@@ -36,11 +36,16 @@ pub(super) fn holds_marker(input: &Input<'_>, from: usize, to: usize) -> Option<
     Some(text.get(from..to).is_some_and(|read| read.contains(['[', '【', '\u{e200}'])))
 }
 
-/// The same of a tag, which another `<` in it kept from being one: escaped, that may be the value of an attribute.
-fn holds_change(input: &Input<'_>, at: usize, to: usize) -> Option<bool> {
-    let holds_marker = holds_marker(input, at, to)?;
-    let inner = at + 2..input.text.ceil_char_boundary((to + 1).min(input.text.len()));
-    Some(holds_marker || input.text.get(inner).is_some_and(|inner| inner.contains('<')))
+/// The same, and whether a tag in it may become text: escaped, its `<` may be part of an address or the value of an attribute.
+pub(super) fn holds_change(input: &Input<'_>, from: usize, to: usize) -> Option<bool> {
+    let holds_marker = holds_marker(input, from, to)?;
+    let read = from..input.text.ceil_char_boundary((to + 1).min(input.text.len()));
+    Some(holds_marker || input.text.get(read).is_some_and(|read| read.contains('<')))
+}
+
+/// The same of what a `<` begins.
+fn tag_holds_change(input: &Input<'_>, at: usize, to: usize) -> Option<bool> {
+    Some(holds_marker(input, at, to)? || holds_change(input, at + 2, to)?)
 }
 
 /// Whether math would be a link, an image or HTML for an engine that knows no math: then it is read as text.
@@ -271,7 +276,7 @@ impl Scanner {
                     self.at = at + 1;
                 }
             },
-            Parsed::Fails(to) => match holds_change(input, at, to.max(read_to)) {
+            Parsed::Fails(to) => match tag_holds_change(input, at, to.max(read_to)) {
                 None => return false,
                 Some(true) => self.keep_apart(input, at),
                 Some(false) => self.at = at + 1,
