@@ -425,6 +425,7 @@ mod tests {
             ("<b [doc9]> y[1]", "<\u{200b}b \u{200b}> y[1]"),
             // markdown-it looks for a label one byte behind an address that fails.
             ("<*[1]*", "<*[1]*"),
+            ("https://x/a\\<javascript:y> [1] \\<b", "https://x/a\\<\u{200b}javascript:y> [1] \\<b"),
             ("[x](Word. \u{feff}[1]", "[x]\u{200b}(Word. \u{feff}[1]"),
             ("![^9][![b](https://x/i)](https://ok) [1]", "!\u{200b}[^9][b](https://ok) [1]"),
             ("[x](https://ok\t*[2]*", "[x]\u{200b}(https://ok\t*[1]*"),

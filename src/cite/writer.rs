@@ -94,6 +94,11 @@ impl Writer {
         }
     }
 
+    /// Whether a bare address was begun that nothing has ended.
+    pub(super) fn is_in_address(&self) -> bool {
+        self.in_address
+    }
+
     /// Keeps what was written from what follows.
     pub(super) fn separate(&mut self) {
         self.out.push(ZERO_WIDTH_SPACE);

@@ -758,7 +758,12 @@ impl Scanner {
             NodeKind::Bracket => self.writer.text(raw, false),
             NodeKind::Opaque => {
                 self.shield = self.shield.max(end);
+                // A bare address takes the backslash in, and what it kept from being a tag would be one.
+                let loses_backslash = raw == "\\<" && input.rules.markdown && self.writer.is_in_address();
                 self.writer.opaque(raw);
+                if loses_backslash {
+                    self.writer.separate();
+                }
             }
             NodeKind::LinkStart { end } => {
                 self.shield = self.shield.max(*end);
