@@ -59,7 +59,8 @@ fn check_html(html: &str, text: &str) {
         .collect();
     let shown = shown.to_ascii_lowercase();
     for tag in shown.split('<').skip(1) {
-        if !tag.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c)) {
+        let name = tag.strip_prefix("/").unwrap_or(tag);
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic() || "!?".contains(c)) {
             continue;
         }
         let name: String = tag.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect();

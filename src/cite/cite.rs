@@ -315,6 +315,8 @@ mod tests {
             // Some engines end a comment at once, others see none in what holds two hyphens.
             "a <!--> <img src=x> --> y[1]",
             "<!-->\n<img src=x>\n--> y[1]",
+            // Without the address in the middle of it, the rest would be a tag.
+            "a [b <img](javascript:c) src=x> y[1]",
             // Escaped, a tag would be an address.
             "[a](</script>x) y[1]",
             "[a]:<script>/b \"c\"\n\n[a] y[1]",

@@ -43,9 +43,11 @@ pub(super) fn holds_change(input: &Input<'_>, from: usize, to: usize) -> Option<
     Some(holds_marker || input.text.get(read).is_some_and(|read| read.contains('<')))
 }
 
-/// The same of what a `<` begins.
+/// The same of what a `<` begins, and whether a link may end in it, whose address goes and lets the rest close up.
 fn tag_holds_change(input: &Input<'_>, at: usize, to: usize) -> Option<bool> {
-    Some(holds_marker(input, at, to)? || holds_change(input, at + 2, to)?)
+    let read = at..input.text.ceil_char_boundary((to + 1).min(input.text.len()));
+    let ends_link = input.text.get(read).is_some_and(|read| read.contains(']'));
+    Some(holds_marker(input, at, to)? || ends_link || holds_change(input, at + 2, to)?)
 }
 
 /// Whether math would be a link, an image or HTML for an engine that knows no math: then it is read as text.
