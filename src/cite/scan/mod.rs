@@ -4,18 +4,23 @@
 //! `inline` and `bracket` decide, `scanner` drives them and hands what is decided to the writer. Nothing here looks further
 //! ahead than [`LOOK_AHEAD`] bytes, which is what makes a stream and a whole answer the same.
 
+mod anchor;
 mod bracket;
+mod commit;
 mod construct;
 mod cursor;
 mod definitions;
+mod footnote;
+mod html;
 mod inline;
 mod line;
 mod node;
 mod scanner;
 mod tag;
 
+pub(super) use commit::MAX_EMPHASIS;
 pub(super) use line::{line_end, next_line};
-pub(super) use scanner::{Input, MAX_EMPHASIS, Scanner};
+pub(super) use scanner::{Input, Scanner};
 
 /// How many bytes a decision may wait for. What is not decided by then is text, and is written so that every engine takes
 /// it for text.

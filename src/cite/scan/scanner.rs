@@ -3,18 +3,17 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use super::LOOK_AHEAD;
+use super::anchor::Anchor;
+use super::commit::Arrived;
 use super::construct::{Searched, Target};
 use super::cursor::{Continuation, continuation};
 use super::line::{Blocks, Fence, Kind, Leaf, Line, line_end, next_line};
 use super::node::{Node, NodeKind};
 use crate::answer::{MarkerGrammar, Source, SourceIndex};
-use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
-use crate::cite::marker::{self, Marker};
+use crate::cite::Rules;
 use crate::cite::number::Numberer;
 use crate::cite::resolve::Resolver;
 use crate::cite::writer::Writer;
-use crate::cite::{Position, Rules};
 use crate::report::{Entry, Kind as EntryKind};
 
 /// What there is to read, and by which rules.
@@ -65,46 +64,6 @@ impl Opener {
     }
 }
 
-/// Citations of a place.
-#[derive(Clone, Debug)]
-struct Anchor {
-    at: usize,
-    sources: Vec<SourceIndex>,
-}
-
-/// The report's code for HTML that became text.
-const HTML: &str = "html";
-
-/// How much of such a tag the report shows.
-const MAX_TAG_CHARS: usize = 60;
-
-/// The end of what has arrived, so that blanks by the thousand are looked at once.
-#[derive(Debug, Default)]
-struct Tail {
-    /// Up to where it was looked at.
-    seen: usize,
-    /// Where white space begins that reaches to the end.
-    content: usize,
-    /// How many blanks and tabs there are at the very end.
-    blanks: usize,
-}
-
-impl Tail {
-    /// Takes note of what is new; whether it only adds to blanks that are more than any decision waits for.
-    fn is_only_longer(&mut self, text: &str) -> bool {
-        let new = &text[self.seen..];
-        let content = new.trim_end();
-        if !content.is_empty() {
-            self.content = self.seen + content.len();
-        }
-        self.seen = text.len();
-        let before = self.blanks;
-        let blanks = new.len() - new.trim_end_matches([' ', '\t']).len();
-        self.blanks = if blanks == new.len() { before + blanks } else { blanks };
-        blanks == new.len() && !new.is_empty() && before > 4 * LOOK_AHEAD
-    }
-}
-
 /// Reads a text once from its beginning, whole or while it arrives, and writes what has been decided.
 #[derive(Debug)]
 pub(in crate::cite) struct Scanner {
@@ -133,28 +92,28 @@ pub(in crate::cite) struct Scanner {
     /// Whether something was taken out at the very beginning.
     pub(super) cut_at_start: bool,
     /// Where the present code block began.
-    code: Option<usize>,
-    fence: Option<Fence>,
+    pub(super) code: Option<usize>,
+    pub(super) fence: Option<Fence>,
     /// The last code block that has ended, and what the lines of the blocks around it begin with.
-    ended: Option<(Range<usize>, String)>,
-    anchors: VecDeque<Anchor>,
-    replaced: VecDeque<(Range<usize>, Vec<SourceIndex>)>,
+    pub(super) ended: Option<(Range<usize>, String)>,
+    pub(super) anchors: VecDeque<Anchor>,
+    pub(super) replaced: VecDeque<(Range<usize>, Vec<SourceIndex>)>,
     /// Up to where the text is written.
-    written: usize,
+    pub(super) written: usize,
     /// How much of the text was looked at for its last blanks, where they begin, and how many blanks are the very last.
-    tail: Tail,
+    pub(super) tail: Arrived,
     /// Which ends of tags were looked for.
     pub(super) searched: Searched,
     /// How many nodes at the beginning are cuts.
-    cuts: usize,
+    pub(super) cuts: usize,
     /// Where the last node ended that is written.
     pub(super) node_end: usize,
     /// Citations of places before this one wait for it.
-    shield: usize,
+    pub(super) shield: usize,
     pub(in crate::cite) writer: Writer,
     pub(in crate::cite) numberer: Numberer,
     pub(in crate::cite) entries: Vec<Entry>,
-    left_out: Vec<(usize, SourceIndex)>,
+    pub(super) left_out: Vec<(usize, SourceIndex)>,
 }
 
 impl Scanner {
@@ -181,7 +140,7 @@ impl Scanner {
             anchors: VecDeque::new(),
             replaced: VecDeque::new(),
             written: 0,
-            tail: Tail::default(),
+            tail: Arrived::default(),
             searched: Searched::default(),
             cuts: 0,
             node_end: 0,
@@ -191,33 +150,6 @@ impl Scanner {
             entries: Vec::new(),
             left_out: Vec::new(),
         }
-    }
-
-    /// Cites a place of the text. Places come in order.
-    pub(in crate::cite) fn cite_at(&mut self, at: usize, mut sources: Vec<SourceIndex>) {
-        if let Some((code, prefix)) = self.ended.take_if(|(code, _)| code.start < at && at <= code.end) {
-            // Only blank lines have followed the code, so that nothing behind the place is written.
-            self.cite_behind_code(code.end, sources, &prefix);
-            self.ended = Some((code, prefix));
-            return;
-        }
-        match self.anchors.back_mut() {
-            Some(last) if last.at == at => {
-                last.sources.append(&mut sources);
-                last.sources.sort_unstable();
-                last.sources.dedup();
-            }
-            _ => {
-                sources.sort_unstable();
-                sources.dedup();
-                self.anchors.push_back(Anchor { at, sources });
-            }
-        }
-    }
-
-    /// Cites in the place of what stands there. Ranges come in order.
-    pub(in crate::cite) fn replace(&mut self, range: Range<usize>, sources: Vec<SourceIndex>) {
-        self.replaced.push_back((range, sources));
     }
 
     /// Reads on as far as what has arrived leaves no doubt.
@@ -241,28 +173,6 @@ impl Scanner {
         }
     }
 
-    /// Closes what the text leaves open, and says what became of the sources.
-    pub(in crate::cite) fn close(&mut self, input: &Input<'_>) {
-        self.name_tags(input.text);
-        if input.rules.close_fence && self.numberer.any() {
-            self.close_fence();
-        }
-        if self.left_out.is_empty() {
-            return;
-        }
-        let max = input.rules.max_claims.unwrap_or_default();
-        self.left_out.sort_unstable();
-        self.left_out.dedup_by_key(|(rank, _)| *rank);
-        for (_, source) in &self.left_out {
-            let message =
-                format!("cited, but only the first {max} cited documents can be shown; its markers were taken out");
-            let pointer = input.sources[source.0].pointer.clone();
-            self.entries.push(Entry::in_input(EntryKind::Dropped, "claims-limit", pointer, message));
-        }
-        let message = format!("{} cited documents were left out beyond the first {max}", self.left_out.len());
-        self.entries.push(Entry::in_input(EntryKind::Note, "claims-left-out", "/sources", message));
-    }
-
     /// Closes the fence that the text leaves open; one in a list or a quote ends with it.
     pub(in crate::cite) fn close_fence(&mut self) -> bool {
         let open =
@@ -271,33 +181,6 @@ impl Scanner {
             self.writer.close_fence("", fence.byte, fence.length);
         }
         open.is_some()
-    }
-
-    /// Says which tags were made text: only now have they arrived as a whole.
-    fn name_tags(&mut self, text: &str) {
-        for entry in &mut self.entries {
-            if let (HTML, Some(at)) = (entry.code, entry.at.offset()) {
-                let mut is_inside = true;
-                let part = text[at..].chars().take(MAX_TAG_CHARS).take_while(|c| {
-                    is_inside && !matches!(c, '\r' | '\n') && {
-                        is_inside = *c != '>';
-                        true
-                    }
-                });
-                let shown: String = part.collect();
-                entry.message = format!("{shown} is shown as text");
-            }
-        }
-    }
-
-    /// How far nothing that follows can change what is written. Blanks and an exclamation mark wait for what follows.
-    fn decided(&self, input: &Input<'_>) -> usize {
-        let at = if self.may_define { self.line_start } else { self.at };
-        let open = self.openers.front().map_or(at, |opener| opener.at.min(at));
-        let from = self.nodes.last().map_or(self.written, |node| node.range.end).min(open);
-        let text = &input.text[from..open.min(self.tail.content).max(from)];
-        let text = text.strip_suffix('!').unwrap_or(text);
-        from + text.trim_end_matches([' ', '\t', '\r', '\n']).len()
     }
 
     pub(super) fn push(&mut self, range: Range<usize>, kind: NodeKind) {
@@ -427,12 +310,6 @@ impl Scanner {
         self.at = at + 1;
     }
 
-    /// Makes text of a tag.
-    pub(super) fn tag_is_text(&mut self, at: usize) {
-        self.report(HTML, at, String::new());
-        self.push(at..at + 1, NodeKind::Replace("&lt;".into()));
-    }
-
     fn verbatim(&mut self, input: &Input<'_>) -> bool {
         let (end, complete) = line_end(input.text, self.at, input.finished);
         let to = if complete { next_line(input.text, end) } else { end };
@@ -453,58 +330,6 @@ impl Scanner {
             self.phase = Phase::Line;
         }
         complete
-    }
-
-    /// A line of a block of HTML: its tags are judged one by one.
-    fn html(&mut self, input: &Input<'_>) -> bool {
-        let (end, complete) = line_end(input.text, self.at, input.finished);
-        while input.rules.markdown
-            && let Some(found) = input.text[self.at..end].find('<')
-        {
-            let at = self.at + found;
-            self.opaque(self.at..at);
-            self.at = at;
-            let tag = &input.text[at..input.text.floor_char_boundary(end.min(at + LOOK_AHEAD))];
-            let (harm, length) = if tag.starts_with("<!--") {
-                let comment = comment_end(tag).filter(|length| is_comment(&tag[..*length]));
-                comment.map_or((Harm::Tag, 4), |length| (Harm::None, length))
-            } else {
-                judge_tag(tag)
-            };
-            let is_open = harm == Harm::Tag && !tag[..length.min(tag.len())].ends_with('>') || tag.len() <= 4;
-            if is_open && !complete && end - at < LOOK_AHEAD {
-                return false;
-            }
-            match harm {
-                Harm::Tag => {
-                    self.tag_is_text(at);
-                    self.at = at + 1;
-                }
-                Harm::None => {
-                    self.opaque(at..at + length);
-                    self.at = at + length;
-                }
-                Harm::Attributes(name) => self.cut_attributes(input, at, name, at + length),
-            }
-        }
-        let to = if complete { next_line(input.text, end) } else { end };
-        self.opaque(self.at..to);
-        self.at = to;
-        if complete {
-            self.phase = Phase::Line;
-        }
-        complete
-    }
-
-    /// Takes the attributes out of the tag between `at` and `end`, which begin behind `name` bytes.
-    pub(super) fn cut_attributes(&mut self, input: &Input<'_>, at: usize, name: usize, end: usize) {
-        let tag = &input.text[at..end];
-        self.report("html-attributes", at, format!("the attributes of {tag} were taken out"));
-        let close = if tag.ends_with("/>") { end - 2 } else { end - 1 };
-        self.opaque(at..at + name);
-        self.push(at + name..close, NodeKind::Cut);
-        self.opaque(close..end);
-        self.at = end;
     }
 
     /// At the end of a line of text, whose line end stands at `at`.
@@ -568,45 +393,6 @@ impl Scanner {
         }
     }
 
-    /// Whether a footnote begins at the content of a line that gives way to a source; `None` while more must arrive.
-    pub(super) fn begins_footnote(&self, input: &Input<'_>, content: usize) -> Option<bool> {
-        const MAX_LABEL: usize = 24;
-        let rest = &input.text[content..];
-        let is_open = rest.len() < MAX_LABEL && !input.finished;
-        if !self.blocks.containers.is_empty() || !rest.starts_with('[') {
-            return Some(false);
-        }
-        let Some(label) = rest.strip_prefix("[^") else {
-            return if rest.len() == 1 && is_open { None } else { Some(false) };
-        };
-        let Some(close) = label.find(|c: char| !(c.is_ascii_digit() || c == '^')) else {
-            return if is_open { None } else { Some(false) };
-        };
-        if !label[close..].starts_with("]:") {
-            return if label[close..].len() < 2 && is_open && label[close..].starts_with(']') {
-                None
-            } else {
-                Some(false)
-            };
-        }
-        let marker = marker::in_square_brackets(&rest[1..close + 2], &MarkerGrammar::ALL);
-        Some(marker.is_some_and(|marker| {
-            matches!(marker, Marker::Footnote(_)) && input.resolver.resolve(input.sources, "", &marker).is_some()
-        }))
-    }
-
-    /// Takes out the footnote in the line that begins at `start`.
-    pub(super) fn cut_footnote(&mut self, input: &Input<'_>, start: usize) {
-        let at = start + input.text[start..].find('[').unwrap_or_default();
-        let label = input.text[at + 1..].split(']').next().unwrap_or_default();
-        let message = format!("the footnote [{label}] gives way to the source of that number");
-        self.report("footnote", at, message);
-        self.at = start;
-        self.phase = Phase::Cut;
-        self.blocks.leaf = Leaf::Footnote;
-        self.leave_gap(start);
-    }
-
     /// Remembers that something was taken out that stood between blocks.
     pub(super) fn leave_gap(&mut self, at: usize) {
         self.parted = self.indented_before;
@@ -620,293 +406,7 @@ impl Scanner {
         self.cuts += nodes.iter().take_while(|node| matches!(node.kind, NodeKind::Cut)).count();
         self.writer.is_empty() && self.cuts >= self.nodes.len()
     }
-
-    /// Citations of places inside a code block come in a paragraph behind it.
-    fn end_code(&mut self, input: &Input<'_>) {
-        let Some(start) = self.code.take() else { return };
-        let end = self.at;
-        let from = self.anchors.partition_point(|anchor| anchor.at <= start);
-        let to = self.anchors.partition_point(|anchor| anchor.at <= end).max(from);
-        let sources: Vec<SourceIndex> = self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect();
-        let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
-        if sources.is_empty() {
-            self.ended = Some((start..end, prefix));
-            return;
-        }
-        if let Some(fence) = self
-            .fence
-            .filter(|_| matches!(self.blocks.leaf, Leaf::Fence(_)) && input.finished && end == input.text.len())
-        {
-            let mut closing = String::from("\n");
-            closing.push_str(&prefix);
-            closing.extend(std::iter::repeat_n(char::from(fence.byte), fence.length));
-            self.push(end..end, NodeKind::Replace(closing));
-            self.blocks.leaf = Leaf::None;
-        }
-        self.cite_behind_code(end, sources, &prefix);
-        self.ended = Some((start..end, prefix));
-    }
-
-    /// Cites in a paragraph behind a code block, which holds all citations of places in it.
-    fn cite_behind_code(&mut self, end: usize, mut sources: Vec<SourceIndex>, prefix: &str) {
-        let place = self.nodes.partition_point(|node| node.range.end <= end);
-        let last = self.nodes[..place].last_mut().filter(|node| node.range.start == end);
-        if let Some(Node { kind: NodeKind::BehindBlock(earlier, _), .. }) = last {
-            earlier.append(&mut sources);
-            earlier.sort_unstable();
-            earlier.dedup();
-            return;
-        }
-        sources.sort_unstable();
-        sources.dedup();
-        self.nodes.insert(place, Node::new(end..end, NodeKind::BehindBlock(sources, prefix.to_owned())));
-    }
-
-    /// Writes what stands before `to`.
-    pub(super) fn commit(&mut self, input: &Input<'_>, mut to: usize) {
-        if !input.finished {
-            // A place may still be cited at the end of what has arrived.
-            to = to.min(self.tail.content);
-            if let Some(anchor) = self.anchors.front().filter(|anchor| anchor.at + MAX_EMPHASIS > input.text.len()) {
-                to = to.min(anchor.at.max(self.written));
-            }
-        }
-        if self.nodes.is_empty() {
-            self.write_to(input, to, input.finished && to == input.text.len());
-            return;
-        }
-        let nodes = std::mem::take(&mut self.nodes);
-        let mut done = 0;
-        for node in &nodes {
-            let waits = node.range.end > to
-                || node.range.start == to && to < input.text.len()
-                || !input.finished && Self::waits(input, node);
-            if waits && !(node.range.end <= to && input.finished) {
-                break;
-            }
-            self.write_to(input, node.range.start, true);
-            self.write(input, node);
-            self.written = self.written.max(node.range.end);
-            self.node_end = node.range.end;
-            done += 1;
-        }
-        let to = nodes.get(done).map_or(to, |node| node.range.start.min(to));
-        self.nodes = nodes;
-        self.nodes.drain(..done);
-        self.cuts = self.cuts.saturating_sub(done);
-        for opener in &mut self.openers {
-            opener.node = opener.node.saturating_sub(done);
-        }
-        self.write_to(input, to, input.finished && to == input.text.len());
-    }
-
-    /// Whether what is written for a node depends on what has not arrived.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are written whatever follows")]
-    fn waits(input: &Input<'_>, node: &Node) -> bool {
-        let raw = &input.text[node.range.clone()];
-        let behind = match &node.kind {
-            NodeKind::Cite(_) if raw.starts_with('\u{e200}') => MAX_EMPHASIS,
-            // A citation past the most that may be shown vanishes.
-            NodeKind::Cite(_) if input.rules.max_claims.is_some() => MAX_VANISHING,
-            NodeKind::Nameless { vanishes: true } => MAX_VANISHING,
-            _ => 0,
-        };
-        input.text.len() < node.range.end + behind
-    }
-
-    /// Writes text up to a place, and citations of places in it.
-    fn write_to(&mut self, input: &Input<'_>, to: usize, inclusive: bool) {
-        while let Some(anchor) = self.anchors.front() {
-            let mut at = anchor.at.max(self.shield).min(input.text.len());
-            if self.code.is_some_and(|code| code < at) {
-                break;
-            }
-            at = behind_emphasis(input.text, at).max(self.written);
-            if at > to || at == to && !inclusive {
-                break;
-            }
-            let Some(anchor) = self.anchors.pop_front() else { break };
-            self.text_to(input.text, at);
-            self.cite(input, &anchor.sources, at..at);
-        }
-        self.text_to(input.text, to);
-    }
-
-    pub(super) fn text_to(&mut self, text: &str, to: usize) {
-        if to > self.written {
-            self.writer.text(&text[self.written..to], self.written >= self.shield);
-            self.written = to;
-        }
-    }
-
-    /// Whether all that has arrived, up to `at`, is decided but for blanks, and text goes on there.
-    pub(super) fn is_settled(&self, at: usize) -> bool {
-        self.phase == Phase::Text
-            && self.at == at
-            && !self.may_define
-            && self.nodes.is_empty()
-            && self.openers.is_empty()
-            && self.anchors.is_empty()
-            && self.replaced.is_empty()
-    }
-
-    fn write(&mut self, input: &Input<'_>, node: &Node) {
-        let text = input.text;
-        let raw = &text[node.range.clone()];
-        let Range { start, end } = node.range.clone();
-        match &node.kind {
-            NodeKind::Bracket => self.writer.text(raw, false),
-            NodeKind::Opaque => {
-                self.shield = self.shield.max(end);
-                // A bare address takes the backslash in, and what it kept from being a tag would be one.
-                let loses_backslash = raw == "\\<" && input.rules.markdown && self.writer.is_in_address();
-                self.writer.opaque(raw);
-                if loses_backslash {
-                    self.writer.separate();
-                }
-            }
-            NodeKind::LinkStart { end } => {
-                self.shield = self.shield.max(*end);
-                self.writer.opaque(raw);
-            }
-            NodeKind::LinkEnd => self.writer.opaque(raw),
-            NodeKind::ImageStart { end, nameless, .. } => {
-                self.shield = self.shield.max(*end);
-                self.writer.link_of_image(input.rules.markdown);
-                if *nameless {
-                    self.writer.opaque("image");
-                }
-            }
-            NodeKind::Number => self.number(input, start, raw),
-            NodeKind::EscapedNumber => {
-                self.shield = self.shield.max(end);
-                self.escaped_number(input, start, raw);
-            }
-            NodeKind::Cite(sources) => self.cite(input, &sources.clone(), node.range.clone()),
-            NodeKind::Nameless { vanishes } => {
-                let fate = if *vanishes { "it was taken out" } else { "it stays as text" };
-                let message = format!("{raw} names no source; {fate}");
-                self.entries.push(Entry::in_text(EntryKind::Unresolved, "marker", start, message));
-                if *vanishes {
-                    self.vanish(input, node.range.clone());
-                } else {
-                    self.writer.text(raw, false);
-                }
-            }
-            NodeKind::Replace(with) => {
-                self.shield = self.shield.max(end);
-                self.writer.opaque(with);
-            }
-            NodeKind::Cut => self.shield = self.shield.max(end),
-            NodeKind::Unlinked => {
-                self.shield = self.shield.max(end);
-                self.writer.keep_from_line_start();
-            }
-            NodeKind::Exclamation => self.writer.opaque("!\u{200b}["),
-            NodeKind::Separate => self.writer.separate(),
-            NodeKind::Escaped => {
-                let (before, bracket) = raw.split_at(raw.len() - 1);
-                self.writer.opaque(before);
-                if input.rules.markdown {
-                    self.writer.opaque("\\");
-                }
-                self.writer.opaque(bracket);
-            }
-            NodeKind::SoftBreak => {
-                if input.rules.hard_breaks && input.rules.markdown {
-                    self.writer.hard_break();
-                }
-                self.writer.text(raw, false);
-            }
-            NodeKind::BehindBlock(sources, prefix) => {
-                let positions = self.positions(input, sources);
-                if !positions.is_empty() {
-                    self.writer.paragraph_of_badges(&text[end..], prefix, &positions);
-                }
-            }
-        }
-    }
-
-    fn positions(&mut self, input: &Input<'_>, sources: &[SourceIndex]) -> Vec<Position> {
-        let mut positions = Vec::with_capacity(sources.len());
-        for source in sources {
-            match self.numberer.number(input.sources, *source) {
-                Ok(position) => positions.push(position),
-                Err(rank) => self.left_out.push((rank, *source)),
-            }
-        }
-        positions
-    }
-
-    fn cite(&mut self, input: &Input<'_>, sources: &[SourceIndex], range: Range<usize>) {
-        let positions = self.positions(input, sources);
-        let behind = &input.text[range.end..];
-        if positions.is_empty() {
-            if !range.is_empty() {
-                self.vanish(input, range);
-            }
-        } else if !input.rules.markdown {
-            self.writer.badges(&positions);
-        } else if input.text[range.clone()].starts_with('\u{e200}') {
-            self.writer.badges_for_letters(behind, &positions);
-        } else if range.is_empty() {
-            self.writer.badges_in_between(behind, &positions);
-        } else {
-            self.writer.badges(&positions);
-        }
-    }
-
-    fn vanish(&mut self, input: &Input<'_>, range: Range<usize>) {
-        let is_private_use = input.text[range.clone()].starts_with('\u{e200}');
-        self.written = range.end + self.writer.vanish(&input.text[range.end..], is_private_use);
-    }
 }
 
 /// So many nodes may wait to be written together, so that looking through them stays cheap.
 const MAX_WAITING: usize = 64;
-
-/// How far a marker that vanishes looks at what follows it: a blank and a character.
-const MAX_VANISHING: usize = 8;
-
-/// How many delimiters of emphasis are looked past.
-pub(in crate::cite) const MAX_EMPHASIS: usize = 32;
-
-/// A place between two delimiters of emphasis is one behind them.
-fn behind_emphasis(text: &str, at: usize) -> usize {
-    let bytes = text.as_bytes();
-    let is_delimiter = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'*' | b'_' | b'~'));
-    let mut behind = at;
-    while behind > 0
-        && is_delimiter(bytes.get(behind - 1))
-        && is_delimiter(bytes.get(behind))
-        && behind - at < MAX_EMPHASIS
-    {
-        behind += 1;
-    }
-    behind
-}
-
-impl Scanner {
-    /// Where the next text stands that a citation replaces, or the end of what has arrived. What was passed over is cited
-    /// where it ends.
-    pub(super) fn next_replaced(&mut self, input: &Input<'_>) -> usize {
-        while let Some((range, _)) = self.replaced.front() {
-            if range.start >= self.at {
-                return range.start;
-            }
-            if let Some((range, sources)) = self.replaced.pop_front() {
-                let at = self.anchors.partition_point(|anchor| anchor.at < range.end);
-                self.anchors.insert(at, Anchor { at: range.end, sources });
-            }
-        }
-        input.text.len()
-    }
-
-    /// Cites in the place of the text that begins here.
-    pub(super) fn take_replaced(&mut self) {
-        if let Some((range, sources)) = self.replaced.pop_front() {
-            self.at = range.end;
-            self.push(range, NodeKind::Cite(sources));
-        }
-    }
-}

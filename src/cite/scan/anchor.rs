@@ -1,0 +1,108 @@
+//! Citations of places: behind what a place stands in, and in the place of a marker that a span covers.
+
+use std::ops::Range;
+
+use super::line::Leaf;
+use super::node::{Node, NodeKind};
+use super::scanner::{Input, Scanner};
+use crate::answer::SourceIndex;
+
+/// Citations of a place.
+#[derive(Clone, Debug)]
+pub(super) struct Anchor {
+    pub(super) at: usize,
+    pub(super) sources: Vec<SourceIndex>,
+}
+
+impl Scanner {
+    /// Cites a place of the text. Places come in order.
+    pub(in crate::cite) fn cite_at(&mut self, at: usize, mut sources: Vec<SourceIndex>) {
+        if let Some((code, prefix)) = self.ended.take_if(|(code, _)| code.start < at && at <= code.end) {
+            // Only blank lines have followed the code, so that nothing behind the place is written.
+            self.cite_behind_code(code.end, sources, &prefix);
+            self.ended = Some((code, prefix));
+            return;
+        }
+        match self.anchors.back_mut() {
+            Some(last) if last.at == at => {
+                last.sources.append(&mut sources);
+                last.sources.sort_unstable();
+                last.sources.dedup();
+            }
+            _ => {
+                sources.sort_unstable();
+                sources.dedup();
+                self.anchors.push_back(Anchor { at, sources });
+            }
+        }
+    }
+
+    /// Cites in the place of what stands there. Ranges come in order.
+    pub(in crate::cite) fn replace(&mut self, range: Range<usize>, sources: Vec<SourceIndex>) {
+        self.replaced.push_back((range, sources));
+    }
+
+    /// Citations of places inside a code block come in a paragraph behind it.
+    pub(super) fn end_code(&mut self, input: &Input<'_>) {
+        let Some(start) = self.code.take() else { return };
+        let end = self.at;
+        let from = self.anchors.partition_point(|anchor| anchor.at <= start);
+        let to = self.anchors.partition_point(|anchor| anchor.at <= end).max(from);
+        let sources: Vec<SourceIndex> = self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect();
+        let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
+        if sources.is_empty() {
+            self.ended = Some((start..end, prefix));
+            return;
+        }
+        if let Some(fence) = self
+            .fence
+            .filter(|_| matches!(self.blocks.leaf, Leaf::Fence(_)) && input.finished && end == input.text.len())
+        {
+            let mut closing = String::from("\n");
+            closing.push_str(&prefix);
+            closing.extend(std::iter::repeat_n(char::from(fence.byte), fence.length));
+            self.push(end..end, NodeKind::Replace(closing));
+            self.blocks.leaf = Leaf::None;
+        }
+        self.cite_behind_code(end, sources, &prefix);
+        self.ended = Some((start..end, prefix));
+    }
+
+    /// Where the next text stands that a citation replaces, or the end of what has arrived. What was passed over is cited
+    /// where it ends.
+    pub(super) fn next_replaced(&mut self, input: &Input<'_>) -> usize {
+        while let Some((range, _)) = self.replaced.front() {
+            if range.start >= self.at {
+                return range.start;
+            }
+            if let Some((range, sources)) = self.replaced.pop_front() {
+                let at = self.anchors.partition_point(|anchor| anchor.at < range.end);
+                self.anchors.insert(at, Anchor { at: range.end, sources });
+            }
+        }
+        input.text.len()
+    }
+
+    /// Cites in the place of the text that begins here.
+    pub(super) fn take_replaced(&mut self) {
+        if let Some((range, sources)) = self.replaced.pop_front() {
+            self.at = range.end;
+            self.push(range, NodeKind::Cite(sources));
+        }
+    }
+
+    /// Cites in a paragraph behind a code block, which holds all citations of places in it.
+    fn cite_behind_code(&mut self, end: usize, mut sources: Vec<SourceIndex>, prefix: &str) {
+        let place = self.nodes.partition_point(|node| node.range.end <= end);
+        let last = self.nodes[..place].last_mut().filter(|node| node.range.start == end);
+        if let Some(Node { kind: NodeKind::BehindBlock(earlier, _), .. }) = last {
+            earlier.append(&mut sources);
+            earlier.sort_unstable();
+            earlier.dedup();
+            return;
+        }
+        sources.sort_unstable();
+        sources.dedup();
+        self.nodes.insert(place, Node::new(end..end, NodeKind::BehindBlock(sources, prefix.to_owned())));
+    }
+}

@@ -1,0 +1,309 @@
+//! What has been decided, to the writer.
+
+use std::ops::Range;
+
+use super::LOOK_AHEAD;
+use super::html::{HTML, MAX_TAG_CHARS};
+use super::node::{Node, NodeKind};
+use super::scanner::{Input, Phase, Scanner};
+use crate::answer::SourceIndex;
+use crate::cite::Position;
+use crate::report::{Entry, Kind};
+
+/// How far a marker that vanishes looks at what follows it: a blank and a character.
+const MAX_VANISHING: usize = 8;
+
+/// How many delimiters of emphasis are looked past.
+pub(in crate::cite) const MAX_EMPHASIS: usize = 32;
+
+/// The end of what has arrived, so that blanks by the thousand are looked at once.
+#[derive(Debug, Default)]
+pub(super) struct Arrived {
+    /// Up to where it was looked at.
+    pub(super) seen: usize,
+    /// Where white space begins that reaches to the end.
+    pub(super) content: usize,
+    /// How many blanks and tabs there are at the very end.
+    pub(super) blanks: usize,
+}
+
+impl Arrived {
+    /// Takes note of what is new; whether it only adds to blanks that are more than any decision waits for.
+    pub(super) fn is_only_longer(&mut self, text: &str) -> bool {
+        let new = &text[self.seen..];
+        let content = new.trim_end();
+        if !content.is_empty() {
+            self.content = self.seen + content.len();
+        }
+        self.seen = text.len();
+        let before = self.blanks;
+        let blanks = new.len() - new.trim_end_matches([' ', '\t']).len();
+        self.blanks = if blanks == new.len() { before + blanks } else { blanks };
+        blanks == new.len() && !new.is_empty() && before > 4 * LOOK_AHEAD
+    }
+}
+
+impl Scanner {
+    /// Writes what stands before `to`.
+    pub(super) fn commit(&mut self, input: &Input<'_>, mut to: usize) {
+        if !input.finished {
+            // A place may still be cited at the end of what has arrived.
+            to = to.min(self.tail.content);
+            if let Some(anchor) = self.anchors.front().filter(|anchor| anchor.at + MAX_EMPHASIS > input.text.len()) {
+                to = to.min(anchor.at.max(self.written));
+            }
+        }
+        if self.nodes.is_empty() {
+            self.write_to(input, to, input.finished && to == input.text.len());
+            return;
+        }
+        let nodes = std::mem::take(&mut self.nodes);
+        let mut done = 0;
+        for node in &nodes {
+            let waits = node.range.end > to
+                || node.range.start == to && to < input.text.len()
+                || !input.finished && Self::waits(input, node);
+            if waits && !(node.range.end <= to && input.finished) {
+                break;
+            }
+            self.write_to(input, node.range.start, true);
+            self.write(input, node);
+            self.written = self.written.max(node.range.end);
+            self.node_end = node.range.end;
+            done += 1;
+        }
+        let to = nodes.get(done).map_or(to, |node| node.range.start.min(to));
+        self.nodes = nodes;
+        self.nodes.drain(..done);
+        self.cuts = self.cuts.saturating_sub(done);
+        for opener in &mut self.openers {
+            opener.node = opener.node.saturating_sub(done);
+        }
+        self.write_to(input, to, input.finished && to == input.text.len());
+    }
+
+    /// Whether what is written for a node depends on what has not arrived.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are written whatever follows")]
+    pub(super) fn waits(input: &Input<'_>, node: &Node) -> bool {
+        let raw = &input.text[node.range.clone()];
+        let behind = match &node.kind {
+            NodeKind::Cite(_) if raw.starts_with('\u{e200}') => MAX_EMPHASIS,
+            // A citation past the most that may be shown vanishes.
+            NodeKind::Cite(_) if input.rules.max_claims.is_some() => MAX_VANISHING,
+            NodeKind::Nameless { vanishes: true } => MAX_VANISHING,
+            _ => 0,
+        };
+        input.text.len() < node.range.end + behind
+    }
+
+    /// Writes text up to a place, and citations of places in it.
+    pub(super) fn write_to(&mut self, input: &Input<'_>, to: usize, inclusive: bool) {
+        while let Some(anchor) = self.anchors.front() {
+            let mut at = anchor.at.max(self.shield).min(input.text.len());
+            if self.code.is_some_and(|code| code < at) {
+                break;
+            }
+            at = behind_emphasis(input.text, at).max(self.written);
+            if at > to || at == to && !inclusive {
+                break;
+            }
+            let Some(anchor) = self.anchors.pop_front() else { break };
+            self.text_to(input.text, at);
+            self.cite(input, &anchor.sources, at..at);
+        }
+        self.text_to(input.text, to);
+    }
+
+    pub(super) fn text_to(&mut self, text: &str, to: usize) {
+        if to > self.written {
+            self.writer.text(&text[self.written..to], self.written >= self.shield);
+            self.written = to;
+        }
+    }
+
+    /// Whether all that has arrived, up to `at`, is decided but for blanks, and text goes on there.
+    pub(super) fn is_settled(&self, at: usize) -> bool {
+        self.phase == Phase::Text
+            && self.at == at
+            && !self.may_define
+            && self.nodes.is_empty()
+            && self.openers.is_empty()
+            && self.anchors.is_empty()
+            && self.replaced.is_empty()
+    }
+
+    /// How far nothing that follows can change what is written. Blanks and an exclamation mark wait for what follows.
+    pub(super) fn decided(&self, input: &Input<'_>) -> usize {
+        let at = if self.may_define { self.line_start } else { self.at };
+        let open = self.openers.front().map_or(at, |opener| opener.at.min(at));
+        let from = self.nodes.last().map_or(self.written, |node| node.range.end).min(open);
+        let text = &input.text[from..open.min(self.tail.content).max(from)];
+        let text = text.strip_suffix('!').unwrap_or(text);
+        from + text.trim_end_matches([' ', '\t', '\r', '\n']).len()
+    }
+
+    pub(super) fn write(&mut self, input: &Input<'_>, node: &Node) {
+        let text = input.text;
+        let raw = &text[node.range.clone()];
+        let Range { start, end } = node.range.clone();
+        match &node.kind {
+            NodeKind::Bracket => self.writer.text(raw, false),
+            NodeKind::Opaque => {
+                self.shield = self.shield.max(end);
+                // A bare address takes the backslash in, and what it kept from being a tag would be one.
+                let loses_backslash = raw == "\\<" && input.rules.markdown && self.writer.is_in_address();
+                self.writer.opaque(raw);
+                if loses_backslash {
+                    self.writer.separate();
+                }
+            }
+            NodeKind::LinkStart { end } => {
+                self.shield = self.shield.max(*end);
+                self.writer.opaque(raw);
+            }
+            NodeKind::LinkEnd => self.writer.opaque(raw),
+            NodeKind::ImageStart { end, nameless, .. } => {
+                self.shield = self.shield.max(*end);
+                self.writer.link_of_image(input.rules.markdown);
+                if *nameless {
+                    self.writer.opaque("image");
+                }
+            }
+            NodeKind::Number => self.number(input, start, raw),
+            NodeKind::EscapedNumber => {
+                self.shield = self.shield.max(end);
+                self.escaped_number(input, start, raw);
+            }
+            NodeKind::Cite(sources) => self.cite(input, &sources.clone(), node.range.clone()),
+            NodeKind::Nameless { vanishes } => {
+                let fate = if *vanishes { "it was taken out" } else { "it stays as text" };
+                let message = format!("{raw} names no source; {fate}");
+                self.entries.push(Entry::in_text(Kind::Unresolved, "marker", start, message));
+                if *vanishes {
+                    self.vanish(input, node.range.clone());
+                } else {
+                    self.writer.text(raw, false);
+                }
+            }
+            NodeKind::Replace(with) => {
+                self.shield = self.shield.max(end);
+                self.writer.opaque(with);
+            }
+            NodeKind::Cut => self.shield = self.shield.max(end),
+            NodeKind::Unlinked => {
+                self.shield = self.shield.max(end);
+                self.writer.keep_from_line_start();
+            }
+            NodeKind::Exclamation => self.writer.opaque("!\u{200b}["),
+            NodeKind::Separate => self.writer.separate(),
+            NodeKind::Escaped => {
+                let (before, bracket) = raw.split_at(raw.len() - 1);
+                self.writer.opaque(before);
+                if input.rules.markdown {
+                    self.writer.opaque("\\");
+                }
+                self.writer.opaque(bracket);
+            }
+            NodeKind::SoftBreak => {
+                if input.rules.hard_breaks && input.rules.markdown {
+                    self.writer.hard_break();
+                }
+                self.writer.text(raw, false);
+            }
+            NodeKind::BehindBlock(sources, prefix) => {
+                let positions = self.positions(input, sources);
+                if !positions.is_empty() {
+                    self.writer.paragraph_of_badges(&text[end..], prefix, &positions);
+                }
+            }
+        }
+    }
+
+    pub(super) fn positions(&mut self, input: &Input<'_>, sources: &[SourceIndex]) -> Vec<Position> {
+        let mut positions = Vec::with_capacity(sources.len());
+        for source in sources {
+            match self.numberer.number(input.sources, *source) {
+                Ok(position) => positions.push(position),
+                Err(rank) => self.left_out.push((rank, *source)),
+            }
+        }
+        positions
+    }
+
+    pub(super) fn cite(&mut self, input: &Input<'_>, sources: &[SourceIndex], range: Range<usize>) {
+        let positions = self.positions(input, sources);
+        let behind = &input.text[range.end..];
+        if positions.is_empty() {
+            if !range.is_empty() {
+                self.vanish(input, range);
+            }
+        } else if !input.rules.markdown {
+            self.writer.badges(&positions);
+        } else if input.text[range.clone()].starts_with('\u{e200}') {
+            self.writer.badges_for_letters(behind, &positions);
+        } else if range.is_empty() {
+            self.writer.badges_in_between(behind, &positions);
+        } else {
+            self.writer.badges(&positions);
+        }
+    }
+
+    pub(super) fn vanish(&mut self, input: &Input<'_>, range: Range<usize>) {
+        let is_private_use = input.text[range.clone()].starts_with('\u{e200}');
+        self.written = range.end + self.writer.vanish(&input.text[range.end..], is_private_use);
+    }
+
+    /// Closes what the text leaves open, and says what became of the sources.
+    pub(in crate::cite) fn close(&mut self, input: &Input<'_>) {
+        self.name_tags(input.text);
+        if input.rules.close_fence && self.numberer.any() {
+            self.close_fence();
+        }
+        if self.left_out.is_empty() {
+            return;
+        }
+        let max = input.rules.max_claims.unwrap_or_default();
+        self.left_out.sort_unstable();
+        self.left_out.dedup_by_key(|(rank, _)| *rank);
+        for (_, source) in &self.left_out {
+            let message =
+                format!("cited, but only the first {max} cited documents can be shown; its markers were taken out");
+            let pointer = input.sources[source.0].pointer.clone();
+            self.entries.push(Entry::in_input(Kind::Dropped, "claims-limit", pointer, message));
+        }
+        let message = format!("{} cited documents were left out beyond the first {max}", self.left_out.len());
+        self.entries.push(Entry::in_input(Kind::Note, "claims-left-out", "/sources", message));
+    }
+
+    /// Says which tags were made text: only now have they arrived as a whole.
+    pub(super) fn name_tags(&mut self, text: &str) {
+        for entry in &mut self.entries {
+            if let (HTML, Some(at)) = (entry.code, entry.at.offset()) {
+                let mut is_inside = true;
+                let part = text[at..].chars().take(MAX_TAG_CHARS).take_while(|c| {
+                    is_inside && !matches!(c, '\r' | '\n') && {
+                        is_inside = *c != '>';
+                        true
+                    }
+                });
+                let shown: String = part.collect();
+                entry.message = format!("{shown} is shown as text");
+            }
+        }
+    }
+}
+
+/// A place between two delimiters of emphasis is one behind them.
+fn behind_emphasis(text: &str, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    let is_delimiter = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'*' | b'_' | b'~'));
+    let mut behind = at;
+    while behind > 0
+        && is_delimiter(bytes.get(behind - 1))
+        && is_delimiter(bytes.get(behind))
+        && behind - at < MAX_EMPHASIS
+    {
+        behind += 1;
+    }
+    behind
+}
