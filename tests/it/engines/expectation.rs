@@ -19,7 +19,7 @@ pub(super) struct Expectation {
     pub(super) flow: Flow,
     /// The places of the cited sources, in the order of their numbers.
     pub(super) cited: Vec<usize>,
-    /// Whether a marker vanished, with the blank before it.
+    /// Whether blanks are not foretold: a marker vanished with the blank before it, or a year in parentheses was an address.
     pub(super) vanished: bool,
     /// Why the flow as a whole is not foretold: HTML that is made text reads anew, and a footnote reaches how far the engine
     /// thinks it does.
@@ -95,12 +95,14 @@ impl Reader<'_> {
             if !url.is_empty() && !url.contains([':', '/', '#']) {
                 self.expectation.inexact |= !title.is_empty() || url.contains('%');
                 self.push(Item::Text(format!("({url})")));
+                // The engine does not tell the blanks and line ends around it.
+                self.expectation.vanished = true;
             }
             return;
         }
-        // `[doc9][foo]`, likewise: the marker vanished before the definition came.
-        let is_machine_made = bracket(inner).is_some_and(|marker| marker.machine);
-        self.expectation.inexact |= url == FORWARD_URL && is_machine_made;
+        // `[doc9][foo]` and `[c.pdf][foo]`, likewise: the marker was decided on before the definition came.
+        let is_marker = |marker: Marker| marker.machine || self.resolve(&format!("[{inner}]"), &marker).is_some();
+        self.expectation.inexact |= url == FORWARD_URL && bracket(inner).is_some_and(is_marker);
         // Whether a marker in the text of a link is one hangs on a definition that may come later.
         self.expectation.inexact |= url == FORWARD_URL && text.contains(['[', '【']);
         let scheme = url.split_once(':').map_or(String::new(), |(scheme, _)| scheme.trim().to_lowercase());
