@@ -368,7 +368,7 @@ mod tests {
         let long = |piece: &str| piece.repeat(5_000);
         for (given, begins) in [
             (long("~"), "\\~~~"),
-            (format!("a\n{}", long("=")), "a\n\\==="),
+            (format!("a\n{}", long("=")), "a\n\n\\==="),
             (format!("- {}", long("* ")), "- \\* *"),
             (format!("~~~\n{}\n<img src=x>\n", long("~")), "~~~\n\u{200b}~~~"),
             (long("`"), "\\`\\`"),
@@ -399,7 +399,7 @@ mod tests {
         cases(&[
             ("x[1]\n<!-- c --><script>y", "x[1]\n<!-- c -->&lt;script>y"),
             ("x[1]\n<!-- c\n[2] --> <img src=y> <b>", "x[1]\n<!-- c\n[2] --> &lt;img src=y> <b>"),
-            ("x[1]\n<!--> <script> -->", "x[1]\n&lt;!--> &lt;script> -->"),
+            ("x[1]\n<!--> <script> -->", "x[1]\n\n&lt;!--> &lt;script> -->"),
             ("x[1] <!-- a -- <script> -->", "x[1] &lt;!-- a -- &lt;script> -->"),
             ("x[1] <!-- a <script> -->", "x[1] <!-- a <script> -->"),
         ]);
@@ -427,6 +427,8 @@ mod tests {
             ("<b [doc9]> y[1]", "<\u{200b}b \u{200b}> y[1]"),
             // markdown-it looks for a label one byte behind an address that fails.
             ("<*[1]*", "<*[1]*"),
+            // Code that began before the tag once seemed to end behind it, and the tag was passed on with it.
+            ("> `[9]:\n> <!--` [1]", "> `[9]:\n>\n> &lt;!--` [1]"),
             ("https://x/a\\<javascript:y> [1] \\<b", "https://x/a\\<\u{200b}javascript:y> [1] \\<b"),
             ("[x](Word. \u{feff}[1]", "[x]\u{200b}(Word. \u{feff}[1]"),
             ("![^9][![b](https://x/i)](https://ok) [1]", "!\u{200b}[^9][b](https://ok) [1]"),
@@ -497,7 +499,7 @@ mod tests {
             ("x[1]\n\n```js\na[2]", "x[1]\n\n```js\na[2]\n```"),
             ("x[1]\n\n~~~~\na\n", "x[1]\n\n~~~~\na\n~~~~"),
             ("x[1]\n- a\n  ```\n  b", "x[1]\n- a\n  ```\n  b"),
-            ("x[1]\n<!-- open", "x[1]\n&lt;!-- open"),
+            ("x[1]\n<!-- open", "x[1]\n\n&lt;!-- open"),
             ("```\nno citation", "```\nno citation"),
         ]);
     }

@@ -10,7 +10,7 @@ use crate::answer::{Answer, MarkerGrammar, Source, SourceIndex};
 /// Cites a text while it arrives: deltas in, appended text out.
 ///
 /// What has been given out is never changed: all pieces joined are the beginning of the text that
-/// [`finish`](Self::finish) returns, and that text is the one that [`cite()`](super::cite) makes of the whole answer,
+/// [`finish`](Self::finish) returns, and that text is the one that [`cite()`](super::cite()) makes of the whole answer,
 /// wherever the deltas were cut. Text that what follows may still change is held back, and given out by `finish` at the
 /// latest.
 ///

@@ -140,7 +140,7 @@ pub(super) fn continuation(text: &str, finished: bool, blocks: &Blocks, line: us
     }
     match blocks.read(text, next, finished, line) {
         None => Continuation::Unknown,
-        Some(line) if line.kind.continues(blocks.leaf) => Continuation::At(line.content),
+        Some(line) if line.kind.continues() => Continuation::At(line.content),
         Some(_) => Continuation::Ends,
     }
 }

@@ -98,7 +98,8 @@ pub(super) enum Kind {
     Html,
     /// A comment that ends in its line or, at the top level, in a later one: where it ends. The rest of that line is HTML.
     Comment(usize),
-    /// A paragraph begins or goes on with a byte that would begin another block, were it not escaped.
+    /// A paragraph begins with a byte that would begin another block, were it not escaped. It ends the one before, as that block
+    /// would, or code could begin before it and end behind.
     Escaped,
     /// The line under the header of a table.
     Delimiters,
@@ -109,8 +110,8 @@ pub(super) enum Kind {
 
 impl Kind {
     /// Whether a paragraph that is open goes on in such a line.
-    pub(super) fn continues(self, leaf: Leaf) -> bool {
-        self == Self::Continuation || self == Self::Escaped && leaf == Leaf::Paragraph
+    pub(super) fn continues(self) -> bool {
+        self == Self::Continuation
     }
 }
 

@@ -223,7 +223,13 @@ impl Scanner {
         if self.code.is_some() && !goes_on {
             self.end_code(input);
         }
+        let is_ended = matches!(self.blocks.leaf, Leaf::Paragraph | Leaf::Table) && begins.is_empty();
         self.blocks.containers.truncate(matched);
+        if kind == Kind::Escaped && is_ended && input.rules.markdown {
+            // What was to be another block does not go on with this one.
+            let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
+            self.push(start..start, NodeKind::Replace(format!("{}\n", prefix.trim_end())));
+        }
         if kind != Kind::Blank {
             for container in &mut self.blocks.containers {
                 if let super::line::Container::Item { empty, .. } = container {
@@ -244,8 +250,7 @@ impl Scanner {
                 || matches!(self.blocks.containers.first(), Some(super::line::Container::Item { .. }));
         }
         (self.phase, self.blocks.leaf) = match kind {
-            Kind::Paragraph | Kind::Continuation => (Phase::Text, Leaf::Paragraph),
-            Kind::Escaped => (Phase::Text, Leaf::Paragraph),
+            Kind::Paragraph | Kind::Continuation | Kind::Escaped => (Phase::Text, Leaf::Paragraph),
             Kind::Heading => (Phase::Text, Leaf::Heading),
             Kind::Row => (Phase::Text, Leaf::Table),
             Kind::Delimiters => (Phase::Verbatim, Leaf::Table),
@@ -356,7 +361,7 @@ impl Scanner {
             Continuation::At(content) => match self.begins_footnote(input, content) {
                 None => return false,
                 Some(false) => {
-                    self.go_on(input, at, next, content);
+                    self.go_on(at, next, content);
                     return true;
                 }
                 Some(true) => {}
@@ -372,7 +377,7 @@ impl Scanner {
             return true;
         }
         let Some(line) = self.blocks.read(text, next, input.finished, self.line) else { return true };
-        if line.kind.continues(self.blocks.leaf) {
+        if line.kind.continues() {
             self.cut_footnote(input, next);
         } else {
             self.begin_line(input, line);
@@ -381,16 +386,12 @@ impl Scanner {
     }
 
     /// Goes on in the next line of the paragraph.
-    fn go_on(&mut self, input: &Input<'_>, at: usize, next: usize, content: usize) {
-        let line = self.blocks.read(input.text, next, input.finished, self.line);
+    fn go_on(&mut self, at: usize, next: usize, content: usize) {
         self.push(at..next, NodeKind::SoftBreak);
         self.opaque(next..content);
         self.at = content;
         self.line = content;
         self.line_start = next;
-        if line.is_some_and(|line| line.kind == Kind::Escaped) {
-            self.escape_block(input, content);
-        }
     }
 
     /// Remembers that something was taken out that stood between blocks.
