@@ -471,6 +471,10 @@ mod tests {
     #[test]
     fn p09_a_badge_behind_a_bare_address_is_no_part_of_it() {
         cases(&[
+            // A bracket in the address lets it run on over a tag, and takes that of a link in.
+            ("https://x/a[b<br>[1] https://x/a<br>[1]", "https://x/a[b<br>\u{200a}[1] https://x/a<br>[1]"),
+            ("https://x/a[see](https://ok)[1]", "https://x/a[see](https://ok)\u{200a}[1]"),
+            ("https://x/a[see x](https://ok)[1]", "https://x/a[see x](https://ok)\u{200a}[1]"),
             ("https://x/a[1] y", "https://x/a\u{200a}[1] y"),
             ("WWW.x.example[1][2]", "WWW.x.example\u{200a}[1]\u{200b}[2]"),
             ("https://x/a![1](https://y)", "https://x/a!\u{200a}[1]"),
@@ -482,6 +486,13 @@ mod tests {
             ("https://x/a b[1]", "https://x/a b[1]"),
             ("[a](https://x)[1] <https://x>[1] `https://x`[1]", "[a](https://x)[1] <https://x>[1] `https://x`[1]"),
         ]);
+    }
+
+    /// An address too long to be looked back for was forgotten when a marker behind it vanished.
+    #[test]
+    fn p09_a_long_address_is_not_forgotten_behind_a_marker_that_vanishes() {
+        let address = format!("https://x/{}", "a".repeat(3_000));
+        assert_eq!(body(&answer(&format!("{address})【9】![1]"))), format!("{address})!\u{200a}[1]"));
     }
 
     #[test]

@@ -33,8 +33,12 @@ pub(super) struct Writer {
     run: Vec<Position>,
     /// Where they begin.
     run_start: usize,
-    /// Whether a bare address was begun that no blank and no `<` has ended.
+    /// Whether a bare address was begun that nothing has ended.
     in_address: bool,
+    /// Whether a bracket or quote stands in that address: markdown-it then lets it run on over `<`.
+    opened: bool,
+    /// Whether the link that is being written began in an address, which has taken its bracket in.
+    swallowed: bool,
     /// Where the text at the end began, in which a bare address may begin.
     text_start: usize,
 }
@@ -50,6 +54,8 @@ impl Writer {
             run: Vec::new(),
             run_start: 0,
             in_address: false,
+            opened: false,
+            swallowed: false,
             text_start: 0,
         }
     }
@@ -78,19 +84,61 @@ impl Writer {
             self.opaque(text);
         } else if self.push(text) {
             // The text may have come in pieces: what begins an address is at most four bytes long.
-            let from =
-                self.out.floor_char_boundary((self.out.len() - text.len()).saturating_sub(3)).max(self.text_start);
-            let ended = text.rfind(ends_address).map(|ended| self.out.len() - text.len() + ended);
-            self.in_address &= ended.is_none();
-            self.in_address |= address_starts(&self.out[ended.unwrap_or(from)..]).next().is_some();
+            let piece = self.out.len() - text.len();
+            let from = self.out.floor_char_boundary(piece.saturating_sub(3)).max(self.text_start);
+            self.follow_address(piece, from, true);
         }
     }
 
     /// What is no text, as it was.
     pub(super) fn opaque(&mut self, source: &str) {
         if self.push(source) {
-            self.in_address &= !source.contains(ends_address);
+            let piece = self.out.len() - source.len();
+            self.follow_address(piece, piece, false);
             self.text_start = self.out.len();
+        }
+    }
+
+    /// The bracket of a link. Behind a bare address it is a part of that, and the link none where the page makes links of
+    /// addresses.
+    pub(super) fn begin_link(&mut self, bracket: &str) {
+        self.swallowed = self.in_address;
+        self.opaque(bracket);
+    }
+
+    /// The rest of a link: where its bracket was taken in, its address is a bare one.
+    pub(super) fn end_link(&mut self, rest: &str) {
+        if std::mem::take(&mut self.swallowed) {
+            self.text_start = self.out.len();
+            self.text(rest, true);
+        } else {
+            self.opaque(rest);
+        }
+    }
+
+    /// Keeps track of bare addresses in the piece that begins at `piece`: the engines that make links of them let nothing but
+    /// blanks and `<` end one, not even a link or code, and so would take a badge for a part of it: `https://x/a[1]`. A new one
+    /// may begin from `from` on.
+    fn follow_address(&mut self, piece: usize, from: usize, may_begin: bool) {
+        let mut word = piece;
+        if let Some(blank) = self.out[piece..].rfind(char::is_whitespace) {
+            self.in_address = false;
+            word = piece + blank;
+        }
+        let starts = &self.out[if word == piece { from } else { word }..];
+        if !(self.in_address || may_begin && address_starts(starts).next().is_some()) {
+            return;
+        }
+        let first = if self.in_address { word } else { self.out.len() - starts.len() };
+        for (at, byte) in self.out.bytes().enumerate().skip(first) {
+            if !self.in_address {
+                self.in_address = may_begin && begins_address(&self.out.as_bytes()[at..]);
+                self.opened = false;
+            } else if byte == b'<' {
+                self.in_address = self.opened;
+            } else {
+                self.opened |= b"[({\"'".contains(&byte);
+            }
         }
     }
 
@@ -133,7 +181,7 @@ impl Writer {
         if markdown && (self.out.ends_with(['!', '\\']) || self.definitions && self.out.ends_with(']')) {
             self.out.push(ZERO_WIDTH_SPACE);
         }
-        self.opaque("[");
+        self.begin_link("[");
     }
 
     /// Closes a code fence.
@@ -260,15 +308,18 @@ impl Writer {
             && is_calm_end(kept, next)
             && !(private_use && self.out.ends_with(EMPHASIS))
         {
+            let before = self.out.len();
             let line_ends = next.is_none_or(|c| matches!(c, '\n' | '\r'));
             // Two blanks at the end of a line would be a line break.
             let length = if line_ends { kept.trim_end_matches(' ').len() } else { kept.len() };
             self.out.truncate(length);
+            if length == before {
+                return 0;
+            }
             // The blank that is gone had ended it.
+            self.in_address = false;
             let look_from = self.out.floor_char_boundary(length.saturating_sub(MAX_ADDRESS_BYTES));
-            let word = &self.out[look_from..];
-            let word = &word[word.rfind(ends_address).unwrap_or(0)..];
-            self.in_address = address_starts(word).next().is_some();
+            self.follow_address(look_from, look_from, true);
             return 0;
         }
         if !self.markdown {
@@ -345,21 +396,14 @@ impl Writer {
     }
 }
 
-/// The engines that make links of bare addresses let nothing but blanks and `<` end one, not even a link or code, and so
-/// would take a badge for a part of it: `https://x/a[1]`.
-fn ends_address(c: char) -> bool {
-    c.is_whitespace() || c == '<'
-}
-
 /// Where a bare address may begin.
 fn address_starts(text: &str) -> impl Iterator<Item = usize> {
     let bytes = text.as_bytes();
-    let is_start = |at: &usize| match bytes[*at] {
-        b':' => bytes[*at..].starts_with(b"://"),
-        b'w' | b'W' => bytes.get(*at..*at + 4).is_some_and(|bytes| bytes.eq_ignore_ascii_case(b"www.")),
-        _ => false,
-    };
-    (0..bytes.len()).filter(is_start)
+    (0..bytes.len()).filter(|at| begins_address(&bytes[*at..]))
+}
+
+fn begins_address(rest: &[u8]) -> bool {
+    rest.starts_with(b"://") || rest.get(..4).is_some_and(|bytes| bytes.eq_ignore_ascii_case(b"www."))
 }
 
 /// A longer address is not looked for before a marker that vanished.

@@ -8,10 +8,6 @@ use crate::cite::{Incremental, Rules};
 use crate::dialect::Dialect;
 use crate::ingest::StreamEvent;
 
-/// The rewrite gets new text when it has grown by one part in so many. It may have to read a long paragraph again each time,
-/// and a long text in small pieces would take time that grows with the square of its length.
-const STEPS: usize = 256;
-
 /// The text that is shown of an answer, and why no more of it.
 #[derive(Debug)]
 pub(super) struct Shown {
@@ -22,8 +18,6 @@ pub(super) struct Shown {
     sources: usize,
     brackets: Brackets,
     rewrite: Option<Incremental>,
-    /// How much text the rewrite has got, in bytes.
-    rewritten: usize,
     /// Text that the rewrite gets together with what follows.
     waiting: String,
     /// Sources that the rewrite gets before that.
@@ -60,7 +54,6 @@ impl Shown {
             sources: 0,
             brackets: Brackets::default(),
             rewrite: None,
-            rewritten: 0,
             waiting: String::new(),
             new_sources: Vec::new(),
             spacing: Spacing::of(conversion.max_updates()),
@@ -149,7 +142,7 @@ impl Shown {
         self.waiting.push_str(text);
         // A blank may stand before a marker, so it waits.
         let ready = self.waiting.strip_suffix(' ').unwrap_or(&self.waiting).len();
-        if ready <= self.rewritten / STEPS {
+        if ready == 0 {
             return;
         }
         let blank = self.waiting.split_off(ready);
@@ -159,7 +152,6 @@ impl Shown {
             rewrite.add_sources(std::mem::take(&mut self.new_sources));
         }
         rewrite.push(&ready);
-        self.rewritten += ready.len();
     }
 
     /// What the text will be in the end cannot be told any more before the end.
@@ -181,19 +173,6 @@ fn common_prefix(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_long_text_in_small_pieces_is_not_read_again_for_each() {
-        let mut shown = Shown::new(&Conversion::to(Dialect::WebChat));
-        let mut reads = Vec::new();
-        for n in 0..10_000 {
-            shown.take(StreamEvent::Text(if n % 8 == 0 { " " } else { "w" }.to_owned()), MarkerGrammar::ALL);
-            reads.push(shown.rewritten);
-        }
-        reads.dedup();
-        assert!(reads.len() < 1_500, "{} reads", reads.len());
-        assert!(shown.text().len() > 9_900, "{} bytes", shown.text().len());
-    }
 
     #[test]
     fn texts_are_compared_by_characters() {

@@ -10,8 +10,8 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe, test } from 'node:test';
-import { PRERELEASE, RELEASE, Visit, badges, startBrowser, startService } from './harness.mjs';
+import { test } from 'node:test';
+import { Visit, badges, inEachVersion } from './harness.mjs';
 
 const file = JSON.parse(await readFile(new URL('hard-answers.json', import.meta.url), 'utf8'));
 const known = (name) => (typeof name === 'string' ? file.sources[name] : name);
@@ -83,40 +83,29 @@ const parts = Array.from({ length: Math.ceil(file.answers.length / PART) }, (_, 
   file.answers.slice(n * PART, (n + 1) * PART),
 );
 
-for (const version of [RELEASE, PRERELEASE]) {
-  describe(`hard answers in Web Chat ${version.name}`, () => {
-    let browser;
-    let service;
-    before(async () => {
-      service = await startService(version);
-      browser = await startBrowser();
-    });
-    after(async () => {
-      await browser?.close();
-      await service?.stop();
-    });
-    for (const [n, answers] of parts.entries()) {
-      test(`part ${n + 1}`, { timeout: 90_000 }, async (t) => {
-        const visit = await Visit.begin(browser, service, {});
-        try {
-          await visit.open();
-          for (const { text, sources = ['A', 'B', 'C'] } of answers) {
-            await deliver(visit, { text, sources: sources.map(known) });
-          }
-          await visit.messages().nth(answers.length - 1).waitFor();
-          const seen = await visit.messages().evaluateAll(read);
-          assert.equal(seen.length, answers.length);
-          for (const [place, { name, expect }] of answers.entries()) {
-            await t.test(name, () => judge(visit, seen[place], expect, visit.messages().nth(place)));
-          }
-          visit.assertClean();
-        } finally {
-          await visit.context.close();
+inEachVersion('hard answers in Web Chat', (around) => {
+  for (const [n, answers] of parts.entries()) {
+    test(`part ${n + 1}`, { timeout: 90_000 }, async (t) => {
+      const { browser, service } = around();
+      const visit = await Visit.begin(browser, service, {});
+      try {
+        await visit.open();
+        for (const { text, sources = ['A', 'B', 'C'] } of answers) {
+          await deliver(visit, { text, sources: sources.map(known) });
         }
-      });
-    }
-  });
-}
+        await visit.messages().nth(answers.length - 1).waitFor();
+        const seen = await visit.messages().evaluateAll(read);
+        assert.equal(seen.length, answers.length);
+        for (const [place, { name, expect }] of answers.entries()) {
+          await t.test(name, () => judge(visit, seen[place], expect, visit.messages().nth(place)));
+        }
+        visit.assertClean();
+      } finally {
+        await visit.context.close();
+      }
+    });
+  }
+});
 
 /** Holds what was seen of one message against what is expected of it. */
 async function judge(visit, seen, expect, message) {

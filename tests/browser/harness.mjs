@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { chromium } from 'playwright-core';
 
 /** How long a whole test may take. */
@@ -223,6 +223,25 @@ export function visiting(around, name, { expected = [], opened = true, ...option
       await visit.context.close();
     }
   });
+}
+
+/** Tests in each version of Web Chat, with a browser and a service for all of them; `body` gets a function that gives both. */
+export function inEachVersion(title, body) {
+  for (const version of [RELEASE, PRERELEASE]) {
+    describe(`${title} ${version.name}`, () => {
+      let browser;
+      let service;
+      before(async () => {
+        service = await startService(version);
+        browser = await startBrowser();
+      });
+      after(async () => {
+        await browser?.close();
+        await service?.stop();
+      });
+      body(() => ({ browser, service }), version);
+    });
+  }
 }
 
 /** The badges in a message: the marks in the text, without the list below it. */

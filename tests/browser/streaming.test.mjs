@@ -5,8 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, describe } from 'node:test';
-import { PRERELEASE, RELEASE, startBrowser, startService, visiting } from './harness.mjs';
+import { RELEASE, inEachVersion, visiting } from './harness.mjs';
 
 const EVERY_UPDATE = { updates: 1000 };
 
@@ -199,54 +198,40 @@ function assertGrowth(history, updates, { text, late, least }) {
   assert.deepEqual(unfinished.flatMap(({ badges, references }) => [...badges, ...references]), [], 'badges come at once');
 }
 
-for (const version of [RELEASE, PRERELEASE]) {
-  describe(`streams in Web Chat ${version.name}`, () => {
-    let browser;
-    let service;
-    before(async () => {
-      service = await startService(version);
-      browser = await startBrowser();
-    });
-    after(async () => {
-      await browser?.close();
-      await service?.stop();
-    });
-    const around = () => ({ browser, service });
-
-    for (const told of STREAMS) {
-      visiting(around, told.name, {}, async (visit) => {
-        await record(visit);
-        const updates = await stream(visit, told);
-        const history = await states(visit);
-        assertGrowth(history, updates, told);
-        assertFinal(history.at(-1)[0], told);
-      });
-    }
-
-    visiting(around, 'streams in a row keep their own sources', {}, async (visit) => {
-      const row = ['sources first', 'an error at the end', 'Azure OpenAI On Your Data'].map((name) =>
-        STREAMS.find((told) => told.name === name),
-      );
+inEachVersion('streams in Web Chat', (around, version) => {
+  for (const told of STREAMS) {
+    visiting(around, told.name, {}, async (visit) => {
       await record(visit);
-      const ended = [];
-      for (const told of row) {
-        const begun = (await states(visit)).length;
-        await stream(visit, told);
-        const since = (await states(visit)).slice(begun);
-        assert.ok(since.every((state) => state.length <= ended.length + 1), 'one more bubble');
-        since.forEach(assertPresentable);
-        for (const earlier of ended) {
-          for (const state of since) assertFinal(said(state, earlier), earlier);
-        }
-        assertFinal(said(since.at(-1), told), told);
-        ended.push(told);
-      }
-      // The first activity of a stream that is sent from outside cannot name it, for which the release draws the next
-      // stream above: only the prerelease keeps the order.
-      const texts = (await states(visit)).at(-1).map((message) => message.text);
-      const order = row.map((told) => told.text);
-      if (version === RELEASE) assert.deepEqual(texts.toSorted(), order.toSorted());
-      else assert.deepEqual(texts, order);
+      const updates = await stream(visit, told);
+      const history = await states(visit);
+      assertGrowth(history, updates, told);
+      assertFinal(history.at(-1)[0], told);
     });
+  }
+
+  visiting(around, 'streams in a row keep their own sources', {}, async (visit) => {
+    const row = ['sources first', 'an error at the end', 'Azure OpenAI On Your Data'].map((name) =>
+      STREAMS.find((told) => told.name === name),
+    );
+    await record(visit);
+    const ended = [];
+    for (const told of row) {
+      const begun = (await states(visit)).length;
+      await stream(visit, told);
+      const since = (await states(visit)).slice(begun);
+      assert.ok(since.every((state) => state.length <= ended.length + 1), 'one more bubble');
+      since.forEach(assertPresentable);
+      for (const earlier of ended) {
+        for (const state of since) assertFinal(said(state, earlier), earlier);
+      }
+      assertFinal(said(since.at(-1), told), told);
+      ended.push(told);
+    }
+    // The first activity of a stream that is sent from outside cannot name it, for which the release draws the next
+    // stream above: only the prerelease keeps the order.
+    const texts = (await states(visit)).at(-1).map((message) => message.text);
+    const order = row.map((told) => told.text);
+    if (version === RELEASE) assert.deepEqual(texts.toSorted(), order.toSorted());
+    else assert.deepEqual(texts, order);
   });
-}
+});

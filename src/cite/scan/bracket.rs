@@ -311,9 +311,9 @@ impl Scanner {
     }
 
     /// A bracket that equals the number of a claim, kept from being taken for it.
-    pub(super) fn number(&mut self, input: &Input<'_>, at: usize, raw: &str) {
+    pub(super) fn number(&mut self, at: usize, raw: &str) {
         let entry = self.writer.number(raw);
-        self.literal_entry(input, at, raw, entry);
+        self.literal_entry(at, raw, entry);
     }
 
     /// `\[1`, or `[1` in math: a reader of the drawn text would take it for a badge.
@@ -322,13 +322,13 @@ impl Scanner {
         let digits = &raw[bracket..];
         if number(digits).is_some_and(|n| input.may_be_claim(n)) {
             let entry = self.writer.escaped_number(&raw[..bracket], digits);
-            self.literal_entry(input, at, &format!("[{digits}]"), entry);
+            self.literal_entry(at, &format!("[{digits}]"), entry);
         } else {
             self.writer.opaque(raw);
         }
     }
 
-    fn literal_entry(&mut self, _: &Input<'_>, at: usize, bracket: &str, entry: (Kind, &'static str, &'static str)) {
+    fn literal_entry(&mut self, at: usize, bracket: &str, entry: (Kind, &'static str, &'static str)) {
         let (kind, code, fate) = entry;
         self.entries.push(Entry::in_text(kind, code, at, format!("{bracket} is text, and {fate}")));
     }

@@ -60,10 +60,8 @@ impl Scanner {
         let nodes = std::mem::take(&mut self.nodes);
         let mut done = 0;
         for node in &nodes {
-            let waits = node.range.end > to
-                || node.range.start == to && to < input.text.len()
-                || !input.finished && Self::waits(input, node);
-            if waits && !(node.range.end <= to && input.finished) {
+            let is_decided = input.finished || node.range.start < to && !Self::waits(input, node);
+            if node.range.end > to || !is_decided {
                 break;
             }
             self.write_to(input, node.range.start, true);
@@ -159,9 +157,9 @@ impl Scanner {
             }
             NodeKind::LinkStart { end } => {
                 self.shield = self.shield.max(*end);
-                self.writer.opaque(raw);
+                self.writer.begin_link(raw);
             }
-            NodeKind::LinkEnd => self.writer.opaque(raw),
+            NodeKind::LinkEnd => self.writer.end_link(raw),
             NodeKind::ImageStart { end, nameless, .. } => {
                 self.shield = self.shield.max(*end);
                 self.writer.link_of_image(input.rules.markdown);
@@ -169,7 +167,7 @@ impl Scanner {
                     self.writer.opaque("image");
                 }
             }
-            NodeKind::Number => self.number(input, start, raw),
+            NodeKind::Number => self.number(start, raw),
             NodeKind::EscapedNumber => {
                 self.shield = self.shield.max(end);
                 self.escaped_number(input, start, raw);

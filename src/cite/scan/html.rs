@@ -1,9 +1,9 @@
 //! Raw HTML: blocks of it, and tags that become text.
 
 use super::LOOK_AHEAD;
-use super::line::{line_end, next_line};
+use super::line::line_end;
 use super::node::NodeKind;
-use super::scanner::{Input, Phase, Scanner};
+use super::scanner::{Input, Scanner};
 use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
 
 /// The report's code for HTML that became text.
@@ -51,13 +51,7 @@ impl Scanner {
                 Harm::Attributes(name) => self.cut_attributes(input, at, name, at + length),
             }
         }
-        let to = if complete { next_line(input.text, end) } else { end };
-        self.opaque(self.at..to);
-        self.at = to;
-        if complete {
-            self.phase = Phase::Line;
-        }
-        complete
+        self.take_line(input, NodeKind::Opaque)
     }
 
     /// Takes the attributes out of the tag between `at` and `end`, which begin behind `name` bytes.

@@ -160,9 +160,9 @@ impl Scanner {
         while match self.phase {
             Phase::Line => self.start_line(input),
             Phase::Text => self.text(input),
-            Phase::Verbatim => self.verbatim(input),
+            Phase::Verbatim => self.take_line(input, NodeKind::Opaque),
             Phase::Html => self.html(input),
-            Phase::Cut => self.cut(input),
+            Phase::Cut => self.take_line(input, NodeKind::Cut),
         } {}
         if input.finished {
             self.openers.clear();
@@ -315,21 +315,13 @@ impl Scanner {
         self.at = at + 1;
     }
 
-    fn verbatim(&mut self, input: &Input<'_>) -> bool {
+    /// Takes what is left of the line, with its line end; `false` while that has not arrived.
+    pub(super) fn take_line(&mut self, input: &Input<'_>, kind: NodeKind) -> bool {
         let (end, complete) = line_end(input.text, self.at, input.finished);
         let to = if complete { next_line(input.text, end) } else { end };
-        self.opaque(self.at..to);
-        self.at = to;
-        if complete {
-            self.phase = Phase::Line;
+        if self.at < to {
+            self.push(self.at..to, kind);
         }
-        complete
-    }
-
-    fn cut(&mut self, input: &Input<'_>) -> bool {
-        let (end, complete) = line_end(input.text, self.at, input.finished);
-        let to = if complete { next_line(input.text, end) } else { end };
-        self.push(self.at..to, NodeKind::Cut);
         self.at = to;
         if complete {
             self.phase = Phase::Line;
