@@ -387,6 +387,7 @@ mod tests {
             "[x](javascript:alert [doc9]) y[1]",
             "<img src=x [doc9]> y[1]",
             "<img src=x [1, 2]>",
+            "<javascript:x [doc9].y> [1]",
             "[z]: https://evil [doc9]\n\n[z] y[1]",
         ] {
             let cited = cite(&answer(text), &Rules::web_chat()).text;
@@ -425,11 +426,16 @@ mod tests {
             ("[x](https://ok [doc9]) y[1]", "[x]\u{200b}(https://ok) y[1]"),
             ("<https://ok/a[1, 2]> y", "<\u{200b}https://ok/a\u{200a}[1]\u{200b}[2]> y"),
             ("<b [doc9]> y[1]", "<\u{200b}b \u{200b}> y[1]"),
+            // The blank once went with the marker, and what was left was an address in angle brackets, with the badge in it.
+            (
+                "<https://ok [doc9].y> <https://ok 【9】\u{a0}[1]>",
+                "<https://ok \u{200b}.y> <https://ok \u{200b}\u{a0}[1]>",
+            ),
             // markdown-it looks for a label one byte behind an address that fails.
             ("<*[1]*", "<*[1]*"),
             // Code that began before the tag once seemed to end behind it, and the tag was passed on with it.
             ("> `[9]:\n> <!--` [1]", "> `[9]:\n>\n> &lt;!--` [1]"),
-            ("https://x/a\\<javascript:y> [1] \\<b", "https://x/a\\<\u{200b}javascript:y> [1] \\<b"),
+            ("https://x/a\\<javascript:y> [1] \\<b", "https://x/a&lt;javascript:y> [1] \\<b"),
             ("[x](Word. \u{feff}[1]", "[x]\u{200b}(Word. \u{feff}[1]"),
             ("![^9][![b](https://x/i)](https://ok) [1]", "!\u{200b}[^9][b](https://ok) [1]"),
             ("[x](https://ok\t*[2]*", "[x]\u{200b}(https://ok\t*[1]*"),
@@ -481,7 +487,8 @@ mod tests {
             ("https://x/_a_[1]", "https://x/_a_<!-- -->[1]"),
             ("https://x/.**[1]**", "https://x/.**<!-- -->[1]**"),
             ("https://x/a[b~~c~~[1]", "https://x/a[b~~c~~<!-- -->[1]"),
-            ("https://x/`a`[1]", "https://x/`a`\u{200a}[1]"),
+            // It would take the opening in, and what the code holds be a badge.
+            ("https://x/`a[1]`[1] https://x/**`a`**", "https://x/\u{200a}`a[1]`[1] https://x/**<!-- -->`a`**"),
             ("https://x/a [doc9]:[1]", "https://x/a:\u{200a}[1]"),
             ("https://x/a b[1]", "https://x/a b[1]"),
             ("[a](https://x)[1] <https://x>[1] `https://x`[1]", "[a](https://x)[1] <https://x>[1] `https://x`[1]"),

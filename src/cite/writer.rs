@@ -142,6 +142,23 @@ impl Writer {
         }
     }
 
+    /// A code span. A bare address would take its opening in, and what it holds could be a badge.
+    pub(super) fn code(&mut self, source: &str) {
+        if self.in_address && self.definitions {
+            self.end_address();
+        }
+        self.opaque(source);
+    }
+
+    fn end_address(&mut self) {
+        if self.out.ends_with(EMPHASIS) {
+            self.out.push_str(EMPTY_COMMENT);
+        } else {
+            self.out.push(HAIR_SPACE);
+        }
+        self.in_address = false;
+    }
+
     /// Whether a bare address was begun that nothing has ended.
     pub(super) fn is_in_address(&self) -> bool {
         self.in_address
@@ -200,11 +217,7 @@ impl Writer {
                 continue;
             }
             if self.in_address && self.definitions {
-                if self.out.ends_with(EMPHASIS) {
-                    self.out.push_str(EMPTY_COMMENT);
-                } else {
-                    self.out.push(HAIR_SPACE);
-                }
+                self.end_address();
             } else if self.must_keep_from_badge() {
                 self.out.push(ZERO_WIDTH_SPACE);
             }
@@ -306,6 +319,7 @@ impl Writer {
         } else if self.markdown
             && ends_sentence
             && is_calm_end(kept, next)
+            && !(kept.len() < self.out.len() && may_be_autolink(kept))
             && !(private_use && self.out.ends_with(EMPHASIS))
         {
             let before = self.out.len();
@@ -318,7 +332,7 @@ impl Writer {
             }
             // The blank that is gone had ended it.
             self.in_address = false;
-            let look_from = self.out.floor_char_boundary(length.saturating_sub(MAX_ADDRESS_BYTES));
+            let look_from = self.out.floor_char_boundary(length.saturating_sub(MAX_WORD_BYTES));
             self.follow_address(look_from, look_from, true);
             return 0;
         }
@@ -406,11 +420,21 @@ fn begins_address(rest: &[u8]) -> bool {
     rest.starts_with(b"://") || rest.get(..4).is_some_and(|bytes| bytes.eq_ignore_ascii_case(b"www."))
 }
 
-/// A longer address is not looked for before a marker that vanished.
-const MAX_ADDRESS_BYTES: usize = 2 * 1024;
+/// A longer word is not looked through before a marker that vanished.
+const MAX_WORD_BYTES: usize = 2 * 1024;
 
 /// Beyond so many characters of a line, a number and a dot are no list: nine digits, and blanks before them.
 const MAX_LIST_NUMBER: usize = 32;
+
+/// Whether the word at the end stands behind `<`: what follows the blank could make a link of the two.
+fn may_be_autolink(out: &str) -> bool {
+    let from = out.floor_char_boundary(out.len().saturating_sub(MAX_WORD_BYTES));
+    out[from..]
+        .bytes()
+        .rev()
+        .find(|byte| byte.is_ascii_whitespace() || *byte == b'<')
+        .map_or(from > 0, |byte| byte == b'<')
+}
 
 /// Whether what was written can be followed by a blank, the end, or the end of a sentence without meaning something else.
 fn is_calm_end(out: &str, next: Option<char>) -> bool {

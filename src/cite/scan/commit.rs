@@ -146,14 +146,15 @@ impl Scanner {
         let Range { start, end } = node.range.clone();
         match &node.kind {
             NodeKind::Bracket => self.writer.text(raw, false),
+            NodeKind::Code => {
+                self.shield = self.shield.max(end);
+                self.writer.code(raw);
+            }
             NodeKind::Opaque => {
                 self.shield = self.shield.max(end);
                 // A bare address takes the backslash in, and what it kept from being a tag would be one.
                 let loses_backslash = raw == "\\<" && input.rules.markdown && self.writer.is_in_address();
-                self.writer.opaque(raw);
-                if loses_backslash {
-                    self.writer.separate();
-                }
+                self.writer.opaque(if loses_backslash { "&lt;" } else { raw });
             }
             NodeKind::LinkStart { end } => {
                 self.shield = self.shield.max(*end);

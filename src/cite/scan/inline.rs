@@ -187,7 +187,7 @@ impl Scanner {
         let span = if run == LOOK_AHEAD { Parsed::TooLong } else { code_span(self.cursor(input, at + run), run) };
         match span {
             Parsed::Found(end) => {
-                self.opaque(at..end);
+                self.push(at..end, NodeKind::Code);
                 self.at = end;
             }
             Parsed::Fails(_) => self.at = at + run,

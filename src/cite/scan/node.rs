@@ -15,8 +15,10 @@ pub(super) struct Node {
 pub(super) enum NodeKind {
     /// A bracket that is text so far.
     Bracket,
-    /// Code, addresses, tags, escapes, prefixes of lines: as it stands. Citations of places inside go behind it.
+    /// Code in blocks, addresses, tags, escapes, prefixes of lines: as it stands. Citations of places inside go behind it.
     Opaque,
+    /// A code span, likewise.
+    Code,
     /// The beginning of a link, which ends there.
     LinkStart { end: usize },
     /// The beginning of an image that becomes a link: `![`. The rest of it, `](…)`, is the node so much further on.

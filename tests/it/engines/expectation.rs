@@ -86,6 +86,7 @@ impl Reader<'_> {
             .filter(|marker| marker.names.is_empty())
             .and_then(|marker| self.resolve(&format!("[{inner}]"), &marker))
         {
+            self.expectation.inexact |= self.ends_in_forward_label();
             if image {
                 self.push(Item::Text("!".into()));
             }
@@ -133,8 +134,7 @@ impl Reader<'_> {
                 continue;
             }
             let (meaning, length) = self.meaning(open, after);
-            // A bracket before a marker is no label's text once the two are kept apart, and a link when it is defined.
-            self.expectation.inexact |= !matches!(meaning, Meaning::Nothing) && rest[..at].ends_with("foo]");
+            self.expectation.inexact |= !matches!(meaning, Meaning::Nothing) && self.ends_in_forward_label();
             match meaning {
                 Meaning::Cites(sources) => self.badges(&sources),
                 Meaning::Vanishes => self.expectation.vanished = true,
@@ -143,6 +143,11 @@ impl Reader<'_> {
             rest = &after[length..];
         }
         self.push(Item::Text(rest.to_owned()));
+    }
+
+    /// A bracket before a marker is no label's text once the two are kept apart, and a link when it is defined.
+    fn ends_in_forward_label(&self) -> bool {
+        matches!(self.expectation.flow.last(), Some(Item::Text(text)) if text.ends_with("foo]"))
     }
 
     /// What the bracket before `after` means, and how long the rest of it is.

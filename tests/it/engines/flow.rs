@@ -136,9 +136,12 @@ fn apart(flow: Flow) -> Flow {
             apart.pop();
             continue;
         }
-        // A quote that holds nothing but a definition is drawn as nothing.
+        // A quote that holds nothing but a definition is drawn as nothing; what it parts stays parted.
         if item == Item::Close("blockquote".into()) && apart.last() == Some(&Item::Open("blockquote".into())) {
             apart.pop();
+            if !apart.last().is_none_or(is_block) {
+                apart.push(between());
+            }
             continue;
         }
         if item == between() && apart.last().is_none_or(is_block) {

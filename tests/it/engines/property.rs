@@ -258,7 +258,7 @@ fn without_exclamation(flow: Flow) -> Flow {
     let is_forward = |item: Option<&Item>| matches!(item, Some(Item::Link { url, .. }) if url == FORWARD_URL);
     let next: Vec<bool> = (0..flow.len()).map(|at| is_forward(flow.get(at + 1))).collect();
     let part = |(item, forward): (Item, bool)| match item {
-        Item::Text(text) if forward => Item::Text(text.strip_suffix('!').unwrap_or(&text).to_owned()),
+        Item::Text(text) if forward => Item::Text(text.trim_end_matches('!').to_owned()),
         item => item,
     };
     let is_empty = |item: &Item| matches!(item, Item::Text(text) if text.is_empty());
@@ -307,10 +307,11 @@ fn outside_comments(source: &str) -> String {
 /// Every link to a defined address that shows a number shows its own, and the page draws each of them.
 fn badges(reading: &Reading, drawn: bool) -> Result<(), String> {
     let flow = reading.flow();
-    let is_badge = |item: &&Item| matches!(item, Item::Link { text, url, .. } if reading.definitions.iter().any(|(label, to, _)| label == text && to == url));
+    let claims: Vec<_> = reading.definitions.iter().filter(|(label, ..)| is_marker_label(label)).collect();
+    let is_badge = |item: &&Item| matches!(item, Item::Link { text, url, .. } if claims.iter().any(|(label, to, _)| label == text && to == url));
     for item in &flow {
         if let Item::Link { text, url, .. } = item
-            && let Some((_, to, _)) = reading.definitions.iter().find(|(label, ..)| label == text)
+            && let Some((_, to, _)) = claims.iter().find(|(label, ..)| label == text)
             && to != url
         {
             return Err(format!("the badge {text} leads to {url}"));
