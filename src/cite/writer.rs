@@ -80,7 +80,13 @@ impl Writer {
 
     /// Text as it was; in a link, no bare address begins.
     pub(super) fn text(&mut self, text: &str, may_begin_address: bool) {
-        if !may_begin_address {
+        let behind_text = self.run.is_empty() && !self.in_address;
+        if behind_text && !text.bytes().any(|byte| ADDRESS[usize::from(byte)]) {
+            self.out.push_str(text);
+            if !may_begin_address {
+                self.text_start = self.out.len();
+            }
+        } else if !may_begin_address {
             self.opaque(text);
         } else if self.push(text) {
             // The text may have come in pieces: what begins an address is at most four bytes long.
@@ -409,6 +415,14 @@ impl Writer {
         true
     }
 }
+
+/// The last bytes of `://` and `www.`: a piece without them begins no bare address.
+const ADDRESS: [bool; 256] = {
+    let mut address = [false; 256];
+    address[b'/' as usize] = true;
+    address[b'.' as usize] = true;
+    address
+};
 
 /// Where a bare address may begin.
 fn address_starts(text: &str) -> impl Iterator<Item = usize> {

@@ -52,6 +52,10 @@ impl Scanner {
             if let Some(anchor) = self.anchors.front().filter(|anchor| anchor.at + MAX_EMPHASIS > input.text.len()) {
                 to = to.min(anchor.at.max(self.written));
             }
+            let may_be_written = self.nodes.first().is_some_and(|node| node.range.end <= to);
+            if to <= self.written && !may_be_written {
+                return;
+            }
         }
         if self.nodes.is_empty() {
             self.write_to(input, to, input.finished && to == input.text.len());
@@ -119,10 +123,16 @@ impl Scanner {
         }
     }
 
-    /// Whether all that has arrived, up to `at`, is decided but for blanks, and text goes on there.
+    /// What has arrived of a line that stays as it is.
+    pub(super) fn verbatim_to(&mut self, text: &str, to: usize) {
+        self.writer.opaque(&text[self.written..to]);
+        (self.written, self.node_end) = (to, to);
+        self.shield = self.shield.max(to);
+    }
+
+    /// Whether all that has arrived, up to `at`, is decided but for blanks, and its line goes on there.
     pub(super) fn is_settled(&self, at: usize) -> bool {
-        self.phase == Phase::Text
-            && self.at == at
+        self.at == at
             && !self.may_define
             && self.nodes.is_empty()
             && self.openers.is_empty()

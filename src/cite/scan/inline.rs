@@ -58,18 +58,22 @@ fn could_act(math: &str) -> bool {
 }
 
 impl Scanner {
-    /// Takes what has arrived since `from`, when it goes on in plain text behind what is decided and nothing in it can mean
-    /// anything: most pieces of a stream are such. Whether it did.
+    /// Takes what has arrived since `from`, when it goes on in text or code behind what is decided and nothing in it can mean
+    /// anything: most pieces of a stream are such. Whether it did. A blank at its end waits for what follows.
     pub(in crate::cite) fn take_plain(&mut self, text: &str, from: usize) -> bool {
         let new = &text.as_bytes()[from..];
-        let is_plain = self.is_settled(from)
-            && !new.iter().any(|byte| SPECIAL[usize::from(*byte)])
-            && new.last().is_some_and(u8::is_ascii_alphanumeric);
-        if is_plain {
-            self.at = text.len();
-            self.text_to(text, text.len());
+        let word = new.strip_suffix(b" ").unwrap_or(new);
+        if !(word.last().is_some_and(|last| last.is_ascii_graphic() && *last != b'!') && self.is_settled(from)) {
+            return false;
         }
-        is_plain
+        let to = from + word.len();
+        match self.phase {
+            Phase::Text if !word.iter().any(|byte| SPECIAL[usize::from(*byte)]) => self.text_to(text, to),
+            Phase::Verbatim if !word.iter().any(|byte| matches!(byte, b'\n' | b'\r')) => self.verbatim_to(text, to),
+            Phase::Line | Phase::Text | Phase::Verbatim | Phase::Html | Phase::Cut => return false,
+        }
+        self.at = text.len();
+        true
     }
 
     pub(super) fn cursor<'c>(&'c self, input: &Input<'c>, at: usize) -> Cursor<'c> {
