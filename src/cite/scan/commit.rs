@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::LOOK_AHEAD;
 use super::html::{HTML, MAX_TAG_CHARS};
 use super::node::{Node, NodeKind};
-use super::scanner::{Input, Phase, Scanner};
+use super::scanner::{Input, Scanner};
 use crate::answer::SourceIndex;
 use crate::cite::Position;
 use crate::report::{Entry, Kind};
