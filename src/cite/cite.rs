@@ -431,6 +431,10 @@ mod tests {
                 "<https://ok [doc9].y> <https://ok 【9】\u{a0}[1]>",
                 "<https://ok \u{200b}.y> <https://ok \u{200b}\u{a0}[1]>",
             ),
+            // The link is read twice by markdown-it, the second time without the code that it saw first.
+            ("[a `[1]` b`](https://ok)[1]", "[a `[1]` b\\`](https://ok)[1]"),
+            ("[a `[1]` b` [1]", "[a `[1]` b\\` [1]"),
+            ("`[1]` b` [1]", "`[1]` b` [1]"),
             // markdown-it looks for a label one byte behind an address that fails.
             ("<*[1]*", "<*[1]*"),
             // Code that began before the tag once seemed to end behind it, and the tag was passed on with it.

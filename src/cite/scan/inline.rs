@@ -194,6 +194,12 @@ impl Scanner {
                 self.push(at..end, NodeKind::Code);
                 self.at = end;
             }
+            // markdown-it reads what is in brackets twice, and once it has seen that backticks are text, it takes those that
+            // open code before them for text as well: what the code holds could be a badge.
+            Parsed::Fails(_) if !self.openers.is_empty() && input.rules.definitions && input.rules.markdown => {
+                self.push(at..at + run, NodeKind::Replace("\\`".repeat(run)));
+                self.at = at + run;
+            }
             Parsed::Fails(_) => self.at = at + run,
             Parsed::Unknown => return false,
             Parsed::TooLong => {
