@@ -4,13 +4,29 @@ use std::borrow::Cow;
 use std::fmt;
 use std::fmt::Write as _;
 use std::num::NonZeroU32;
+use std::ops::Range;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use url::Url;
 
-/// An absolute `http` or `https` address with a host.
-#[derive(Clone, PartialEq, Eq)]
-pub struct WebUrl(Url);
+/// An absolute `http` or `https` address with a host, in its WHATWG serialisation.
+///
+/// A copy costs nothing: addresses go from a source to its definition, its claim and the report.
+#[derive(Clone)]
+pub struct WebUrl {
+    text: Arc<str>,
+    /// Where the host begins and ends.
+    host: Range<usize>,
+}
+
+impl PartialEq for WebUrl {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for WebUrl {}
 
 /// Why a text is not a [`WebUrl`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,8 +47,11 @@ impl FromStr for WebUrl {
     type Err = InvalidWebUrl;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Some(host) = host_of_serialised(text) {
+            return Ok(Self { text: text.into(), host });
+        }
         match Url::parse(text.trim()) {
-            Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(Self(url)),
+            Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(Self::of(&url)),
             Ok(url) => Err(InvalidWebUrl::Scheme { scheme: url.scheme().to_owned() }),
             Err(_) => Err(InvalidWebUrl::NotAbsolute),
         }
@@ -40,23 +59,35 @@ impl FromStr for WebUrl {
 }
 
 impl WebUrl {
+    fn of(url: &Url) -> Self {
+        let at = |position| url[..position].len();
+        Self { text: url.as_str().into(), host: at(url::Position::BeforeHost)..at(url::Position::AfterHost) }
+    }
+
+    /// The address in its parts.
+    fn parsed(&self) -> Option<Url> {
+        Url::parse(&self.text).ok()
+    }
+
     /// The WHATWG serialisation, for dialects without Markdown definitions.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        self.0.as_str()
+        &self.text
     }
 
     /// The host as people know it, without `www.`.
     #[must_use]
     pub fn host(&self) -> &str {
-        let host = self.0.host_str().unwrap_or_default();
+        let host = &self.text[self.host.clone()];
         host.strip_prefix("www.").unwrap_or(host)
     }
 
     /// The last part of the path, as it stands, where there is one.
     #[must_use]
     pub fn file_name(&self) -> Option<&str> {
-        self.0.path_segments()?.next_back().filter(|name| !name.is_empty())
+        let behind = &self.text[self.host.end..];
+        let path = behind.find(['?', '#']).map_or(behind, |end| &behind[..end]);
+        path.rsplit_once('/').map(|(_, name)| name).filter(|name| !name.is_empty())
     }
 
     /// The form that every Markdown engine of Web Chat reads as one and the same address.
@@ -66,8 +97,8 @@ impl WebUrl {
     /// The brackets of an IPv6 host stay, since nothing else names that host.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let text = self.0.as_str();
-        let host_end = self.0[..url::Position::AfterHost].len();
+        let text = self.as_str();
+        let host_end = self.host.end;
         let bytes = text.as_bytes();
         if bytes.iter().all(|byte| ORDINARY[usize::from(*byte)]) {
             return text.to_owned();
@@ -103,10 +134,9 @@ impl WebUrl {
     /// parameters; an empty path equals `/`. Other parameters and their order count.
     #[must_use]
     pub fn merge_key(&self) -> Cow<'_, str> {
-        if self.0.query().is_none() && self.0.fragment().is_none() {
-            return self.0.as_str().into();
-        }
-        let mut url = self.0.clone();
+        let Some(mut url) = self.text.contains(['?', '#']).then(|| self.parsed()).flatten() else {
+            return self.as_str().into();
+        };
         url.set_fragment(None);
         if let Some(query) = url.query() {
             let tracking = |pair: &str| {
@@ -123,16 +153,47 @@ impl WebUrl {
     /// The address of one page of a PDF: `#page=n`, which takes the place of any other fragment.
     #[must_use]
     pub fn with_page(&self, page: NonZeroU32) -> Self {
-        let mut url = self.0.clone();
-        url.set_fragment(Some(&format!("page={page}")));
-        Self(url)
+        let document = self.text.split_once('#').map_or(&*self.text, |(document, _)| document);
+        Self { text: format!("{document}#page={page}").into(), host: self.host.clone() }
     }
 
     /// What follows `#`.
     #[must_use]
     pub fn fragment(&self) -> Option<&str> {
-        self.0.fragment()
+        self.text.split_once('#').map(|(_, fragment)| fragment)
     }
+}
+
+/// Where the host of an address stands whose serialisation certainly is the text itself: a lower-case name of letters,
+/// digits, single hyphens and dots that no rule for names changes, without user and port, and a path and query without
+/// anything to be encoded or resolved. Most addresses are of this kind, and parsing one costs a multiple of this.
+fn host_of_serialised(text: &str) -> Option<Range<usize>> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
+    let start = text.len() - rest.len();
+    let (host, path) = rest.split_at(rest.find('/')?);
+    let mut last: &[u8] = b"";
+    for label in host.as_bytes().split(|byte| *byte == b'.') {
+        let is_plain = label.iter().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+        if !is_plain || label.is_empty() || label.starts_with(b"-") || label.ends_with(b"-") {
+            return None;
+        }
+        last = label;
+    }
+    // A name in punycode has two hyphens, and one whose last part is a number is an IPv4 address.
+    if host.contains("--") || !last.first().is_some_and(u8::is_ascii_lowercase) {
+        return None;
+    }
+    let mut before = 0;
+    for &byte in path.as_bytes() {
+        // A part of the path that begins with a dot, encoded or not, may be a step up.
+        let is_dot = before == b'/' && matches!(byte, b'.' | b'%');
+        if is_dot || !ORDINARY[usize::from(byte)] && !matches!(byte, b'%' | b'&' | b';' | b'(' | b')') || byte == b'\''
+        {
+            return None;
+        }
+        before = byte;
+    }
+    Some(start..start + host.len())
 }
 
 /// Bytes that stand for themselves in every address, whatever stands beside them.
@@ -150,11 +211,12 @@ const ORDINARY: [bool; 256] = {
 /// For logs and messages: user names, passwords and signatures are masked.
 impl fmt::Display for WebUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_open = self.0.query().is_none() && self.0.username().is_empty() && self.0.password().is_none();
+        let is_open = !self.text.contains('?') && self.text[..self.host.start].ends_with("//");
         if is_open {
-            return f.write_str(self.0.as_str());
+            return f.write_str(&self.text);
         }
-        let mut url = self.0.clone();
+        // Every serialisation can be parsed; were it otherwise, nothing would be shown.
+        let Some(mut url) = self.parsed() else { return f.write_str("****") };
         if !url.username().is_empty() || url.password().is_some() {
             // An http(s) address with a host can always carry user information.
             let _ = url.set_username("****");
@@ -219,6 +281,44 @@ mod tests {
             Err(InvalidWebUrl::Scheme { scheme: "javascript".into() })
         );
         assert_eq!("gs://bucket/a".parse::<WebUrl>(), Err(InvalidWebUrl::Scheme { scheme: "gs".into() }));
+    }
+
+    /// The letters of hosts, paths and queries, and what their rules are about.
+    const PIECES: [&str; 32] = [
+        "a", "b", "com", "www", "xn--", "xn", "-", "--", ".", "..", "1", "0x1", "127", "/", "//", "?", "#", "%", "%2e",
+        "%2E", "%41", ":", ":80", "@", "&", ";", "'", "(", "\\", " ", "A", "é",
+    ];
+
+    proptest::proptest! {
+        #[test]
+        fn an_address_that_is_not_parsed_is_what_parsing_would_make_of_it(
+            scheme in proptest::sample::select(&["http://", "https://", "HTTP://", "ftp://"][..]),
+            pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..12),
+        ) {
+            let text = format!("{scheme}{}", pieces.concat());
+            let Some(host) = host_of_serialised(&text) else { return Ok(()) };
+            let url = Url::parse(&text).expect("an address");
+            proptest::prop_assert_eq!(url.as_str(), &text);
+            proptest::prop_assert_eq!(url.host_str(), Some(&text[host]));
+        }
+
+        #[test]
+        fn the_parts_of_an_address_are_those_that_parsing_finds(
+            pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..12),
+        ) {
+            let text = format!("https://a{}", pieces.concat());
+            let (Ok(ours), Ok(url)) = (text.parse::<WebUrl>(), Url::parse(&text)) else { return Ok(()) };
+            proptest::prop_assert_eq!(ours.as_str(), url.as_str());
+            proptest::prop_assert_eq!(Url::parse(ours.as_str()), Ok(url.clone()));
+            let host = url.host_str().unwrap_or_default();
+            proptest::prop_assert_eq!(ours.host(), host.strip_prefix("www.").unwrap_or(host));
+            proptest::prop_assert_eq!(ours.fragment(), url.fragment());
+            let name = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|name| !name.is_empty());
+            proptest::prop_assert_eq!(ours.file_name(), name);
+            let (mut paged, third) = (url, ours.with_page(NonZeroU32::MIN.saturating_add(2)));
+            paged.set_fragment(Some("page=3"));
+            proptest::prop_assert_eq!(third.as_str(), paged.as_str());
+        }
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl Bibliography {
     }
 
     fn line(&mut self, text: &str, line: Range<usize>, sources: &[Source], resolver: &Resolver) {
-        let content = text[line.clone()].trim_matches(BLANKS);
+        let content = without_blanks(&text[line.clone()]);
         if content.is_empty() {
             return;
         }
@@ -110,7 +110,7 @@ impl Bibliography {
             self.after_content = true;
             return;
         }
-        let indent = text[line.clone()].len() - text[line.clone()].trim_start_matches([' ', '\t']).len();
+        let indent = text[line.clone()].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).take(4).count();
         let entry = if line.len() < MAX_ENTRY && indent < 4 { read_entry(content, sources, resolver) } else { None };
         if let Some(entry) = entry {
             self.entry(&entry, line, sources);
@@ -144,6 +144,9 @@ impl Bibliography {
 
     /// Whether the line opens, closes or belongs to fenced code.
     fn is_fenced(&mut self, content: &str) -> bool {
+        if self.fence.is_none() && memchr::memchr2(b'`', b'~', content.as_bytes()).is_none() {
+            return false;
+        }
         let content = content.trim_start_matches(|c: char| " \t>-+*.)0123456789".contains(c));
         let byte = content.bytes().next().filter(|byte| matches!(byte, b'`' | b'~'));
         let run = byte.map_or(0, |byte| content.bytes().take_while(|found| *found == byte).count());
@@ -160,6 +163,14 @@ impl Bibliography {
             (Some(_), _) => true,
         }
     }
+}
+
+/// The line without blanks at its ends.
+fn without_blanks(line: &str) -> &str {
+    let is_content = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+    let Some(from) = line.bytes().position(|byte| is_content(&byte)) else { return "" };
+    let to = line.as_bytes().iter().rposition(is_content).map_or(from, |last| last + 1);
+    &line[from..to]
 }
 
 /// Whether a line that begins so may be an entry.

@@ -1,7 +1,5 @@
 //! Reference definitions: the ones that citewire writes.
 
-use std::fmt::Write as _;
-
 use super::CitedSource;
 
 /// Appends the definitions, one a line, after a blank line (policy P-10).
@@ -18,8 +16,9 @@ pub(super) fn append(text: &mut String, sources: &[CitedSource]) {
         if at > 0 {
             text.push('\n');
         }
-        // Writing to a String cannot fail.
-        let _ = write!(text, "[{}]: {} ", source.position, source.definition_url());
+        text.push('[');
+        source.position.write_to(text);
+        text.extend(["]: ", &source.definition_url(), " "]);
         push_title(text, &source.title);
     }
 }
@@ -35,6 +34,11 @@ pub(super) fn content(text: &str) -> usize {
 /// resolving links when the titles of all uses outweigh the text.
 pub(super) fn push_title(out: &mut String, title: &str) {
     out.push('"');
+    let is_plain = |byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\' | b'&');
+    if title.len() <= MAX_TITLE_CHARS && title.bytes().all(is_plain) {
+        out.extend([title, "\""]);
+        return;
+    }
     for (count, c) in title.chars().enumerate() {
         if count == MAX_TITLE_CHARS {
             out.push('…');

@@ -1,7 +1,8 @@
 //! Numbers for sources: by first appearance, one for each document.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use super::{CitedSource, Numbering, Pages, Position, Rules};
 use crate::answer::{Source, SourceIndex};
@@ -17,7 +18,7 @@ pub(super) struct Numberer {
     max: usize,
     /// By the place of the source.
     by_source: Vec<Option<usize>>,
-    by_document: HashMap<String, usize>,
+    by_document: BTreeMap<String, usize>,
     cited: Vec<Draft>,
 }
 
@@ -34,7 +35,7 @@ impl Numberer {
             pages: rules.pages,
             max: rules.max_claims.unwrap_or(usize::MAX),
             by_source: Vec::new(),
-            by_document: HashMap::new(),
+            by_document: BTreeMap::new(),
             cited: Vec::new(),
         }
     }
@@ -86,16 +87,12 @@ impl Numberer {
         let drafts = self.cited.into_iter().take(self.max);
         let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all)).collect();
         cited.sort_by_key(|cited| cited.position);
-        for CitedSource { position, sources, title, url } in &cited {
+        entries.reserve(cited.len());
+        for source in &cited {
+            let CitedSource { position, sources, .. } = source;
             let pointer = |index: &SourceIndex| all[index.0].pointer.clone();
             let at = pointer(&sources[0]);
-            let leads = url.as_ref().map_or_else(|| "a passage without address".into(), ToString::to_string);
-            entries.push(Entry::in_input(
-                Kind::Cited,
-                "source",
-                at.clone(),
-                format!("[{position}] is {title:?}: {leads}"),
-            ));
+            entries.push(Entry::in_input(Kind::Cited, "source", at.as_str(), what_is_cited(source)));
             for other in &sources[1..] {
                 let message = format!("the same document as {at}; both are [{position}]");
                 entries.push(Entry::in_input(Kind::Merged, "same-document", pointer(other), message));
@@ -103,6 +100,31 @@ impl Numberer {
         }
         cited
     }
+}
+
+/// `[1] is "Title": https://…`
+fn what_is_cited(source: &CitedSource) -> String {
+    let CitedSource { position, title, url, .. } = source;
+    let address_bytes = url.as_ref().map_or(32, |url| url.as_str().len());
+    let mut message = String::with_capacity("[999] is \"\": ".len() + title.len() + address_bytes);
+    message.push('[');
+    position.write_to(&mut message);
+    message.push_str("] is ");
+    // Every conversion comes along here, and formatting costs more than all the rest of it.
+    if title.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')) {
+        message.extend(["\"", title, "\""]);
+    } else {
+        // Writing to a String cannot fail.
+        let _ = write!(message, "{title:?}");
+    }
+    message.push_str(": ");
+    match url {
+        Some(url) => {
+            let _ = write!(message, "{url}");
+        }
+        None => message.push_str("a passage without address"),
+    }
+    message
 }
 
 impl Draft {

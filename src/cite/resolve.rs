@@ -73,8 +73,15 @@ impl Resolver {
             Marker::Name(name) => vec![self.name(sources, name)?],
         };
         if found.len() > 1 {
-            let mut seen = std::collections::HashSet::new();
-            found.retain(|index| seen.insert(*index));
+            // A marker is short, so it names few.
+            let mut seen = Vec::with_capacity(found.len());
+            found.retain(|index| {
+                let is_new = !seen.contains(index);
+                if is_new {
+                    seen.push(*index);
+                }
+                is_new
+            });
         }
         Some(found).filter(|found| !found.is_empty())
     }

@@ -10,7 +10,7 @@ use crate::answer::{Answer, LabelCatalogue};
 use crate::cite::{Rules, cite};
 use crate::dialect::{Dialect, Wishes};
 use crate::graph;
-use crate::ingest::{IngestError, Provider, ingest, is_stream};
+use crate::ingest::{IngestError, Provider, ingest, ingest_whole};
 use crate::report::{Entry, Kind, Report};
 
 /// What to convert to, and how.
@@ -86,12 +86,15 @@ pub enum ConvertError {
 /// # Errors
 /// When the input is not what its format promises, or when required grounding is missing.
 pub fn convert(body: &[u8], conversion: &Conversion) -> Result<Converted, ConvertError> {
-    if conversion.max_updates() > 0 && is_stream(body) {
-        let mut streaming = Streaming::new(conversion.clone());
-        streaming.push(body)?;
-        return streaming.finish();
+    if conversion.max_updates() == 0 {
+        return convert_answer(ingest(body, conversion.from)?, conversion);
     }
-    convert_answer(ingest(body, conversion.from)?, conversion)
+    if let Some(answer) = ingest_whole(body, conversion.from)? {
+        return convert_answer(answer, conversion);
+    }
+    let mut streaming = Streaming::new(conversion.clone());
+    streaming.push(body)?;
+    streaming.finish()
 }
 
 /// Converts an answer that has been read already.

@@ -1,6 +1,7 @@
 //! The graph of one cited answer.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use super::labels::{Labels, OneLabel, most_sensitive};
 use super::{Claim, ClaimPosition, DigitalDocument, GraphRules, LabelForm, Members, Message, Project, UsageInfo};
@@ -13,7 +14,9 @@ use crate::url::WebUrl;
 /// Builds the Message with a Claim for every cited source.
 #[must_use]
 pub fn build(answer: &Answer, cited: &CitedText, rules: &GraphRules, entries: &mut Vec<Entry>) -> Message {
-    let labels = Labels::new(cited.sources.iter().map(claim_node).collect());
+    let has_labels = answer.label.is_some() || answer.sources.iter().any(|source| source.label.is_some());
+    let taken = if has_labels { cited.sources.iter().map(claim_node).collect() } else { HashSet::new() };
+    let labels = Labels::new(taken);
     let mut builder = Builder { answer, rules, labels, one_label: None, entries };
     let message_label = builder.message_label(cited);
     builder.one_label = message_label.filter(|_| rules.labels == LabelForm::One).map(OneLabel::new);

@@ -19,9 +19,9 @@ mod stream;
 
 use azure_events::AzureEvents;
 use native_events::NativeEvents;
-use provider::document;
+use provider::{at_once, document};
 
 pub use error::{EventPlace, IngestError};
 pub use event::StreamEvent;
 pub use provider::{Provider, UnknownProvider};
-pub use stream::{AnswerStream, ingest, is_stream};
+pub use stream::{AnswerStream, ingest, ingest_whole, is_stream};

@@ -82,32 +82,43 @@ enum Unit {
 }
 
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
-    let manifest: Manifest = json::read(body)?;
-    let Some(text) = manifest.text else {
-        return Err(IngestError::member("/text", "missing; the text of the answer is wanted"));
-    };
-    let mut oddities = Vec::new();
-    let sources: Vec<Source> = manifest
-        .sources
-        .into_iter()
-        .enumerate()
-        .map(|(at, source)| source.unwrap_or_default().into_source(format!("/sources/{at}"), &mut oddities))
-        .collect();
-    let annotations = manifest.annotations.into_iter().enumerate();
-    let annotations = annotations.map(|(at, annotation)| (format!("/annotations/{at}"), annotation)).collect();
-    let citations = citations(&text, &sources, annotations, &mut oddities);
-    Ok(Answer {
-        citations,
-        label: manifest.label.map(|label| label.into_label("/label", &mut oddities)),
-        interpreter: manifest
-            .interpreter
-            .and_then(|interpreter| interpreter.into_interpreter("/interpreter", &mut oddities)),
-        complete: true,
-        sources,
-        oddities,
-        text,
-        ..Answer::default()
-    })
+    json::read::<Manifest>(body)?
+        .into_answer()
+        .ok_or_else(|| IngestError::member("/text", "missing; the text of the answer is wanted"))
+}
+
+/// The answer in a manifest without a fault; `None` does not say what is wrong.
+pub(super) fn parse_faultless(body: &str) -> Option<Answer> {
+    serde_json::from_str::<Manifest>(body).ok()?.into_answer()
+}
+
+impl Manifest {
+    /// `None` without a text.
+    fn into_answer(self) -> Option<Answer> {
+        let text = self.text?;
+        let mut oddities = Vec::new();
+        let sources: Vec<Source> = self
+            .sources
+            .into_iter()
+            .enumerate()
+            .map(|(at, source)| source.unwrap_or_default().into_source(format!("/sources/{at}"), &mut oddities))
+            .collect();
+        let annotations = self.annotations.into_iter().enumerate();
+        let annotations = annotations.map(|(at, annotation)| (format!("/annotations/{at}"), annotation)).collect();
+        let citations = citations(&text, &sources, annotations, &mut oddities);
+        Some(Answer {
+            citations,
+            label: self.label.map(|label| label.into_label("/label", &mut oddities)),
+            interpreter: self
+                .interpreter
+                .and_then(|interpreter| interpreter.into_interpreter("/interpreter", &mut oddities)),
+            complete: true,
+            sources,
+            oddities,
+            text,
+            ..Answer::default()
+        })
+    }
 }
 
 impl WireSource {

@@ -82,17 +82,25 @@ pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, In
         json::read::<IgnoredAny>(body)?;
         return Err(not_an_object());
     }
-    // Only one format has its text at the top; where that reads well, the members need not be looked at first.
-    if from.is_none()
-        && memchr::memmem::find(body.as_bytes(), b"\"choices\"").is_none()
-        && let Ok(answer) = native::parse(body)
-    {
-        return Ok(answer);
-    }
     match from.map_or_else(|| detect(body), Ok)? {
         Provider::Native => native::parse(body),
         Provider::AzureOnYourData => azure_on_your_data::parse(body),
     }
+}
+
+/// The answer of a document without a fault in the format that most have; `None` for everything else, which
+/// [`document`] and the readers of streams name.
+///
+/// A body that reads so is no stream: it has a text at the top, and no event has.
+pub(super) fn at_once(body: &[u8], from: Option<Provider>) -> Option<Answer> {
+    let is_open = match from {
+        Some(from) => from == Provider::Native,
+        // Only one format has its text at the top, so that the members need not be looked at first.
+        None => memchr::memmem::find(body, b"\"choices\"").is_none(),
+    };
+    let body = std::str::from_utf8(body).ok().filter(|_| is_open)?;
+    let body = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii();
+    body.starts_with('{').then(|| native::parse_faultless(body)).flatten()
 }
 
 fn not_an_object() -> IngestError {

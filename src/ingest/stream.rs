@@ -2,7 +2,7 @@
 
 use super::carrier::{Carrier, Form};
 use super::event::{Event, ReadEvents, StreamEvent, reader};
-use super::{EventPlace, IngestError, Provider, document};
+use super::{EventPlace, IngestError, Provider, at_once, document};
 use crate::answer::{Answer, MarkerGrammar, ProviderError};
 use crate::report::{Entry, Kind};
 
@@ -199,8 +199,8 @@ impl AnswerStream {
 /// When the bytes are not UTF-8 or not JSON, when a member makes the answer unusable, when no format is recognised, or
 /// when a stream holds nothing of an answer.
 pub fn ingest(body: &[u8], from: Option<Provider>) -> Result<Answer, IngestError> {
-    if !is_stream(body) {
-        return document(body, from);
+    if let Some(answer) = ingest_whole(body, from)? {
+        return Ok(answer);
     }
     let mut stream = AnswerStream::new(from);
     stream.push(body)?;
@@ -214,6 +214,18 @@ pub fn is_stream(body: &[u8]) -> bool {
         Form::Whole => false,
         Form::Events | Form::JsonLines => true,
     }
+}
+
+/// Reads an answer as [`ingest`] does, unless the body is a stream of events: then there is `None`, and nothing was read.
+///
+/// # Errors
+/// When the bytes are not UTF-8 or not JSON, when a member makes the answer unusable, or when no format is recognised.
+pub fn ingest_whole(body: &[u8], from: Option<Provider>) -> Result<Option<Answer>, IngestError> {
+    // To ask first what the body is would be to read it twice.
+    if let Some(answer) = at_once(body, from) {
+        return Ok(Some(answer));
+    }
+    if is_stream(body) { Ok(None) } else { document(body, from).map(Some) }
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use unicode_segmentation::UnicodeSegmentation as _;
 /// What was cut ends with an ellipsis, which counts.
 #[must_use]
 pub fn cut_at_word(text: &str, max: usize) -> Cow<'_, str> {
-    if text.encode_utf16().nth(max).is_none() {
+    // A text has at least as many bytes as units.
+    if text.len() <= max || text.encode_utf16().nth(max).is_none() {
         return text.into();
     }
     let room = max.saturating_sub(1);
