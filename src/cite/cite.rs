@@ -371,7 +371,7 @@ mod tests {
             (format!("a\n{}", long("=")), "a\n\n\\==="),
             (format!("- {}", long("* ")), "- \\* *"),
             (format!("~~~\n{}\n<img src=x>\n", long("~")), "~~~\n\u{200b}~~~"),
-            (long("`"), "\\`\\`"),
+            (long("`"), "\\`&#96;"),
             (format!("<b>{}x", long(" ")), "&lt;b>"),
             (format!("> <!-- {} --><img src=x>", long("y")), "> &lt;!--"),
         ] {
@@ -432,9 +432,12 @@ mod tests {
                 "<https://ok \u{200b}.y> <https://ok \u{200b}\u{a0}[1]>",
             ),
             // The link is read twice by markdown-it, the second time without the code that it saw first.
-            ("[a `[1]` b`](https://ok)[1]", "[a `[1]` b\\`](https://ok)[1]"),
-            ("[a `[1]` b` [1]", "[a `[1]` b\\` [1]"),
+            ("[a `[1]` b`](https://ok)[1]", "[a `[1]` b&#96;](https://ok)[1]"),
+            ("[a `[1]` b` [1]", "[a `[1]` b&#96; [1]"),
+            ("`[a`` [1]", "`[a&#96;&#96; [1]"),
             ("`[1]` b` [1]", "`[1]` b` [1]"),
+            // As a footnote, it would take what is indented for its own text.
+            ("[^9]: a b\n\n    [1](https://evil)\n\nx[1]", "[^9]\u{200b}: a b\n\n    [1](https://evil)\n\nx[1]"),
             // markdown-it looks for a label one byte behind an address that fails.
             ("<*[1]*", "<*[1]*"),
             // Code that began before the tag once seemed to end behind it, and the tag was passed on with it.

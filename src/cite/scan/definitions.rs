@@ -66,7 +66,9 @@ impl Scanner {
                 Some(false)
             }
             Parsed::Fails(to) => {
-                if holds_change(input, close + 2, to)? {
+                // Some engines know footnotes, and read what is indented behind one as its text and not as code.
+                let is_footnote = input.text[self.at + 1..].starts_with('^');
+                if is_footnote || holds_change(input, close + 2, to)? {
                     self.keep_colon_apart(input, close);
                 }
                 Some(false)

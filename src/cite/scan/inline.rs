@@ -24,6 +24,9 @@ const SPECIAL: [bool; 256] = {
     special
 };
 
+/// A backtick as text. Behind a backslash it could still end code that an earlier one began.
+const BACKTICK: &str = "&#96;";
+
 /// Whether what could not be read as a construct could be, once a marker in it is gone: up to `to`, a bracket is in it. The
 /// `!` of an image goes as well, so that its bracket counts. `None` while more must arrive.
 pub(super) fn holds_marker(input: &Input<'_>, from: usize, to: usize) -> Option<bool> {
@@ -197,13 +200,13 @@ impl Scanner {
             // markdown-it reads what is in brackets twice, and once it has seen that backticks are text, it takes those that
             // open code before them for text as well: what the code holds could be a badge.
             Parsed::Fails(_) if !self.openers.is_empty() && input.rules.definitions && input.rules.markdown => {
-                self.push(at..at + run, NodeKind::Replace("\\`".repeat(run)));
+                self.push(at..at + run, NodeKind::Replace(BACKTICK.repeat(run)));
                 self.at = at + run;
             }
             Parsed::Fails(_) => self.at = at + run,
             Parsed::Unknown => return false,
             Parsed::TooLong => {
-                let with = if input.rules.markdown { "\\`".repeat(run) } else { "`".repeat(run) };
+                let with = if input.rules.markdown { BACKTICK } else { "`" }.repeat(run);
                 self.push(at..at + run, NodeKind::Replace(with));
                 self.at = at + run;
             }
