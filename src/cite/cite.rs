@@ -435,6 +435,7 @@ mod tests {
             ("[a `[1]` b`](https://ok)[1]", "[a `[1]` b&#96;](https://ok)[1]"),
             ("[a `[1]` b` [1]", "[a `[1]` b&#96; [1]"),
             ("`[a`` [1]", "`[a&#96;&#96; [1]"),
+            ("x\n```a [b `` [1]", "x\n```a [b `` [1]"),
             ("`[1]` b` [1]", "`[1]` b` [1]"),
             // As a footnote, it would take what is indented for its own text.
             ("[^9]: a b\n\n    [1](https://evil)\n\nx[1]", "[^9]\u{200b}: a b\n\n    [1](https://evil)\n\nx[1]"),

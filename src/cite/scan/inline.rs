@@ -198,8 +198,14 @@ impl Scanner {
                 self.at = end;
             }
             // markdown-it reads what is in brackets twice, and once it has seen that backticks are text, it takes those that
-            // open code before them for text as well: what the code holds could be a badge.
-            Parsed::Fails(_) if !self.openers.is_empty() && input.rules.definitions && input.rules.markdown => {
+            // open code before them for text as well: what the code holds could be a badge. In a line that begins like a
+            // fence, they are what keeps it from being one.
+            Parsed::Fails(_)
+                if !self.openers.is_empty()
+                    && input.rules.definitions
+                    && input.rules.markdown
+                    && !input.text[self.line..].starts_with("```") =>
+            {
                 self.push(at..at + run, NodeKind::Replace(BACKTICK.repeat(run)));
                 self.at = at + run;
             }
