@@ -438,7 +438,7 @@ mod tests {
             ("x\n```a [b `` [1]", "x\n```a [b `` [1]"),
             ("`[1]` b` [1]", "`[1]` b` [1]"),
             // As a footnote, it would take what is indented for its own text.
-            ("[^9]: a b\n\n    [1](https://evil)\n\nx[1]", "[^9]\u{200b}: a b\n\n    [1](https://evil)\n\nx[1]"),
+            ("[^9]: a b\n\n    [1](https://evil)\n\nx[1]", "[^9]: a b\n\n<!---->\n    [1](https://evil)\n\nx[1]"),
             // markdown-it looks for a label one byte behind an address that fails.
             ("<*[1]*", "<*[1]*"),
             // Code that began before the tag once seemed to end behind it, and the tag was passed on with it.

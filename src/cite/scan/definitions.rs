@@ -66,11 +66,10 @@ impl Scanner {
                 Some(false)
             }
             Parsed::Fails(to) => {
-                // Some engines know footnotes, and read what is indented behind one as its text and not as code.
-                let is_footnote = input.text[self.at + 1..].starts_with('^');
-                if is_footnote || holds_change(input, close + 2, to)? {
+                if holds_change(input, close + 2, to)? {
                     self.keep_colon_apart(input, close);
                 }
+                self.behind_footnote = input.text[self.at + 1..].starts_with('^');
                 Some(false)
             }
         }

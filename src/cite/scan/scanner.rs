@@ -89,6 +89,9 @@ pub(in crate::cite) struct Scanner {
     pub(super) indented_before: bool,
     /// Whether a definition that stood between a list and what follows was taken out.
     pub(super) parted: bool,
+    /// Whether the present paragraph, or the one before, is a footnote for engines that know footnotes: they take what is
+    /// indented behind it for its text, and all others for code.
+    pub(super) behind_footnote: bool,
     /// Whether something was taken out at the very beginning.
     pub(super) cut_at_start: bool,
     /// Where the present code block began.
@@ -133,6 +136,7 @@ impl Scanner {
             indents: false,
             indented_before: false,
             parted: false,
+            behind_footnote: false,
             cut_at_start: false,
             code: None,
             fence: None,
@@ -242,7 +246,11 @@ impl Scanner {
         self.blocks.containers.extend(begins);
         if kind != Kind::Blank || is_empty_item {
             let may_belong_to_it = is_empty_item || input.text[start..].starts_with([' ', '\t']);
-            if std::mem::take(&mut self.parted) && input.rules.markdown && may_belong_to_it {
+            let mut is_parted = std::mem::take(&mut self.parted) && may_belong_to_it;
+            if kind != Kind::Continuation {
+                is_parted |= std::mem::take(&mut self.behind_footnote) && kind == Kind::Indented;
+            }
+            if is_parted && input.rules.markdown {
                 self.push(start..start, NodeKind::Replace("<!---->\n".into()));
             }
             self.indented_before = self.indents;
