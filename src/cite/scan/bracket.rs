@@ -238,7 +238,8 @@ impl Scanner {
             self.push(opener.inner() - 1..end, NodeKind::Cite(sources));
             self.at = end;
             if !opener.image {
-                self.deactivate(!input.rules.definitions);
+                // Nor will it be one for whoever reads the result without our definitions.
+                self.deactivate(true);
             }
             return;
         }
