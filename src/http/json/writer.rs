@@ -105,24 +105,33 @@ impl Writer {
     }
 }
 
+/// So many bytes are looked at together.
+const BLOCK: usize = 16;
+
 /// How many bytes stand before the first one that a JSON string has to escape; `None` when there is none.
 fn plain_bytes(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::MAX / 255;
-    let (chunks, rest) = bytes.as_chunks::<8>();
-    for (at, chunk) in chunks.iter().enumerate() {
-        let eight = u64::from_le_bytes(*chunk);
-        let (quote, backslash) = (eight ^ (ONES * u64::from(b'"')), eight ^ (ONES * u64::from(b'\\')));
-        // The lowest bit that is set belongs to the first byte that is below a blank, or became 0.
-        let found = (eight.wrapping_sub(ONES * 0x20) & !eight)
-            | (quote.wrapping_sub(ONES) & !quote)
-            | (backslash.wrapping_sub(ONES) & !backslash);
-        let found = found & (ONES << 7);
-        if found != 0 {
-            return Some(at * 8 + (found.trailing_zeros() / 8) as usize);
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let found = match blocks.iter().position(holds_escaped) {
+        Some(block) => block * BLOCK,
+        None => {
+            let mut last = [b' '; BLOCK];
+            last[..rest.len()].copy_from_slice(rest);
+            if !holds_escaped(&last) {
+                return None;
+            }
+            bytes.len() - rest.len()
         }
-    }
-    let found = rest.iter().position(|byte| matches!(byte, 0..0x20 | b'"' | b'\\'));
-    found.map(|at| chunks.len() * 8 + at)
+    };
+    bytes[found..].iter().position(|byte| is_escaped(*byte)).map(|at| found + at)
+}
+
+fn is_escaped(byte: u8) -> bool {
+    byte < b' ' || byte == b'"' || byte == b'\\'
+}
+
+/// Looks at all of them without stopping, which compilers turn into a few instructions for the whole block.
+fn holds_escaped(block: &[u8; BLOCK]) -> bool {
+    block.iter().fold(false, |found, &byte| found | (byte < b' ') | (byte == b'"') | (byte == b'\\'))
 }
 
 #[cfg(test)]
