@@ -40,7 +40,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// Random ids (UUID version 4) from the operating system's generator.
+/// Random ids (UUID version 4) from a generator of each thread that the operating system seeds, again and again.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RandomIds;
 

@@ -97,13 +97,19 @@ impl WebUrl {
     /// The brackets of an IPv6 host stay, since nothing else names that host.
     #[must_use]
     pub fn markdown(&self) -> String {
+        let mut out = String::with_capacity(self.text.len());
+        self.write_markdown(&mut out);
+        out
+    }
+
+    /// Appends the form that [`markdown`](Self::markdown) gives.
+    pub fn write_markdown(&self, out: &mut String) {
         let text = self.as_str();
         let host_end = self.host.end;
         let bytes = text.as_bytes();
         if bytes.iter().all(|byte| ORDINARY[usize::from(*byte)]) {
-            return text.to_owned();
+            return out.push_str(text);
         }
-        let mut out = String::with_capacity(text.len() + 16);
         // The place in `out` right after the last `&`, as long as only letters, digits and `#` have followed.
         let mut entity_from: Option<usize> = None;
         for (at, &byte) in bytes.iter().enumerate() {
@@ -127,16 +133,14 @@ impl WebUrl {
                 _ => None,
             };
         }
-        out
     }
 
     /// What two addresses of one document share (rule N-03): scheme and host in lower case, no fragment, no tracking
     /// parameters; an empty path equals `/`. Other parameters and their order count.
     #[must_use]
     pub fn merge_key(&self) -> Cow<'_, str> {
-        let Some(mut url) = self.text.contains(['?', '#']).then(|| self.parsed()).flatten() else {
-            return self.as_str().into();
-        };
+        let is_bare = memchr::memchr2(b'?', b'#', self.text.as_bytes()).is_none();
+        let Some(mut url) = (!is_bare).then(|| self.parsed()).flatten() else { return self.as_str().into() };
         url.set_fragment(None);
         if let Some(query) = url.query() {
             let tracking = |pair: &str| {

@@ -184,7 +184,7 @@ fn begins_heading(content: &str) -> bool {
     if content.len() > MAX_HEADING {
         return false;
     }
-    let words = content.trim_matches(AROUND_HEADING).as_bytes();
+    let words = content.trim_matches(stands_around_heading).as_bytes();
     HEADINGS
         .iter()
         .any(|heading| heading.as_bytes().get(..words.len()).is_some_and(|head| head.eq_ignore_ascii_case(words)))
@@ -220,7 +220,9 @@ fn mentions(rest: &str, source: &Source) -> bool {
 }
 
 /// What may stand around the words of a heading.
-const AROUND_HEADING: [char; 8] = [' ', '\t', '\u{a0}', '\u{3000}', '#', '*', '_', ':'];
+fn stands_around_heading(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\u{a0}' | '\u{3000}' | '#' | '*' | '_' | ':')
+}
 
 /// A longer line is no heading.
 const MAX_HEADING: usize = 64;
@@ -232,7 +234,7 @@ fn is_heading(line: &str) -> bool {
     if line.len() > MAX_HEADING {
         return false;
     }
-    let words = line.trim_matches(AROUND_HEADING);
+    let words = line.trim_matches(stands_around_heading);
     HEADINGS.iter().any(|heading| heading.eq_ignore_ascii_case(words))
 }
 

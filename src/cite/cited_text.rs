@@ -36,9 +36,18 @@ impl CitedSource {
     /// (policy P-07).
     #[must_use]
     pub fn definition_url(&self) -> String {
+        let mut url = String::with_capacity(self.url.as_ref().map_or(8, |url| url.as_str().len()));
+        self.write_definition_url(&mut url);
+        url
+    }
+
+    pub(super) fn write_definition_url(&self, out: &mut String) {
         match &self.url {
-            Some(url) => url.markdown(),
-            None => format!("cite:{}", self.position),
+            Some(url) => url.write_markdown(out),
+            None => {
+                out.push_str("cite:");
+                self.position.write_to(out);
+            }
         }
     }
 }

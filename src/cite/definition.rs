@@ -18,7 +18,9 @@ pub(super) fn append(text: &mut String, sources: &[CitedSource]) {
         }
         text.push('[');
         source.position.write_to(text);
-        text.extend(["]: ", &source.definition_url(), " "]);
+        text.push_str("]: ");
+        source.write_definition_url(text);
+        text.push(' ');
         push_title(text, &source.title);
     }
 }

@@ -81,6 +81,9 @@ pub(super) fn in_private_use<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Opt
 
 /// A list of numbers and ranges, all in the form that `read` takes.
 fn list(inner: &str, read: impl Fn(&str) -> Option<usize>) -> Option<Vec<usize>> {
+    if let Some(number) = read(inner) {
+        return Some(vec![number]);
+    }
     let mut numbers = Vec::new();
     for item in inner.split(',') {
         let item = item.trim();

@@ -90,9 +90,9 @@ impl Numberer {
         entries.reserve(cited.len());
         for source in &cited {
             let CitedSource { position, sources, .. } = source;
-            let pointer = |index: &SourceIndex| all[index.0].pointer.clone();
+            let pointer = |index: &SourceIndex| all[index.0].pointer.as_str();
             let at = pointer(&sources[0]);
-            entries.push(Entry::in_input(Kind::Cited, "source", at.as_str(), what_is_cited(source)));
+            entries.push(Entry::in_input(Kind::Cited, "source", at, what_is_cited(source)));
             for other in &sources[1..] {
                 let message = format!("the same document as {at}; both are [{position}]");
                 entries.push(Entry::in_input(Kind::Merged, "same-document", pointer(other), message));

@@ -12,6 +12,8 @@ use crate::url::WebUrl;
 #[derive(Debug, Default)]
 pub(super) struct Resolver {
     names: OnceCell<Names>,
+    /// Whether any source says itself which marker stands for it.
+    has_markers: OnceCell<bool>,
 }
 
 #[derive(Debug, Default)]
@@ -49,7 +51,7 @@ impl Names {
 impl Resolver {
     /// Forgets the names, because there are new sources.
     pub(super) fn forget(&mut self) {
-        self.names = OnceCell::new();
+        *self = Self::default();
     }
 
     fn names(&self, sources: &[Source]) -> &Names {
@@ -59,7 +61,7 @@ impl Resolver {
     /// The sources of a marker, each once and in order; `None` when it means none (or, in a list that a person would
     /// write, when one of its numbers means none: `[1, 2019]` is no citation).
     pub(super) fn resolve(&self, sources: &[Source], token: &str, marker: &Marker<'_>) -> Option<Vec<SourceIndex>> {
-        if sources.iter().any(|source| source.marker.is_some())
+        if *self.has_markers.get_or_init(|| sources.iter().any(|source| source.marker.is_some()))
             && let Some(index) = self.names(sources).by_marker.get(token)
         {
             return Some(vec![*index]);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use actix_web::http::header::HeaderValue;
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Serialize;
@@ -9,7 +10,7 @@ use serde::Serialize;
 use super::envelope::Request;
 use super::query::Query;
 use super::schema::{ActivitiesAnswer, AnswerRequest, Problem};
-use super::{Fault, State, body};
+use super::{Fault, State, body, json};
 use crate::activity::Activity;
 use crate::answer::LabelCatalogue;
 use crate::convert::{Converted, convert};
@@ -94,7 +95,10 @@ fn run(body: &Bytes, query: &Query, labels: Arc<LabelCatalogue>, updates: Update
     convert(&request.answer, &request.conversion).map_err(|source| Fault::Convert { source, at: request.at })
 }
 
+/// Most answers are not longer, so that their JSON never has to move while it grows.
+const EXPECTED_BYTES: usize = 8 * 1024;
+
 /// A response with a body of JSON.
 pub(crate) fn json(mut builder: actix_web::HttpResponseBuilder, body: &impl Serialize) -> Result<HttpResponse, Fault> {
-    Ok(builder.content_type("application/json").body(serde_json::to_vec(body)?))
+    Ok(builder.content_type(HeaderValue::from_static("application/json")).body(json::to_vec(body, EXPECTED_BYTES)?))
 }

@@ -59,24 +59,24 @@ impl<'a> Request<'a> {
         let mut conversion = Conversion::to(dialect(query.get("channel"))?);
         conversion.from = provider(query.get("from"))?;
         let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-        let raw = Self { answer: Cow::Borrowed(body), at: "", conversion: conversion.clone() };
+        let raw = |conversion| Self { answer: Cow::Borrowed(body), at: "", conversion };
         if query.get("from").is_some() {
-            return Ok(raw);
+            return Ok(raw(conversion));
         }
         // Nobody writes the letters of a name as escapes: most raw bodies are told without reading them.
         if memchr::memmem::find(body, b"\"answer\"").is_none() {
-            return Ok(raw);
+            return Ok(raw(conversion));
         }
         // What is no JSON object is a stream, or a fault that the conversion names better.
         let Ok(members) = serde_json::from_slice::<BTreeMap<String, &'a RawValue>>(body) else {
-            return Ok(raw);
+            return Ok(raw(conversion));
         };
         let Some(answer) = members.get("answer") else {
-            return Ok(raw);
+            return Ok(raw(conversion));
         };
         if let Some(name) = members.keys().find(|name| !KNOWN.contains(&name.as_str())) {
             let text = answer.get().starts_with('"');
-            return if text { Ok(raw) } else { Err(EnvelopeError::UnknownMember { name: name.clone() }) };
+            return if text { Ok(raw(conversion)) } else { Err(EnvelopeError::UnknownMember { name: name.clone() }) };
         }
         if let Some(from) = text_member(&members, "from")? {
             conversion.from = provider(Some(&from))?;
@@ -87,9 +87,10 @@ impl<'a> Request<'a> {
         if let Some(options) = members.get("options").filter(|options| options.get() != "null") {
             conversion.options = parse_options(options)?;
         }
-        let answer = match serde_json::from_str::<String>(answer.get()) {
-            Ok(text) => Cow::Owned(text.into_bytes()),
-            Err(_) => Cow::Borrowed(answer.get().as_bytes()),
+        let text = Some(answer.get()).filter(|json| json.starts_with('"'));
+        let answer = match text.and_then(|json| serde_json::from_str::<String>(json).ok()) {
+            Some(text) => Cow::Owned(text.into_bytes()),
+            None => Cow::Borrowed(answer.get().as_bytes()),
         };
         Ok(Self { answer, at: "/answer", conversion })
     }

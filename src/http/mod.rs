@@ -15,6 +15,7 @@ mod envelope;
 mod fault;
 mod health;
 mod host;
+mod json;
 mod openapi;
 mod options;
 mod page;
