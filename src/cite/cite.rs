@@ -437,7 +437,10 @@ mod tests {
             ("[a `[1]` b` [1]", "[a `[1]` b&#96; [1]"),
             ("`[a`` [1]", "`[a&#96;&#96; [1]"),
             ("x\n```a [b `` [1]", "x\n```a [b `` [1]"),
+            ("x ``````a\n``````b [c ``````` [1]", "x ``````a\n``````b [c ``````` [1]"),
             ("`[1]` b` [1]", "`[1]` b` [1]"),
+            // Without what stood between them, micromark takes the item for text.
+            ("    a\n\n[9]: https://evil\n\n2. b [1]", "    a\n\n\n<!---->\n2. b [1]"),
             // As a footnote, it would take what is indented for its own text.
             ("[^9]: a b\n\n    [1](https://evil)\n\nx[1]", "[^9]: a b\n\n<!---->\n    [1](https://evil)\n\nx[1]"),
             // markdown-it looks for a label one byte behind an address that fails.

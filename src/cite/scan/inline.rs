@@ -60,6 +60,17 @@ fn could_act(math: &str) -> bool {
     tags || math.contains("](") || math.contains("![")
 }
 
+/// Whether the line up to `at` may begin like a fence, which a line with a backtick further on is not.
+fn may_be_fence(text: &str, at: usize) -> bool {
+    let near = &text.as_bytes()[at.saturating_sub(LOOK_AHEAD)..at];
+    let line = match memchr::memrchr2(b'\n', b'\r', near) {
+        Some(end) => &near[end..],
+        None if near.len() == at => near,
+        None => return true,
+    };
+    memchr::memmem::find(line, b"```").is_some()
+}
+
 impl Scanner {
     /// Takes what has arrived since `from`, when it goes on in text or code behind what is decided and nothing in it can mean
     /// anything: most pieces of a stream are such. Whether it did. A blank at its end waits for what follows.
@@ -204,7 +215,7 @@ impl Scanner {
                 if !self.openers.is_empty()
                     && input.rules.definitions
                     && input.rules.markdown
-                    && !input.text[self.line..].starts_with("```") =>
+                    && !may_be_fence(input.text, at) =>
             {
                 self.push(at..at + run, NodeKind::Replace(BACKTICK.repeat(run)));
                 self.at = at + run;

@@ -44,6 +44,18 @@ pub(super) enum Phase {
     Cut,
 }
 
+/// A block, by what it makes of indented lines behind it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Before {
+    /// Nothing.
+    #[default]
+    Other,
+    /// A part of it.
+    List,
+    /// The same code.
+    Code,
+}
+
 /// A bracket that may open a link, an image or a marker.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opener {
@@ -84,11 +96,11 @@ pub(in crate::cite) struct Scanner {
     pub(super) definitions: HashMap<String, Target>,
     /// Labels in brackets that no definition had been given for.
     pub(super) used: HashSet<String>,
-    /// Whether the block before the present one was a list or indented code, and the one before that.
-    pub(super) indents: bool,
-    pub(super) indented_before: bool,
-    /// Whether a definition that stood between a list and what follows was taken out.
-    pub(super) parted: bool,
+    /// What the block before the present one was, and the one before that.
+    pub(super) before: Before,
+    pub(super) before_that: Before,
+    /// What a definition stood behind that was taken out.
+    pub(super) parted: Before,
     /// Whether the present paragraph, or the one before, is a footnote for engines that know footnotes: they take what is
     /// indented behind it for its text, and all others for code.
     pub(super) behind_footnote: bool,
@@ -133,9 +145,9 @@ impl Scanner {
             openers: VecDeque::new(),
             definitions: HashMap::new(),
             used: HashSet::new(),
-            indents: false,
-            indented_before: false,
-            parted: false,
+            before: Before::Other,
+            before_that: Before::Other,
+            parted: Before::Other,
             behind_footnote: false,
             cut_at_start: false,
             code: None,
@@ -243,19 +255,28 @@ impl Scanner {
         }
         // An item without text: behind indented code, some engines take it for text.
         let is_empty_item = kind == Kind::Blank && !begins.is_empty();
+        let begins_item = matches!(begins.first(), Some(super::line::Container::Item { .. }));
         self.blocks.containers.extend(begins);
         if kind != Kind::Blank || is_empty_item {
             let may_belong_to_it = is_empty_item || input.text[start..].starts_with([' ', '\t']);
-            let mut is_parted = std::mem::take(&mut self.parted) && may_belong_to_it;
+            let mut is_parted = match std::mem::take(&mut self.parted) {
+                Before::Other => false,
+                Before::List => may_belong_to_it,
+                // Nor do all engines begin a list behind it that does not begin with 1.
+                Before::Code => may_belong_to_it || begins_item,
+            };
             if kind != Kind::Continuation {
                 is_parted |= std::mem::take(&mut self.behind_footnote) && kind == Kind::Indented;
             }
             if is_parted && input.rules.markdown {
                 self.push(start..start, NodeKind::Replace("<!---->\n".into()));
             }
-            self.indented_before = self.indents;
-            self.indents = kind == Kind::Indented
-                || matches!(self.blocks.containers.first(), Some(super::line::Container::Item { .. }));
+            self.before_that = self.before;
+            self.before = match self.blocks.containers.first() {
+                Some(super::line::Container::Item { .. }) => Before::List,
+                _ if kind == Kind::Indented => Before::Code,
+                _ => Before::Other,
+            };
         }
         (self.phase, self.blocks.leaf) = match kind {
             Kind::Paragraph | Kind::Continuation | Kind::Escaped => (Phase::Text, Leaf::Paragraph),
@@ -396,8 +417,8 @@ impl Scanner {
 
     /// Remembers that something was taken out that stood between blocks.
     pub(super) fn leave_gap(&mut self, at: usize) {
-        self.parted = self.indented_before;
-        self.indents = self.indented_before;
+        self.parted = self.before_that;
+        self.before = self.before_that;
         self.cut_at_start |= self.is_nothing_written() && at == self.written;
     }
 
