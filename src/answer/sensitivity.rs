@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use serde_json::{Map, Value};
+
 use super::Answer;
 use crate::report::{Entry, Kind};
 
@@ -63,6 +65,7 @@ impl fmt::Display for Colour {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelCatalogue {
     labels: BTreeMap<String, SensitivityLabel>,
+    members: Vec<String>,
 }
 
 impl LabelCatalogue {
@@ -71,6 +74,23 @@ impl LabelCatalogue {
         for key in [&label.id, &label.name].into_iter().flatten() {
             self.labels.insert(key.to_lowercase(), label.clone());
         }
+    }
+
+    /// Looks for labels in this member of a source's metadata as well, before the members that are always looked at; a dot
+    /// leads into an object, as in `purview.label.id`, unless a member has the dot in its name.
+    pub fn look_at(&mut self, member: impl Into<String>) {
+        self.members.push(member.into());
+    }
+
+    /// What the metadata of a source calls its label, and where it stands there, as a JSON pointer.
+    fn named<'m>(&self, metadata: &'m Map<String, Value>) -> Option<(String, &'m str)> {
+        let members = self.members.iter().map(String::as_str).chain(METADATA_KEYS);
+        members
+            .filter_map(|member| {
+                let (pointer, value) = member_at(metadata, member)?;
+                Some((pointer, value.as_str()?))
+            })
+            .find(|(_, named)| !named.trim().is_empty())
     }
 
     /// The label with this id or name.
@@ -105,12 +125,11 @@ impl LabelCatalogue {
                 self.fill_in(label);
                 continue;
             }
-            let named = METADATA_KEYS.iter().find_map(|key| Some((*key, source.metadata.get(*key)?.as_str()?)));
-            let Some((key, named)) = named.filter(|(_, named)| !named.trim().is_empty()) else { continue };
+            let Some((place, named)) = self.named(&source.metadata) else { continue };
             match self.find(named) {
                 Some(label) => source.label = Some(label.clone()),
                 None if looks_like_id(named) => {
-                    let pointer = format!("{}/metadata/{key}", source.pointer);
+                    let pointer = format!("{}/metadata{place}", source.pointer);
                     let message = format!("no label with the id {named} is configured");
                     answer.oddities.push(Entry::in_input(Kind::Dropped, "label-unknown", pointer, message));
                 }
@@ -131,6 +150,17 @@ impl LabelCatalogue {
             *label = known.clone();
         }
     }
+}
+
+/// A member by its name, or by a path with dots; and where it stands, as a JSON pointer.
+fn member_at<'m>(metadata: &'m Map<String, Value>, path: &str) -> Option<(String, &'m Value)> {
+    let step = |name: &str| format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+    if let Some(value) = metadata.get(path) {
+        return Some((step(path), value));
+    }
+    let (first, rest) = path.split_once('.')?;
+    let (behind, value) = member_at(metadata.get(first)?.as_object()?, rest)?;
+    Some((step(first) + &behind, value))
 }
 
 /// A GUID, as Purview names labels.
@@ -352,5 +382,22 @@ mod tests {
         assert_eq!(catalogue.find("6f2a-11"), Some(&label));
         assert_eq!(catalogue.find(" confidential"), Some(&label));
         assert_eq!(catalogue.find("public"), None);
+    }
+
+    #[test]
+    fn p11_a_configured_member_of_the_metadata_names_the_label_first() {
+        let mut catalogue = LabelCatalogue::default();
+        catalogue.look_at("purview.label.id");
+        catalogue.look_at("a.b");
+        let named = |metadata: Value| {
+            let metadata = metadata.as_object().cloned().unwrap_or_default();
+            catalogue.named(&metadata).map(|(pointer, name)| format!("{pointer} {name}"))
+        };
+        let both = serde_json::json!({"purview": {"label": {"id": "Secret"}}, "label": "General"});
+        assert_eq!(named(both).as_deref(), Some("/purview/label/id Secret"));
+        let blank = serde_json::json!({"purview": {"label": {"id": " "}}, "label": "General"});
+        assert_eq!(named(blank).as_deref(), Some("/label General"));
+        assert_eq!(named(serde_json::json!({"a.b": "Dotted", "a": {"b": "Deep"}})).as_deref(), Some("/a.b Dotted"));
+        assert_eq!(named(serde_json::json!({"purview": {"label": 5}, "label": null})), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Sensitivity labels of the organisation: `[[labels]]` in the file.
+//! Sensitivity labels of the organisation: `[[labels]]` in the file, and `label_members`, where sources name them.
 
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -8,6 +8,9 @@ use crate::answer::{LabelCatalogue, SensitivityLabel};
 
 /// The key of the list in the file.
 pub(super) const KEY: &str = "labels";
+
+/// The key of the members of metadata that name labels.
+const MEMBERS: &str = "label_members";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +28,15 @@ struct Entry {
 /// Takes the labels out of the file's table.
 pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> LabelCatalogue {
     let mut catalogue = LabelCatalogue::default();
+    if let Some(members) = table.remove(MEMBERS) {
+        match members.try_into::<Vec<String>>() {
+            Ok(members) => members.into_iter().for_each(|member| catalogue.look_at(member)),
+            Err(error) => {
+                let reason = format!("a list of names is wanted: {}", error.message());
+                faults.push(Fault::new(Origin::File(MEMBERS.to_owned()), reason));
+            }
+        }
+    }
     let entries = match table.remove(KEY) {
         None => return catalogue,
         Some(Value::Array(entries)) => entries,
@@ -73,6 +85,16 @@ mod tests {
     }
 
     #[test]
+    fn members_of_metadata_that_name_labels_are_known() {
+        let (catalogue, faults) = read_all("label_members = ['purview.id', 'MSIP.Label']");
+        assert!(faults.is_empty(), "{faults:?}");
+        let mut expected = LabelCatalogue::default();
+        expected.look_at("purview.id");
+        expected.look_at("MSIP.Label");
+        assert_eq!(catalogue, expected);
+    }
+
+    #[test]
     fn what_is_wrong_is_named_by_its_place() {
         let (_, faults) = read_all(
             "[[labels]]\nname = 'A'\ncolor = 'banana'\n[[labels]]\nid = '1'\n[[labels]]\nname = 'B'\ncolour = 'red'",
@@ -85,5 +107,6 @@ mod tests {
         assert!(faults[1].contains("missing field `name`"), "{faults:?}");
         assert!(faults[2].contains("unknown field `colour`"), "{faults:?}");
         assert!(read_all("labels = 3").1[0].contains("a list is wanted"));
+        assert!(read_all("label_members = [3]").1[0].contains("a list of names is wanted"));
     }
 }
