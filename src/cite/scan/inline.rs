@@ -60,15 +60,19 @@ fn could_act(math: &str) -> bool {
     tags || math.contains("](") || math.contains("![")
 }
 
-/// Whether the line up to `at` may begin like a fence, which a line with a backtick further on is not.
+/// Whether the line that holds `at` may begin like a fence, which a line with a backtick further on is not.
 fn may_be_fence(text: &str, at: usize) -> bool {
     let near = &text.as_bytes()[at.saturating_sub(LOOK_AHEAD)..at];
-    let line = match memchr::memrchr2(b'\n', b'\r', near) {
-        Some(end) => &near[end..],
-        None if near.len() == at => near,
+    let start = match memchr::memrchr2(b'\n', b'\r', near) {
+        Some(end) => at - near.len() + end + 1,
+        None if near.len() == at => 0,
         None => return true,
     };
-    memchr::memmem::find(line, b"```").is_some()
+    let is_prefix = |byte: &u8| b" \t>-+*.)0123456789".contains(byte);
+    let line = &text.as_bytes()[start..];
+    // It ends at the backtick at the latest.
+    let prefix = line.iter().take_while(|byte| is_prefix(byte)).count();
+    line[prefix..].starts_with(b"```")
 }
 
 impl Scanner {
