@@ -110,7 +110,9 @@ impl Bibliography {
             self.after_content = true;
             return;
         }
-        let indent = text[line.clone()].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).take(4).count();
+        let blanks = text[line.clone()].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).take(4);
+        // A tab reaches to the fourth column at least.
+        let indent: usize = blanks.map(|byte| if byte == b'\t' { 4 } else { 1 }).sum();
         let entry = if line.len() < MAX_ENTRY && indent < 4 { read_entry(content, sources, resolver) } else { None };
         if let Some(entry) = entry {
             self.entry(&entry, line, sources);

@@ -339,6 +339,7 @@ mod tests {
             ("[x](javascript:y) z[1]", "\u{200b}x z[1]"),
             ("a [x](javascript:y) z[1]", "a x z[1]"),
             ("$a<b$ and $c_1$ [1]", "$a<b$ and $c_1$ [1]"),
+            ("$a [b](https://ok)$ [1]", "&#36;a [b](https://ok)$ [1]"),
             ("a < b < c [1]", "a < b < c [1]"),
         ]);
     }
@@ -501,7 +502,8 @@ mod tests {
             ("https://x/.**[1]**", "https://x/.**<!-- -->[1]**"),
             ("https://x/a[b~~c~~[1]", "https://x/a[b~~c~~<!-- -->[1]"),
             // It would take the opening in, and what the code holds be a badge.
-            ("https://x/`a[1]`[1] https://x/**`a`**", "https://x/\u{200a}`a[1]`[1] https://x/**<!-- -->`a`**"),
+            ("https://x/`a[1]`[1] https://x/**`[1]`**", "https://x/\u{200a}`a[1]`[1] https://x/**<!-- -->`[1]`**"),
+            ("https://x/**`a`** [1]", "https://x/**`a`** [1]"),
             ("https://x/a [doc9]:[1]", "https://x/a:\u{200a}[1]"),
             ("https://x/a b[1]", "https://x/a b[1]"),
             ("[a](https://x)[1] <https://x>[1] `https://x`[1]", "[a](https://x)[1] <https://x>[1] `https://x`[1]"),

@@ -148,9 +148,10 @@ impl Writer {
         }
     }
 
-    /// A code span. A bare address would take its opening in, and what it holds could be a badge.
+    /// A code span. A bare address would take its opening in, and what it holds could be a badge. Beside emphasis, where that
+    /// would cost a comment, the address only ends for code that may hold one.
     pub(super) fn code(&mut self, source: &str) {
-        if self.in_address && self.definitions {
+        if self.in_address && self.definitions && (!self.out.ends_with(EMPHASIS) || source.contains('[')) {
             self.end_address();
         }
         self.opaque(source);

@@ -242,7 +242,14 @@ impl Scanner {
             return true;
         }
         match math(self.cursor(input, at + run), run) {
-            Parsed::Found(end) if input.rules.markdown && could_act(&input.text[at..end]) => true,
+            Parsed::Found(end) if input.rules.markdown && could_act(&input.text[at..end]) => {
+                // It is text, and so it has to stay, or a marker would be none the next time: what keeps a link or tag in it
+                // from being one would make math of it.
+                if input.text[at..end].contains('[') {
+                    self.push(at..at + run, NodeKind::Replace("&#36;".repeat(run)));
+                }
+                true
+            }
             Parsed::Found(end) => {
                 self.math(input, at, end);
                 self.at = end;
