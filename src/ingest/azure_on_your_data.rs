@@ -5,11 +5,23 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::IngestError;
+use super::azure_events::AzureEvents;
+use super::format::{Format, is_something};
 use super::json::{self, filled, list, text_or_number};
 use super::native::web_url;
+use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, Source};
 use crate::report::{Entry, Kind};
+
+pub(super) const FORMAT: Format = Format {
+    provider: Provider::AzureOnYourData,
+    slug: "azure-oyd",
+    sign: "`choices`",
+    is_whole: |members| is_something(members, "choices"),
+    is_event: |members| members.contains_key("choices"),
+    parse,
+    reader: || Box::new(AzureEvents::default()),
+};
 
 #[derive(Deserialize)]
 struct Response {

@@ -4,21 +4,22 @@
 //! their documents, so everything is lenient and what is odd is reported; only what makes the answer unusable is an
 //! error. An answer comes whole or as a stream; a format that has both makes the same answer of both.
 
+mod annotated;
 mod azure_events;
 mod azure_on_your_data;
 mod carrier;
 mod error;
 mod event;
+mod format;
 mod json;
 mod lines;
 mod native;
 mod native_events;
 mod provider;
+mod span;
 mod sse;
 mod stream;
 
-use azure_events::AzureEvents;
-use native_events::NativeEvents;
 use provider::{at_once, document};
 
 pub use error::{EventPlace, IngestError};

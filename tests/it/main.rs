@@ -35,6 +35,7 @@ mod openapi;
 mod oracle;
 /// The page and its session.
 mod page;
+mod providers;
 /// Every route and who may call it.
 mod routes;
 /// One behavioural suite for every store.
