@@ -82,12 +82,19 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
         }
     }
     // Behind a word, wherever there is one: before the indentation of code a badge would make a paragraph of it.
-    let place = |citation: &Citation| match answer.text[..citation.span.end()].trim_end().len() {
-        0 => first_place(&answer.text),
-        place => place,
+    let place = |citation: &Citation| {
+        let end = citation.span.end();
+        let word = answer.text[..end].trim_end().len();
+        // A point in a line is where the provider took a marker out, and the blank before it stayed (rule N-05).
+        let is_point = citation.span.start() == end && !answer.text[word..end].contains(['\n', '\r']);
+        match word {
+            0 => first_place(&answer.text),
+            _ if is_point => end,
+            word => word,
+        }
     };
     let mut claims: Vec<(usize, &Citation)> = claims.into_iter().map(|citation| (place(citation), citation)).collect();
-    claims.sort_by_key(|(at, _)| *at);
+    claims.sort_by_key(|(at, citation)| (*at, citation.sources.first().copied()));
     for (at, citation) in claims {
         scanner.cite_at(at, citation.sources.clone());
     }

@@ -5,6 +5,7 @@
 //! error. An answer comes whole or as a stream; a format that has both makes the same answer of both.
 
 mod annotated;
+mod annotated_parts;
 mod azure_events;
 mod azure_on_your_data;
 mod carrier;
@@ -13,9 +14,14 @@ mod event;
 mod format;
 mod json;
 mod lines;
+mod linked_markers;
 mod native;
 mod native_events;
+mod openai_annotation;
+mod openai_responses;
 mod provider;
+mod responses;
+mod responses_events;
 mod span;
 mod sse;
 mod stream;

@@ -15,6 +15,8 @@ pub enum Provider {
     Native,
     /// Azure OpenAI On Your Data: slug `azure-oyd`.
     AzureOnYourData,
+    /// OpenAI Responses: slug `openai-responses`.
+    OpenAiResponses,
 }
 
 /// No format has this slug.
