@@ -89,7 +89,7 @@ impl Default for MarkerGrammar {
     }
 }
 
-/// Whether a span of a text is a marker as a whole (rule N-04): `[..](..)`, `([..](..))`, `[[n]](..)`, `【..】`, or
+/// Whether a span of a text is a marker as a whole (rule N-04): `[..](..)`, `([..](..))`, `[[n]](..)`, `【..】`, `\[n\]`, or
 /// U+E200 … U+E201. Such a span is replaced by its citation; any other is a claim.
 #[must_use]
 pub fn is_marker_span(span: &str) -> bool {
@@ -101,7 +101,11 @@ pub fn is_marker_span(span: &str) -> bool {
         let inner = span.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
         inner.is_some_and(|inner| !inner.contains([open, close]))
     };
-    link(span) || inner.is_some_and(link) || wrapped('【', '】') || wrapped('\u{e200}', '\u{e201}')
+    let escaped = || {
+        let inner = span.strip_prefix("\\[").and_then(|rest| rest.strip_suffix("\\]"));
+        inner.is_some_and(|inner| !inner.is_empty() && inner.chars().all(|c| c.is_ascii_digit() || ", ".contains(c)))
+    };
+    link(span) || inner.is_some_and(link) || escaped() || wrapped('【', '】') || wrapped('\u{e200}', '\u{e201}')
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::azure_events::AzureEvents;
-use super::format::{Format, is_something};
+use super::chat::{ChatKind, finish_reason};
+use super::format::Format;
 use super::json::{self, filled, list, text_or_number};
 use super::native::web_url;
 use super::{IngestError, Provider};
@@ -16,9 +17,9 @@ use crate::report::{Entry, Kind};
 pub(super) const FORMAT: Format = Format {
     provider: Provider::AzureOnYourData,
     slug: "azure-oyd",
-    sign: "`choices`",
-    is_whole: |members| is_something(members, "choices"),
-    is_event: |members| members.contains_key("choices"),
+    sign: "`context`",
+    is_whole: |members| ChatKind::AzureOnYourData.is_whole(members),
+    is_event: |members| ChatKind::of(members) == Some(ChatKind::AzureOnYourData),
     parse,
     reader: || Box::new(AzureEvents::default()),
 };
@@ -40,12 +41,52 @@ struct WireMessage {
     context: Option<Context>,
 }
 
+/// What the service found. Before API version 2024-02-15-preview it stood as JSON in the content of a tool's message.
 #[derive(Default, Deserialize)]
 pub(super) struct Context {
     #[serde(default, deserialize_with = "list")]
     pub(super) citations: Vec<Document>,
     #[serde(default, deserialize_with = "list")]
     pub(super) all_retrieved_documents: Vec<Document>,
+    #[serde(default, deserialize_with = "list")]
+    messages: Vec<ToolMessage>,
+}
+
+#[derive(Deserialize)]
+struct ToolMessage {
+    content: Option<String>,
+}
+
+/// Documents with their JSON pointers.
+pub(super) type Documents = Vec<(String, Document)>;
+
+impl Context {
+    /// What is cited, and what was retrieved; `pointer` leads to the context.
+    pub(super) fn into_documents(self, pointer: &str, oddities: &mut Vec<Entry>) -> (Documents, Documents) {
+        let named = |list: &str, documents: Vec<Document>| -> Documents {
+            let pointer = |at| format!("{pointer}/{list}/{at}");
+            documents.into_iter().enumerate().map(|(at, document)| (pointer(at), document)).collect()
+        };
+        let mut cited = named("citations", self.citations);
+        let mut retrieved = named("all_retrieved_documents", self.all_retrieved_documents);
+        for (at, message) in self.messages.into_iter().enumerate() {
+            let Some(content) = filled(message.content) else { continue };
+            let pointer = format!("{pointer}/messages/{at}/content");
+            match json::read::<Self>(&content) {
+                Ok(inner) => {
+                    let here = |document| (pointer.clone(), document);
+                    cited.extend(inner.citations.into_iter().map(here));
+                    retrieved.extend(inner.all_retrieved_documents.into_iter().map(here));
+                }
+                // Other tools write something else, or nothing that is JSON.
+                Err(error) => {
+                    let message = format!("the message of the tool holds no citations: {error}");
+                    oddities.push(Entry::in_input(Kind::Note, "tool-message", pointer, message));
+                }
+            }
+        }
+        (cited, retrieved)
+    }
 }
 
 /// A citation or a retrieved document (rule S0-02); any member may be absent or null.
@@ -77,24 +118,20 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     let text = message.content.ok_or_else(|| {
         IngestError::member("/choices/0/message/content", "missing; the text of the answer is wanted")
     })?;
-    let Context { mut citations, all_retrieved_documents } = message.context.unwrap_or_default();
-    let mut list = "citations";
-    if citations.is_empty() {
-        // Rule S0-03: without citations, what was retrieved takes their place.
-        list = "all_retrieved_documents";
-        citations = all_retrieved_documents;
-    } else {
-        merge_scores(&mut citations, &all_retrieved_documents);
-    }
     let mut oddities = Vec::new();
+    let context = message.context.unwrap_or_default();
+    let (mut cited, retrieved) = context.into_documents("/choices/0/message/context", &mut oddities);
+    if cited.is_empty() {
+        // Rule S0-03: without citations, what was retrieved takes their place.
+        cited = retrieved;
+    } else {
+        let documents = cited.iter_mut().map(|(_, document)| document);
+        merge_scores(documents, retrieved.iter().map(|(_, document)| document));
+    }
     if let Some(reason) = choice.finish_reason {
         oddities.extend(finish_reason(&reason, "/choices/0/finish_reason".to_owned()));
     }
-    let sources = citations
-        .into_iter()
-        .enumerate()
-        .map(|(at, document)| document.into_source(format!("/choices/0/message/context/{list}/{at}"), &mut oddities))
-        .collect();
+    let sources = cited.into_iter().map(|(pointer, document)| document.into_source(pointer, &mut oddities)).collect();
     Ok(Answer {
         text,
         sources,
@@ -103,12 +140,6 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
         oddities,
         ..Answer::default()
     })
-}
-
-/// What is odd about the reason why the model ended.
-pub(super) fn finish_reason(reason: &str, pointer: String) -> Option<Entry> {
-    let message = || format!("the model ended with {reason:?}, so the answer may lack its end");
-    (reason != "stop").then(|| Entry::in_input(Kind::Note, "finish-reason", pointer, message()))
 }
 
 impl Document {
@@ -153,7 +184,10 @@ impl ScoreScale {
 }
 
 /// Copies the scores of retrieved documents to the citations that they match (rules S0-30 to S0-33).
-pub(super) fn merge_scores<'d>(citations: &mut [Document], retrieved: impl IntoIterator<Item = &'d Document>) {
+pub(super) fn merge_scores<'c, 'd>(
+    citations: impl IntoIterator<Item = &'c mut Document>,
+    retrieved: impl IntoIterator<Item = &'d Document>,
+) {
     let mut by_key: HashMap<Key<'d>, &'d Document> = HashMap::new();
     for document in retrieved {
         if document.original_search_score.is_some() || document.rerank_score.is_some() {
@@ -260,6 +294,23 @@ mod tests {
             ],
         }));
         assert_eq!(found, [Some(0.2), Some(0.3), Some(0.4), Some(0.5), None]);
+    }
+
+    #[test]
+    fn before_2024_the_citations_stood_in_the_message_of_a_tool() {
+        let tool = json!({"citations": [{"title": "A", "chunk_id": 0}, {"title": "B"}], "intent": "[]"});
+        let context = json!({"messages": [
+            {"role": "tool", "content": tool.to_string(), "end_turn": false}, {"role": "tool", "content": "no JSON"}]});
+        let found = answer(&context);
+        let titles: Vec<_> = found.sources.iter().filter_map(|source| source.title.as_deref()).collect();
+        assert_eq!(titles, ["A", "B"]);
+        assert_eq!(found.sources[1].pointer, "/choices/0/message/context/messages/0/content");
+        assert_eq!(found.oddities[0].code, "tool-message");
+        let delta = json!({"choices": [{"index": 0, "delta": {"role": "assistant", "context": context}}]});
+        let text = json!({"choices": [{"index": 0, "delta": {"content": "x [doc2]"}}]});
+        let body = format!("data: {delta}\n\ndata: {text}\n\n");
+        let streamed = super::super::ingest(body.as_bytes(), None).expect("an answer");
+        assert_eq!((streamed.sources.len(), streamed.sources[1].title.as_deref()), (2, Some("B")));
     }
 
     #[test]

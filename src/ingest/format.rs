@@ -3,7 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::event::ReadEvents;
-use super::{IngestError, Provider, azure_on_your_data, json, native, openai_responses};
+use super::{
+    IngestError, Provider, assistanthub, azure_on_your_data, json, native, openai_chat, openai_responses, perplexity,
+};
 use crate::answer::Answer;
 
 /// The members of a whole answer, or of one event.
@@ -27,7 +29,15 @@ pub(super) struct Format {
 }
 
 /// All formats, in the order in which an event is held against them.
-pub(super) const FORMATS: [&Format; 3] = [&openai_responses::FORMAT, &azure_on_your_data::FORMAT, &native::FORMAT];
+pub(super) const FORMATS: [&Format; 6] = [
+    &openai_responses::FORMAT,
+    // Chunks of a chat, by what they tell; those that tell nothing come last.
+    &azure_on_your_data::FORMAT,
+    &assistanthub::FORMAT,
+    &perplexity::FORMAT,
+    &openai_chat::FORMAT,
+    &native::FORMAT,
+];
 
 /// The row of a format.
 pub(super) fn of(provider: Provider) -> &'static Format {

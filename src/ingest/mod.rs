@@ -6,19 +6,25 @@
 
 mod annotated;
 mod annotated_parts;
+mod assistanthub;
 mod azure_events;
 mod azure_on_your_data;
 mod carrier;
+mod chat;
 mod error;
+mod escaped_markers;
 mod event;
 mod format;
 mod json;
 mod lines;
 mod linked_markers;
+mod mistral_chat;
 mod native;
 mod native_events;
 mod openai_annotation;
+mod openai_chat;
 mod openai_responses;
+mod perplexity;
 mod provider;
 mod responses;
 mod responses_events;

@@ -15,6 +15,12 @@ pub enum Provider {
     Native,
     /// Azure OpenAI On Your Data: slug `azure-oyd`.
     AzureOnYourData,
+    /// OpenAI Chat Completions: slug `openai-chat`.
+    OpenAiChat,
+    /// Perplexity Sonar: slug `perplexity`.
+    Perplexity,
+    /// AssistantHub: slug `assistanthub`.
+    AssistantHub,
     /// OpenAI Responses: slug `openai-responses`.
     OpenAiResponses,
 }
@@ -101,7 +107,7 @@ mod tests {
     #[test]
     fn the_envelope_tells_the_format() {
         assert_eq!(format::detect(r#"{"text": "a"}"#).expect("native").provider, Provider::Native);
-        assert_eq!(format::detect(r#"{"choices": []}"#).expect("azure").provider, Provider::AzureOnYourData);
+        assert_eq!(format::detect(r#"{"choices": []}"#).expect("a chat").provider, Provider::OpenAiChat);
         assert_eq!(
             refused(br#"{"output": [], "id": 1}"#),
             "the format was not recognised: it has `id`, `output`; name it with `from`"
@@ -109,7 +115,7 @@ mod tests {
         // A name, or a value, once broke the message into two lines.
         assert!(!refused(b"{\"text\": \"a\", \"annotations\": [{\"unit\": \"x\\ny\"}]}").contains('\n'));
         assert!(refused(b"{\"a\\nb\": 1}").contains("it has `a\\nb`;"));
-        assert!(refused(br#"{"text": "a", "choices": []}"#).contains("`choices`, as azure-oyd has, and `text`"));
+        assert!(refused(br#"{"text": "a", "choices": []}"#).contains("`choices`, as openai-chat has, and `text`"));
     }
 
     #[test]
