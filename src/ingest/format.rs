@@ -4,7 +4,8 @@ use serde_json::{Map, Value};
 
 use super::event::ReadEvents;
 use super::{
-    IngestError, Provider, assistanthub, azure_on_your_data, json, native, openai_chat, openai_responses, perplexity,
+    IngestError, Provider, assistanthub, azure_agents, azure_on_your_data, json, native, openai_assistants,
+    openai_chat, openai_responses, perplexity, perplexity_agent, xai,
 };
 use crate::answer::Answer;
 
@@ -29,13 +30,17 @@ pub(super) struct Format {
 }
 
 /// All formats, in the order in which an event is held against them.
-pub(super) const FORMATS: [&Format; 6] = [
+pub(super) const FORMATS: [&Format; 10] = [
+    // Those that share a shape, by what they tell; one that tells nothing more comes last of them.
+    &xai::FORMAT,
+    &perplexity_agent::FORMAT,
     &openai_responses::FORMAT,
-    // Chunks of a chat, by what they tell; those that tell nothing come last.
     &azure_on_your_data::FORMAT,
     &assistanthub::FORMAT,
     &perplexity::FORMAT,
     &openai_chat::FORMAT,
+    &azure_agents::FORMAT,
+    &openai_assistants::FORMAT,
     &native::FORMAT,
 ];
 

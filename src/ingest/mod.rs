@@ -7,6 +7,7 @@
 mod annotated;
 mod annotated_parts;
 mod assistanthub;
+mod azure_agents;
 mod azure_events;
 mod azure_on_your_data;
 mod carrier;
@@ -22,15 +23,21 @@ mod mistral_chat;
 mod native;
 mod native_events;
 mod openai_annotation;
+mod openai_assistants;
 mod openai_chat;
 mod openai_responses;
 mod perplexity;
+mod perplexity_agent;
 mod provider;
 mod responses;
 mod responses_events;
 mod span;
 mod sse;
 mod stream;
+mod threads;
+mod threads_events;
+mod told_later;
+mod xai;
 
 use provider::{at_once, document};
 

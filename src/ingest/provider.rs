@@ -17,6 +17,14 @@ pub enum Provider {
     AzureOnYourData,
     /// OpenAI Chat Completions: slug `openai-chat`.
     OpenAiChat,
+    /// Azure AI agents: slug `azure-agents`.
+    AzureAgents,
+    /// OpenAI Assistants: slug `openai-assistants`.
+    OpenAiAssistants,
+    /// xAI: slug `xai`.
+    Xai,
+    /// Perplexity's agent: slug `perplexity-agent`.
+    PerplexityAgent,
     /// Perplexity Sonar: slug `perplexity`.
     Perplexity,
     /// AssistantHub: slug `assistanthub`.
