@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::event::ReadEvents;
 use super::{
-    IngestError, Provider, assistanthub, azure_agents, azure_on_your_data, json, native, openai_assistants,
-    openai_chat, openai_responses, perplexity, perplexity_agent, xai,
+    IngestError, Provider, assistanthub, azsearch_demo, azure_agents, azure_on_your_data, json, mistral, native,
+    openai_assistants, openai_chat, openai_responses, perplexity, perplexity_agent, xai,
 };
 use crate::answer::Answer;
 
@@ -30,7 +30,7 @@ pub(super) struct Format {
 }
 
 /// All formats, in the order in which an event is held against them.
-pub(super) const FORMATS: [&Format; 10] = [
+pub(super) const FORMATS: [&Format; 12] = [
     // Those that share a shape, by what they tell; one that tells nothing more comes last of them.
     &xai::FORMAT,
     &perplexity_agent::FORMAT,
@@ -38,9 +38,11 @@ pub(super) const FORMATS: [&Format; 10] = [
     &azure_on_your_data::FORMAT,
     &assistanthub::FORMAT,
     &perplexity::FORMAT,
+    &mistral::FORMAT,
     &openai_chat::FORMAT,
     &azure_agents::FORMAT,
     &openai_assistants::FORMAT,
+    &azsearch_demo::FORMAT,
     &native::FORMAT,
 ];
 

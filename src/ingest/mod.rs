@@ -7,6 +7,7 @@
 mod annotated;
 mod annotated_parts;
 mod assistanthub;
+mod azsearch_demo;
 mod azure_agents;
 mod azure_events;
 mod azure_on_your_data;
@@ -19,7 +20,9 @@ mod format;
 mod json;
 mod lines;
 mod linked_markers;
+mod mistral;
 mod mistral_chat;
+mod mistral_events;
 mod native;
 mod native_events;
 mod openai_annotation;

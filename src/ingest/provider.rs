@@ -25,6 +25,10 @@ pub enum Provider {
     Xai,
     /// Perplexity's agent: slug `perplexity-agent`.
     PerplexityAgent,
+    /// Mistral: slug `mistral`.
+    Mistral,
+    /// The azure-search-openai-demo: slug `azsearch-demo`.
+    AzureSearchDemo,
     /// Perplexity Sonar: slug `perplexity`.
     Perplexity,
     /// AssistantHub: slug `assistanthub`.
