@@ -169,3 +169,65 @@ impl ReadEvents for AssistantHubEvents {
         conclude(answer, self.referenced);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::ingest;
+    use super::*;
+
+    fn read(content: &str, citations: &Value) -> Answer {
+        let body = json!({"choices": [{"message": {"content": content}}], "citations": citations}).to_string();
+        ingest(body.as_bytes(), None).expect("an answer")
+    }
+
+    fn stream(events: &[Value]) -> Answer {
+        let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        ingest(format!("{body}data: [DONE]\n\n").as_bytes(), None).expect("an answer")
+    }
+
+    #[test]
+    fn s1_20_everything_of_an_entry_is_kept_and_null_is_absent() {
+        let answer = read(
+            "a",
+            &json!({"sources": [
+            {"index": "2", "document_id": 7, "document_name": "B", "download_url": "https://x/b", "score": 1.5},
+            {"index": 1, "document_name": "A", "download_url": "/v1.0/a", "excerpt": null, "content_type": null,
+             "metadata": {"label": "Secret"}}], "referenced_indices": [2, 9, "1", 2]}),
+        );
+        let names: Vec<_> = answer.sources.iter().filter_map(|source| source.title.as_deref()).collect();
+        assert_eq!(names, ["A", "B"]);
+        let [a, b] = &answer.sources[..] else { panic!("two sources") };
+        assert_eq!((a.url.as_ref(), &a.metadata["download_url"]), (None, &json!("/v1.0/a")));
+        assert_eq!((b.id.as_deref(), b.score, b.pointer.as_str()), (Some("7"), None, "/citations/sources/0"));
+        assert_eq!(a.metadata["label"], "Secret");
+        assert_eq!(answer.shown, Some(vec![SourceIndex(0), SourceIndex(1)]));
+    }
+
+    #[test]
+    fn s1_22_escaped_brackets_are_cited() {
+        let answer = read("a \\[1\\] b \\[2\\]", &json!({"sources": [{"document_name": "A"}]}));
+        let cited: Vec<_> = answer.citations.iter().map(|citation| &answer.text[citation.span.range()]).collect();
+        assert_eq!(cited, ["\\[1\\]"]);
+    }
+
+    #[test]
+    fn s1_31_and_s1_32_the_last_chunk_has_the_citations_and_without_it_the_answer_is_incomplete() {
+        let text = json!({"choices": [{"index": 0, "delta": {"content": "a \\[1\\]"}}]});
+        let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}],
+            "citations": {"sources": [{"document_name": "A"}], "referenced_indices": null}});
+        let answer = stream(&[text.clone(), end]);
+        assert_eq!((answer.complete, answer.sources.len(), answer.citations.len()), (true, 1, 1));
+        assert_eq!(answer.shown, Some(Vec::new()));
+        assert!(!stream(&[text]).complete);
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_by_its_place() {
+        let citations = json!({"sources": [{"excerpt": 5}]});
+        let body = json!({"choices": [{"message": {"content": "a"}}], "citations": citations}).to_string();
+        let error = ingest(body.as_bytes(), None).expect_err("a number is no excerpt");
+        assert_eq!(error.pointer(), Some("/citations/sources/0/excerpt"));
+    }
+}

@@ -164,3 +164,117 @@ impl ReadEvents for ChatEvents {
         AnnotatedParts { parts, seen: self.seen, linked_markers, ..AnnotatedParts::default() }.finish(answer);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::{AnswerStream, StreamEvent, ingest};
+    use super::*;
+
+    fn chunk(delta: &Value) -> Value {
+        json!({"choices": [{"index": 0, "delta": delta}]})
+    }
+
+    fn text(text: &str) -> Value {
+        chunk(&json!({"content": text}))
+    }
+
+    fn end() -> Value {
+        json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    }
+
+    fn body(events: &[Value]) -> String {
+        events.iter().map(|event| format!("data: {event}\n\n")).collect()
+    }
+
+    fn stream(events: &[Value]) -> Answer {
+        ingest(body(events).as_bytes(), None).expect("an answer")
+    }
+
+    fn events(events: &[Value]) -> Vec<StreamEvent> {
+        AnswerStream::new(None).push(body(events).as_bytes()).expect("events")
+    }
+
+    fn whole(message: &Value) -> Answer {
+        ingest(json!({"choices": [{"message": message}]}).to_string().as_bytes(), None).expect("an answer")
+    }
+
+    #[test]
+    fn annotations_may_be_flat_and_content_a_list() {
+        let annotations = json!([{"type": "url_citation", "url": "https://x", "start_index": 1, "end_index": 2}, null]);
+        let content =
+            json!([{"type": "thinking", "text": "no"}, {"type": "text", "text": "a"}, {"type": "text", "text": "b"}]);
+        let answer = whole(&json!({"content": content, "annotations": annotations, "refusal": null}));
+        assert_eq!((answer.text.as_str(), answer.citations[0].span.range()), ("ab", 1..2));
+        assert_eq!(answer.sources[0].pointer, "/choices/0/message/annotations/0");
+        assert_eq!(whole(&json!({"content": null, "refusal": "I cannot."})).text, "I cannot.");
+    }
+
+    #[test]
+    fn n09_another_choice_and_reasoning_are_no_text() {
+        let other = json!({"choices": [{"index": 1, "delta": {"content": "other"}, "finish_reason": "stop"}]});
+        let both =
+            json!({"choices": [{"index": 1, "delta": {"content": "z"}}, {"index": 0, "delta": {"content": "b"}}]});
+        let answer = stream(&[chunk(&json!({"reasoning_content": "hm"})), other, text("a"), both]);
+        assert_eq!((answer.text.as_str(), answer.complete), ("ab", false));
+    }
+
+    #[test]
+    fn a_chunk_that_tells_nothing_is_followed_by_one_that_tells_of_azure() {
+        let context = chunk(&json!({"context": {"citations": [{"title": "A"}]}}));
+        let late = stream(&[text("x [doc1]"), context.clone(), end()]);
+        assert_eq!((late.grammar, late.complete), (MarkerGrammar::AZURE_ON_YOUR_DATA, true));
+        assert_eq!((late.text.as_str(), late.sources[0].title.as_deref()), ("x [doc1]", Some("A")));
+        assert_eq!(events(&[text("x [doc1]"), context.clone()])[1], StreamEvent::Late);
+        // Before any text nothing is late.
+        assert!(!events(&[chunk(&json!({"role": "assistant"})), context, text("x")]).contains(&StreamEvent::Late));
+    }
+
+    #[test]
+    fn the_last_chunk_may_tell_of_another() {
+        let told = |name: &str, value: &Value| {
+            let mut end = end();
+            end[name] = value.clone();
+            stream(&[text("x [1]"), end])
+        };
+        let hub = told("citations", &json!({"sources": [{"document_name": "A"}], "referenced_indices": [1]}));
+        assert_eq!((hub.grammar, hub.text.as_str()), (MarkerGrammar::ASSISTANT_HUB, "x [1]"));
+        let perplexity = told("search_results", &json!([{"url": "https://x", "title": "X"}]));
+        assert_eq!((perplexity.grammar, perplexity.text.as_str()), (MarkerGrammar::BRACKETED_NUMBERS, "x [1]"));
+        for answer in [hub, perplexity] {
+            assert_eq!((answer.sources.len(), answer.complete), (1, true));
+        }
+        let reference = chunk(&json!({"content": [{"type": "reference", "reference_ids": [4]}]}));
+        let mistral = stream(&[text("Süß"), reference, text("."), end()]);
+        assert_eq!((mistral.text.as_str(), mistral.citations[0].span.start()), ("Süß.", "Süß".len()));
+        assert_eq!(mistral.sources[0].id.as_deref(), Some("4"));
+    }
+
+    #[test]
+    fn a_model_that_searches_cites_late() {
+        let mut first = text("a");
+        first["model"] = json!("gpt-4o-search-preview");
+        assert_eq!(events(&[first])[0], StreamEvent::Late);
+        assert_eq!(events(&[text("a")]), [StreamEvent::Text("a".into())]);
+    }
+
+    #[test]
+    fn n13_an_error_keeps_the_text() {
+        let answer = stream(&[text("a"), json!({"error": {"code": 429}}), text("b")]);
+        assert_eq!((answer.text.as_str(), answer.complete), ("a", false));
+        assert_eq!(answer.error.expect("an error").to_string(), "429");
+    }
+
+    #[test]
+    fn null_is_absent_and_a_wrong_type_is_named_by_its_place() {
+        let null = json!({"choices": [{"index": null, "delta": {"content": null, "annotations": null}, "finish_reason": null}], "error": null});
+        assert_eq!(stream(&[null, text("a"), end()]).text, "a");
+        let wrong = json!({"choices": [{"message": {"content": 5}}]}).to_string();
+        let refused = ingest(wrong.as_bytes(), None).expect_err("a number is no text").to_string();
+        assert_eq!(refused, "/choices/0/message/content: invalid type: integer `5`, expected a string");
+        let wrong = chunk(&json!({"annotations": [{"type": "url_citation", "url_citation": {"url": 1}}]}));
+        let refused = ingest(body(&[text("a"), wrong]).as_bytes(), None).expect_err("a number is no address");
+        assert_eq!(refused.pointer(), Some("/choices/0/delta/annotations/0/url_citation/url"));
+    }
+}

@@ -101,3 +101,69 @@ impl ReadEvents for PerplexityEvents {
 
     fn finish(self: Box<Self>, _: &mut Answer) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::ingest;
+    use super::*;
+
+    fn read(value: &Value) -> Answer {
+        ingest(value.to_string().as_bytes(), None).expect("an answer")
+    }
+
+    fn stream(events: &[Value]) -> Answer {
+        let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        ingest(body.as_bytes(), None).expect("an answer")
+    }
+
+    fn addresses(answer: &Answer) -> Vec<&str> {
+        answer.sources.iter().filter_map(|source| source.url.as_ref()).map(WebUrl::as_str).collect()
+    }
+
+    use crate::url::WebUrl;
+
+    #[test]
+    fn addresses_alone_are_sources_and_the_longer_list_counts() {
+        let choices = json!([{"message": {"content": "a [2]"}}]);
+        let old = read(&json!({"choices": choices, "citations": ["https://x/1", null, "https://x/3"]}));
+        assert_eq!((old.sources.len(), addresses(&old)), (3, vec!["https://x/1", "https://x/3"]));
+        let both = json!({"choices": choices, "citations": ["https://x/1", "https://x/2"],
+            "search_results": [{"url": "https://x/1", "title": null, "date": null, "last_updated": "2026"}]});
+        let both = read(&both);
+        assert_eq!(addresses(&both), ["https://x/1", "https://x/2"]);
+        assert_eq!(both.sources[0].modified.as_deref(), Some("2026"));
+        assert_eq!(both.sources[1].pointer, "/citations/1");
+    }
+
+    #[test]
+    fn pages_keep_their_numbers_even_when_two_are_the_same() {
+        let answer = read(&json!({"choices": [{"message": {"content": "a [3]"}}],
+            "search_results": [{"url": "https://x/"}, {"url": "https://x/#b"}, {"url": "https://y/"}]}));
+        assert_eq!(addresses(&answer), ["https://x/", "https://x/#b", "https://y/"]);
+    }
+
+    #[test]
+    fn a_list_may_grow_and_the_message_beside_the_last_piece_is_no_second_text() {
+        let chunk = |results: &[&str], content: &str| {
+            let results: Vec<Value> = results.iter().map(|url| json!({"url": url})).collect();
+            json!({"search_results": results, "choices": [{"delta": {"content": content}}]})
+        };
+        let mut last = chunk(&["https://x/", "https://y/"], "");
+        last["choices"][0]["message"] = json!({"content": "ab"});
+        last["choices"][0]["finish_reason"] = json!("stop");
+        let answer = stream(&[chunk(&["https://x/"], "a"), chunk(&["https://x/", "https://y/"], "b"), last.clone()]);
+        assert_eq!((answer.text.as_str(), answer.complete), ("ab", true));
+        assert_eq!(addresses(&answer), ["https://x/", "https://y/"]);
+        assert_eq!(stream(&[last]).text, "ab");
+        assert!(!stream(&[chunk(&["https://x/"], "a")]).complete);
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_by_its_place() {
+        let wrong = json!({"choices": [{"message": {"content": "a"}}], "search_results": [{"url": []}]}).to_string();
+        let error = ingest(wrong.as_bytes(), None).expect_err("a list is no address");
+        assert_eq!(error.pointer(), Some("/search_results/0/url"));
+    }
+}

@@ -101,3 +101,74 @@ pub(super) fn cites_pages(members: &Members) -> bool {
         .flatten()
         .any(|annotation| annotation["type"] == "url_citation")
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::ingest;
+    use super::*;
+
+    fn message(text: &str, annotations: &Value) -> Value {
+        json!({"object": "thread.message", "content": [
+            {"type": "image_file", "text": 5}, {"type": "text", "text": {"value": text, "annotations": annotations}}]})
+    }
+
+    fn read(message: &Value) -> Answer {
+        ingest(message.to_string().as_bytes(), None).expect("an answer")
+    }
+
+    fn cited(answer: &Answer) -> Vec<(usize, usize)> {
+        answer.citations.iter().map(|citation| (citation.span.start(), citation.sources[0].0)).collect()
+    }
+
+    #[test]
+    fn the_same_marker_may_have_two_targets_since_places_count() {
+        let page = |start: usize, url: &str| {
+            json!({"type": "url_citation", "text": "【3:0†source】", "start_index": start, "end_index": start + 12,
+                "url_citation": {"url": url}})
+        };
+        let text = "a【3:0†source】 b【3:0†source】";
+        let answer = read(&message(text, &json!([page(1, "https://x"), page(15, "https://y")])));
+        assert_eq!(cited(&answer), [(1, 0), (text.rfind('【').expect("a marker"), 1)]);
+    }
+
+    #[test]
+    fn a_shifted_place_gives_way_to_the_marker_that_is_repeated() {
+        let file = json!({"type": "file_citation", "text": "【4:0†a.pdf】", "start_index": 3, "end_index": 14,
+            "file_citation": {"file_id": "f", "quote": "q"}});
+        let answer = read(&message("ab【4:0†a.pdf】.", &json!([file])));
+        assert_eq!(&answer.text[answer.citations[0].span.range()], "【4:0†a.pdf】");
+        let source = &answer.sources[0];
+        assert_eq!((source.file_name(), source.content.as_deref()), (Some("a.pdf"), Some("q")));
+    }
+
+    #[test]
+    fn n06_without_a_place_the_source_is_known_and_its_marker_finds_it() {
+        let file = json!({"type": "file_citation", "text": "【4:0†source】", "file_citation": {"file_id": "f"}});
+        let answer = read(&message("a【4:0†source】.", &json!([file, {"type": "file_path", "text": "x"}])));
+        assert_eq!((answer.citations.len(), answer.sources.len()), (0, 1));
+        assert_eq!(answer.sources[0].marker.as_deref(), Some("【4:0†source】"));
+    }
+
+    #[test]
+    fn n03_a_file_cited_twice_is_one_source() {
+        let file = |start: usize| {
+            json!({"type": "file_citation", "text": "【4:0†s】", "start_index": start, "end_index": start + 7,
+                "file_citation": {"file_id": "f"}})
+        };
+        let answer = read(&message("a【4:0†s】b【4:0†s】", &json!([file(1), file(9)])));
+        assert_eq!((answer.sources.len(), answer.citations.len()), (1, 2));
+    }
+
+    #[test]
+    fn null_is_absent_and_a_wrong_type_is_named_by_its_place() {
+        let null = json!({"object": "thread.message", "status": null, "content": [{"type": "text", "text": {"value": "a", "annotations": null}}]});
+        assert!(read(&null).complete);
+        let wrong = message("a", &json!([{"type": "file_citation", "file_citation": {"quote": 1}}])).to_string();
+        let error = ingest(wrong.as_bytes(), None).expect_err("a number is no quote");
+        assert_eq!(error.pointer(), Some("/content/1/text/annotations/0/file_citation/quote"));
+        let error = ingest(br#"{"object": "thread.message", "content": null}"#, None).expect_err("no text");
+        assert_eq!(error.pointer(), Some("/content"));
+    }
+}

@@ -179,3 +179,89 @@ impl ReadEvents for ThreadEvents {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{AnswerStream, ingest};
+    use super::*;
+
+    fn piece(text: &str, annotations: &Value) -> Value {
+        json!({"id": "m", "object": "thread.message.delta", "delta": {"content": [
+            {"index": 0, "type": "text", "text": {"value": text, "annotations": annotations}}]}})
+    }
+
+    fn body(events: &[Value]) -> String {
+        events.iter().map(|event| format!("event: x\ndata: {event}\n\n")).collect()
+    }
+
+    fn stream(events: &[Value]) -> Answer {
+        ingest(body(events).as_bytes(), None).expect("an answer")
+    }
+
+    fn run(status: &str) -> Value {
+        json!({"object": "thread.run", "status": status, "last_error": null})
+    }
+
+    fn page() -> Value {
+        // The streamed type has no text.
+        json!([{"index": 0, "type": "url_citation", "start_index": 1, "end_index": 13, "url_citation": {"url": "https://x"}}])
+    }
+
+    #[test]
+    fn an_annotation_may_come_before_or_behind_its_marker_and_the_run_ends_the_answer() {
+        let null = json!(null);
+        let behind = [piece("a【3:0†", &null), piece("source】", &null), piece("", &page()), run("completed")];
+        let before = [piece("a", &page()), piece("【3:0†source】", &null), run("completed")];
+        for events in [&behind[..], &before[..]] {
+            let answer = stream(events);
+            assert!(answer.complete);
+            assert_eq!(&answer.text[answer.citations[0].span.range()], "【3:0†source】");
+        }
+        assert!(!stream(&before[..2]).complete);
+    }
+
+    #[test]
+    fn the_whole_message_overrules_its_pieces() {
+        let text = json!({"value": "a【3:0†source】.", "annotations": page()});
+        let whole = json!({"id": "m", "object": "thread.message", "role": "assistant", "content": [{"type": "text", "text": text}]});
+        let begins = json!({"id": "m", "object": "thread.message", "role": "assistant", "content": []});
+        let asked = json!({"id": "q", "object": "thread.message", "role": "user", "content": [{"type": "text", "text": {"value": "?"}}]});
+        let answer = stream(&[asked, begins, piece("a【3:0†source】", &page()), whole, run("completed")]);
+        assert_eq!((answer.text.as_str(), answer.citations.len(), answer.sources.len()), ("a【3:0†source】.", 1, 1));
+        assert_eq!(answer.sources[0].pointer, "/3/content/0/text/annotations/0");
+    }
+
+    #[test]
+    fn text_before_the_first_marker_is_not_late() {
+        let said = AnswerStream::new(None)
+            .push(body(&[piece("a ", &json!(null)), piece("b【", &json!(null))]).as_bytes())
+            .expect("events");
+        let text = |text: &str| StreamEvent::Text(text.to_owned());
+        assert_eq!(said, [text("a "), StreamEvent::Late, text("b【")]);
+    }
+
+    #[test]
+    fn n13_an_error_keeps_the_text() {
+        let failed =
+            json!({"object": "thread.run", "status": "failed", "last_error": {"code": "boom", "message": "x"}});
+        let flat = json!({"code": "boom", "message": "x"});
+        for error in [failed, flat.clone(), json!({"error": flat})] {
+            let answer = stream(&[piece("a", &json!(null)), error]);
+            assert_eq!((answer.text.as_str(), answer.complete), ("a", false));
+            assert_eq!(answer.error.expect("an error").to_string(), "boom: x");
+        }
+        let expired = stream(&[piece("a", &json!(null)), run("expired")]);
+        assert_eq!(expired.error.expect("an error").to_string(), "expired");
+        let cut = stream(&[piece("a", &json!(null)), run("incomplete")]);
+        assert_eq!((cut.complete, cut.error, cut.oddities[0].code), (false, None, "finish-reason"));
+    }
+
+    #[test]
+    fn a_step_that_searched_tells_of_a_tool() {
+        let step = json!({"object": "thread.run.step", "step_details": {"tool_calls": [{"type": "file_search"}]}});
+        assert_eq!(stream(&[step, piece("a", &json!(null))]).tools_invoked, Some(true));
+        assert_eq!(stream(&[piece("a", &json!(null))]).tools_invoked, None);
+    }
+}
