@@ -138,3 +138,62 @@ impl ReadEvents for DemoEvents {
         answer.complete = answer.error.is_none();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::ingest;
+    use super::*;
+    use crate::cite::{Rules, cite};
+
+    fn body(content: &str, points: &Value) -> String {
+        json!({"message": {"content": content}, "context": {"data_points": points}}).to_string()
+    }
+
+    fn read(content: &str, points: &Value) -> Answer {
+        ingest(body(content, points).as_bytes(), None).expect("an answer")
+    }
+
+    #[test]
+    fn a_reference_is_the_end_of_an_entry_and_a_number_is_none() {
+        let points = json!({"citations": ["hr/plan.pdf#page=2", "https://x/a.html"], "text": null});
+        let answer = read("a [plan.pdf#page=2] b [https://x/a.html] c [a.html] d [1] e [note]", &points);
+        assert_eq!(cite(&answer, &Rules::plain()).text, "a [1] b [2] c [2] d [1] e [note]");
+        let source = &answer.sources[0];
+        assert_eq!((source.filepath.as_deref(), source.page.map(NonZeroU32::get)), (Some("hr/plan.pdf"), Some(2)));
+        assert_eq!(answer.sources[1].url.as_ref().map(WebUrl::host), Some("x"));
+    }
+
+    #[test]
+    fn without_a_list_the_passages_name_the_files() {
+        let answer = read("a [b.pdf]", &json!({"citations": null, "text": ["b.pdf: first: part", {"x": 1}, "none"]}));
+        assert_eq!((answer.sources.len(), answer.sources[0].content.as_deref()), (1, Some("first: part")));
+        assert_eq!(answer.sources[0].pointer, "/context/data_points/text/0");
+    }
+
+    #[test]
+    fn a_stream_is_whole_when_it_ends_without_an_error() {
+        let context = json!({"data_points": {"citations": ["b.pdf"]}});
+        let first = json!({"delta": {"role": "assistant"}, "context": context, "session_state": null});
+        let text = json!({"delta": {"content": "a [b.pdf]", "role": null}});
+        let error = json!({"error": "it failed"});
+        let lines = |events: &[&Value]| events.iter().map(|event| format!("{event}\n")).collect::<String>();
+        let answer = ingest(lines(&[&first, &text, &first]).as_bytes(), None).expect("an answer");
+        assert_eq!((answer.text.as_str(), answer.sources.len(), answer.complete), ("a [b.pdf]", 1, true));
+        let failed = ingest(lines(&[&first, &text, &error]).as_bytes(), None).expect("an answer");
+        assert_eq!((failed.text.as_str(), failed.complete), ("a [b.pdf]", false));
+        assert_eq!(failed.error.expect("an error").to_string(), "it failed");
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_by_its_place() {
+        let refused = |body: &str| ingest(body.as_bytes(), None).expect_err(body).pointer().map(str::to_owned);
+        assert_eq!(
+            refused(&body("a", &json!({"citations": [5]}))).as_deref(),
+            Some("/context/data_points/citations/0")
+        );
+        let none = r#"{"message": {"content": null}, "context": {"data_points": {}}}"#;
+        assert_eq!(refused(none).as_deref(), Some("/message/content"));
+    }
+}

@@ -200,3 +200,102 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     outputs.finish(&mut answer);
     Ok(answer)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{AnswerStream, StreamEvent, ingest};
+    use super::*;
+
+    fn page(n: usize) -> Value {
+        json!({"type": "tool_reference", "tool": "web_search", "title": n.to_string(), "url": format!("https://x/{n}")})
+    }
+
+    fn conversation(content: &Value) -> Answer {
+        let body = json!({"conversation_id": "c", "outputs": [{"type": "message.output", "content": content}]});
+        ingest(body.to_string().as_bytes(), None).expect("an answer")
+    }
+
+    fn delta(content: &Value) -> Value {
+        json!({"type": "message.output.delta", "output_index": 0, "content": content})
+    }
+
+    fn body(events: &[Value]) -> String {
+        events.iter().map(|event| format!("data: {event}\n\n")).collect()
+    }
+
+    fn stream(events: &[Value]) -> Answer {
+        ingest(body(events).as_bytes(), None).expect("an answer")
+    }
+
+    #[test]
+    fn n05_references_at_one_place_are_cited_once_and_ascending_exactly_there() {
+        let content = json!([{"type": "text", "text": "Süß "}, page(1), {"type": "thinking", "thinking": []}, null,
+            {"type": "text", "text": "b"}, page(2), page(1), page(2)]);
+        let answer = conversation(&content);
+        let found: Vec<_> = answer.citations.iter().map(|c| (c.span.range(), c.sources.clone())).collect();
+        assert_eq!(found, [(6..6, vec![SourceIndex(0)]), (7..7, vec![SourceIndex(0), SourceIndex(1)])]);
+        assert_eq!(answer.sources[1].pointer, "/outputs/0/content/5");
+    }
+
+    #[test]
+    fn a_text_may_be_plain_and_a_file_that_a_tool_made_is_no_source() {
+        assert_eq!(conversation(&json!("a")).text, "a");
+        let answer = conversation(&json!([{"type": "text", "text": "a"},
+            {"type": "tool_file", "tool": "image_generation", "file_id": "i", "file_name": "i.png"},
+            {"type": "tool_file", "tool": "document_library", "file_id": 7, "file_name": "f.pdf"}]));
+        assert_eq!((answer.sources.len(), answer.sources[0].id.as_deref()), (1, Some("7")));
+        assert_eq!(answer.sources[0].file_name(), Some("f.pdf"));
+        assert_eq!(conversation(&json!("a")).tools_invoked, Some(false));
+    }
+
+    #[test]
+    fn a_stream_cites_as_soon_as_the_text_goes_on() {
+        let events =
+            [delta(&json!("a.")), delta(&page(1)), delta(&page(2)), delta(&json!([{"type": "text", "text": "b"}]))];
+        let said = AnswerStream::new(None).push(body(&events).as_bytes()).expect("events");
+        assert_eq!(said[0], StreamEvent::Text("a.".into()));
+        assert!(matches!(&said[1], StreamEvent::Sources(sources) if sources.len() == 2));
+        assert_eq!(
+            said[2..],
+            [StreamEvent::Cited(vec![SourceIndex(0), SourceIndex(1)]), StreamEvent::Text("b".into())]
+        );
+        let answer = stream(&events);
+        assert_eq!((answer.text.as_str(), answer.sources.len(), answer.complete), ("a.b", 2, false));
+        let done = json!({"type": "conversation.response.done"});
+        assert!(stream(&[delta(&json!("a")), done]).complete);
+    }
+
+    #[test]
+    fn n13_an_error_keeps_the_text() {
+        let error = json!({"type": "conversation.response.error", "code": 500, "message": "x"});
+        let answer = stream(&[delta(&json!("a")), error, delta(&json!("b"))]);
+        assert_eq!((answer.text.as_str(), answer.complete), ("a", false));
+        assert_eq!(answer.error.expect("an error").to_string(), "500: x");
+    }
+
+    #[test]
+    fn a_chat_refers_by_id_whole_and_as_a_stream() {
+        let content = json!([{"type": "text", "text": "a"}, {"type": "reference", "reference_ids": [1, "0", 1]}]);
+        let whole = json!({"choices": [{"message": {"content": content}}]}).to_string();
+        let chunk = json!({"choices": [{"delta": {"content": content}, "finish_reason": "stop"}]});
+        for answer in [ingest(whole.as_bytes(), None).expect("an answer"), stream(&[chunk])] {
+            let ids: Vec<_> = answer.sources.iter().filter_map(|source| source.id.as_deref()).collect();
+            assert_eq!((answer.text.as_str(), ids, answer.complete), ("a", vec!["1", "0"], true));
+            assert_eq!(answer.citations[0].span.range(), 1..1);
+        }
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_by_its_place() {
+        let refused = |body: String| ingest(body.as_bytes(), None).expect_err("unusable").to_string();
+        let url = "invalid type: integer `5`, expected a string";
+        let body_of = |content: &Value| json!({"conversation_id": 1, "outputs": [{"type": "message.output", "content": content}]});
+        let wrong = body_of(&json!([{"type": "tool_reference", "url": 5}])).to_string();
+        assert_eq!(refused(wrong), format!("/outputs/0/content/0/url: {url}"));
+        assert_eq!(refused(body(&[delta(&json!(5))])), format!("event 1 at line 1: /content: {url}"));
+        let none = json!({"conversation_id": 1, "outputs": []}).to_string();
+        assert_eq!(refused(none), "/outputs: holds no message; the text of the answer is wanted");
+    }
+}
