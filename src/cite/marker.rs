@@ -183,6 +183,23 @@ mod tests {
     }
 
     #[test]
+    fn n08_a_number_in_brackets_is_no_footnote_and_may_have_a_fragment() {
+        let numbers = MarkerGrammar::BRACKETED_NUMBERS;
+        assert_eq!(in_square_brackets("1, 3#part", &numbers), Some(Marker::Numbers(vec![1, 3])));
+        assert_eq!(in_square_brackets("^1", &numbers), None);
+        assert_eq!(in_square_brackets("doc1", &numbers), None);
+        assert_eq!(square("1#part"), Some(Marker::Name("1#part")));
+    }
+
+    #[test]
+    fn n07_only_an_annotation_tells_what_a_marker_of_a_machine_means() {
+        let annotated = MarkerGrammar::ANNOTATED;
+        assert_eq!(in_lenticular_brackets("3†source", &annotated), Some(Marker::Machine(Vec::new())));
+        assert_eq!(in_lenticular_brackets("4:0†a.pdf", &annotated), Some(Marker::Machine(vec!["a.pdf"])));
+        assert_eq!(in_lenticular_brackets("1", &annotated), None);
+    }
+
+    #[test]
     fn s0_15_azure_on_your_data_knows_one_form_only() {
         let azure = MarkerGrammar::AZURE_ON_YOUR_DATA;
         assert_eq!(in_square_brackets("doc12", &azure), Some(Marker::Documents(vec![12])));

@@ -159,6 +159,24 @@ mod tests {
     }
 
     #[test]
+    fn p01_a_provider_may_mean_ids_by_numbers_or_the_ends_of_ids_by_names() {
+        let named = |id: &str| Source { id: Some(id.into()), ..Source::default() };
+        let resolve = |inner: &str, grammar: MarkerGrammar, sources: &[Source]| {
+            let marker = in_square_brackets(inner, &grammar)?;
+            let found = Resolver::default().resolve(sources, &format!("[{inner}]"), &marker)?;
+            Some(found.into_iter().map(|index| index.0).collect::<Vec<_>>())
+        };
+        let results = [named("3"), named("7")];
+        let by_id = |inner: &str| resolve(inner, MarkerGrammar::BRACKETED_IDS, &results);
+        assert_eq!([by_id("7"), by_id("3, 7"), by_id("7#b")], [Some(vec![1]), Some(vec![0, 1]), Some(vec![1])]);
+        assert_eq!([by_id("1"), by_id("3, 1")], [None, None], "a place is no id");
+        let entries = [named("hr/plan.pdf#page=2"), named("https://x/a.html")];
+        let by_end = |inner: &str| resolve(inner, MarkerGrammar::REFERENCES, &entries);
+        assert_eq!([by_end("plan.pdf#page=2"), by_end("a.html")], [Some(vec![0]), Some(vec![1])]);
+        assert_eq!([by_end("plan.pdf"), by_end("1"), by_end("note")], [None, None, None]);
+    }
+
+    #[test]
     fn p01_a_list_that_a_person_would_write_resolves_whole_or_not_at_all() {
         assert_eq!(resolve("1, 3, 1"), Some(vec![0, 2]));
         assert_eq!(resolve("1, 2019"), None);

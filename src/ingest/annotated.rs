@@ -171,7 +171,7 @@ impl Annotated {
                     let at = unit.byte(offsets, start);
                     Some(at..at)
                 }
-                Some(end) if start < end => read_span(content, offsets, start, end, unit).map(|span| span.range()),
+                Some(end) if start < end => read_span(content, offsets, start, end, unit).map(Span::range),
                 Some(_) => None,
             };
             let base = range(part).start;

@@ -9,7 +9,7 @@ use super::linked_markers::linked_markers;
 use super::openai_annotation::{AnnotatedPlace, Annotation, WireAnnotation};
 use super::span::{Unit, read_span};
 use crate::answer::{Answer, Source, SourceIndex};
-use crate::text::OffsetIndex;
+use crate::text::{OffsetIndex, Span};
 
 /// One part of the text. Offsets of its annotations count from its beginning (rule N-10).
 #[derive(Clone, Debug, Default)]
@@ -128,7 +128,7 @@ impl AnnotatedParts {
 fn place_in(text: &str, start: usize, end: Option<usize>, marker: Option<&str>) -> Option<Range<usize>> {
     let end = end.filter(|end| start < *end)?;
     let index = OffsetIndex::new(text);
-    let span = read_span(text, &index, start, end, Unit::Char).map(|span| span.range());
+    let span = read_span(text, &index, start, end, Unit::Char).map(Span::range);
     let Some(marker) = marker else { return span };
     if span.as_ref().is_some_and(|span| &text[span.clone()] == marker) {
         return span;

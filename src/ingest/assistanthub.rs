@@ -59,7 +59,7 @@ impl Entry {
     fn into_source(self, pointer: String) -> Source {
         // A path of the server itself is an address only together with that of the server, which the answer does not tell.
         let address = filled(self.download_url);
-        let (url, _) = web_url(address.clone(), || String::new(), &mut Vec::new());
+        let (url, _) = web_url(address.clone(), String::new, &mut Vec::new());
         let mut metadata = self.metadata.unwrap_or_default();
         if let Some(address) = address.filter(|_| url.is_none()) {
             metadata.entry("download_url").or_insert(Value::from(address));

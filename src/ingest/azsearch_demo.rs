@@ -145,7 +145,6 @@ mod tests {
 
     use super::super::ingest;
     use super::*;
-    use crate::cite::{Rules, cite};
 
     fn body(content: &str, points: &Value) -> String {
         json!({"message": {"content": content}, "context": {"data_points": points}}).to_string()
@@ -156,11 +155,12 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_is_the_end_of_an_entry_and_a_number_is_none() {
+    fn an_entry_is_a_file_with_its_page_or_an_address() {
         let points = json!({"citations": ["hr/plan.pdf#page=2", "https://x/a.html"], "text": null});
-        let answer = read("a [plan.pdf#page=2] b [https://x/a.html] c [a.html] d [1] e [note]", &points);
-        assert_eq!(cite(&answer, &Rules::plain()).text, "a [1] b [2] c [2] d [1] e [note]");
+        let answer = read("a [plan.pdf#page=2]", &points);
+        assert_eq!(answer.grammar, MarkerGrammar::REFERENCES);
         let source = &answer.sources[0];
+        assert_eq!(source.id.as_deref(), Some("hr/plan.pdf#page=2"));
         assert_eq!((source.filepath.as_deref(), source.page.map(NonZeroU32::get)), (Some("hr/plan.pdf"), Some(2)));
         assert_eq!(answer.sources[1].url.as_ref().map(WebUrl::host), Some("x"));
     }

@@ -9,6 +9,7 @@ mod annotated_parts;
 mod assistanthub;
 mod azsearch_demo;
 mod azure_agents;
+mod azure_document;
 mod azure_events;
 mod azure_on_your_data;
 mod carrier;

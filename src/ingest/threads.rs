@@ -38,7 +38,7 @@ struct WireThreadText {
 impl WireThreadPart {
     /// Reads a part; `None` for one that is no text (rule N-16).
     pub(super) fn read(part: Value, pointer: &str) -> Result<Option<(Option<u64>, Part)>, IngestError> {
-        if !part["type"].as_str().is_none_or(|kind| kind == "text") {
+        if part["type"].as_str().is_some_and(|kind| kind != "text") {
             return Ok(None);
         }
         let Self { index, text } = json::member(part, pointer)?;
