@@ -155,9 +155,10 @@ impl Annotated {
         for (part, sources) in blocks {
             let range = range(part);
             let end = range.start + text[range.clone()].trim_end().len();
-            // A block of blanks is cited where it stands.
-            let start = if end == range.start { end } else { range.start };
-            answer.citations.extend(Span::new(text, start..end).ok().map(|span| Citation::new(span, sources)));
+            // A block of blanks is cited behind the last word, as it is while it arrives.
+            let word = text[..end].trim_end().len();
+            let cited = if end == range.start { word..word } else { range.start..end };
+            answer.citations.extend(Span::new(text, cited).ok().map(|span| Citation::new(span, sources)));
         }
         let mut index: Option<(usize, OffsetIndex<'_>)> = None;
         for Place { part, start, end, unit, sources, pointer } in places {
