@@ -41,6 +41,7 @@ impl AnnotatedParts {
             let at = annotated.begin_part();
             annotated.grow(part.text.len());
             answer.text.push_str(&part.text);
+            let index = OffsetIndex::new(&part.text);
             let mut placed = Vec::new();
             for (pointer, annotation) in &part.annotations {
                 let annotation = annotation.clone().into_annotation(pointer.clone(), &mut answer.oddities);
@@ -48,7 +49,7 @@ impl AnnotatedParts {
                 if self.linked_markers {
                     without_label(&mut annotation.source);
                 }
-                placed.extend(self.annotate(&mut annotated, at, &part.text, annotation, pointer));
+                placed.extend(self.annotate(&mut annotated, at, (&part.text, &index), annotation, pointer));
             }
             taken.push(placed);
         }
@@ -81,14 +82,16 @@ impl AnnotatedParts {
         &self,
         annotated: &mut Annotated,
         part: usize,
-        text: &str,
+        (text, index): (&str, &OffsetIndex<'_>),
         annotation: Annotation,
         pointer: &str,
     ) -> Option<Range<usize>> {
         let Annotation { file_id, mut source, place, marker } = annotation;
         let span = match place {
             AnnotatedPlace::Point(_) => None,
-            AnnotatedPlace::Span(start, end) => place_in(text, start.unwrap_or_default(), end, marker.as_deref()),
+            AnnotatedPlace::Span(start, end) => {
+                place_in(text, index, start.unwrap_or_default(), end, marker.as_deref())
+            }
         };
         if span.is_none() && matches!(place, AnnotatedPlace::Span(..)) {
             // Without a place, the marker itself may still tell (policy P-01).
@@ -123,19 +126,29 @@ impl AnnotatedParts {
     }
 }
 
+/// How far from its place a marker is looked for.
+const MAX_SHIFT_BYTES: usize = 2_048;
+
 /// The bytes of a span that is given in characters. Where the annotation repeats the text that it spans, the text is the
 /// authority: it is looked for nearest to the place given.
-fn place_in(text: &str, start: usize, end: Option<usize>, marker: Option<&str>) -> Option<Range<usize>> {
+fn place_in(
+    text: &str,
+    index: &OffsetIndex<'_>,
+    start: usize,
+    end: Option<usize>,
+    marker: Option<&str>,
+) -> Option<Range<usize>> {
     let end = end.filter(|end| start < *end)?;
-    let index = OffsetIndex::new(text);
-    let span = read_span(text, &index, start, end, Unit::Char).map(Span::range);
+    let span = read_span(text, index, start, end, Unit::Char).map(Span::range);
     let Some(marker) = marker else { return span };
     if span.as_ref().is_some_and(|span| &text[span.clone()] == marker) {
         return span;
     }
-    let near = Unit::Char.byte(&index, start);
-    let found = text.match_indices(marker).min_by_key(|(at, _)| at.abs_diff(near));
-    found.map(|(at, marker)| at..at + marker.len()).or(span)
+    let near = Unit::Char.byte(index, start);
+    let from = text.floor_char_boundary(near.saturating_sub(MAX_SHIFT_BYTES));
+    let window = &text[from..text.floor_char_boundary(near + MAX_SHIFT_BYTES)];
+    let found = window.match_indices(marker).min_by_key(|(at, _)| (from + at).abs_diff(near));
+    found.map(|(at, marker)| from + at..from + at + marker.len()).or(span)
 }
 
 /// xAI titles a page by its number or its address, which is no title.

@@ -18,7 +18,8 @@ pub(super) fn escaped_markers(text: &str, sources: usize) -> Vec<Citation> {
     let mut from = 0;
     while let Some(at) = text[from..].find("\\[").map(|at| from + at) {
         from = at + 2;
-        let Some(length) = text[from..].find("\\]").filter(|length| *length <= MAX_INNER_BYTES) else { continue };
+        let end = text.floor_char_boundary(from + MAX_INNER_BYTES);
+        let Some(length) = text[from..end].find("\\]") else { continue };
         let Some(named) = places(&text[from..from + length], sources) else { continue };
         // `\\[1]` is an escaped backslash before a marker.
         let is_escape = text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 0;

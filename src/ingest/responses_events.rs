@@ -210,10 +210,13 @@ impl ReadEvents for ResponsesEvents {
                 if kind.ends_with("done") {
                     let mut whole = Reply::default();
                     whole.take(item, "/item")?;
+                    let has_text = !whole.parts.is_empty();
                     let index = wire.output_index.unwrap_or_default();
                     self.items.insert(index, Item::Whole(whole.under(&event.pointer())));
-                    let gathered = self.gathered();
-                    self.say_rest(&gathered, &mut said);
+                    if has_text {
+                        let gathered = self.gathered();
+                        self.say_rest(&gathered, &mut said);
+                    }
                 }
             }
             "response.reasoning.search_results" => {
