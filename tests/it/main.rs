@@ -13,6 +13,8 @@ mod check;
 mod checking;
 /// The command: exit codes and streams.
 mod command;
+/// Answers of every format with one member damaged.
+mod damaged;
 /// The embedded Direct Line channel, by the numbers of its checklist.
 mod direct_line;
 /// Posting to another Direct Line: another citewire, and upstreams that misbehave by a script.
