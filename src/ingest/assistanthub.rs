@@ -30,7 +30,7 @@ struct Cited {
 #[derive(Default, Deserialize)]
 struct Manifest {
     #[serde(default, deserialize_with = "list")]
-    sources: Vec<Entry>,
+    sources: Vec<Option<Entry>>,
     /// Numbers of sources, counted from 1 (rule S1-23).
     #[serde(default, deserialize_with = "list")]
     referenced_indices: Vec<Number>,
@@ -41,7 +41,7 @@ struct Manifest {
 struct Number(#[serde(deserialize_with = "offset")] Option<usize>);
 
 /// A chunk of a document (rule S1-20).
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Entry {
     #[serde(default, deserialize_with = "offset")]
     index: Option<usize>,
@@ -91,6 +91,7 @@ impl Manifest {
     fn into_sources(self, pointer: &str) -> Sources {
         let entries = self.sources.into_iter().enumerate();
         let mut numbered: Vec<(usize, Source)> = entries
+            .map(|(at, entry)| (at, entry.unwrap_or_default()))
             .map(|(at, entry)| (entry.index.unwrap_or(at + 1), entry.into_source(format!("{pointer}/sources/{at}"))))
             .collect();
         // The index is what the text says; it follows the order of the list in all that was seen.

@@ -25,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
 #[derive(Default, Deserialize)]
 struct Manifest {
     #[serde(default, deserialize_with = "list")]
-    search_results: Vec<WirePage>,
+    search_results: Vec<Option<WirePage>>,
     #[serde(default, deserialize_with = "list")]
     citations: Vec<Option<String>>,
 }
@@ -35,7 +35,8 @@ impl Manifest {
     fn sources_from(self, from: usize, pointer: &str, oddities: &mut Vec<Entry>) -> Vec<Source> {
         let found = self.search_results.len();
         let results = self.search_results.into_iter().enumerate().skip(from);
-        let results = results.map(|(at, page)| page.into_source(format!("{pointer}/search_results/{at}"), oddities));
+        let results = results
+            .map(|(at, page)| page.unwrap_or_default().into_source(format!("{pointer}/search_results/{at}"), oddities));
         let mut sources: Vec<Source> = results.collect();
         for (at, url) in self.citations.into_iter().enumerate().skip(from.max(found)) {
             let pointer = format!("{pointer}/citations/{at}");
@@ -128,6 +129,8 @@ mod tests {
     fn addresses_alone_are_sources_and_the_longer_list_counts() {
         let choices = json!([{"message": {"content": "a [2]"}}]);
         let old = read(&json!({"choices": choices, "citations": ["https://x/1", null, "https://x/3"]}));
+        let null = read(&json!({"choices": choices, "search_results": [null, {"url": "https://x/2"}]}));
+        assert_eq!((null.sources.len(), addresses(&null)), (2, vec!["https://x/2"]), "a place is kept");
         assert_eq!((old.sources.len(), addresses(&old)), (3, vec!["https://x/1", "https://x/3"]));
         let both = json!({"choices": choices, "citations": ["https://x/1", "https://x/2"],
             "search_results": [{"url": "https://x/1", "title": null, "date": null, "last_updated": "2026"}]});

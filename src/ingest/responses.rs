@@ -65,7 +65,7 @@ struct WirePart {
 #[derive(Deserialize)]
 struct WireFileSearch {
     #[serde(default, deserialize_with = "list")]
-    results: Vec<WireFileHit>,
+    results: Vec<Option<WireFileHit>>,
 }
 
 /// A passage that a file search found.
@@ -82,11 +82,11 @@ struct WireFileHit {
 #[derive(Deserialize)]
 struct WireSearchResults {
     #[serde(default, deserialize_with = "list")]
-    results: Vec<WirePage>,
+    results: Vec<Option<WirePage>>,
 }
 
 /// A page that Perplexity found; `id` is what markers call it.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct WirePage {
     #[serde(default, deserialize_with = "text_or_number")]
     id: Option<String>,
@@ -187,6 +187,7 @@ impl Reply {
             Some("file_search_call") => {
                 let search: WireFileSearch = json::member(item, pointer)?;
                 for (at, hit) in search.results.into_iter().enumerate() {
+                    let Some(hit) = hit else { continue };
                     let Some(id) = filled(hit.file_id) else { continue };
                     let source = Source {
                         filepath: filled(hit.filename.clone()),
@@ -203,7 +204,8 @@ impl Reply {
             }
             Some("search_results") => {
                 let found: WireSearchResults = json::member(item, pointer)?;
-                self.take_results(found.results, pointer);
+                let results = found.results.into_iter().map(Option::unwrap_or_default).collect();
+                self.take_results(results, pointer);
             }
             _ => {}
         }
