@@ -1,6 +1,6 @@
 //! One answer with its sources.
 
-use super::{Citation, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source};
+use super::{Citation, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex};
 use crate::report::Entry;
 
 /// An answer as a provider gave it, in citewire's own terms.
@@ -26,6 +26,9 @@ pub struct Answer {
     pub complete: bool,
     /// What the provider reported as an error after a part of the answer (rule N-13).
     pub error: Option<ProviderError>,
+    /// The sources that the provider says it used, beside those that are cited in the text: those to list where none is
+    /// cited (rule N-14). `None` where it does not say.
+    pub shown: Option<Vec<SourceIndex>>,
     /// Whether the provider used its retrieval tools, where it says so.
     pub tools_invoked: Option<bool>,
     /// What was odd about the input, for the report.

@@ -46,6 +46,33 @@ pub struct Source {
 }
 
 impl Source {
+    /// Takes over what this source does not know: the first title, address, passage and date win (rule N-03).
+    pub fn fill_in(&mut self, other: Self) {
+        fn take<T>(mine: &mut Option<T>, other: Option<T>) {
+            if mine.is_none() {
+                *mine = other;
+            }
+        }
+        take(&mut self.id, other.id);
+        take(&mut self.title, other.title);
+        take(&mut self.url, other.url);
+        take(&mut self.filepath, other.filepath);
+        take(&mut self.page, other.page);
+        take(&mut self.content, other.content);
+        take(&mut self.media_type, other.media_type);
+        take(&mut self.modified, other.modified);
+        take(&mut self.author, other.author);
+        take(&mut self.score, other.score);
+        take(&mut self.icon, other.icon);
+        take(&mut self.label, other.label);
+        if self.keywords.is_empty() {
+            self.keywords = other.keywords;
+        }
+        for (key, value) in other.metadata {
+            self.metadata.entry(key).or_insert(value);
+        }
+    }
+
     /// The name of the file, without folders.
     #[must_use]
     pub fn file_name(&self) -> Option<&str> {

@@ -82,12 +82,19 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
         }
     }
     // Behind a word, wherever there is one: before the indentation of code a badge would make a paragraph of it.
-    let place = |citation: &Citation| match answer.text[..citation.span.end()].trim_end().len() {
-        0 => first_place(&answer.text),
-        place => place,
+    let place = |citation: &Citation| {
+        let end = citation.span.end();
+        let word = answer.text[..end].trim_end().len();
+        // A point in a line is where the provider took a marker out, and the blank before it stayed (rule N-05).
+        let is_point = citation.span.start() == end && !answer.text[word..end].contains(['\n', '\r']);
+        match word {
+            0 => first_place(&answer.text),
+            _ if is_point => end,
+            word => word,
+        }
     };
     let mut claims: Vec<(usize, &Citation)> = claims.into_iter().map(|citation| (place(citation), citation)).collect();
-    claims.sort_by_key(|(at, _)| *at);
+    claims.sort_by_key(|(at, citation)| (*at, citation.sources.first().copied()));
     for (at, citation) in claims {
         scanner.cite_at(at, citation.sources.clone());
     }
@@ -135,6 +142,7 @@ mod tests {
 
     use super::*;
     use crate::answer::{Citation, MarkerGrammar, Source, SourceIndex};
+    use crate::cite::Numbering;
     use crate::report::Kind;
     use crate::text::Span;
 
@@ -553,6 +561,29 @@ mod tests {
         assert_eq!(cite_at("```\nb\n```\nd", 6), "```\nb\n```\n\n[1]\u{200b}[2]\n\nd");
         assert_eq!(cite_at("```\nb", 5), "```\nb\n```\n\n[1]\u{200b}[2]");
         assert_eq!(cite_at("a【4:0†s】 b", 14), "a【4:0†s】[1]\u{200b}[2] b".replace("【4:0†s】", ""));
+    }
+
+    #[test]
+    fn n05_a_point_in_a_line_is_not_moved_and_citations_at_one_place_ascend() {
+        let text = "in ninety days .\nb";
+        let mut answer = answer(text);
+        let at = |end: usize, source: usize| {
+            Citation::new(Span::new(text, end..end).expect("a place"), vec![SourceIndex(source)])
+        };
+        answer.citations = vec![at(15, 1), at(15, 0), at(17, 2)];
+        let mut rules = Rules::plain();
+        rules.numbering = Numbering::Provider;
+        // A line end is no blank that a marker left.
+        assert_eq!(cite(&answer, &rules).text, "in ninety days [1][2].[3]\nb");
+    }
+
+    #[test]
+    fn n08_a_link_on_a_number_and_a_footnote_stay_where_the_format_knows_no_such_markers() {
+        let text = "a [1](https://ok/x) b[^1] c[1]\n\n[^1]: a note";
+        let mut answer = answer(text);
+        assert_eq!(cite(&answer, &Rules::plain()).text.trim_end(), "a [1] b[1] c[1]");
+        answer.grammar = MarkerGrammar::BRACKETED_NUMBERS;
+        assert_eq!(cite(&answer, &Rules::plain()).text, text);
     }
 
     #[test]

@@ -69,10 +69,15 @@ impl Resolver {
         let place = |n: usize| (1..=sources.len()).contains(&n).then(|| SourceIndex(n - 1));
         let mut found: Vec<SourceIndex> = match marker {
             Marker::Numbers(numbers) => numbers.iter().map(|n| place(*n)).collect::<Option<_>>()?,
+            Marker::Ids(ids) => {
+                let by_id = &self.names(sources).by_id;
+                ids.iter().map(|id| by_id.get(&id.to_string()).copied()).collect::<Option<_>>()?
+            }
             Marker::Footnote(n) => vec![place(*n)?],
             Marker::Documents(numbers) => numbers.iter().filter_map(|n| place(*n)).collect(),
             Marker::Machine(names) => names.iter().filter_map(|name| self.name(sources, name)).collect(),
             Marker::Name(name) => vec![self.name(sources, name)?],
+            Marker::NameEnd(name) => vec![self.name(sources, name).or_else(|| name_end(sources, name))?],
         };
         if found.len() > 1 {
             // A marker is short, so it names few.
@@ -102,6 +107,12 @@ impl Resolver {
         let of_the_file = || names.by_file.get(&(file.to_owned(), None));
         exact.or_else(of_the_file).copied()
     }
+}
+
+/// The first source whose id ends so.
+fn name_end(sources: &[Source], end: &str) -> Option<SourceIndex> {
+    let ends_so = |source: &Source| source.id.as_deref().is_some_and(|id| id.ends_with(end));
+    sources.iter().position(ends_so).map(SourceIndex)
 }
 
 #[cfg(test)]
@@ -147,6 +158,24 @@ mod tests {
         assert_eq!(resolve("plan.pdf#page=9"), Some(vec![0]), "an unknown page of a known file is the file");
         assert_eq!(resolve("c.html"), Some(vec![2]));
         assert_eq!(resolve("ab"), None, "ids are exact");
+    }
+
+    #[test]
+    fn p01_a_provider_may_mean_ids_by_numbers_or_the_ends_of_ids_by_names() {
+        let named = |id: &str| Source { id: Some(id.into()), ..Source::default() };
+        let resolve = |inner: &str, grammar: MarkerGrammar, sources: &[Source]| {
+            let marker = in_square_brackets(inner, &grammar)?;
+            let found = Resolver::default().resolve(sources, &format!("[{inner}]"), &marker)?;
+            Some(found.into_iter().map(|index| index.0).collect::<Vec<_>>())
+        };
+        let results = [named("3"), named("7")];
+        let by_id = |inner: &str| resolve(inner, MarkerGrammar::BRACKETED_IDS, &results);
+        assert_eq!([by_id("7"), by_id("3, 7"), by_id("7#b")], [Some(vec![1]), Some(vec![0, 1]), Some(vec![1])]);
+        assert_eq!([by_id("1"), by_id("3, 1")], [None, None], "a place is no id");
+        let entries = [named("hr/plan.pdf#page=2"), named("https://x/a.html")];
+        let by_end = |inner: &str| resolve(inner, MarkerGrammar::REFERENCES, &entries);
+        assert_eq!([by_end("plan.pdf#page=2"), by_end("a.html")], [Some(vec![0]), Some(vec![1])]);
+        assert_eq!([by_end("plan.pdf"), by_end("1"), by_end("note")], [None, None, None]);
     }
 
     #[test]

@@ -81,6 +81,11 @@ impl Brackets {
         pieces
     }
 
+    /// Whether a bracket waits for its end.
+    pub(super) fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     fn remember(&mut self, label: &str) {
         let numbers = numbers(label);
         if let (Some(least), Some(most)) = (numbers.iter().min(), numbers.iter().max()) {

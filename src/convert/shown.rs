@@ -3,7 +3,7 @@
 use super::brackets::{Brackets, Piece, may_cite};
 use super::spacing::Spacing;
 use super::{Conversion, Grounding};
-use crate::answer::{MarkerGrammar, Source};
+use crate::answer::{MarkerGrammar, Source, SourceIndex};
 use crate::cite::{Incremental, Rules};
 use crate::dialect::Dialect;
 use crate::ingest::StreamEvent;
@@ -107,6 +107,7 @@ impl Shown {
                     self.new_sources.extend(sources);
                 }
             }
+            StreamEvent::Cited(sources) => self.cite(sources),
             StreamEvent::Late => self.become_late(),
             StreamEvent::Label(_) | StreamEvent::Interpreter(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
         }
@@ -152,6 +153,20 @@ impl Shown {
             rewrite.add_sources(std::mem::take(&mut self.new_sources));
         }
         rewrite.push(&ready);
+    }
+
+    /// Cites the block that ends here. An open bracket at its end may be anything yet.
+    fn cite(&mut self, sources: Vec<SourceIndex>) {
+        if self.phase != Phase::Inline {
+            return;
+        }
+        match &mut self.rewrite {
+            Some(rewrite) if !self.brackets.is_open() => {
+                rewrite.add_sources(std::mem::take(&mut self.new_sources));
+                rewrite.cite_here(sources);
+            }
+            _ => self.become_late(),
+        }
     }
 
     /// What the text will be in the end cannot be told any more before the end.

@@ -143,6 +143,10 @@ impl<'b> Builder<'b> {
         if cited.url.is_some() && passages.len() < 2 {
             return None;
         }
+        if passages.is_empty() {
+            // An empty dialog would look like a fault.
+            return Some(make_harmless(&without_html(&cited.title), &self.rules.image_hosts));
+        }
         let texts: Vec<String> = passages.iter().map(|(source, passage)| self.markdown(source, passage)).collect();
         Some(texts.join("\n\n"))
     }
@@ -151,8 +155,7 @@ impl<'b> Builder<'b> {
     fn markdown(&self, source: &Source, passage: &str) -> String {
         let is_plain = source.media_type.as_deref().is_some_and(|media_type| media_type.starts_with("text/plain"));
         if is_plain {
-            let escaped = passage.replace('&', "&amp;").replace('<', "&lt;");
-            return make_harmless(&escaped, &self.rules.image_hosts);
+            return make_harmless(&without_html(passage), &self.rules.image_hosts);
         }
         make_harmless(passage, &self.rules.image_hosts)
     }
@@ -182,6 +185,11 @@ impl<'b> Builder<'b> {
             }
         }
     }
+}
+
+/// A text that holds no HTML.
+fn without_html(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
 fn claim_node(cited: &CitedSource) -> String {
@@ -223,7 +231,7 @@ mod tests {
                 {"@type": "Claim", "@id": "https://x/a%20b%281%29", "position": "1",
                  "appearance": {"@type": "DigitalDocument", "name": "x", "url": "https://x/a%20b%281%29"}},
                 {"@type": "Claim", "@id": "_:c2", "position": "2",
-                 "appearance": {"@type": "DigitalDocument", "name": "Document 2", "text": ""}},
+                 "appearance": {"@type": "DigitalDocument", "name": "Document 2", "text": "Document 2"}},
             ])
         );
     }

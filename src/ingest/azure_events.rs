@@ -5,7 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::IngestError;
-use super::azure_on_your_data::{Context, Document, finish_reason, merge_scores};
+use super::azure_document::{Document, merge_scores};
+use super::azure_on_your_data::Context;
+use super::chat::finish_reason;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::json::{self, list};
 use crate::answer::{Answer, MarkerGrammar, Source};
@@ -68,13 +70,10 @@ impl ReadEvents for AzureEvents {
         let Some((at, Choice { delta, finish_reason: reason, .. })) = first else { return Ok(Vec::new()) };
         let place = format!("{}/choices/{at}", event.pointer());
         let Delta { content, context } = delta.unwrap_or(Delta { content: None, context: None });
-        if let Some(Context { citations, all_retrieved_documents }) = context {
-            let named = |list: &str, documents: Vec<Document>| -> Vec<(String, Document)> {
-                let pointer = |at| format!("{place}/delta/context/{list}/{at}");
-                documents.into_iter().enumerate().map(|(at, document)| (pointer(at), document)).collect()
-            };
-            self.citations.extend(named("citations", citations));
-            self.retrieved.extend(named("all_retrieved_documents", all_retrieved_documents));
+        if let Some(context) = context {
+            let (cited, retrieved) = context.into_documents(&format!("{place}/delta/context"), notes);
+            self.citations.extend(cited);
+            self.retrieved.extend(retrieved);
         }
         let content = content.filter(|content| !content.is_empty());
         let mut said = Vec::new();

@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 
-use super::{AzureEvents, IngestError, NativeEvents, Provider};
-use crate::answer::{Answer, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source};
+use super::IngestError;
+use crate::answer::{Answer, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex};
 use crate::report::Entry;
 
 /// An event as it arrives.
@@ -32,6 +32,8 @@ pub enum StreamEvent {
     Text(String),
     /// Sources, behind those that are known.
     Sources(Vec<Source>),
+    /// All text since the last such event, or since the beginning, rests on these: they are cited where it ends.
+    Cited(Vec<SourceIndex>),
     /// Text that has arrived is cited by something that is not in the text: where the citations go is known at the end.
     Late,
     /// The label of the whole answer.
@@ -57,13 +59,4 @@ pub(super) trait ReadEvents: Debug + Send {
 
     /// Adds to the answer what only the whole of it can tell.
     fn finish(self: Box<Self>, answer: &mut Answer);
-}
-
-/// The reader of a format's events. A format that comes as a stream gets its arm here, and one in
-/// [`Provider::of_event`].
-pub(super) fn reader(provider: Provider) -> Box<dyn ReadEvents> {
-    match provider {
-        Provider::Native => Box::new(NativeEvents::default()),
-        Provider::AzureOnYourData => Box::new(AzureEvents::default()),
-    }
 }

@@ -15,6 +15,14 @@ pub(super) fn read<T: DeserializeOwned>(body: &str) -> Result<T, IngestError> {
     serde_json::from_str(body).or_else(|_| read_with_pointer(body))
 }
 
+/// Reads a part of a document that has been read as a value; `pointer` leads to it.
+pub(super) fn member<T: DeserializeOwned>(value: Value, pointer: &str) -> Result<T, IngestError> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let pointer = format!("{pointer}{}", self::pointer(error.path()));
+        IngestError::member(pointer, without_place(error.inner()))
+    })
+}
+
 fn read_with_pointer<T: DeserializeOwned>(body: &str) -> Result<T, IngestError> {
     let mut reader = serde_json::Deserializer::from_str(body);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
@@ -69,6 +77,16 @@ pub(super) fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Resu
 pub(super) fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     let Some(TextOrNumber(text)) = Option::deserialize(deserializer)? else { return Ok(None) };
     text.trim().parse().map(Some).map_err(|_| serde::de::Error::custom(format_args!("{text:?} is no whole number")))
+}
+
+/// A place in a text, as a number or a text; what is negative is no place.
+pub(super) fn offset<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
+    let Some(TextOrNumber(text)) = Option::deserialize(deserializer)? else { return Ok(None) };
+    let text = text.trim();
+    match text.strip_suffix(".0").unwrap_or(text) {
+        number if number.starts_with('-') => Ok(None),
+        number => number.parse().map(Some).map_err(|_| serde::de::Error::custom(format_args!("{text:?} is no place"))),
+    }
 }
 
 /// A string or a number, as text.

@@ -6,12 +6,30 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::IngestError;
+use super::format::{Format, is_something};
 use super::json::{self, TextOrNumber, filled, list, number_or_text, text_or_number};
-use crate::answer::{Answer, Citation, Interpreter, SensitivityLabel, Source, SourceIndex, is_marker_span};
+use super::native_events::NativeEvents;
+use super::span::{Unit, read_span};
+use super::{IngestError, Provider};
+use crate::answer::{Answer, Citation, Interpreter, SensitivityLabel, Source, SourceIndex};
 use crate::report::{Entry, Kind};
-use crate::text::{ByteOffset, CharOffset, OffsetIndex, Span, Utf16Offset};
+use crate::text::OffsetIndex;
 use crate::url::{InvalidWebUrl, WebUrl};
+
+pub(super) const FORMAT: Format = Format {
+    provider: Provider::Native,
+    slug: "citewire",
+    sign: "`text`",
+    is_whole: |members| is_something(members, "text"),
+    // An error looks alike everywhere, and nothing follows it.
+    is_event: |members| {
+        ["delta", "sources", "annotations", "label", "interpreter", "done", "error"]
+            .iter()
+            .any(|name| members.contains_key(*name))
+    },
+    parse,
+    reader: || Box::new(NativeEvents::default()),
+};
 
 #[derive(Deserialize)]
 struct Manifest {
@@ -70,15 +88,6 @@ pub(super) struct Annotation {
     unit: Option<Unit>,
     #[serde(default, deserialize_with = "list")]
     sources: Vec<TextOrNumber>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Unit {
-    #[default]
-    Utf8,
-    Char,
-    Utf16,
 }
 
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
@@ -243,24 +252,6 @@ pub(super) fn citations(
         }
     }
     citations
-}
-
-/// The span in the unit given, unless only another unit makes it a whole marker (rule N-04).
-fn read_span(text: &str, index: &OffsetIndex<'_>, start: usize, end: usize, unit: Unit) -> Option<Span> {
-    let read = |unit| {
-        let byte = |offset| match unit {
-            Unit::Utf8 => index.from_bytes(ByteOffset(offset)),
-            Unit::Char => index.from_chars(CharOffset(offset)),
-            Unit::Utf16 => index.from_utf16(Utf16Offset(offset)),
-        };
-        Span::new(text, byte(start).0..byte(end).0).ok().filter(|span| span.start() < span.end())
-    };
-    let is_marker = |span: &Span| is_marker_span(&text[span.range()]);
-    let given = read(unit);
-    if given.as_ref().is_some_and(is_marker) {
-        return given;
-    }
-    [Unit::Char, Unit::Utf16, Unit::Utf8].into_iter().filter_map(read).find(is_marker).or(given)
 }
 
 #[cfg(test)]

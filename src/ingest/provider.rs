@@ -1,12 +1,10 @@
 //! The formats that citewire reads, and the one door to them.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
-use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{IngestError, azure_on_your_data, json, native};
+use super::{AnswerStream, IngestError, format, json, native};
 use crate::answer::Answer;
 
 /// A format, by the slug that the command line and HTTP use.
@@ -17,44 +15,50 @@ pub enum Provider {
     Native,
     /// Azure OpenAI On Your Data: slug `azure-oyd`.
     AzureOnYourData,
+    /// OpenAI Chat Completions: slug `openai-chat`.
+    OpenAiChat,
+    /// Azure AI agents: slug `azure-agents`.
+    AzureAgents,
+    /// OpenAI Assistants: slug `openai-assistants`.
+    OpenAiAssistants,
+    /// xAI: slug `xai`.
+    Xai,
+    /// Perplexity's agent: slug `perplexity-agent`.
+    PerplexityAgent,
+    /// Mistral: slug `mistral`.
+    Mistral,
+    /// The azure-search-openai-demo: slug `azsearch-demo`.
+    AzureSearchDemo,
+    /// Perplexity Sonar: slug `perplexity`.
+    Perplexity,
+    /// AssistantHub: slug `assistanthub`.
+    AssistantHub,
+    /// OpenAI Responses: slug `openai-responses`.
+    OpenAiResponses,
 }
 
 /// No format has this slug.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no format is called {given:?}; known are auto, citewire, azure-oyd")]
+#[error("no format is called {given:?}; known are auto, {}", slugs())]
 pub struct UnknownProvider {
     /// What was given.
     pub given: String,
 }
 
+fn slugs() -> String {
+    Provider::all().map(Provider::slug).collect::<Vec<_>>().join(", ")
+}
+
 impl Provider {
     /// All formats.
-    pub const ALL: [Self; 2] = [Self::Native, Self::AzureOnYourData];
+    pub fn all() -> impl Iterator<Item = Self> {
+        format::FORMATS.iter().map(|format| format.provider)
+    }
 
     /// The slug.
     #[must_use]
     pub fn slug(self) -> &'static str {
-        match self {
-            Self::Native => "citewire",
-            Self::AzureOnYourData => "azure-oyd",
-        }
-    }
-
-    /// The format that an event of a stream tells, by its members; `None` where it has none of those that are known.
-    ///
-    /// # Errors
-    /// When the event is not JSON.
-    pub(super) fn of_event(data: &str) -> Result<Option<Self>, IngestError> {
-        let members: BTreeSet<String> = json::read::<BTreeMap<String, IgnoredAny>>(data)?.into_keys().collect();
-        let has = |names: &[&str]| names.iter().any(|name| members.contains(*name));
-        Ok(if has(&["choices"]) {
-            Some(Self::AzureOnYourData)
-        // An error looks alike everywhere, and nothing follows it.
-        } else if has(&["delta", "sources", "annotations", "label", "interpreter", "done", "error"]) {
-            Some(Self::Native)
-        } else {
-            None
-        })
+        format::of(self).slug
     }
 }
 
@@ -62,10 +66,7 @@ impl FromStr for Provider {
     type Err = UnknownProvider;
 
     fn from_str(slug: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|provider| provider.slug() == slug)
-            .ok_or_else(|| UnknownProvider { given: slug.to_owned() })
+        Self::all().find(|provider| provider.slug() == slug).ok_or_else(|| UnknownProvider { given: slug.to_owned() })
     }
 }
 
@@ -79,13 +80,13 @@ pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, In
         Some(_) => return Err(json::read::<IgnoredAny>(body).err().unwrap_or_else(not_an_object)),
     }
     if body.starts_with('[') {
-        json::read::<IgnoredAny>(body)?;
-        return Err(not_an_object());
+        return AnswerStream::of_list(body, from);
     }
-    match from.map_or_else(|| detect(body), Ok)? {
-        Provider::Native => native::parse(body),
-        Provider::AzureOnYourData => azure_on_your_data::parse(body),
-    }
+    let format = match from {
+        Some(provider) => format::of(provider),
+        None => format::detect(body)?,
+    };
+    (format.parse)(body)
 }
 
 /// The answer of a document without a fault in the format that most have; `None` for everything else, which
@@ -107,40 +108,6 @@ fn not_an_object() -> IngestError {
     IngestError::member("", "an answer is a JSON object")
 }
 
-/// The members of all envelopes; which of them are there tells the formats apart.
-#[derive(Deserialize)]
-struct Envelope {
-    choices: Option<IgnoredAny>,
-    text: Option<IgnoredAny>,
-    error: Option<IgnoredAny>,
-}
-
-fn detect(body: &str) -> Result<Provider, IngestError> {
-    let envelope: Envelope = json::read(body)?;
-    match envelope {
-        Envelope { choices: Some(_), text: None, .. } => Ok(Provider::AzureOnYourData),
-        Envelope { choices: None, text: Some(_), .. } => Ok(Provider::Native),
-        Envelope { choices: Some(_), text: Some(_), .. } => Err(IngestError::Unrecognised {
-            seen: "it has `choices`, as azure-oyd has, and `text`, as citewire has".into(),
-        }),
-        Envelope { error: Some(_), .. } => {
-            Err(IngestError::member("/error", "the provider reports an error instead of an answer"))
-        }
-        Envelope { .. } => {
-            let members: BTreeMap<String, IgnoredAny> = json::read(body)?;
-            if members.contains_key("text") || members.contains_key("sources") {
-                // So close to our own manifest that its own message helps more.
-                return Ok(Provider::Native);
-            }
-            // A name may be anything, and the message is one line.
-            let shown = |name: &String| name.chars().take(40).collect::<String>().escape_debug().to_string();
-            let names: Vec<String> = members.keys().take(12).map(|name| format!("`{}`", shown(name))).collect();
-            let seen = if names.is_empty() { "it is empty".into() } else { format!("it has {}", names.join(", ")) };
-            Err(IngestError::Unrecognised { seen })
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,8 +118,8 @@ mod tests {
 
     #[test]
     fn the_envelope_tells_the_format() {
-        assert_eq!(detect(r#"{"text": "a"}"#).expect("native"), Provider::Native);
-        assert_eq!(detect(r#"{"choices": []}"#).expect("azure"), Provider::AzureOnYourData);
+        assert_eq!(format::detect(r#"{"text": "a"}"#).expect("native").provider, Provider::Native);
+        assert_eq!(format::detect(r#"{"choices": []}"#).expect("a chat").provider, Provider::OpenAiChat);
         assert_eq!(
             refused(br#"{"output": [], "id": 1}"#),
             "the format was not recognised: it has `id`, `output`; name it with `from`"
@@ -160,14 +127,16 @@ mod tests {
         // A name, or a value, once broke the message into two lines.
         assert!(!refused(b"{\"text\": \"a\", \"annotations\": [{\"unit\": \"x\\ny\"}]}").contains('\n'));
         assert!(refused(b"{\"a\\nb\": 1}").contains("it has `a\\nb`;"));
-        assert!(refused(br#"{"text": "a", "choices": []}"#).contains("`choices`, as azure-oyd has, and `text`"));
+        assert!(refused(br#"{"text": "a", "choices": []}"#).contains("`choices`, as openai-chat has, and `text`"));
     }
 
     #[test]
     fn unusable_input_says_what_is_wrong_and_where() {
         assert_eq!(refused(b""), "the document: empty");
         assert_eq!(refused(b"hello"), "not JSON: expected value at line 1, column 1");
-        assert_eq!(refused(b"[1]"), "the document: an answer is a JSON object");
+        assert_eq!(refused(b"[]"), "the stream holds no answer: it ended before any text");
+        let reason = "event 2 at line 2 could not be read (it is no JSON object)";
+        assert_eq!(refused(b"[{\"x\": 1},\n5]"), format!("the stream holds no answer: {reason}"));
         assert_eq!(refused(b"\"text\""), "the document: an answer is a JSON object");
         assert_eq!(refused(b"{\"text\": \"\xff\"}"), "not UTF-8: the byte at offset 10 begins no character");
         assert_eq!(refused(b"{\"text\": \"a\""), "not JSON: EOF while parsing an object at line 1, column 12");

@@ -1,8 +1,11 @@
 //! An answer that arrives in pieces, and the door to it.
 
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
 use super::carrier::{Carrier, Form};
-use super::event::{Event, ReadEvents, StreamEvent, reader};
-use super::{EventPlace, IngestError, Provider, at_once, document};
+use super::event::{Event, ReadEvents, StreamEvent};
+use super::{EventPlace, IngestError, Provider, at_once, document, format, json};
 use crate::answer::{Answer, MarkerGrammar, ProviderError};
 use crate::report::{Entry, Kind};
 
@@ -66,6 +69,10 @@ impl AnswerStream {
             return document(&body, self.from);
         }
         self.take_all(arrived)?;
+        self.finish_events()
+    }
+
+    fn finish_events(self) -> Result<Answer, IngestError> {
         if self.answer.text.is_empty() && !self.answer.complete {
             return Err(IngestError::NoAnswer { reason: self.nothing() });
         }
@@ -78,6 +85,24 @@ impl AnswerStream {
             answer.oddities.push(Entry::in_input(Kind::Note, "events-skipped", "", message));
         }
         Ok(answer)
+    }
+
+    /// The answer that a JSON list of events makes, `body`.
+    ///
+    /// # Errors
+    /// Like [`push`](Self::push) and [`finish`](Self::finish).
+    pub(super) fn of_list(body: &str, from: Option<Provider>) -> Result<Answer, IngestError> {
+        json::read::<IgnoredAny>(body)?;
+        let events: Vec<&RawValue> = serde_json::from_str(body).unwrap_or_default();
+        let mut stream = Self::new(from);
+        let (mut seen, mut line) = (0, 1);
+        for (at, event) in events.into_iter().map(RawValue::get).enumerate() {
+            let start = event.as_ptr().addr() - body.as_ptr().addr();
+            line += body[seen..start].matches('\n').count();
+            seen = start;
+            stream.take(&Event { number: at + 1, line, data: event.into() }, &mut Vec::new())?;
+        }
+        stream.finish_events()
     }
 
     /// Why there is no answer.
@@ -116,12 +141,12 @@ impl AnswerStream {
         }
         if self.reader.is_none() {
             let told = match self.from {
-                Some(from) => Ok(Some(from)),
-                None => Provider::of_event(data),
+                Some(from) => Ok(Some(format::of(from))),
+                None => format::of_event(data),
             };
             match told {
-                Ok(Some(provider)) => {
-                    let reader = reader(provider);
+                Ok(Some(format)) => {
+                    let reader = (format.reader)();
                     self.answer.grammar = reader.grammar();
                     self.reader = Some(reader);
                 }
@@ -158,7 +183,7 @@ impl AnswerStream {
         match event {
             StreamEvent::Text(delta) => answer.text.push_str(delta),
             StreamEvent::Sources(sources) => answer.sources.extend_from_slice(sources),
-            StreamEvent::Late => {}
+            StreamEvent::Cited(_) | StreamEvent::Late => {}
             StreamEvent::Label(label) => answer.label = Some(label.clone()),
             StreamEvent::Interpreter(interpreter) => answer.interpreter = Some(interpreter.clone()),
             StreamEvent::Done => answer.complete = true,

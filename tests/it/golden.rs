@@ -13,8 +13,13 @@ use citewire::dialect::Dialect;
 use citewire::report::Report;
 use serde_json::{Value, json};
 
-/// The folders of all cases.
+/// The folders of the cases whose whole output is written down.
 pub(crate) fn cases() -> Vec<PathBuf> {
+    samples().into_iter().filter(|case| case.join("case.json").exists()).collect()
+}
+
+/// The folders of all samples.
+pub(crate) fn samples() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/answers");
     let folders = |path: &Path| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(path).expect("a folder");

@@ -13,6 +13,8 @@ mod check;
 mod checking;
 /// The command: exit codes and streams.
 mod command;
+/// Answers of every format with one member damaged.
+mod damaged;
 /// The embedded Direct Line channel, by the numbers of its checklist.
 mod direct_line;
 /// Posting to another Direct Line: another citewire, and upstreams that misbehave by a script.
@@ -35,6 +37,7 @@ mod openapi;
 mod oracle;
 /// The page and its session.
 mod page;
+mod providers;
 /// Every route and who may call it.
 mod routes;
 /// One behavioural suite for every store.

@@ -8,7 +8,7 @@ use citewire::ingest::is_stream;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::golden::{cases, codes, input, to_message};
+use crate::golden::{cases, codes, input, samples, to_message};
 
 const STREAMING: [Dialect; 3] = [Dialect::WebChat, Dialect::Teams, Dialect::M365Copilot];
 
@@ -60,7 +60,7 @@ fn parts(activities: &[Activity]) -> (Vec<&str>, Value) {
 
 /// The samples that are streams.
 fn stream_samples() -> Vec<(String, Vec<u8>)> {
-    let samples = cases().into_iter().map(|case| (case.display().to_string(), input(&case)));
+    let samples = samples().into_iter().map(|case| (case.display().to_string(), input(&case)));
     let samples: Vec<_> = samples.filter(|(_, body)| is_stream(body)).collect();
     assert!(samples.len() >= 5, "{} streams found", samples.len());
     samples
@@ -78,6 +78,17 @@ fn n11_a_sample_is_the_same_wherever_its_bytes_are_cut() {
             }
             let streamed = pushed(body.iter().map(std::slice::from_ref), dialect);
             assert_eq!(streamed.message, expected, "{name} byte by byte");
+        }
+    }
+}
+
+#[test]
+fn p12_what_a_sample_shows_event_by_event_is_a_beginning_of_its_message() {
+    for (name, body) in stream_samples() {
+        let text = std::str::from_utf8(&body).expect("UTF-8");
+        for dialect in [Dialect::Teams, Dialect::M365Copilot] {
+            let (streamed, shown) = shown_by(text.split_inclusive("\n\n").map(str::as_bytes), dialect);
+            assert!(streamed.continues, "{name} had shown {shown:?}");
         }
     }
 }

@@ -1,0 +1,232 @@
+//! Answers whose sources come with what cites them: each source once, and citations by place.
+//!
+//! A whole answer and a stream of it go through the same steps, so that they cannot differ: text is added part by part,
+//! sources are found or added, and places are kept as the provider counts them until the text is whole.
+
+use std::collections::HashMap;
+
+use super::span::{Unit, read_span};
+use crate::answer::{Answer, Citation, Source, SourceIndex};
+use crate::report::{Entry, Kind};
+use crate::text::{OffsetIndex, Span};
+
+/// Sources in the order in which they were first named (rule N-02), each once (rule N-03).
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    all: Vec<Source>,
+    by_key: HashMap<String, SourceIndex>,
+    /// How many were handed out as new.
+    handed: usize,
+}
+
+impl Sources {
+    /// The page at the source's address, by which it is known; a source without an address is always a new one.
+    pub(super) fn page(&mut self, source: Source) -> SourceIndex {
+        match source.url.as_ref().map(|url| url.merge_key().into_owned()) {
+            Some(key) => self.known_as(&key, source),
+            None => self.push(source),
+        }
+    }
+
+    /// The source that the provider calls so. What an earlier mention left open is filled in.
+    pub(super) fn known_as(&mut self, key: &str, source: Source) -> SourceIndex {
+        if let Some(index) = self.by_key.get(key).copied() {
+            self.all[index.0].fill_in(source);
+            return index;
+        }
+        let index = self.push(source);
+        self.by_key.insert(key.to_owned(), index);
+        index
+    }
+
+    /// A source that is like no other.
+    pub(super) fn push(&mut self, source: Source) -> SourceIndex {
+        self.all.push(source);
+        SourceIndex(self.all.len() - 1)
+    }
+
+    /// The source that the provider calls so, when it has been named.
+    pub(super) fn find(&self, key: &str) -> Option<SourceIndex> {
+        self.by_key.get(key).copied()
+    }
+
+    /// Another name of a source.
+    pub(super) fn also_known_as(&mut self, key: &str, index: SourceIndex) {
+        self.by_key.entry(key.to_owned()).or_insert(index);
+    }
+
+    pub(super) fn get_mut(&mut self, index: SourceIndex) -> Option<&mut Source> {
+        self.all.get_mut(index.0)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Those that came since the last time, for a stream.
+    pub(super) fn new_ones(&mut self) -> Vec<Source> {
+        let new = self.all[self.handed..].to_vec();
+        self.handed = self.all.len();
+        new
+    }
+}
+
+/// A place in one part of the text, as the provider counts.
+#[derive(Debug)]
+struct Place {
+    part: usize,
+    start: usize,
+    /// `None` for a point.
+    end: Option<usize>,
+    unit: Unit,
+    sources: Vec<SourceIndex>,
+    pointer: String,
+}
+
+/// What annotations say of a text that arrives in parts.
+#[derive(Debug, Default)]
+pub(super) struct Annotated {
+    /// The sources so far.
+    pub(super) sources: Sources,
+    /// Where each part begins, in bytes of the whole text.
+    parts: Vec<usize>,
+    /// The length of the text so far, in bytes.
+    length: usize,
+    places: Vec<Place>,
+    /// Parts as a whole that are cited.
+    blocks: Vec<(usize, Vec<SourceIndex>)>,
+}
+
+impl Annotated {
+    /// A part of the text begins: offsets count from here (rule N-10). Returns its number.
+    pub(super) fn begin_part(&mut self) -> usize {
+        self.parts.push(self.length);
+        self.parts.len() - 1
+    }
+
+    /// The text goes on by so many bytes.
+    pub(super) fn grow(&mut self, bytes: usize) {
+        if self.parts.is_empty() {
+            self.begin_part();
+        }
+        self.length += bytes;
+    }
+
+    /// A span of a part is cited. Without an end, or with one that is not behind the start, it names no place: the source is
+    /// known all the same (rule N-06).
+    pub(super) fn span(
+        &mut self,
+        part: usize,
+        (start, end, unit): (Option<usize>, Option<usize>, Unit),
+        sources: Vec<SourceIndex>,
+        pointer: String,
+    ) {
+        self.places.push(Place {
+            part,
+            start: start.unwrap_or_default(),
+            end: Some(end.unwrap_or_default()),
+            unit,
+            sources,
+            pointer,
+        });
+    }
+
+    /// A point of a part is cited, exactly there (rule N-05).
+    pub(super) fn point(&mut self, part: usize, at: usize, unit: Unit, sources: Vec<SourceIndex>, pointer: String) {
+        self.places.push(Place { part, start: at, end: None, unit, sources, pointer });
+    }
+
+    /// All of a part is cited.
+    pub(super) fn block(&mut self, part: usize, sources: Vec<SourceIndex>) {
+        if !sources.is_empty() {
+            self.blocks.push((part, sources));
+        }
+    }
+
+    /// Gives the answer, whose text is whole, its sources and citations.
+    pub(super) fn finish(self, answer: &mut Answer) {
+        let Self { sources, parts, places, blocks, .. } = self;
+        answer.sources = sources.all;
+        let text = answer.text.as_str();
+        let range = |part: usize| {
+            let start = parts.get(part).copied().unwrap_or(text.len()).min(text.len());
+            start..parts.get(part + 1).copied().unwrap_or(text.len()).clamp(start, text.len())
+        };
+        for (part, sources) in blocks {
+            let range = range(part);
+            let end = range.start + text[range.clone()].trim_end().len();
+            // A block of blanks is cited behind the last word, as it is while it arrives.
+            let word = text[..end].trim_end().len();
+            let cited = if end == range.start { word..word } else { range.start..end };
+            answer.citations.extend(Span::new(text, cited).ok().map(|span| Citation::new(span, sources)));
+        }
+        let mut index: Option<(usize, OffsetIndex<'_>)> = None;
+        for Place { part, start, end, unit, sources, pointer } in places {
+            let Some(content) = text.get(range(part)) else { continue };
+            if index.as_ref().is_none_or(|(of, _)| *of != part) {
+                index = Some((part, OffsetIndex::new(content)));
+            }
+            let Some((_, offsets)) = &index else { continue };
+            let span = match end {
+                None => {
+                    let at = unit.byte(offsets, start);
+                    Some(at..at)
+                }
+                Some(end) if start < end => read_span(content, offsets, start, end, unit).map(Span::range),
+                Some(_) => None,
+            };
+            let base = range(part).start;
+            let span = span.and_then(|span| Span::new(text, base + span.start..base + span.end).ok());
+            match span {
+                Some(span) => answer.citations.push(Citation::new(span, sources)),
+                None => answer.oddities.push(Entry::in_input(
+                    Kind::Note,
+                    "annotation-unanchored",
+                    pointer,
+                    "the annotation spans no text; its source is listed, and cited nowhere",
+                )),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn web(url: &str, title: Option<&str>) -> Source {
+        Source { url: url.parse().ok(), title: title.map(str::to_owned), ..Source::default() }
+    }
+
+    #[test]
+    fn n03_one_page_is_one_source_and_the_first_title_wins() {
+        let mut sources = Sources::default();
+        let first = sources.page(web("https://x.example/a?utm_source=openai#top", None));
+        assert_eq!(sources.page(web("https://X.example/a", Some("A"))), first);
+        assert_eq!(sources.page(web("https://x.example/a", Some("B"))), first);
+        assert_ne!(sources.page(web("https://x.example/a?b=1", None)), first);
+        assert_ne!(sources.page(web("no address", None)), sources.page(web("", None)));
+        assert_eq!(sources.all[0].title.as_deref(), Some("A"));
+        assert_eq!((sources.new_ones().len(), sources.new_ones().len()), (4, 0));
+    }
+
+    #[test]
+    fn n10_places_count_in_their_own_part() {
+        let mut annotated = Annotated::default();
+        let source = annotated.sources.page(web("https://x.example", None));
+        let (first, second) = (annotated.begin_part(), 1);
+        annotated.grow("Süß. ".len());
+        annotated.span(first, (None, Some(3), Unit::Char), vec![source], "/a".into());
+        annotated.span(first, (Some(3), Some(3), Unit::Char), vec![source], "/b".into());
+        assert_eq!(annotated.begin_part(), second);
+        annotated.grow("Gut.\n".len());
+        annotated.point(second, 3, Unit::Utf16, vec![source], "/c".into());
+        annotated.block(second, vec![source]);
+        let mut answer = Answer { text: "Süß. Gut.\n".into(), ..Answer::default() };
+        annotated.finish(&mut answer);
+        let cited: Vec<_> = answer.citations.iter().map(|citation| &answer.text[citation.span.range()]).collect();
+        assert_eq!(cited, ["Gut.", "Süß", ""]);
+        assert_eq!(answer.citations[2].span.start(), "Süß. Gut".len());
+        assert_eq!(answer.oddities.len(), 1);
+    }
+}

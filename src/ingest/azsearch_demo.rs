@@ -1,0 +1,199 @@
+//! The azure-search-openai-demo: `[file.pdf#page=2]` in the text names an entry of `context.data_points.citations`.
+
+use std::num::NonZeroU32;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::event::{Event, ReadEvents, StreamEvent};
+use super::format::{Format, Members};
+use super::json::{self, filled, list};
+use super::{IngestError, Provider};
+use crate::answer::{Answer, MarkerGrammar, Source};
+use crate::report::Entry;
+use crate::url::WebUrl;
+
+pub(super) const FORMAT: Format = Format {
+    provider: Provider::AzureSearchDemo,
+    slug: "azsearch-demo",
+    sign: "`message` with `context`",
+    is_whole: |members| members.get("message").is_some_and(Value::is_object) && has_data_points(members),
+    is_event: |members| {
+        let is_bare = ["type", "event_type", "object", "choices"].iter().all(|name| !members.contains_key(*name));
+        is_bare && (has_data_points(members) || members.get("delta").is_some_and(|delta| delta["role"].is_string()))
+    },
+    parse,
+    reader: || Box::new(DemoEvents::default()),
+};
+
+fn has_data_points(members: &Members) -> bool {
+    members.get("context").is_some_and(|context| context["data_points"].is_object())
+}
+
+#[derive(Deserialize)]
+struct Response {
+    message: Option<WireMessage>,
+    delta: Option<WireMessage>,
+    context: Option<Context>,
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct WireMessage {
+    content: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Context {
+    data_points: Option<DataPoints>,
+}
+
+#[derive(Default, Deserialize)]
+struct DataPoints {
+    /// `name: passage`; other parts of the demo put objects there.
+    #[serde(default, deserialize_with = "list")]
+    text: Vec<Value>,
+    citations: Option<Vec<String>>,
+}
+
+impl DataPoints {
+    fn into_sources(self, pointer: &str) -> Vec<Source> {
+        let passages: Vec<(&str, &str)> =
+            self.text.iter().filter_map(Value::as_str).filter_map(|passage| passage.split_once(": ")).collect();
+        match self.citations {
+            Some(citations) => {
+                let citations = citations.into_iter().enumerate();
+                let source = |(at, name): (usize, String)| {
+                    let passage = passages.iter().find(|(of, _)| *of == name).map(|(_, passage)| (*passage).to_owned());
+                    source(name, passage, format!("{pointer}/citations/{at}"))
+                };
+                citations.map(source).collect()
+            }
+            // Older versions list the passages alone.
+            None => {
+                let named = self.text.iter().enumerate().filter_map(|(at, passage)| Some((at, passage.as_str()?)));
+                let named = named.filter_map(|(at, passage)| Some((at, passage.split_once(": ")?)));
+                named
+                    .map(|(at, (name, passage))| {
+                        source(name.to_owned(), Some(passage.to_owned()), format!("{pointer}/text/{at}"))
+                    })
+                    .collect()
+            }
+        }
+    }
+}
+
+/// The source that an entry names: an address, or a file with or without a page.
+fn source(name: String, passage: Option<String>, pointer: String) -> Source {
+    let content = filled(passage);
+    if let Ok(url) = name.parse::<WebUrl>() {
+        return Source { id: Some(name), url: Some(url), content, pointer, ..Source::default() };
+    }
+    let paged = name.split_once("#page=").and_then(|(file, page)| Some((file, page.parse::<NonZeroU32>().ok()?)));
+    let (file, page) = paged.map_or((name.as_str(), None), |(file, page)| (file, Some(page)));
+    Source { filepath: Some(file.to_owned()), page, id: Some(name), content, pointer, ..Source::default() }
+}
+
+fn parse(body: &str) -> Result<Answer, IngestError> {
+    let response: Response = json::read(body)?;
+    let text = response.message.and_then(|message| message.content);
+    let text =
+        text.ok_or_else(|| IngestError::member("/message/content", "missing; the text of the answer is wanted"))?;
+    let sources = response.context.and_then(|context| context.data_points).unwrap_or_default();
+    let sources = sources.into_sources("/context/data_points");
+    Ok(Answer { text, sources, grammar: MarkerGrammar::REFERENCES, complete: true, ..Answer::default() })
+}
+
+/// The events of one answer: the context first, then pieces of text. No event says that the answer has ended.
+#[derive(Debug, Default)]
+struct DemoEvents {
+    told: bool,
+}
+
+impl ReadEvents for DemoEvents {
+    fn grammar(&self) -> MarkerGrammar {
+        MarkerGrammar::REFERENCES
+    }
+
+    fn read(&mut self, event: &Event, json: &str, _: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+        let response: Response = json::read(json)?;
+        if let Some(error) = response.error {
+            return Ok(vec![StreamEvent::Error(json::provider_error(&error))]);
+        }
+        let mut said = Vec::new();
+        let points = response.context.and_then(|context| context.data_points);
+        if let Some(points) = points.filter(|_| !self.told) {
+            let sources = points.into_sources(&format!("{}/context/data_points", event.pointer()));
+            // The last event repeats the context.
+            self.told = !sources.is_empty();
+            said.push(StreamEvent::Sources(sources));
+        }
+        let text = response.delta.and_then(|delta| delta.content).filter(|text| !text.is_empty());
+        said.extend(text.map(StreamEvent::Text));
+        Ok(said)
+    }
+
+    fn finish(self: Box<Self>, answer: &mut Answer) {
+        // Rule N-12: a format without a sign of its end is whole when the input ends without an error.
+        answer.complete = answer.error.is_none();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::ingest;
+    use super::*;
+
+    fn body(content: &str, points: &Value) -> String {
+        json!({"message": {"content": content}, "context": {"data_points": points}}).to_string()
+    }
+
+    fn read(content: &str, points: &Value) -> Answer {
+        ingest(body(content, points).as_bytes(), None).expect("an answer")
+    }
+
+    #[test]
+    fn an_entry_is_a_file_with_its_page_or_an_address() {
+        let points = json!({"citations": ["hr/plan.pdf#page=2", "https://x/a.html"], "text": null});
+        let answer = read("a [plan.pdf#page=2]", &points);
+        assert_eq!(answer.grammar, MarkerGrammar::REFERENCES);
+        let source = &answer.sources[0];
+        assert_eq!(source.id.as_deref(), Some("hr/plan.pdf#page=2"));
+        assert_eq!((source.filepath.as_deref(), source.page.map(NonZeroU32::get)), (Some("hr/plan.pdf"), Some(2)));
+        assert_eq!(answer.sources[1].url.as_ref().map(WebUrl::host), Some("x"));
+    }
+
+    #[test]
+    fn without_a_list_the_passages_name_the_files() {
+        let answer = read("a [b.pdf]", &json!({"citations": null, "text": ["b.pdf: first: part", {"x": 1}, "none"]}));
+        assert_eq!((answer.sources.len(), answer.sources[0].content.as_deref()), (1, Some("first: part")));
+        assert_eq!(answer.sources[0].pointer, "/context/data_points/text/0");
+    }
+
+    #[test]
+    fn a_stream_is_whole_when_it_ends_without_an_error() {
+        let context = json!({"data_points": {"citations": ["b.pdf"]}});
+        let first = json!({"delta": {"role": "assistant"}, "context": context, "session_state": null});
+        let text = json!({"delta": {"content": "a [b.pdf]", "role": null}});
+        let error = json!({"error": "it failed"});
+        let lines = |events: &[&Value]| events.iter().map(|event| format!("{event}\n")).collect::<String>();
+        let answer = ingest(lines(&[&first, &text, &first]).as_bytes(), None).expect("an answer");
+        assert_eq!((answer.text.as_str(), answer.sources.len(), answer.complete), ("a [b.pdf]", 1, true));
+        let failed = ingest(lines(&[&first, &text, &error]).as_bytes(), None).expect("an answer");
+        assert_eq!((failed.text.as_str(), failed.complete), ("a [b.pdf]", false));
+        assert_eq!(failed.error.expect("an error").to_string(), "it failed");
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_by_its_place() {
+        let refused = |body: &str| ingest(body.as_bytes(), None).expect_err(body).pointer().map(str::to_owned);
+        assert_eq!(
+            refused(&body("a", &json!({"citations": [5]}))).as_deref(),
+            Some("/context/data_points/citations/0")
+        );
+        let none = r#"{"message": {"content": null}, "context": {"data_points": {}}}"#;
+        assert_eq!(refused(none).as_deref(), Some("/message/content"));
+    }
+}

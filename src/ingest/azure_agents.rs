@@ -1,0 +1,16 @@
+//! Messages of Azure AI agents: a thread whose annotations may cite pages.
+
+use super::Provider;
+use super::format::Format;
+use super::threads::{self, cites_pages, is_about_thread, is_message};
+use super::threads_events::ThreadEvents;
+
+pub(super) const FORMAT: Format = Format {
+    provider: Provider::AzureAgents,
+    slug: "azure-agents",
+    sign: "`url_citation`",
+    is_whole: |members| is_message(members) && cites_pages(members),
+    is_event: |members| is_about_thread(members) && cites_pages(members),
+    parse: threads::parse,
+    reader: || Box::new(ThreadEvents::default()),
+};

@@ -1,0 +1,212 @@
+//! Chat completions, which many providers write: what is the same in all of them, and what tells them apart.
+
+use std::fmt;
+
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::IngestError;
+use super::event::Event;
+use super::format::{Members, is_something};
+use super::json::{self, filled, list};
+use super::openai_annotation::{WireAnnotation, annotations};
+use super::responses::is_grok;
+use crate::answer::ProviderError;
+use crate::report::{Entry, Kind};
+
+/// Who wrote a completion, as far as it tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChatKind {
+    /// It has what only Azure OpenAI On Your Data has: a context.
+    AzureOnYourData,
+    /// `citations` is an object.
+    AssistantHub,
+    /// The model is Grok.
+    Xai,
+    /// Search results, or a list of addresses.
+    Perplexity,
+    /// A part of the content is a reference.
+    Mistral,
+    /// Nothing of this.
+    OpenAi,
+}
+
+impl ChatKind {
+    /// The kind of a whole completion or of a chunk; `None` where it is neither.
+    pub(super) fn of(members: &Members) -> Option<Self> {
+        let choices = members.get("choices").filter(|choices| !choices.is_null())?;
+        let messages = || {
+            let choices = choices.as_array().into_iter().flatten();
+            choices.flat_map(|choice| [&choice["message"], &choice["delta"]])
+        };
+        let is = |name: &str, test: fn(&Value) -> bool| members.get(name).is_some_and(test);
+        Some(if messages().any(|message| message["context"].is_object()) {
+            Self::AzureOnYourData
+        } else if is("citations", Value::is_object) {
+            Self::AssistantHub
+        } else if is_grok(members.get("model").and_then(Value::as_str)) {
+            Self::Xai
+        } else if is("search_results", Value::is_array) || is("citations", Value::is_array) {
+            Self::Perplexity
+        } else if messages().any(|message| has_reference(&message["content"])) {
+            Self::Mistral
+        } else {
+            Self::OpenAi
+        })
+    }
+
+    /// Whether these members are a whole completion of the kind.
+    pub(super) fn is_whole(self, members: &Members) -> bool {
+        is_something(members, "choices") && Self::of(members) == Some(self)
+    }
+}
+
+fn has_reference(content: &Value) -> bool {
+    content.as_array().is_some_and(|chunks| chunks.iter().any(|chunk| chunk["type"] == "reference"))
+}
+
+#[derive(Deserialize)]
+struct Completion {
+    choices: Option<Vec<Choice>>,
+    model: Option<String>,
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    index: Option<u64>,
+    message: Option<WireMessage>,
+    delta: Option<WireMessage>,
+    finish_reason: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct WireMessage {
+    content: Option<Content>,
+    refusal: Option<String>,
+    #[serde(default, deserialize_with = "list")]
+    annotations: Vec<Value>,
+}
+
+/// What a message holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Content {
+    Text(String),
+    /// Parts, each with its own kind.
+    Chunks(Vec<Value>),
+}
+
+impl Content {
+    /// The text; reasoning is none (rule N-09).
+    pub(super) fn into_text(self) -> String {
+        let text = |chunk: &Value| match chunk["type"].as_str() {
+            Some("text" | "output_text") => chunk["text"].as_str().map(str::to_owned),
+            _ => None,
+        };
+        match self {
+            Self::Text(text) => text,
+            Self::Chunks(chunks) => chunks.iter().filter_map(text).collect(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ContentVisitor;
+        impl<'de> Visitor<'de> for ContentVisitor {
+            type Value = Content;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Content, E> {
+                Ok(Content::Text(text.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, chunks: A) -> Result<Content, A::Error> {
+                Deserialize::deserialize(SeqAccessDeserializer::new(chunks)).map(Content::Chunks)
+            }
+        }
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+/// What the first choice says, whole or in one chunk.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// Where the message stands.
+    pub(super) pointer: String,
+    pub(super) content: Option<Content>,
+    pub(super) annotations: Vec<(String, WireAnnotation)>,
+    /// Whether it says that the answer has ended.
+    pub(super) ended: bool,
+}
+
+/// A chunk of a completion.
+#[derive(Debug, Default)]
+pub(super) struct Chunk {
+    pub(super) said: Option<Said>,
+    /// A whole message beside the piece of one.
+    pub(super) message: Option<Content>,
+    pub(super) model: Option<String>,
+    pub(super) error: Option<ProviderError>,
+}
+
+/// Reads a whole completion.
+pub(super) fn whole(body: &str, oddities: &mut Vec<Entry>) -> Result<(Content, Said), IngestError> {
+    let completion: Completion = json::read(body)?;
+    let choice = completion
+        .choices
+        .ok_or_else(|| IngestError::member("/choices", "missing; the answer of the model is wanted"))?
+        .into_iter()
+        .next()
+        .ok_or_else(|| IngestError::member("/choices", "empty; the first choice is the answer"))?;
+    let message =
+        choice.message.ok_or_else(|| IngestError::member("/choices/0/message", "missing; the answer is wanted"))?;
+    let content = message.content.or(filled(message.refusal).map(Content::Text)).ok_or_else(|| {
+        IngestError::member("/choices/0/message/content", "missing; the text of the answer is wanted")
+    })?;
+    if let Some(reason) = &choice.finish_reason {
+        oddities.extend(finish_reason(reason, "/choices/0/finish_reason".to_owned()));
+    }
+    let annotations = annotations(message.annotations, "/choices/0/message/annotations")?;
+    Ok((content, Said { pointer: "/choices/0/message".to_owned(), content: None, annotations, ended: true }))
+}
+
+/// Reads a chunk. Only the first choice is the answer (rule N-09); others come in chunks of their own, or beside it.
+pub(super) fn chunk(event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Chunk, IngestError> {
+    let completion: Completion = json::read(json)?;
+    let mut chunk = Chunk { model: completion.model, ..Chunk::default() };
+    if let Some(error) = completion.error {
+        chunk.error = Some(json::provider_error(&error));
+        return Ok(chunk);
+    }
+    let choices = completion.choices.unwrap_or_default().into_iter().enumerate();
+    let first = choices.into_iter().find(|(_, choice)| choice.index.unwrap_or_default() == 0);
+    let Some((at, Choice { delta, message, finish_reason: reason, .. })) = first else { return Ok(chunk) };
+    let WireMessage { content, refusal, annotations: noted } = delta.unwrap_or_default();
+    if let Some(reason) = &reason {
+        notes.extend(finish_reason(reason, format!("{}/choices/{at}/finish_reason", event.pointer())));
+    }
+    let content = content.filter(|content| *content != Content::Text(String::new()));
+    let pointer = format!("/choices/{at}/delta");
+    let mut annotations = annotations(noted, &format!("{pointer}/annotations"))?;
+    for (pointer, _) in &mut annotations {
+        pointer.insert_str(0, &event.pointer());
+    }
+    chunk.said = Some(Said {
+        pointer: format!("{}{pointer}", event.pointer()),
+        content: content.or(filled(refusal).map(Content::Text)),
+        annotations,
+        ended: reason.is_some(),
+    });
+    chunk.message = message.and_then(|message| message.content);
+    Ok(chunk)
+}
+
+/// What is odd about the reason why the model ended.
+pub(super) fn finish_reason(reason: &str, pointer: String) -> Option<Entry> {
+    let message = || format!("the model ended with {reason:?}, so the answer may lack its end");
+    (reason != "stop").then(|| Entry::in_input(Kind::Note, "finish-reason", pointer, message()))
+}

@@ -1,0 +1,111 @@
+//! The table of formats: how each is told from the others, and how it is read.
+
+use serde_json::{Map, Value};
+
+use super::event::ReadEvents;
+use super::{
+    IngestError, Provider, assistanthub, azsearch_demo, azure_agents, azure_on_your_data, json, mistral, native,
+    openai_assistants, openai_chat, openai_responses, perplexity, perplexity_agent, xai,
+};
+use crate::answer::Answer;
+
+/// The members of a whole answer, or of one event.
+pub(super) type Members = Map<String, Value>;
+
+/// One format.
+pub(super) struct Format {
+    pub(super) provider: Provider,
+    /// What the command line and HTTP call it.
+    pub(super) slug: &'static str,
+    /// What tells a whole answer in it, for messages: `choices`.
+    pub(super) sign: &'static str,
+    /// Whether a whole answer has the members of this format.
+    pub(super) is_whole: fn(&Members) -> bool,
+    /// Whether an event has members that only this format has; the first row that knows an event gets the stream.
+    pub(super) is_event: fn(&Members) -> bool,
+    /// Reads a whole answer.
+    pub(super) parse: fn(&str) -> Result<Answer, IngestError>,
+    /// The reader of a stream.
+    pub(super) reader: fn() -> Box<dyn ReadEvents>,
+}
+
+/// All formats, in the order in which an event is held against them.
+pub(super) const FORMATS: [&Format; 12] = [
+    // Those that share a shape, by what they tell; one that tells nothing more comes last of them.
+    &xai::FORMAT,
+    &perplexity_agent::FORMAT,
+    &openai_responses::FORMAT,
+    &azure_on_your_data::FORMAT,
+    &assistanthub::FORMAT,
+    &perplexity::FORMAT,
+    &mistral::FORMAT,
+    &openai_chat::FORMAT,
+    &azure_agents::FORMAT,
+    &openai_assistants::FORMAT,
+    &azsearch_demo::FORMAT,
+    &native::FORMAT,
+];
+
+/// The row of a format.
+pub(super) fn of(provider: Provider) -> &'static Format {
+    // Every format has a row (a test holds it); the last is as good as any other where there is none.
+    FORMATS.iter().find(|format| format.provider == provider).unwrap_or(&FORMATS[FORMATS.len() - 1])
+}
+
+/// The format of a whole answer, by its members.
+pub(super) fn detect(body: &str) -> Result<&'static Format, IngestError> {
+    let members: Members = json::read(body)?;
+    let fitting: Vec<&'static Format> = FORMATS.iter().copied().filter(|format| (format.is_whole)(&members)).collect();
+    match fitting.as_slice() {
+        [format] => Ok(format),
+        [] if is_something(&members, "error") => {
+            Err(IngestError::member("/error", "the provider reports an error instead of an answer"))
+        }
+        // So close to our own manifest that its own message helps more.
+        [] if members.contains_key("text") || members.contains_key("sources") => Ok(&native::FORMAT),
+        [] => Err(IngestError::Unrecognised { seen: shown(&members) }),
+        several => {
+            let candidates = several.iter().map(|format| format!("{}, as {} has", format.sign, format.slug));
+            let seen = format!("it has {}", candidates.collect::<Vec<_>>().join(", and "));
+            Err(IngestError::Unrecognised { seen })
+        }
+    }
+}
+
+/// The format that an event of a stream tells; `None` where it has nothing that is known.
+///
+/// # Errors
+/// When the event is not JSON.
+pub(super) fn of_event(data: &str) -> Result<Option<&'static Format>, IngestError> {
+    let members: Members = json::read(data)?;
+    Ok(FORMATS.iter().copied().find(|format| (format.is_event)(&members)))
+}
+
+/// Whether a member is there and not `null`.
+pub(super) fn is_something(members: &Members, name: &str) -> bool {
+    members.get(name).is_some_and(|value| !value.is_null())
+}
+
+/// The names of the members, for people.
+fn shown(members: &Members) -> String {
+    // A name may be anything, and the message is one line.
+    let shown = |name: &String| name.chars().take(40).collect::<String>().escape_debug().to_string();
+    let names: Vec<String> = members.keys().take(12).map(|name| format!("`{}`", shown(name))).collect();
+    if names.is_empty() { "it is empty".into() } else { format!("it has {}", names.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_format_has_one_row_and_a_slug_of_its_own() {
+        let slugs: BTreeSet<&str> = FORMATS.iter().map(|format| format.slug).collect();
+        assert_eq!(slugs.len(), FORMATS.len());
+        for format in FORMATS {
+            assert_eq!(of(format.provider).slug, format.slug);
+        }
+    }
+}

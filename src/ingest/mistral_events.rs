@@ -1,0 +1,100 @@
+//! Mistral conversations as a stream: pieces of text and references in the order of the answer.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::IngestError;
+use super::event::{Event, ReadEvents, StreamEvent};
+use super::json;
+use super::mistral::{Outputs, is_tool};
+use crate::answer::{Answer, MarkerGrammar};
+use crate::report::Entry;
+
+#[derive(Deserialize)]
+struct WireEvent {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    content: Option<Value>,
+    error: Option<Value>,
+}
+
+/// The events of one response.
+#[derive(Debug, Default)]
+pub(super) struct MistralEvents {
+    outputs: Outputs,
+    /// Whether the text ends with a blank, behind which a reference is cited exactly there.
+    ends_blank: bool,
+    late: bool,
+}
+
+impl MistralEvents {
+    /// Hands out what the last piece of text rests on, as soon as nothing more can be added to it.
+    fn cite(&mut self) -> Vec<StreamEvent> {
+        let cited = self.outputs.settle();
+        if cited.is_empty() || self.late {
+            return Vec::new();
+        }
+        if self.ends_blank {
+            self.late = true;
+            return vec![StreamEvent::Late];
+        }
+        vec![StreamEvent::Sources(self.outputs.annotated.sources.new_ones()), StreamEvent::Cited(cited)]
+    }
+}
+
+impl ReadEvents for MistralEvents {
+    fn grammar(&self) -> MarkerGrammar {
+        MarkerGrammar::NONE
+    }
+
+    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+        let wire: WireEvent = json::read(json)?;
+        let kind = wire.kind.unwrap_or_default();
+        self.outputs.used_tools |= is_tool(&kind);
+        let mut said = Vec::new();
+        match kind.as_str() {
+            "message.output.delta" => {
+                let chunks = match wire.content.unwrap_or_default() {
+                    Value::Null => Vec::new(),
+                    Value::Array(chunks) => {
+                        let named = chunks.into_iter().enumerate();
+                        named.map(|(at, chunk)| (format!("/content/{at}"), chunk)).collect()
+                    }
+                    chunk @ (Value::String(_) | Value::Object(_)) => vec![("/content".to_owned(), chunk)],
+                    other @ (Value::Bool(_) | Value::Number(_)) => {
+                        json::member::<String>(other, "/content")?;
+                        Vec::new()
+                    }
+                };
+                for (pointer, chunk) in chunks {
+                    let is_text = chunk.is_string() || chunk["type"] == "text";
+                    if is_text && chunk.as_str() != Some("") {
+                        said.extend(self.cite());
+                    }
+                    let text = self.outputs.take(chunk, &event.pointer(), &pointer, notes)?;
+                    if !text.is_empty() {
+                        self.ends_blank = text.ends_with(char::is_whitespace);
+                        said.push(StreamEvent::Text(text));
+                    }
+                }
+            }
+            "conversation.response.done" => {
+                said.extend(self.cite());
+                said.push(StreamEvent::Done);
+            }
+            "conversation.response.error" => {
+                let error = wire.error.map_or_else(|| json::read(json), Ok)?;
+                let mut error = json::provider_error(&error);
+                // At the top, the type is that of the event.
+                error.kind.take_if(|kind| kind == "conversation.response.error");
+                said.push(StreamEvent::Error(error));
+            }
+            _ => {}
+        }
+        Ok(said)
+    }
+
+    fn finish(self: Box<Self>, answer: &mut Answer) {
+        self.outputs.finish(answer);
+    }
+}

@@ -1,0 +1,176 @@
+//! Annotations as OpenAI writes them, and those who took the shape over: nested as in chats and threads, or flat as in
+//! responses.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::IngestError;
+use super::json::{self, filled, offset, text_or_number};
+use super::native::web_url;
+use crate::answer::Source;
+use crate::report::Entry;
+
+/// Reads a list of annotations, each with its JSON pointer. Those of other kinds are skipped, whatever they hold (rule N-16).
+pub(super) fn annotations(values: Vec<Value>, pointer: &str) -> Result<Vec<(String, WireAnnotation)>, IngestError> {
+    let named = values.into_iter().enumerate().map(|(at, value)| (format!("{pointer}/{at}"), value));
+    named.filter_map(|(pointer, value)| annotation(value, &pointer).map(|read| Ok((pointer, read?)))).collect()
+}
+
+/// Reads one annotation; `None` for one of another kind.
+pub(super) fn annotation(value: Value, pointer: &str) -> Option<Result<WireAnnotation, IngestError>> {
+    let kind = value.get("type").and_then(Value::as_str)?;
+    KINDS.contains(&kind).then(|| json::member(value, pointer))
+}
+
+/// The kinds that cite something. A `file_path` is a file that the model made.
+const KINDS: [&str; 3] = ["url_citation", "file_citation", "container_file_citation"];
+
+/// An annotation of any kind; each kind has some of the members.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct WireAnnotation {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(default, deserialize_with = "offset")]
+    start_index: Option<usize>,
+    #[serde(default, deserialize_with = "offset")]
+    end_index: Option<usize>,
+    #[serde(default, deserialize_with = "offset")]
+    index: Option<usize>,
+    url: Option<String>,
+    #[serde(default, deserialize_with = "text_or_number")]
+    title: Option<String>,
+    #[serde(default, deserialize_with = "text_or_number")]
+    file_id: Option<String>,
+    filename: Option<String>,
+    /// The marker, in threads.
+    text: Option<String>,
+    url_citation: Option<WirePage>,
+    file_citation: Option<WireFile>,
+}
+
+/// What `url_citation` holds where it is an object of its own.
+#[derive(Clone, Debug, Default, Deserialize)]
+struct WirePage {
+    #[serde(default, deserialize_with = "offset")]
+    start_index: Option<usize>,
+    #[serde(default, deserialize_with = "offset")]
+    end_index: Option<usize>,
+    url: Option<String>,
+    #[serde(default, deserialize_with = "text_or_number")]
+    title: Option<String>,
+}
+
+/// What `file_citation` holds where it is an object of its own.
+#[derive(Clone, Debug, Default, Deserialize)]
+struct WireFile {
+    #[serde(default, deserialize_with = "text_or_number")]
+    file_id: Option<String>,
+    quote: Option<String>,
+}
+
+/// An annotation that cites a source.
+#[derive(Clone, Debug)]
+pub(super) struct Annotation {
+    /// The provider's id of the source; a page is known by its address.
+    pub(super) file_id: Option<String>,
+    pub(super) source: Source,
+    pub(super) place: AnnotatedPlace,
+    /// The marker that it stands for, where the annotation repeats it.
+    pub(super) marker: Option<String>,
+}
+
+/// Where an annotation points, in characters of its part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AnnotatedPlace {
+    /// From start to end.
+    Span(Option<usize>, Option<usize>),
+    /// Where a marker was taken out.
+    Point(usize),
+}
+
+impl WireAnnotation {
+    /// What it cites; `None` for kinds that cite nothing, such as `file_path` (rule N-16).
+    pub(super) fn into_annotation(self, pointer: String, oddities: &mut Vec<Entry>) -> Option<Annotation> {
+        let mut source = Source { pointer, ..Source::default() };
+        let place = AnnotatedPlace::Span(self.start_index, self.end_index);
+        let marker = filled(self.text);
+        match self.kind.as_deref() {
+            Some("url_citation") => {
+                let nested = self.url_citation.is_some();
+                let page = self.url_citation.unwrap_or_default();
+                let below = if nested { "/url_citation" } else { "" };
+                let address = filled(page.url).or(filled(self.url));
+                let (url, path) = web_url(address, || format!("{}{below}/url", source.pointer), oddities);
+                (source.url, source.filepath) = (url, path);
+                source.title = filled(page.title).or(filled(self.title));
+                let place =
+                    AnnotatedPlace::Span(page.start_index.or(self.start_index), page.end_index.or(self.end_index));
+                Some(Annotation { file_id: None, source, place, marker })
+            }
+            Some("file_citation" | "container_file_citation") => {
+                let file = self.file_citation.unwrap_or_default();
+                source.id = filled(file.file_id).or(filled(self.file_id));
+                source.title = filled(self.filename);
+                source.filepath = source.title.clone().or_else(|| marker.as_deref().and_then(named_file));
+                source.content = filled(file.quote);
+                let place = self.index.filter(|_| self.end_index.is_none()).map_or(place, AnnotatedPlace::Point);
+                Some(Annotation { file_id: source.id.clone(), source, place, marker })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The file that a marker names: `【4:0†plan.pdf】`, but not `【4:0†source】`.
+fn named_file(marker: &str) -> Option<String> {
+    let (_, name) = marker.strip_suffix('】')?.split_once('†')?;
+    let name = name.trim();
+    (!name.is_empty() && name != "source").then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(value: Value) -> Option<Annotation> {
+        annotation(value, "/a")?.expect("an annotation").into_annotation("/a".into(), &mut Vec::new())
+    }
+
+    #[test]
+    fn a_page_is_read_flat_and_nested() {
+        let flat =
+            json!({"type": "url_citation", "url": "https://x/a", "title": 1, "start_index": "2", "end_index": 5.0});
+        let nested = json!({"type": "url_citation", "url_citation": {"url": "https://x/a", "title": "1", "start_index": 2, "end_index": 5}});
+        let outside = json!({"type": "url_citation", "start_index": 2, "end_index": 5, "url_citation": {"url": "https://x/a", "title": "1"}});
+        for annotation in [flat, nested, outside] {
+            let annotation = read(annotation).expect("a page");
+            assert_eq!(annotation.place, AnnotatedPlace::Span(Some(2), Some(5)));
+            assert_eq!(annotation.source.title.as_deref(), Some("1"));
+            assert_eq!(annotation.source.url.map(|url| url.as_str().to_owned()).as_deref(), Some("https://x/a"));
+        }
+    }
+
+    #[test]
+    fn a_file_has_a_point_or_a_span_and_the_name_in_its_marker() {
+        let point =
+            read(json!({"type": "file_citation", "file_id": 7, "filename": "a.pdf", "index": 3})).expect("a file");
+        assert_eq!((point.place, point.file_id.as_deref()), (AnnotatedPlace::Point(3), Some("7")));
+        let span = json!({"type": "file_citation", "text": "【4:0†b.pdf】", "start_index": 1, "end_index": 9,
+            "file_citation": {"file_id": "f", "quote": "q"}});
+        let span = read(span).expect("a file");
+        assert_eq!(span.place, AnnotatedPlace::Span(Some(1), Some(9)));
+        assert_eq!((span.source.filepath.as_deref(), span.source.content.as_deref()), (Some("b.pdf"), Some("q")));
+        assert_eq!(named_file("【4:0†source】"), None);
+    }
+
+    #[test]
+    fn n16_other_kinds_cite_nothing_and_null_is_absent() {
+        assert!(read(json!({"type": "file_path", "file_id": "f", "index": 3})).is_none());
+        assert!(read(json!({"type": null, "url": null, "index": {}})).is_none());
+        let null =
+            read(json!({"type": "url_citation", "url": null, "title": null, "start_index": -1, "url_citation": null}));
+        assert_eq!(null.expect("a page").place, AnnotatedPlace::Span(None, None));
+    }
+}

@@ -1,0 +1,280 @@
+//! OpenAI Chat Completions: annotations in `choices[0].message`, or late in a stream.
+//!
+//! Others write chunks of the same shape, and some of them tell who they are only in the last one: the reader hands over
+//! then, and the text that has arrived stays.
+
+use serde::Deserialize;
+
+use super::annotated_parts::{AnnotatedParts, Part};
+use super::assistanthub::AssistantHubEvents;
+use super::azure_events::AzureEvents;
+use super::chat::{self, ChatKind, Content};
+use super::event::{Event, ReadEvents, StreamEvent};
+use super::format::{Format, Members};
+use super::json::{self, list};
+use super::mistral_chat::MistralChatEvents;
+use super::native::web_url;
+use super::perplexity::PerplexityEvents;
+use super::{IngestError, Provider};
+use crate::answer::{Answer, MarkerGrammar, Source};
+use crate::report::Entry;
+
+pub(super) const FORMAT: Format = Format {
+    provider: Provider::OpenAiChat,
+    slug: "openai-chat",
+    sign: "`choices`",
+    is_whole: |members| ChatKind::OpenAi.is_whole(members),
+    is_event: |members| members.contains_key("choices"),
+    parse: |body| parse(body, false),
+    reader: || Box::new(ChatEvents::new(false)),
+};
+
+/// Reads a whole completion of OpenAI or xAI.
+pub(super) fn parse(body: &str, is_xai: bool) -> Result<Answer, IngestError> {
+    let mut answer = Answer { grammar: grammar(is_xai), complete: true, ..Answer::default() };
+    let (content, said) = chat::whole(body, &mut answer.oddities)?;
+    // Annotations stand outside the parts of a message, so that they count in all of its text.
+    let parts = vec![Part { text: content.into_text(), annotations: said.annotations }];
+    let Seen { citations } = json::read(body)?;
+    let seen = if is_xai { pages(citations, "/citations", &mut answer.oddities) } else { Vec::new() };
+    AnnotatedParts { parts, seen, linked_markers: is_xai, ..AnnotatedParts::default() }.finish(&mut answer);
+    Ok(answer)
+}
+
+fn grammar(is_xai: bool) -> MarkerGrammar {
+    if is_xai { MarkerGrammar::NONE } else { MarkerGrammar::ANNOTATED }
+}
+
+/// The pages that xAI saw.
+#[derive(Deserialize)]
+struct Seen {
+    #[serde(default, deserialize_with = "list")]
+    citations: Vec<Option<String>>,
+}
+
+fn pages(citations: Vec<Option<String>>, pointer: &str, oddities: &mut Vec<Entry>) -> Vec<Source> {
+    let mut pages = Vec::new();
+    for (at, url) in citations.into_iter().enumerate() {
+        let pointer = format!("{pointer}/{at}");
+        let (url, filepath) = web_url(url, || pointer.clone(), oddities);
+        if url.is_some() || filepath.is_some() {
+            pages.push(Source { url, filepath, pointer, ..Source::default() });
+        }
+    }
+    pages
+}
+
+/// The chunks of one answer of OpenAI or xAI.
+#[derive(Debug)]
+pub(super) struct ChatEvents {
+    is_xai: bool,
+    part: Part,
+    /// The pages that xAI saw: the last list holds them all.
+    seen: Vec<Source>,
+    late: bool,
+    /// Who turned out to have written the chunks.
+    other: Option<Box<dyn ReadEvents>>,
+}
+
+impl ChatEvents {
+    pub(super) fn new(is_xai: bool) -> Self {
+        Self { is_xai, part: Part::default(), seen: Vec::new(), late: false, other: None }
+    }
+
+    fn become_late(&mut self, said: &mut Vec<StreamEvent>) {
+        if !self.late {
+            self.late = true;
+            said.push(StreamEvent::Late);
+        }
+    }
+
+    /// Whether the chunk tells that it is another's, and who reads it then.
+    fn told(&self, json: &str) -> Result<Option<Box<dyn ReadEvents>>, IngestError> {
+        const SIGNS: [&str; 4] = ["\"context\"", "\"citations\"", "\"search_results\"", "\"reference\""];
+        if self.is_xai || !SIGNS.iter().any(|sign| json.contains(sign)) {
+            return Ok(None);
+        }
+        let members: Members = json::read(json)?;
+        Ok(match ChatKind::of(&members) {
+            Some(ChatKind::AzureOnYourData) => Some(Box::new(AzureEvents::default())),
+            Some(ChatKind::AssistantHub) => Some(Box::new(AssistantHubEvents::default())),
+            Some(ChatKind::Perplexity) => Some(Box::new(PerplexityEvents::after(self.part.text.len()))),
+            Some(ChatKind::Mistral) => Some(Box::new(MistralChatEvents::after(self.part.text.len()))),
+            Some(ChatKind::Xai | ChatKind::OpenAi) | None => None,
+        })
+    }
+}
+
+impl ReadEvents for ChatEvents {
+    fn grammar(&self) -> MarkerGrammar {
+        self.other.as_ref().map_or_else(|| grammar(self.is_xai), |other| other.grammar())
+    }
+
+    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+        let mut events = Vec::new();
+        if self.other.is_none() {
+            self.other = self.told(json)?;
+            if self.other.is_some() && !self.part.text.is_empty() {
+                self.become_late(&mut events);
+            }
+        }
+        if let Some(other) = &mut self.other {
+            events.extend(other.read(event, json, notes)?);
+            return Ok(events);
+        }
+        let chunk = chat::chunk(event, json, notes)?;
+        if let Some(error) = chunk.error {
+            return Ok(vec![StreamEvent::Error(error)]);
+        }
+        // A model that searches cites behind the text.
+        if chunk.model.is_some_and(|model| model.contains("search")) {
+            self.become_late(&mut events);
+        }
+        if self.is_xai && json.contains("\"citations\"") {
+            let Seen { citations } = json::read(json)?;
+            if !citations.is_empty() {
+                self.seen = pages(citations, &format!("{}/citations", event.pointer()), notes);
+            }
+        }
+        let Some(said) = chunk.said else { return Ok(events) };
+        let text = said.content.map(Content::into_text).unwrap_or_default();
+        let markers: &[char] = if self.is_xai { &['['] } else { &['\u{e200}', '【'] };
+        if !said.annotations.is_empty() || text.contains(markers) {
+            self.become_late(&mut events);
+        }
+        self.part.annotations.extend(said.annotations);
+        if !text.is_empty() {
+            self.part.text.push_str(&text);
+            events.push(StreamEvent::Text(text));
+        }
+        if said.ended {
+            events.push(StreamEvent::Done);
+        }
+        Ok(events)
+    }
+
+    fn finish(self: Box<Self>, answer: &mut Answer) {
+        if let Some(other) = self.other {
+            answer.grammar = other.grammar();
+            other.finish(answer);
+            return;
+        }
+        let linked_markers = self.is_xai;
+        let parts = vec![self.part];
+        AnnotatedParts { parts, seen: self.seen, linked_markers, ..AnnotatedParts::default() }.finish(answer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::{AnswerStream, StreamEvent, ingest};
+    use super::*;
+
+    fn chunk(delta: &Value) -> Value {
+        json!({"choices": [{"index": 0, "delta": delta}]})
+    }
+
+    fn text(text: &str) -> Value {
+        chunk(&json!({"content": text}))
+    }
+
+    fn end() -> Value {
+        json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    }
+
+    fn body(events: &[Value]) -> String {
+        events.iter().map(|event| format!("data: {event}\n\n")).collect()
+    }
+
+    fn stream(events: &[Value]) -> Answer {
+        ingest(body(events).as_bytes(), None).expect("an answer")
+    }
+
+    fn events(events: &[Value]) -> Vec<StreamEvent> {
+        AnswerStream::new(None).push(body(events).as_bytes()).expect("events")
+    }
+
+    fn whole(message: &Value) -> Answer {
+        ingest(json!({"choices": [{"message": message}]}).to_string().as_bytes(), None).expect("an answer")
+    }
+
+    #[test]
+    fn annotations_may_be_flat_and_content_a_list() {
+        let annotations = json!([{"type": "url_citation", "url": "https://x", "start_index": 1, "end_index": 2}, null]);
+        let content =
+            json!([{"type": "thinking", "text": "no"}, {"type": "text", "text": "a"}, {"type": "text", "text": "b"}]);
+        let answer = whole(&json!({"content": content, "annotations": annotations, "refusal": null}));
+        assert_eq!((answer.text.as_str(), answer.citations[0].span.range()), ("ab", 1..2));
+        assert_eq!(answer.sources[0].pointer, "/choices/0/message/annotations/0");
+        assert_eq!(whole(&json!({"content": null, "refusal": "I cannot."})).text, "I cannot.");
+    }
+
+    #[test]
+    fn n09_another_choice_and_reasoning_are_no_text() {
+        let other = json!({"choices": [{"index": 1, "delta": {"content": "other"}, "finish_reason": "stop"}]});
+        let both =
+            json!({"choices": [{"index": 1, "delta": {"content": "z"}}, {"index": 0, "delta": {"content": "b"}}]});
+        let answer = stream(&[chunk(&json!({"reasoning_content": "hm"})), other, text("a"), both]);
+        assert_eq!((answer.text.as_str(), answer.complete), ("ab", false));
+    }
+
+    #[test]
+    fn a_chunk_that_tells_nothing_is_followed_by_one_that_tells_of_azure() {
+        let context = chunk(&json!({"context": {"citations": [{"title": "A"}]}}));
+        let late = stream(&[text("x [doc1]"), context.clone(), end()]);
+        assert_eq!((late.grammar, late.complete), (MarkerGrammar::AZURE_ON_YOUR_DATA, true));
+        assert_eq!((late.text.as_str(), late.sources[0].title.as_deref()), ("x [doc1]", Some("A")));
+        assert_eq!(events(&[text("x [doc1]"), context.clone()])[1], StreamEvent::Late);
+        // Before any text nothing is late.
+        assert!(!events(&[chunk(&json!({"role": "assistant"})), context, text("x")]).contains(&StreamEvent::Late));
+    }
+
+    #[test]
+    fn the_last_chunk_may_tell_of_another() {
+        let told = |name: &str, value: &Value| {
+            let mut end = end();
+            end[name] = value.clone();
+            stream(&[text("x [1]"), end])
+        };
+        let hub = told("citations", &json!({"sources": [{"document_name": "A"}], "referenced_indices": [1]}));
+        assert_eq!((hub.grammar, hub.text.as_str()), (MarkerGrammar::ASSISTANT_HUB, "x [1]"));
+        let perplexity = told("search_results", &json!([{"url": "https://x", "title": "X"}]));
+        assert_eq!((perplexity.grammar, perplexity.text.as_str()), (MarkerGrammar::BRACKETED_NUMBERS, "x [1]"));
+        for answer in [hub, perplexity] {
+            assert_eq!((answer.sources.len(), answer.complete), (1, true));
+        }
+        let reference = chunk(&json!({"content": [{"type": "reference", "reference_ids": [4]}]}));
+        let mistral = stream(&[text("Süß"), reference, text("."), end()]);
+        assert_eq!((mistral.text.as_str(), mistral.citations[0].span.start()), ("Süß.", "Süß".len()));
+        assert_eq!(mistral.sources[0].id.as_deref(), Some("4"));
+    }
+
+    #[test]
+    fn a_model_that_searches_cites_late() {
+        let mut first = text("a");
+        first["model"] = json!("gpt-4o-search-preview");
+        assert_eq!(events(&[first])[0], StreamEvent::Late);
+        assert_eq!(events(&[text("a")]), [StreamEvent::Text("a".into())]);
+    }
+
+    #[test]
+    fn n13_an_error_keeps_the_text() {
+        let answer = stream(&[text("a"), json!({"error": {"code": 429}}), text("b")]);
+        assert_eq!((answer.text.as_str(), answer.complete), ("a", false));
+        assert_eq!(answer.error.expect("an error").to_string(), "429");
+    }
+
+    #[test]
+    fn null_is_absent_and_a_wrong_type_is_named_by_its_place() {
+        let null = json!({"choices": [{"index": null, "delta": {"content": null, "annotations": null}, "finish_reason": null}], "error": null});
+        assert_eq!(stream(&[null, text("a"), end()]).text, "a");
+        let wrong = json!({"choices": [{"message": {"content": 5}}]}).to_string();
+        let refused = ingest(wrong.as_bytes(), None).expect_err("a number is no text").to_string();
+        assert_eq!(refused, "/choices/0/message/content: invalid type: integer `5`, expected a string");
+        let wrong = chunk(&json!({"annotations": [{"type": "url_citation", "url_citation": {"url": 1}}]}));
+        let refused = ingest(body(&[text("a"), wrong]).as_bytes(), None).expect_err("a number is no address");
+        assert_eq!(refused.pointer(), Some("/choices/0/delta/annotations/0/url_citation/url"));
+    }
+}

@@ -1,0 +1,172 @@
+//! Perplexity Sonar: `[n]` is a place in `search_results`, or in the list of addresses `citations`.
+
+use serde::Deserialize;
+
+use super::chat::{self, ChatKind, Content};
+use super::event::{Event, ReadEvents, StreamEvent};
+use super::format::Format;
+use super::json::{self, list};
+use super::native::web_url;
+use super::responses::WirePage;
+use super::{IngestError, Provider};
+use crate::answer::{Answer, MarkerGrammar, Source};
+use crate::report::Entry;
+
+pub(super) const FORMAT: Format = Format {
+    provider: Provider::Perplexity,
+    slug: "perplexity",
+    sign: "`search_results`",
+    is_whole: |members| ChatKind::Perplexity.is_whole(members),
+    is_event: |members| ChatKind::of(members) == Some(ChatKind::Perplexity),
+    parse,
+    reader: || Box::new(PerplexityEvents::default()),
+};
+
+#[derive(Default, Deserialize)]
+struct Manifest {
+    #[serde(default, deserialize_with = "list")]
+    search_results: Vec<Option<WirePage>>,
+    #[serde(default, deserialize_with = "list")]
+    citations: Vec<Option<String>>,
+}
+
+impl Manifest {
+    /// The sources from a place on; both lists have the same order, and the longer one counts.
+    fn sources_from(self, from: usize, pointer: &str, oddities: &mut Vec<Entry>) -> Vec<Source> {
+        let found = self.search_results.len();
+        let results = self.search_results.into_iter().enumerate().skip(from);
+        let results = results
+            .map(|(at, page)| page.unwrap_or_default().into_source(format!("{pointer}/search_results/{at}"), oddities));
+        let mut sources: Vec<Source> = results.collect();
+        for (at, url) in self.citations.into_iter().enumerate().skip(from.max(found)) {
+            let pointer = format!("{pointer}/citations/{at}");
+            let (url, filepath) = web_url(url, || pointer.clone(), oddities);
+            sources.push(Source { url, filepath, pointer, ..Source::default() });
+        }
+        sources
+    }
+}
+
+fn parse(body: &str) -> Result<Answer, IngestError> {
+    let mut answer = Answer { grammar: MarkerGrammar::BRACKETED_NUMBERS, complete: true, ..Answer::default() };
+    let (content, _) = chat::whole(body, &mut answer.oddities)?;
+    answer.text = content.into_text();
+    answer.sources = json::read::<Manifest>(body)?.sources_from(0, "", &mut answer.oddities);
+    Ok(answer)
+}
+
+/// The chunks of one answer, each with the whole manifest.
+#[derive(Debug, Default)]
+pub(super) struct PerplexityEvents {
+    /// How many sources have been handed out.
+    known: usize,
+    has_text: bool,
+}
+
+impl PerplexityEvents {
+    /// The chunks behind so many bytes of text.
+    pub(super) fn after(bytes: usize) -> Self {
+        Self { known: 0, has_text: bytes > 0 }
+    }
+}
+
+impl ReadEvents for PerplexityEvents {
+    fn grammar(&self) -> MarkerGrammar {
+        MarkerGrammar::BRACKETED_NUMBERS
+    }
+
+    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+        let chunk = chat::chunk(event, json, notes)?;
+        let mut events = Vec::new();
+        if let Some(error) = chunk.error {
+            return Ok(vec![StreamEvent::Error(error)]);
+        }
+        let manifest: Manifest = json::read(json)?;
+        let sources = manifest.sources_from(self.known, &event.pointer(), notes);
+        if !sources.is_empty() {
+            self.known += sources.len();
+            events.push(StreamEvent::Sources(sources));
+        }
+        let Some(said) = chunk.said else { return Ok(events) };
+        let text = said.content.map(Content::into_text).filter(|text| !text.is_empty());
+        // The whole message stands beside the last piece, and is all that a stream of one chunk has.
+        let message = || chunk.message.map(Content::into_text).filter(|text| !text.is_empty());
+        let text = if said.ended && !self.has_text { text.or_else(message) } else { text };
+        self.has_text |= text.is_some();
+        events.extend(text.map(StreamEvent::Text));
+        if said.ended {
+            events.push(StreamEvent::Done);
+        }
+        Ok(events)
+    }
+
+    fn finish(self: Box<Self>, _: &mut Answer) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::ingest;
+    use super::*;
+
+    fn read(value: &Value) -> Answer {
+        ingest(value.to_string().as_bytes(), None).expect("an answer")
+    }
+
+    fn stream(events: &[Value]) -> Answer {
+        let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        ingest(body.as_bytes(), None).expect("an answer")
+    }
+
+    fn addresses(answer: &Answer) -> Vec<&str> {
+        answer.sources.iter().filter_map(|source| source.url.as_ref()).map(WebUrl::as_str).collect()
+    }
+
+    use crate::url::WebUrl;
+
+    #[test]
+    fn addresses_alone_are_sources_and_the_longer_list_counts() {
+        let choices = json!([{"message": {"content": "a [2]"}}]);
+        let old = read(&json!({"choices": choices, "citations": ["https://x/1", null, "https://x/3"]}));
+        let null = read(&json!({"choices": choices, "search_results": [null, {"url": "https://x/2"}]}));
+        assert_eq!((null.sources.len(), addresses(&null)), (2, vec!["https://x/2"]), "a place is kept");
+        assert_eq!((old.sources.len(), addresses(&old)), (3, vec!["https://x/1", "https://x/3"]));
+        let both = json!({"choices": choices, "citations": ["https://x/1", "https://x/2"],
+            "search_results": [{"url": "https://x/1", "title": null, "date": null, "last_updated": "2026"}]});
+        let both = read(&both);
+        assert_eq!(addresses(&both), ["https://x/1", "https://x/2"]);
+        assert_eq!(both.sources[0].modified.as_deref(), Some("2026"));
+        assert_eq!(both.sources[1].pointer, "/citations/1");
+    }
+
+    #[test]
+    fn pages_keep_their_numbers_even_when_two_are_the_same() {
+        let answer = read(&json!({"choices": [{"message": {"content": "a [3]"}}],
+            "search_results": [{"url": "https://x/"}, {"url": "https://x/#b"}, {"url": "https://y/"}]}));
+        assert_eq!(addresses(&answer), ["https://x/", "https://x/#b", "https://y/"]);
+    }
+
+    #[test]
+    fn a_list_may_grow_and_the_message_beside_the_last_piece_is_no_second_text() {
+        let chunk = |results: &[&str], content: &str| {
+            let results: Vec<Value> = results.iter().map(|url| json!({"url": url})).collect();
+            json!({"search_results": results, "choices": [{"delta": {"content": content}}]})
+        };
+        let mut last = chunk(&["https://x/", "https://y/"], "");
+        last["choices"][0]["message"] = json!({"content": "ab"});
+        last["choices"][0]["finish_reason"] = json!("stop");
+        let answer = stream(&[chunk(&["https://x/"], "a"), chunk(&["https://x/", "https://y/"], "b"), last.clone()]);
+        assert_eq!((answer.text.as_str(), answer.complete), ("ab", true));
+        assert_eq!(addresses(&answer), ["https://x/", "https://y/"]);
+        assert_eq!(stream(&[last]).text, "ab");
+        assert!(!stream(&[chunk(&["https://x/"], "a")]).complete);
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_by_its_place() {
+        let wrong = json!({"choices": [{"message": {"content": "a"}}], "search_results": [{"url": []}]}).to_string();
+        let error = ingest(wrong.as_bytes(), None).expect_err("a list is no address");
+        assert_eq!(error.pointer(), Some("/search_results/0/url"));
+    }
+}

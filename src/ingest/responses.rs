@@ -1,0 +1,317 @@
+//! Responses: `output` items as OpenAI lays them out, which xAI and Perplexity took over, each in its own way.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::IngestError;
+use super::annotated_parts::{AnnotatedParts, Part};
+use super::json::{self, filled, list, text_or_number};
+use super::native::web_url;
+use super::openai_annotation::annotations;
+use crate::answer::{Answer, MarkerGrammar, Source};
+use crate::report::{At, Entry, Kind};
+
+/// Whose way it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flavour {
+    OpenAi,
+    Xai,
+    Perplexity,
+}
+
+impl Flavour {
+    pub(super) fn grammar(self) -> MarkerGrammar {
+        match self {
+            Self::OpenAi => MarkerGrammar::ANNOTATED,
+            Self::Xai => MarkerGrammar::NONE,
+            Self::Perplexity => MarkerGrammar::BRACKETED_IDS,
+        }
+    }
+}
+
+/// Whether a model is one of xAI's.
+pub(super) fn is_grok(model: Option<&str>) -> bool {
+    model.is_some_and(|model| model.to_ascii_lowercase().contains("grok"))
+}
+
+/// A response, whole or as an event carries it.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct WireResponse {
+    pub(super) status: Option<String>,
+    pub(super) model: Option<String>,
+    #[serde(default, deserialize_with = "list")]
+    pub(super) output: Vec<Value>,
+    #[serde(default, deserialize_with = "list")]
+    pub(super) citations: Vec<Option<String>>,
+    pub(super) error: Option<Value>,
+}
+
+#[derive(Default, Deserialize)]
+struct WireMessage {
+    #[serde(default, deserialize_with = "list")]
+    content: Vec<Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct WirePart {
+    text: Option<String>,
+    refusal: Option<String>,
+    #[serde(default, deserialize_with = "list")]
+    annotations: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct WireFileSearch {
+    #[serde(default, deserialize_with = "list")]
+    results: Vec<Option<WireFileHit>>,
+}
+
+/// A passage that a file search found.
+#[derive(Deserialize)]
+struct WireFileHit {
+    #[serde(default, deserialize_with = "text_or_number")]
+    file_id: Option<String>,
+    filename: Option<String>,
+    score: Option<f64>,
+    text: Option<String>,
+    attributes: Option<Map<String, Value>>,
+}
+
+#[derive(Deserialize)]
+struct WireSearchResults {
+    #[serde(default, deserialize_with = "list")]
+    results: Vec<Option<WirePage>>,
+}
+
+/// A page that Perplexity found; `id` is what markers call it.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct WirePage {
+    #[serde(default, deserialize_with = "text_or_number")]
+    id: Option<String>,
+    title: Option<String>,
+    url: Option<String>,
+    snippet: Option<String>,
+    date: Option<String>,
+    last_updated: Option<String>,
+}
+
+impl WirePage {
+    pub(super) fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
+        let (url, filepath) = web_url(self.url, || format!("{pointer}/url"), oddities);
+        Source {
+            id: filled(self.id),
+            title: filled(self.title),
+            url,
+            filepath,
+            content: filled(self.snippet),
+            modified: filled(self.date).or(filled(self.last_updated)),
+            pointer,
+            ..Source::default()
+        }
+    }
+}
+
+/// What a response says, whole or gathered from events.
+#[derive(Debug, Default)]
+pub(super) struct Reply {
+    pub(super) parts: Vec<Part>,
+    files: BTreeMap<String, Source>,
+    results: Vec<Source>,
+    pub(super) used_tools: bool,
+    /// Whether there was a message at all.
+    pub(super) has_message: bool,
+    citations: Vec<Source>,
+    /// What is odd about it.
+    oddities: Vec<Entry>,
+}
+
+impl Reply {
+    /// What a whole response says; `pointer` leads to it.
+    pub(super) fn of(response: WireResponse, pointer: &str) -> Result<Self, IngestError> {
+        let mut reply = Self::default();
+        for (at, item) in response.output.into_iter().enumerate() {
+            reply.take(item, &format!("{pointer}/output/{at}"))?;
+        }
+        reply.take_citations(response.citations, &format!("{pointer}/citations"));
+        Ok(reply)
+    }
+
+    /// The same with its pointers below `place`: where the event stands that carries it.
+    pub(super) fn under(mut self, place: &str) -> Self {
+        let annotations = self.parts.iter_mut().flat_map(|part| &mut part.annotations).map(|(pointer, _)| pointer);
+        let sources = self.files.values_mut().chain(&mut self.results).chain(&mut self.citations);
+        for pointer in annotations.chain(sources.map(|source| &mut source.pointer)) {
+            pointer.insert_str(0, place);
+        }
+        for entry in &mut self.oddities {
+            if let At::Pointer(pointer) = &mut entry.at {
+                pointer.insert_str(0, place);
+            }
+        }
+        self
+    }
+
+    /// All of the text.
+    pub(super) fn text(&self) -> String {
+        self.parts.iter().map(|part| part.text.as_str()).collect()
+    }
+
+    /// Adds what follows it.
+    pub(super) fn append(&mut self, other: Self) {
+        self.parts.extend(other.parts);
+        for (id, file) in other.files {
+            self.files.entry(id).or_insert(file);
+        }
+        self.results.extend(other.results);
+        self.citations.extend(other.citations);
+        self.oddities.extend(other.oddities);
+        self.used_tools |= other.used_tools;
+        self.has_message |= other.has_message;
+    }
+
+    /// Takes one item of the output; `pointer` leads to it.
+    pub(super) fn take(&mut self, item: Value, pointer: &str) -> Result<(), IngestError> {
+        let kind = kind_of(&item);
+        self.used_tools |= kind.as_deref().is_some_and(is_search);
+        match kind.as_deref() {
+            Some("message") => {
+                self.has_message = true;
+                let message: WireMessage = json::member(item, pointer)?;
+                for (at, part) in message.content.into_iter().enumerate() {
+                    let pointer = format!("{pointer}/content/{at}");
+                    self.parts.extend(WirePart::read(part, &pointer)?);
+                }
+            }
+            Some("file_search_call") => {
+                let search: WireFileSearch = json::member(item, pointer)?;
+                for (at, hit) in search.results.into_iter().enumerate() {
+                    let Some(hit) = hit else { continue };
+                    let Some(id) = filled(hit.file_id) else { continue };
+                    let source = Source {
+                        filepath: filled(hit.filename.clone()),
+                        title: filled(hit.filename),
+                        content: filled(hit.text),
+                        score: hit.score.filter(|score| (0.0..=1.0).contains(score)),
+                        metadata: hit.attributes.unwrap_or_default(),
+                        pointer: format!("{pointer}/results/{at}"),
+                        ..Source::default()
+                    };
+                    // The best passage of a file comes first.
+                    self.files.entry(id).or_insert(source);
+                }
+            }
+            Some("search_results") => {
+                let found: WireSearchResults = json::member(item, pointer)?;
+                let results = found.results.into_iter().map(Option::unwrap_or_default).collect();
+                self.take_results(results, pointer);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    pub(super) fn take_results(&mut self, results: Vec<WirePage>, pointer: &str) {
+        let results = results.into_iter().enumerate();
+        let named = results.map(|(at, page)| page.into_source(format!("{pointer}/results/{at}"), &mut self.oddities));
+        self.results.extend(named);
+        self.used_tools = true;
+    }
+
+    /// All pages that xAI saw, used or not.
+    fn take_citations(&mut self, citations: Vec<Option<String>>, pointer: &str) {
+        for (at, url) in citations.into_iter().enumerate() {
+            let pointer = format!("{pointer}/{at}");
+            let (url, filepath) = web_url(url, || pointer.clone(), &mut self.oddities);
+            if url.is_some() || filepath.is_some() {
+                self.citations.push(Source { url, filepath, pointer, ..Source::default() });
+            }
+        }
+    }
+
+    /// Whose way the items are laid out in, where they tell.
+    pub(super) fn flavour(&self) -> Option<Flavour> {
+        match (self.results.is_empty(), self.citations.is_empty()) {
+            (false, _) => Some(Flavour::Perplexity),
+            (true, false) => Some(Flavour::Xai),
+            (true, true) => None,
+        }
+    }
+
+    /// Gives the answer its text, sources and citations.
+    pub(super) fn finish(self, flavour: Flavour, answer: &mut Answer) {
+        answer.grammar = flavour.grammar();
+        let Self { parts, files, results, used_tools, citations, oddities, .. } = self;
+        answer.oddities.extend(oddities);
+        let is_xai = flavour == Flavour::Xai;
+        let seen = if is_xai { citations } else { Vec::new() };
+        let used_tools = used_tools || is_xai && !seen.is_empty();
+        if flavour == Flavour::Perplexity {
+            answer.text = parts.into_iter().map(|part| part.text).collect();
+            answer.sources = results;
+        } else {
+            AnnotatedParts { parts, files, seen, linked_markers: is_xai }.finish(answer);
+        }
+        // Sources without a call that shows where they come from tell nothing of tools.
+        answer.tools_invoked = (used_tools || answer.sources.is_empty()).then_some(used_tools);
+    }
+}
+
+impl WirePart {
+    /// `None` for what is no text of the answer (rules N-09 and N-16).
+    fn read(part: Value, pointer: &str) -> Result<Option<Part>, IngestError> {
+        let kind = kind_of(&part).unwrap_or_default();
+        let part: Self = match kind.as_str() {
+            "output_text" | "text" | "refusal" => json::member(part, pointer)?,
+            _ => return Ok(None),
+        };
+        let text = if kind == "refusal" { part.refusal } else { part.text };
+        let Some(text) = text else { return Ok(None) };
+        Ok(Some(Part { text, annotations: annotations(part.annotations, &format!("{pointer}/annotations"))? }))
+    }
+}
+
+/// What an item is.
+pub(super) fn kind_of(item: &Value) -> Option<String> {
+    item.get("type").and_then(Value::as_str).map(str::to_owned)
+}
+
+/// Whether an item is a call of a tool that finds sources.
+pub(super) fn is_search(kind: &str) -> bool {
+    kind.ends_with("search_call") || matches!(kind, "mcp_call" | "search_results" | "fetch_url_results")
+}
+
+/// Reads a whole response.
+pub(super) fn parse(body: &str, flavour: Option<Flavour>) -> Result<Answer, IngestError> {
+    let mut response: WireResponse = json::read(body)?;
+    let mut answer = Answer::default();
+    let told = is_grok(response.model.as_deref()).then_some(Flavour::Xai);
+    let (status, error) = (response.status.take(), response.error.take());
+    let reply = Reply::of(response, "")?;
+    if !reply.has_message {
+        return Err(match error {
+            Some(_) => IngestError::member("/error", "the provider reports an error instead of an answer"),
+            None => IngestError::member("/output", "holds no message; the text of the answer is wanted"),
+        });
+    }
+    let flavour = flavour.or(reply.flavour()).or(told).unwrap_or(Flavour::OpenAi);
+    answer.error = error.as_ref().map(json::provider_error);
+    answer.complete = answer.error.is_none() && is_complete(status.as_deref());
+    if !answer.complete {
+        answer.oddities.extend(incomplete(status.as_deref(), "/status".to_owned()));
+    }
+    reply.finish(flavour, &mut answer);
+    Ok(answer)
+}
+
+/// Whether a response with this status has all of its text; a whole one need not say.
+pub(super) fn is_complete(status: Option<&str>) -> bool {
+    status.is_none_or(|status| status == "completed")
+}
+
+/// That a response ended before its end.
+pub(super) fn incomplete(status: Option<&str>, pointer: String) -> Option<Entry> {
+    let message = format!("the response ended as {:?}, so the answer may lack its end", status?);
+    Some(Entry::in_input(Kind::Note, "finish-reason", pointer, message))
+}

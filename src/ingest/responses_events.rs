@@ -1,0 +1,271 @@
+//! Responses as a stream: `response.…` events, gathered until the items are whole.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::IngestError;
+use super::annotated_parts::Part;
+use super::event::{Event, ReadEvents, StreamEvent};
+use super::json::{self, list};
+use super::openai_annotation::annotation;
+use super::responses::{Flavour, Reply, WireResponse, incomplete, is_complete, is_grok, is_search, kind_of};
+use crate::answer::{Answer, MarkerGrammar};
+use crate::report::{Entry, Kind};
+
+/// One event, by what its kind may carry.
+#[derive(Default, Deserialize)]
+struct WireEvent {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    output_index: Option<u64>,
+    content_index: Option<u64>,
+    delta: Option<Value>,
+    text: Option<Value>,
+    annotation: Option<Value>,
+    item: Option<Value>,
+    response: Option<WireResponse>,
+    error: Option<Value>,
+    #[serde(default, deserialize_with = "list")]
+    results: Vec<Value>,
+}
+
+/// One item of the output, as far as it has arrived.
+#[derive(Debug)]
+enum Item {
+    /// Parts of a message, by their index.
+    Growing(BTreeMap<u64, Part>),
+    /// The item as the provider gave it at its end.
+    Whole(Reply),
+}
+
+/// The events of one response.
+#[derive(Debug)]
+pub(super) struct ResponsesEvents {
+    /// Whose way the response is laid out in, where that was told from outside.
+    given: Option<Flavour>,
+    told: Option<Flavour>,
+    items: BTreeMap<u64, Item>,
+    /// Pages that Perplexity found while it was thinking.
+    found: Reply,
+    /// The response as the provider gave it at the end: it overrules everything before.
+    response: Option<Reply>,
+    late: bool,
+    used_tools: bool,
+    /// The text that has been handed out.
+    text: String,
+}
+
+impl ResponsesEvents {
+    pub(super) fn new(given: Option<Flavour>) -> Self {
+        Self {
+            given,
+            told: None,
+            items: BTreeMap::new(),
+            found: Reply::default(),
+            response: None,
+            late: false,
+            used_tools: false,
+            text: String::new(),
+        }
+    }
+
+    fn flavour(&self) -> Flavour {
+        self.given.or(self.told).unwrap_or(Flavour::OpenAi)
+    }
+
+    /// What is cited where may be told after the text from here on.
+    fn become_late(&mut self, said: &mut Vec<StreamEvent>) {
+        if !self.late {
+            self.late = true;
+            said.push(StreamEvent::Late);
+        }
+    }
+
+    fn say(&mut self, text: &str, said: &mut Vec<StreamEvent>) {
+        if text.is_empty() {
+            return;
+        }
+        // A marker is replaced by what an annotation behind it says, and such a link by what its address says.
+        let markers: &[char] = if self.flavour() == Flavour::Xai { &['['] } else { &['\u{e200}', '【'] };
+        if text.contains(markers) {
+            self.become_late(said);
+        }
+        self.text.push_str(text);
+        said.push(StreamEvent::Text(text.to_owned()));
+    }
+
+    fn part(&mut self, event: &WireEvent) -> Option<&mut Part> {
+        let item = self.items.entry(event.output_index.unwrap_or_default());
+        match item.or_insert_with(|| Item::Growing(BTreeMap::new())) {
+            Item::Growing(parts) => Some(parts.entry(event.content_index.unwrap_or_default()).or_default()),
+            Item::Whole(..) => None,
+        }
+    }
+
+    /// The text of the items so far.
+    fn gathered(&self) -> String {
+        let text = |item: &Item| match item {
+            Item::Growing(parts) => parts.values().map(|part| part.text.as_str()).collect(),
+            Item::Whole(item) => item.text(),
+        };
+        self.items.values().map(text).collect()
+    }
+
+    /// Hands out what `text` has beyond that which has been handed out.
+    fn say_rest(&mut self, text: &str, said: &mut Vec<StreamEvent>) {
+        if let Some(rest) = text.strip_prefix(&self.text).map(str::to_owned) {
+            self.say(&rest, said);
+        }
+    }
+
+    /// Everything that the events say.
+    fn reply(&mut self) -> Reply {
+        let mut reply = self.response.take().unwrap_or_default();
+        if !reply.has_message {
+            let last = std::mem::replace(&mut reply, std::mem::take(&mut self.found));
+            for item in std::mem::take(&mut self.items).into_values() {
+                match item {
+                    Item::Whole(item) => reply.append(item),
+                    Item::Growing(parts) => reply.parts.extend(parts.into_values()),
+                }
+            }
+            reply.append(last);
+        }
+        reply.used_tools |= self.used_tools;
+        reply
+    }
+
+    fn end(
+        &mut self,
+        mut response: WireResponse,
+        event: &Event,
+        notes: &mut Vec<Entry>,
+    ) -> Result<Vec<StreamEvent>, IngestError> {
+        let mut said = Vec::new();
+        let (status, error) = (response.status.take(), response.error.take());
+        let reply = Reply::of(response, "/response").map(|reply| reply.under(&event.pointer()))?;
+        if reply.has_message {
+            self.say_rest(&reply.text(), &mut said);
+        }
+        self.response = Some(reply);
+        if let Some(error) = error {
+            said.push(StreamEvent::Error(json::provider_error(&error)));
+        } else if is_complete(status.as_deref()) {
+            said.push(StreamEvent::Done);
+        } else {
+            notes.extend(incomplete(status.as_deref(), format!("{}/response/status", event.pointer())));
+        }
+        Ok(said)
+    }
+}
+
+impl ReadEvents for ResponsesEvents {
+    fn grammar(&self) -> MarkerGrammar {
+        self.flavour().grammar()
+    }
+
+    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+        let mut wire: WireEvent = json::read(json)?;
+        let mut said = Vec::new();
+        let kind = wire.kind.take().unwrap_or_default();
+        if is_grok(wire.response.as_ref().and_then(|response| response.model.as_deref())) {
+            self.told = Some(Flavour::Xai);
+        }
+        match kind.as_str() {
+            "response.output_text.delta" | "response.refusal.delta" => {
+                let delta = text(wire.delta.take(), "/delta")?;
+                if let Some(part) = self.part(&wire) {
+                    part.text.push_str(&delta);
+                    self.say(&delta, &mut said);
+                }
+            }
+            "response.output_text.done" => {
+                let text = text(wire.text.take(), "/text")?;
+                // Without deltas, this is all of the text.
+                if let Some(part) = self.part(&wire).filter(|part| part.text.is_empty()) {
+                    part.text.clone_from(&text);
+                    self.say(&text, &mut said);
+                }
+            }
+            "response.output_text.annotation.added" => {
+                self.become_late(&mut said);
+                let pointer = format!("{}/annotation", event.pointer());
+                let read = wire.annotation.take().and_then(|value| annotation(value, "/annotation")).transpose()?;
+                if let (Some(part), Some(annotation)) = (self.part(&wire), read) {
+                    part.annotations.push((pointer, annotation));
+                }
+            }
+            "response.output_item.added" | "response.output_item.done" => {
+                let Some(item) = wire.item.take() else { return Ok(said) };
+                let item_kind = kind_of(&item).unwrap_or_default();
+                if item_kind == "search_results" {
+                    self.told = Some(Flavour::Perplexity);
+                }
+                if is_search(&item_kind) {
+                    self.used_tools = true;
+                    self.become_late(&mut said);
+                }
+                if kind.ends_with("done") {
+                    let mut whole = Reply::default();
+                    whole.take(item, "/item")?;
+                    let has_text = !whole.parts.is_empty();
+                    let index = wire.output_index.unwrap_or_default();
+                    self.items.insert(index, Item::Whole(whole.under(&event.pointer())));
+                    if has_text {
+                        let gathered = self.gathered();
+                        self.say_rest(&gathered, &mut said);
+                    }
+                }
+            }
+            "response.reasoning.search_results" => {
+                self.told = Some(Flavour::Perplexity);
+                self.used_tools = true;
+                self.become_late(&mut said);
+                let mut results = Reply::default();
+                let results_of = |(at, page)| json::member(page, &format!("/results/{at}"));
+                let pages: Result<_, _> = wire.results.into_iter().enumerate().map(results_of).collect();
+                results.take_results(pages?, "");
+                self.found.append(results.under(&event.pointer()));
+            }
+            "response.completed" | "response.incomplete" | "response.failed" | "response.done" => {
+                let mut response = wire.response.take().unwrap_or_default();
+                if kind == "response.failed" && response.error.is_none() {
+                    response.error = Some(Value::from("the response failed"));
+                }
+                said.extend(self.end(response, event, notes)?);
+            }
+            "error" => {
+                let nested = wire.error.take();
+                let is_flat = nested.is_none();
+                let mut error = json::provider_error(&nested.map_or_else(|| json::read(json), Ok)?);
+                // At the top, the type is that of the event.
+                error.kind.take_if(|_| is_flat);
+                said.push(StreamEvent::Error(error));
+            }
+            other if other.contains("search_call.") => {
+                self.used_tools = true;
+                self.become_late(&mut said);
+            }
+            _ => {}
+        }
+        Ok(said)
+    }
+
+    fn finish(mut self: Box<Self>, answer: &mut Answer) {
+        let shown = std::mem::take(&mut self.text);
+        let reply = self.reply();
+        let flavour = self.given.or(reply.flavour()).or(self.told).unwrap_or(Flavour::OpenAi);
+        reply.finish(flavour, answer);
+        if !answer.text.starts_with(&shown) {
+            let message = "the text at the end of the stream differs from the text that was streamed; it is taken";
+            answer.oddities.push(Entry::in_input(Kind::Note, "text-differs", "", message));
+        }
+    }
+}
+
+/// A text that may be missing.
+fn text(value: Option<Value>, pointer: &str) -> Result<String, IngestError> {
+    json::member::<Option<String>>(value.unwrap_or_default(), pointer).map(Option::unwrap_or_default)
+}

@@ -1,0 +1,267 @@
+//! The run of a thread as a stream: pieces of messages, then each message whole, then the end of the run.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::IngestError;
+use super::annotated_parts::Part;
+use super::event::{Event, ReadEvents, StreamEvent};
+use super::json::{self, list};
+use super::threads::{WireThreadMessage, WireThreadPart, conclude};
+use crate::answer::{Answer, MarkerGrammar, ProviderError};
+use crate::report::{Entry, Kind};
+
+#[derive(Deserialize)]
+struct WireEvent {
+    object: Option<String>,
+    id: Option<Value>,
+    status: Option<String>,
+    role: Option<String>,
+    delta: Option<Value>,
+    code: Option<Value>,
+    message: Option<Value>,
+    error: Option<Value>,
+    last_error: Option<Value>,
+    incomplete_details: Option<Value>,
+}
+
+#[derive(Default, Deserialize)]
+struct WireDelta {
+    #[serde(default, deserialize_with = "list")]
+    content: Vec<Value>,
+}
+
+/// One message of the run.
+#[derive(Debug, Default)]
+struct Message {
+    /// By their index.
+    parts: BTreeMap<u64, Part>,
+    /// Whether the message has come whole.
+    whole: bool,
+}
+
+/// The events of one run.
+#[derive(Debug, Default)]
+pub(super) struct ThreadEvents {
+    /// The ids of the messages, in the order in which they began.
+    order: Vec<String>,
+    messages: BTreeMap<String, Message>,
+    late: bool,
+    used_tools: bool,
+    /// The text that has been handed out.
+    text: String,
+}
+
+impl ThreadEvents {
+    fn message(&mut self, id: Option<&Value>) -> &mut Message {
+        let id = id.map(ToString::to_string).unwrap_or_default();
+        if !self.messages.contains_key(&id) {
+            self.order.push(id.clone());
+        }
+        self.messages.entry(id).or_default()
+    }
+
+    fn become_late(&mut self, said: &mut Vec<StreamEvent>) {
+        if !self.late {
+            self.late = true;
+            said.push(StreamEvent::Late);
+        }
+    }
+
+    fn say(&mut self, text: &str, said: &mut Vec<StreamEvent>) {
+        // What a marker cites is told beside it or behind it.
+        if text.contains(['【', '\u{e200}']) {
+            self.become_late(said);
+        }
+        if !text.is_empty() {
+            self.text.push_str(text);
+            said.push(StreamEvent::Text(text.to_owned()));
+        }
+    }
+
+    /// Takes a piece of a message.
+    fn piece(&mut self, wire: WireEvent, event: &Event) -> Result<Vec<StreamEvent>, IngestError> {
+        let mut said = Vec::new();
+        let delta: Option<WireDelta> = json::member(wire.delta.unwrap_or_default(), "/delta")?;
+        for (at, part) in delta.unwrap_or_default().content.into_iter().enumerate() {
+            let Some((index, piece)) = WireThreadPart::read(part, &format!("/delta/content/{at}"))? else { continue };
+            let message = self.message(wire.id.as_ref());
+            if message.whole {
+                continue;
+            }
+            let part = message.parts.entry(index.unwrap_or_default()).or_default();
+            part.text.push_str(&piece.text);
+            let noted = !piece.annotations.is_empty();
+            part.annotations.extend(placed(piece.annotations, event));
+            if noted {
+                self.become_late(&mut said);
+            }
+            self.say(&piece.text, &mut said);
+        }
+        Ok(said)
+    }
+
+    /// Takes a whole message, which overrules its pieces.
+    fn whole(&mut self, json: &str, wire: &WireEvent, event: &Event) -> Result<Vec<StreamEvent>, IngestError> {
+        let mut said = Vec::new();
+        let message: WireThreadMessage = json::read(json)?;
+        // At its beginning, a message is empty.
+        if message.content.is_empty() || message.role.as_deref() == Some("user") {
+            return Ok(said);
+        }
+        let parts = message.into_parts("")?.into_iter();
+        let parts = parts.map(|Part { text, annotations }| Part { text, annotations: placed(annotations, event) });
+        *self.message(wire.id.as_ref()) = Message { parts: (0..).zip(parts).collect(), whole: true };
+        let gathered: String = self.parts().map(|part| part.text.as_str()).collect();
+        if let Some(rest) = gathered.strip_prefix(&self.text).map(str::to_owned) {
+            self.say(&rest, &mut said);
+        }
+        Ok(said)
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.order.iter().filter_map(|id| self.messages.get(id)).flat_map(|message| message.parts.values())
+    }
+}
+
+/// The annotations with their pointers below the event.
+fn placed<A>(annotations: Vec<(String, A)>, event: &Event) -> Vec<(String, A)> {
+    let place = event.pointer();
+    annotations.into_iter().map(|(pointer, annotation)| (format!("{place}{pointer}"), annotation)).collect()
+}
+
+impl ReadEvents for ThreadEvents {
+    fn grammar(&self) -> MarkerGrammar {
+        MarkerGrammar::ANNOTATED
+    }
+
+    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+        let wire: WireEvent = json::read(json)?;
+        match (wire.object.as_deref(), wire.status.as_deref()) {
+            (Some("thread.message.delta"), _) => self.piece(wire, event),
+            (Some("thread.message"), _) if wire.role.as_deref() != Some("user") => self.whole(json, &wire, event),
+            (Some("thread.run.step" | "thread.run.step.delta"), _) => {
+                self.used_tools |= ["file_search", "bing_grounding", "azure_ai_search", "retrieval"]
+                    .iter()
+                    .any(|tool| json.contains(&format!("\"{tool}\"")));
+                Ok(Vec::new())
+            }
+            (Some("thread.run"), Some("completed")) => Ok(vec![StreamEvent::Done]),
+            (Some("thread.run"), Some(status @ ("failed" | "expired" | "cancelled"))) => {
+                let error = wire.last_error.as_ref().map(json::provider_error);
+                let named = || ProviderError { code: Some(status.to_owned()), ..ProviderError::default() };
+                Ok(vec![StreamEvent::Error(error.unwrap_or_else(named))])
+            }
+            (Some("thread.run"), Some("incomplete")) => {
+                let reason = wire.incomplete_details.map(|details| details["reason"].to_string()).unwrap_or_default();
+                let message = format!("the run ended incomplete ({reason}), so the answer may lack its end");
+                let pointer = format!("{}/status", event.pointer());
+                notes.push(Entry::in_input(Kind::Note, "finish-reason", pointer, message));
+                Ok(Vec::new())
+            }
+            (None, _) if wire.error.is_some() || wire.code.is_some() || wire.message.is_some() => {
+                let error = wire.error.map_or_else(|| json::read(json), Ok)?;
+                Ok(vec![StreamEvent::Error(json::provider_error(&error))])
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn finish(self: Box<Self>, answer: &mut Answer) {
+        let parts = self.parts().cloned().collect();
+        conclude(parts, answer);
+        answer.tools_invoked = self.used_tools.then_some(true);
+        if !answer.text.starts_with(&self.text) {
+            let message = "the text at the end of the stream differs from the text that was streamed; it is taken";
+            answer.oddities.push(Entry::in_input(Kind::Note, "text-differs", "", message));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{AnswerStream, ingest};
+    use super::*;
+
+    fn piece(text: &str, annotations: &Value) -> Value {
+        json!({"id": "m", "object": "thread.message.delta", "delta": {"content": [
+            {"index": 0, "type": "text", "text": {"value": text, "annotations": annotations}}]}})
+    }
+
+    fn body(events: &[Value]) -> String {
+        events.iter().map(|event| format!("event: x\ndata: {event}\n\n")).collect()
+    }
+
+    fn stream(events: &[Value]) -> Answer {
+        ingest(body(events).as_bytes(), None).expect("an answer")
+    }
+
+    fn run(status: &str) -> Value {
+        json!({"object": "thread.run", "status": status, "last_error": null})
+    }
+
+    fn page() -> Value {
+        // The streamed type has no text.
+        json!([{"index": 0, "type": "url_citation", "start_index": 1, "end_index": 13, "url_citation": {"url": "https://x"}}])
+    }
+
+    #[test]
+    fn an_annotation_may_come_before_or_behind_its_marker_and_the_run_ends_the_answer() {
+        let null = json!(null);
+        let behind = [piece("a【3:0†", &null), piece("source】", &null), piece("", &page()), run("completed")];
+        let before = [piece("a", &page()), piece("【3:0†source】", &null), run("completed")];
+        for events in [&behind[..], &before[..]] {
+            let answer = stream(events);
+            assert!(answer.complete);
+            assert_eq!(&answer.text[answer.citations[0].span.range()], "【3:0†source】");
+        }
+        assert!(!stream(&before[..2]).complete);
+    }
+
+    #[test]
+    fn the_whole_message_overrules_its_pieces() {
+        let text = json!({"value": "a【3:0†source】.", "annotations": page()});
+        let whole = json!({"id": "m", "object": "thread.message", "role": "assistant", "content": [{"type": "text", "text": text}]});
+        let begins = json!({"id": "m", "object": "thread.message", "role": "assistant", "content": []});
+        let asked = json!({"id": "q", "object": "thread.message", "role": "user", "content": [{"type": "text", "text": {"value": "?"}}]});
+        let answer = stream(&[asked, begins, piece("a【3:0†source】", &page()), whole, run("completed")]);
+        assert_eq!((answer.text.as_str(), answer.citations.len(), answer.sources.len()), ("a【3:0†source】.", 1, 1));
+        assert_eq!(answer.sources[0].pointer, "/3/content/0/text/annotations/0");
+    }
+
+    #[test]
+    fn text_before_the_first_marker_is_not_late() {
+        let said = AnswerStream::new(None)
+            .push(body(&[piece("a ", &json!(null)), piece("b【", &json!(null))]).as_bytes())
+            .expect("events");
+        let text = |text: &str| StreamEvent::Text(text.to_owned());
+        assert_eq!(said, [text("a "), StreamEvent::Late, text("b【")]);
+    }
+
+    #[test]
+    fn n13_an_error_keeps_the_text() {
+        let failed =
+            json!({"object": "thread.run", "status": "failed", "last_error": {"code": "boom", "message": "x"}});
+        let flat = json!({"code": "boom", "message": "x"});
+        for error in [failed, flat.clone(), json!({"error": flat})] {
+            let answer = stream(&[piece("a", &json!(null)), error]);
+            assert_eq!((answer.text.as_str(), answer.complete), ("a", false));
+            assert_eq!(answer.error.expect("an error").to_string(), "boom: x");
+        }
+        let expired = stream(&[piece("a", &json!(null)), run("expired")]);
+        assert_eq!(expired.error.expect("an error").to_string(), "expired");
+        let cut = stream(&[piece("a", &json!(null)), run("incomplete")]);
+        assert_eq!((cut.complete, cut.error, cut.oddities[0].code), (false, None, "finish-reason"));
+    }
+
+    #[test]
+    fn a_step_that_searched_tells_of_a_tool() {
+        let step = json!({"object": "thread.run.step", "step_details": {"tool_calls": [{"type": "file_search"}]}});
+        assert_eq!(stream(&[step, piece("a", &json!(null))]).tools_invoked, Some(true));
+        assert_eq!(stream(&[piece("a", &json!(null))]).tools_invoked, None);
+    }
+}

@@ -1,0 +1,42 @@
+//! A format of two shapes, whose first event tells which one it is.
+
+use super::IngestError;
+use super::event::{Event, ReadEvents, StreamEvent};
+use super::format::Members;
+use super::json;
+use crate::answer::{Answer, MarkerGrammar};
+use crate::report::Entry;
+
+/// Reads the events in the shape of the first.
+#[derive(Debug)]
+pub(super) struct ToldLater {
+    grammar: MarkerGrammar,
+    choose: fn(&Members) -> Box<dyn ReadEvents>,
+    chosen: Option<Box<dyn ReadEvents>>,
+}
+
+impl ToldLater {
+    /// `grammar` is that of both shapes; `choose` looks at the first event.
+    pub(super) fn new(grammar: MarkerGrammar, choose: fn(&Members) -> Box<dyn ReadEvents>) -> Self {
+        Self { grammar, choose, chosen: None }
+    }
+}
+
+impl ReadEvents for ToldLater {
+    fn grammar(&self) -> MarkerGrammar {
+        self.chosen.as_ref().map_or(self.grammar, |chosen| chosen.grammar())
+    }
+
+    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+        if self.chosen.is_none() {
+            self.chosen = Some((self.choose)(&json::read(json)?));
+        }
+        self.chosen.as_mut().map_or_else(|| Ok(Vec::new()), |chosen| chosen.read(event, json, notes))
+    }
+
+    fn finish(self: Box<Self>, answer: &mut Answer) {
+        if let Some(chosen) = self.chosen {
+            chosen.finish(answer);
+        }
+    }
+}
