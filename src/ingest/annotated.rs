@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::span::{Unit, read_span};
+use super::span::{Unit, find_quote, read_span};
 use crate::answer::{Answer, Citation, Source, SourceIndex};
 use crate::report::{Entry, Kind};
 use crate::text::{OffsetIndex, Span};
@@ -79,6 +79,8 @@ struct Place {
     /// `None` for a point.
     end: Option<usize>,
     unit: Unit,
+    /// What the provider says stands there: offsets give way to it.
+    quote: Option<String>,
     sources: Vec<SourceIndex>,
     pointer: String,
 }
@@ -121,11 +123,28 @@ impl Annotated {
         sources: Vec<SourceIndex>,
         pointer: String,
     ) {
+        self.quoted_span(part, (start, end, unit), None, sources, pointer);
+    }
+
+    /// A span of a part is cited, and the provider repeats its text: where that does not stand at the start, it is looked
+    /// for nearby, and in the text as a whole, since providers differ in what they count.
+    pub(super) fn quoted_span(
+        &mut self,
+        part: usize,
+        (start, end, unit): (Option<usize>, Option<usize>, Unit),
+        quote: Option<String>,
+        sources: Vec<SourceIndex>,
+        pointer: String,
+    ) {
+        if sources.is_empty() {
+            return;
+        }
         self.places.push(Place {
             part,
             start: start.unwrap_or_default(),
             end: Some(end.unwrap_or_default()),
             unit,
+            quote: quote.filter(|quote| !quote.is_empty()),
             sources,
             pointer,
         });
@@ -133,7 +152,7 @@ impl Annotated {
 
     /// A point of a part is cited, exactly there (rule N-05).
     pub(super) fn point(&mut self, part: usize, at: usize, unit: Unit, sources: Vec<SourceIndex>, pointer: String) {
-        self.places.push(Place { part, start: at, end: None, unit, sources, pointer });
+        self.places.push(Place { part, start: at, end: None, unit, quote: None, sources, pointer });
     }
 
     /// All of a part is cited.
@@ -160,12 +179,25 @@ impl Annotated {
             answer.citations.extend(Span::new(text, start..end).ok().map(|span| Citation::new(span, sources)));
         }
         let mut index: Option<(usize, OffsetIndex<'_>)> = None;
-        for Place { part, start, end, unit, sources, pointer } in places {
+        let mut whole: Option<OffsetIndex<'_>> = None;
+        for Place { part, start, end, unit, quote, sources, pointer } in places {
             let Some(content) = text.get(range(part)) else { continue };
             if index.as_ref().is_none_or(|(of, _)| *of != part) {
                 index = Some((part, OffsetIndex::new(content)));
             }
             let Some((_, offsets)) = &index else { continue };
+            let quoted = quote.and_then(|quote| {
+                let here = find_quote(content, offsets, start, unit, &quote);
+                let here = here.map(|span| range(part).start + span.start..range(part).start + span.end);
+                here.or_else(|| {
+                    let offsets = whole.get_or_insert_with(|| OffsetIndex::new(text));
+                    find_quote(text, offsets, start, unit, &quote)
+                })
+            });
+            if let Some(span) = quoted.and_then(|span| Span::new(text, span).ok()) {
+                answer.citations.push(Citation::new(span, sources));
+                continue;
+            }
             let span = match end {
                 None => {
                     let at = unit.byte(offsets, start);

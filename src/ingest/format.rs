@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::event::ReadEvents;
-use super::{IngestError, Provider, azure_on_your_data, json, native};
+use super::{IngestError, Provider, azure_on_your_data, gemini, json, native};
 use crate::answer::Answer;
 
 /// The members of a whole answer, or of one event.
@@ -27,7 +27,9 @@ pub(super) struct Format {
 }
 
 /// All formats, in the order in which an event is held against them.
-pub(super) const FORMATS: [&Format; 2] = [&azure_on_your_data::FORMAT, &native::FORMAT];
+///
+/// The native manifest is the last: members of its events stand in the events of others, too.
+pub(super) const FORMATS: &[&Format] = &[&azure_on_your_data::FORMAT, &gemini::FORMAT, &native::FORMAT];
 
 /// The row of a format.
 pub(super) fn of(provider: Provider) -> &'static Format {

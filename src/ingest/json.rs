@@ -60,6 +60,14 @@ pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer:
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
+/// A list in which `null` stands for an entry without members, so that the others keep their places.
+pub(super) fn entries<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    let entries: Vec<Option<T>> = list(deserializer)?;
+    Ok(entries.into_iter().map(Option::unwrap_or_default).collect())
+}
+
 /// A text that may come as a number.
 pub(super) fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<TextOrNumber>::deserialize(deserializer)?.map(|value| value.0))

@@ -15,6 +15,8 @@ pub enum Provider {
     Native,
     /// Azure OpenAI On Your Data: slug `azure-oyd`.
     AzureOnYourData,
+    /// Gemini and Vertex AI, `generateContent`: slug `gemini`.
+    Gemini,
 }
 
 /// No format has this slug.
