@@ -71,6 +71,13 @@ impl Sources {
     }
 }
 
+/// Sources as they are cited at one place: each once, ascending (rule N-05).
+pub(super) fn each_once(mut sources: Vec<SourceIndex>) -> Vec<SourceIndex> {
+    sources.sort_unstable();
+    sources.dedup();
+    sources
+}
+
 /// A place in one part of the text, as the provider counts.
 #[derive(Debug)]
 struct Place {
@@ -145,20 +152,20 @@ impl Annotated {
             end: Some(end.unwrap_or_default()),
             unit,
             quote: quote.filter(|quote| !quote.is_empty()),
-            sources,
+            sources: each_once(sources),
             pointer,
         });
     }
 
     /// A point of a part is cited, exactly there (rule N-05).
     pub(super) fn point(&mut self, part: usize, at: usize, unit: Unit, sources: Vec<SourceIndex>, pointer: String) {
-        self.places.push(Place { part, start: at, end: None, unit, quote: None, sources, pointer });
+        self.places.push(Place { part, start: at, end: None, unit, quote: None, sources: each_once(sources), pointer });
     }
 
     /// All of a part is cited.
     pub(super) fn block(&mut self, part: usize, sources: Vec<SourceIndex>) {
         if !sources.is_empty() {
-            self.blocks.push((part, sources));
+            self.blocks.push((part, each_once(sources)));
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::event::ReadEvents;
-use super::{IngestError, Provider, azure_on_your_data, gemini, json, native};
+use super::{IngestError, Provider, anthropic, azure_on_your_data, gemini, gemini_interactions, json, native};
 use crate::answer::Answer;
 
 /// The members of a whole answer, or of one event.
@@ -29,7 +29,8 @@ pub(super) struct Format {
 /// All formats, in the order in which an event is held against them.
 ///
 /// The native manifest is the last: members of its events stand in the events of others, too.
-pub(super) const FORMATS: &[&Format] = &[&azure_on_your_data::FORMAT, &gemini::FORMAT, &native::FORMAT];
+pub(super) const FORMATS: &[&Format] =
+    &[&azure_on_your_data::FORMAT, &gemini::FORMAT, &anthropic::FORMAT, &gemini_interactions::FORMAT, &native::FORMAT];
 
 /// The row of a format.
 pub(super) fn of(provider: Provider) -> &'static Format {
@@ -69,6 +70,11 @@ pub(super) fn of_event(data: &str) -> Result<Option<&'static Format>, IngestErro
 /// Whether a member is there and not `null`.
 pub(super) fn is_something(members: &Members, name: &str) -> bool {
     members.get(name).is_some_and(|value| !value.is_null())
+}
+
+/// Whether a member is this text.
+pub(super) fn is_text(members: &Members, name: &str, text: &str) -> bool {
+    members.get(name).and_then(Value::as_str) == Some(text)
 }
 
 /// The names of the members, for people.

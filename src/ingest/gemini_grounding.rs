@@ -186,9 +186,7 @@ impl Grounding {
                 if let (Some(score), Some(source)) = (score, annotated.sources.get_mut(source)) {
                     source.score = Some(source.score.map_or(score, |known| known.max(score)));
                 }
-                if !cited.contains(&source) {
-                    cited.push(source);
-                }
+                cited.push(source);
             }
             let Segment { part, start, end, text } =
                 segment.unwrap_or(Segment { part: None, start: None, end: None, text: None });

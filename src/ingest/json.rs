@@ -109,6 +109,43 @@ impl<'de> Deserialize<'de> for TextOrNumber {
     }
 }
 
+/// A text in one piece, or in parts.
+#[derive(Debug)]
+pub(super) enum Content<T> {
+    Text(String),
+    Parts(Vec<T>),
+}
+
+impl<T> Default for Content<T> {
+    fn default() -> Self {
+        Self::Parts(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Content<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor<T>(std::marker::PhantomData<T>);
+        impl<'de, T: Deserialize<'de> + Default> serde::de::Visitor<'de> for Visitor<T> {
+            type Value = Content<T>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a string or a list of parts")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Content<T>, E> {
+                Ok(Content::Text(text.to_owned()))
+            }
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut parts: A) -> Result<Content<T>, A::Error> {
+                let mut read = Vec::new();
+                while let Some(part) = parts.next_element::<Option<T>>()? {
+                    read.push(part.unwrap_or_default());
+                }
+                Ok(Content::Parts(read))
+            }
+        }
+        deserializer.deserialize_any(Visitor(std::marker::PhantomData))
+    }
+}
+
 /// A text that holds more than blanks.
 pub(super) fn filled(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.trim().is_empty())

@@ -5,6 +5,8 @@
 //! error. An answer comes whole or as a stream; a format that has both makes the same answer of both.
 
 mod annotated;
+mod anthropic;
+mod anthropic_citation;
 mod azure_events;
 mod azure_on_your_data;
 mod carrier;
@@ -13,6 +15,7 @@ mod event;
 mod format;
 mod gemini;
 mod gemini_grounding;
+mod gemini_interactions;
 mod json;
 mod lines;
 mod location;

@@ -17,6 +17,10 @@ pub enum Provider {
     AzureOnYourData,
     /// Gemini and Vertex AI, `generateContent`: slug `gemini`.
     Gemini,
+    /// Claude Messages: slug `anthropic`.
+    Anthropic,
+    /// Gemini Interactions: slug `gemini-interactions`.
+    GeminiInteractions,
 }
 
 /// No format has this slug.
