@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::event::ReadEvents;
-use super::{IngestError, Provider, anthropic, azure_on_your_data, gemini, gemini_interactions, json, native};
+use super::{IngestError, Provider, anthropic, azure_on_your_data, cohere, gemini, gemini_interactions, json, native};
 use crate::answer::Answer;
 
 /// The members of a whole answer, or of one event.
@@ -29,8 +29,14 @@ pub(super) struct Format {
 /// All formats, in the order in which an event is held against them.
 ///
 /// The native manifest is the last: members of its events stand in the events of others, too.
-pub(super) const FORMATS: &[&Format] =
-    &[&azure_on_your_data::FORMAT, &gemini::FORMAT, &anthropic::FORMAT, &gemini_interactions::FORMAT, &native::FORMAT];
+pub(super) const FORMATS: &[&Format] = &[
+    &azure_on_your_data::FORMAT,
+    &gemini::FORMAT,
+    &anthropic::FORMAT,
+    &gemini_interactions::FORMAT,
+    &cohere::FORMAT,
+    &native::FORMAT,
+];
 
 /// The row of a format.
 pub(super) fn of(provider: Provider) -> &'static Format {

@@ -1,6 +1,9 @@
 //! Reading JSON so that a fault names its place, and the small leniencies that all formats share (rule N-16).
 
-use serde::de::DeserializeOwned;
+use std::marker::PhantomData;
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{DeserializeOwned, MapAccess, SeqAccess};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::error::Category;
@@ -124,7 +127,7 @@ impl<T> Default for Content<T> {
 
 impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Content<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor<T>(std::marker::PhantomData<T>);
+        struct Visitor<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de> + Default> serde::de::Visitor<'de> for Visitor<T> {
             type Value = Content<T>;
 
@@ -134,15 +137,49 @@ impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Content<T> {
             fn visit_str<E>(self, text: &str) -> Result<Content<T>, E> {
                 Ok(Content::Text(text.to_owned()))
             }
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut parts: A) -> Result<Content<T>, A::Error> {
-                let mut read = Vec::new();
-                while let Some(part) = parts.next_element::<Option<T>>()? {
-                    read.push(part.unwrap_or_default());
-                }
-                Ok(Content::Parts(read))
+            fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Content<T>, A::Error> {
+                let parts: Vec<Option<T>> = Vec::deserialize(SeqAccessDeserializer::new(parts))?;
+                Ok(Content::Parts(parts.into_iter().map(Option::unwrap_or_default).collect()))
             }
         }
-        deserializer.deserialize_any(Visitor(std::marker::PhantomData))
+        deserializer.deserialize_any(Visitor(PhantomData))
+    }
+}
+
+/// One entry, or a list of them.
+#[derive(Debug)]
+pub(super) enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
+}
+
+impl<T> OneOrMany<T> {
+    pub(super) fn into_list(self) -> Vec<T> {
+        match self {
+            Self::One(one) => vec![one],
+            Self::Many(many) => many,
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de> + Default> serde::de::Visitor<'de> for Visitor<T> {
+            type Value = OneOrMany<T>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object or a list of them")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OneOrMany<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(OneOrMany::One)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<OneOrMany<T>, A::Error> {
+                let many: Vec<Option<T>> = Vec::deserialize(SeqAccessDeserializer::new(seq))?;
+                Ok(OneOrMany::Many(many.into_iter().map(Option::unwrap_or_default).collect()))
+            }
+        }
+        deserializer.deserialize_any(Visitor(PhantomData))
     }
 }
 

@@ -10,6 +10,8 @@ mod anthropic_citation;
 mod azure_events;
 mod azure_on_your_data;
 mod carrier;
+mod cohere;
+mod cohere_citation;
 mod error;
 mod event;
 mod format;

@@ -21,6 +21,8 @@ pub enum Provider {
     Anthropic,
     /// Gemini Interactions: slug `gemini-interactions`.
     GeminiInteractions,
+    /// Cohere chat, both versions: slug `cohere`.
+    Cohere,
 }
 
 /// No format has this slug.
@@ -82,7 +84,7 @@ pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, In
 pub(super) fn at_once(body: &[u8], from: Option<Provider>) -> Option<Answer> {
     let is_open = match from {
         Some(from) => from == Provider::Native,
-        // Only one format has its text at the top, so that the members need not be looked at first.
+        // Few formats have their text at the top, so that the members need not be looked at first.
         None => memchr::memmem::find(body, b"\"choices\"").is_none(),
     };
     let body = std::str::from_utf8(body).ok().filter(|_| is_open)?;
