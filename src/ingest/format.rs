@@ -3,7 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::event::ReadEvents;
-use super::{IngestError, Provider, anthropic, azure_on_your_data, cohere, gemini, gemini_interactions, json, native};
+use super::{
+    IngestError, Provider, anthropic, azure_on_your_data, bedrock_converse, bedrock_rag, cohere, gemini,
+    gemini_interactions, json, native,
+};
 use crate::answer::Answer;
 
 /// The members of a whole answer, or of one event.
@@ -35,6 +38,8 @@ pub(super) const FORMATS: &[&Format] = &[
     &anthropic::FORMAT,
     &gemini_interactions::FORMAT,
     &cohere::FORMAT,
+    &bedrock_rag::FORMAT,
+    &bedrock_converse::FORMAT,
     &native::FORMAT,
 ];
 

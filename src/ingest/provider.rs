@@ -23,6 +23,10 @@ pub enum Provider {
     GeminiInteractions,
     /// Cohere chat, both versions: slug `cohere`.
     Cohere,
+    /// Amazon Bedrock, RetrieveAndGenerate: slug `bedrock-rag`.
+    BedrockRag,
+    /// Amazon Bedrock, Converse: slug `bedrock-converse`.
+    BedrockConverse,
 }
 
 /// No format has this slug.
