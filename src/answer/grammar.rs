@@ -4,50 +4,83 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MarkerGrammar {
-    /// `[1]`, `[^1^]`, `[^1]`, and lists and ranges of numbers.
+    /// `[1]`, `[^1^]`, and lists and ranges of numbers.
     pub numbers: bool,
+    /// `[^1]`, and a footnote that begins with it; without, both stay what Markdown makes of them (rule N-08).
+    pub footnotes: bool,
+    /// `[1#part]` is `[1]` (rule N-08).
+    pub fragments: bool,
+    /// A number is the id of a source, not its place in the list.
+    pub number_ids: bool,
+    /// `[1](url)` and `[[1]](url)`; without, these are links like others.
+    pub linked: bool,
     /// `[doc1]`, `[docs1]`, `[doc 1]` and lists of them, in any case.
     pub documents: bool,
     /// `[doc1]` in lower case without blanks, and nothing else that begins with `doc` (rule S0-15).
     pub exact_documents: bool,
     /// `【1】`, `【4:0†name】`.
     pub lenticular: bool,
+    /// The number of `【1】` and `【1†name】` is the place of a source; without, only an annotation tells what it means.
+    pub lenticular_places: bool,
     /// U+E200 … U+E201.
     pub private_use: bool,
     /// A bracket that holds a source's id, file name or `file#page=n`.
     pub names: bool,
+    /// A bracket that is the end of a source's id.
+    pub name_ends: bool,
 }
 
 impl MarkerGrammar {
     /// Every form of the vocabulary.
     pub const ALL: Self = Self {
         numbers: true,
+        footnotes: true,
+        fragments: false,
+        number_ids: false,
+        linked: true,
         documents: true,
         exact_documents: false,
         lenticular: true,
+        lenticular_places: true,
         private_use: true,
         names: true,
+        name_ends: false,
     };
 
     /// No form at all.
     pub const NONE: Self = Self {
         numbers: false,
+        footnotes: false,
+        fragments: false,
+        number_ids: false,
+        linked: false,
         documents: false,
         exact_documents: false,
         lenticular: false,
+        lenticular_places: false,
         private_use: false,
         names: false,
+        name_ends: false,
     };
 
     /// `[docN]` as Azure OpenAI On Your Data writes it (rule S0-15).
-    pub const AZURE_ON_YOUR_DATA: Self = Self {
-        numbers: false,
-        documents: false,
-        exact_documents: true,
-        lenticular: false,
-        private_use: false,
-        names: false,
-    };
+    pub const AZURE_ON_YOUR_DATA: Self = Self { footnotes: true, linked: true, exact_documents: true, ..Self::NONE };
+
+    /// `[N]` as a place in the list of sources, and nothing that Markdown means otherwise (rule N-08).
+    pub const BRACKETED_NUMBERS: Self = Self { numbers: true, fragments: true, ..Self::NONE };
+
+    /// As [`BRACKETED_NUMBERS`](Self::BRACKETED_NUMBERS), where `[N]` before a round bracket is a marker too
+    /// (rules N-08 and S1-22).
+    pub const ASSISTANT_HUB: Self = Self { linked: true, ..Self::BRACKETED_NUMBERS };
+
+    /// `[N]` as the id of a search result.
+    pub const BRACKETED_IDS: Self = Self { number_ids: true, ..Self::BRACKETED_NUMBERS };
+
+    /// Brackets of machines whose meaning only annotations tell; without one they vanish (rule N-07).
+    pub const ANNOTATED: Self = Self { lenticular: true, private_use: true, ..Self::NONE };
+
+    /// `[file.pdf#page=2]`: the end of an entry of the list of sources.
+    pub const REFERENCES: Self = Self { names: true, name_ends: true, ..Self::NONE };
 }
 
 impl Default for MarkerGrammar {
@@ -56,7 +89,7 @@ impl Default for MarkerGrammar {
     }
 }
 
-/// Whether a span of a text is a marker as a whole (rule N-04): `[..](..)`, `([..](..))`, `[[n]](..)`, `【..】`, or
+/// Whether a span of a text is a marker as a whole (rule N-04): `[..](..)`, `([..](..))`, `[[n]](..)`, `【..】`, `\[n\]`, or
 /// U+E200 … U+E201. Such a span is replaced by its citation; any other is a claim.
 #[must_use]
 pub fn is_marker_span(span: &str) -> bool {
@@ -68,7 +101,11 @@ pub fn is_marker_span(span: &str) -> bool {
         let inner = span.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
         inner.is_some_and(|inner| !inner.contains([open, close]))
     };
-    link(span) || inner.is_some_and(link) || wrapped('【', '】') || wrapped('\u{e200}', '\u{e201}')
+    let escaped = || {
+        let inner = span.strip_prefix("\\[").and_then(|rest| rest.strip_suffix("\\]"));
+        inner.is_some_and(|inner| !inner.is_empty() && inner.chars().all(|c| c.is_ascii_digit() || ", ".contains(c)))
+    };
+    link(span) || inner.is_some_and(link) || escaped() || wrapped('【', '】') || wrapped('\u{e200}', '\u{e201}')
 }
 
 #[cfg(test)]

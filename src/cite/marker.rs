@@ -13,6 +13,8 @@ const MAX_NUMBERS: usize = 20;
 pub(super) enum Marker<'t> {
     /// Places in the list of sources, as a person would write them: `[1]`, `[1, 2]`, `[1-3]`.
     Numbers(Vec<usize>),
+    /// The same, where numbers are ids.
+    Ids(Vec<usize>),
     /// Places, in a form that only a machine writes: `[doc1]`, `【1】`.
     Documents(Vec<usize>),
     /// Ids or names, in a form that only a machine writes: U+E200, `【4:0†name】`.
@@ -21,12 +23,19 @@ pub(super) enum Marker<'t> {
     Footnote(usize),
     /// A bracket that may name a source by id or file.
     Name(&'t str),
+    /// A bracket that may be the end of a source's id.
+    NameEnd(&'t str),
 }
 
 impl Marker<'_> {
     /// Whether only a machine writes this form: unresolved, it vanishes (policy P-05).
     pub(super) fn is_machine_made(&self) -> bool {
         matches!(self, Self::Documents(_) | Self::Machine(_))
+    }
+
+    /// Whether the bracket is a marker only if a source is called so.
+    pub(super) fn is_name(&self) -> bool {
+        matches!(self, Self::Name(_) | Self::NameEnd(_))
     }
 }
 
@@ -41,10 +50,15 @@ pub(super) fn in_square_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) ->
         if let Some(rest) = inner.strip_prefix('^') {
             let (digits, superscript) = rest.strip_suffix('^').map_or((rest, false), |digits| (digits, true));
             let n = counted(digits)?;
-            return Some(if superscript { Marker::Numbers(vec![n]) } else { Marker::Footnote(n) });
+            return match superscript {
+                true => Some(Marker::Numbers(vec![n])),
+                false => grammar.footnotes.then_some(Marker::Footnote(n)),
+            };
         }
-        if let Some(numbers) = list(inner, counted) {
-            return Some(Marker::Numbers(numbers));
+        let without_fragment = |item: &str| counted(item.split_once('#').map_or(item, |(item, _)| item.trim_end()));
+        let numbers = if grammar.fragments { list(inner, without_fragment) } else { list(inner, counted) };
+        if let Some(numbers) = numbers {
+            return Some(if grammar.number_ids { Marker::Ids(numbers) } else { Marker::Numbers(numbers) });
         }
     }
     if grammar.documents
@@ -52,7 +66,8 @@ pub(super) fn in_square_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) ->
     {
         return Some(Marker::Documents(numbers));
     }
-    (grammar.names && inner.len() >= 2).then_some(Marker::Name(inner))
+    let name = if grammar.name_ends { Marker::NameEnd(inner) } else { Marker::Name(inner) };
+    (grammar.names && inner.len() >= 2).then_some(name)
 }
 
 /// Reads what stands between `【` and `】`.
@@ -61,7 +76,9 @@ pub(super) fn in_lenticular_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar
         return None;
     }
     let inner = inner.trim();
-    if let Some(numbers) = list(inner, |item| counted(item).or_else(|| document(item))) {
+    if grammar.lenticular_places
+        && let Some(numbers) = list(inner, |item| counted(item).or_else(|| document(item)))
+    {
         return Some(Marker::Documents(numbers));
     }
     let (place, name) = inner.split_once('†')?;
@@ -70,7 +87,11 @@ pub(super) fn in_lenticular_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar
             whole_number(message.trim()).and(whole_number(n.trim()))?;
             Some(Marker::Machine(vec![name.trim()]))
         }
-        None => Some(Marker::Documents(vec![whole_number(place.trim())?])),
+        None => {
+            let n = whole_number(place.trim())?;
+            // Where an annotation has to tell what it means, what is left of it means nothing.
+            Some(if grammar.lenticular_places { Marker::Documents(vec![n]) } else { Marker::Machine(Vec::new()) })
+        }
     }
 }
 

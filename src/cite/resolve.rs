@@ -67,10 +67,15 @@ impl Resolver {
         let place = |n: usize| (1..=sources.len()).contains(&n).then(|| SourceIndex(n - 1));
         let mut found: Vec<SourceIndex> = match marker {
             Marker::Numbers(numbers) => numbers.iter().map(|n| place(*n)).collect::<Option<_>>()?,
+            Marker::Ids(ids) => {
+                let by_id = &self.names(sources).by_id;
+                ids.iter().map(|id| by_id.get(&id.to_string()).copied()).collect::<Option<_>>()?
+            }
             Marker::Footnote(n) => vec![place(*n)?],
             Marker::Documents(numbers) => numbers.iter().filter_map(|n| place(*n)).collect(),
             Marker::Machine(names) => names.iter().filter_map(|name| self.name(sources, name)).collect(),
             Marker::Name(name) => vec![self.name(sources, name)?],
+            Marker::NameEnd(name) => vec![self.name(sources, name).or_else(|| name_end(sources, name))?],
         };
         if found.len() > 1 {
             // A marker is short, so it names few.
@@ -100,6 +105,12 @@ impl Resolver {
         let of_the_file = || names.by_file.get(&(file.to_owned(), None));
         exact.or_else(of_the_file).copied()
     }
+}
+
+/// The first source whose id ends so.
+fn name_end(sources: &[Source], end: &str) -> Option<SourceIndex> {
+    let ends_so = |source: &Source| source.id.as_deref().is_some_and(|id| id.ends_with(end));
+    sources.iter().position(ends_so).map(SourceIndex)
 }
 
 #[cfg(test)]

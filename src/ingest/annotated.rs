@@ -63,6 +63,11 @@ impl Sources {
         self.all.len()
     }
 
+    /// All of them.
+    pub(super) fn into_list(self) -> Vec<Source> {
+        self.all
+    }
+
     /// Those that came since the last time, for a stream.
     pub(super) fn new_ones(&mut self) -> Vec<Source> {
         let new = self.all[self.handed..].to_vec();

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::event::ReadEvents;
 use super::{
     IngestError, Provider, anthropic, azure_on_your_data, bedrock_converse, bedrock_rag, cohere, gemini,
-    gemini_interactions, json, native,
+    gemini_interactions, json, native, openwebui,
 };
 use crate::answer::Answer;
 
@@ -40,6 +40,7 @@ pub(super) const FORMATS: &[&Format] = &[
     &cohere::FORMAT,
     &bedrock_rag::FORMAT,
     &bedrock_converse::FORMAT,
+    &openwebui::FORMAT,
     &native::FORMAT,
 ];
 

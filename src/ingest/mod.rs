@@ -28,6 +28,8 @@ mod lines;
 mod location;
 mod native;
 mod native_events;
+mod openwebui;
+mod openwebui_source;
 mod provider;
 mod span;
 mod sse;

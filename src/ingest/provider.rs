@@ -27,6 +27,8 @@ pub enum Provider {
     BedrockRag,
     /// Amazon Bedrock, Converse: slug `bedrock-converse`.
     BedrockConverse,
+    /// Open WebUI, its events: slug `openwebui`.
+    OpenWebUi,
 }
 
 /// No format has this slug.

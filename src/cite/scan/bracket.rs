@@ -81,6 +81,9 @@ impl Input<'_> {
 
     /// The sources that a link or image names when all that it shows is a marker: `[1](url)`, `[[1]](url)`.
     fn shown_sources(&self, inner: &str) -> Option<Vec<SourceIndex>> {
+        if !self.grammar.linked {
+            return None;
+        }
         let inner = inner.trim();
         let bracketed = inner.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(inner);
         let marker = marker::in_square_brackets(bracketed, &MarkerGrammar::ALL)?;
@@ -193,7 +196,7 @@ impl Scanner {
         match input.resolver.resolve(input.sources, &text[opener.inner() - 1..=at], &marker) {
             Some(sources) => Some(NodeKind::Cite(sources)),
             None if marker.is_machine_made() => Some(NodeKind::Nameless { vanishes: true }),
-            None if matches!(marker, Marker::Name(_)) || input.is_number(inner) => None,
+            None if marker.is_name() || input.is_number(inner) => None,
             None => Some(NodeKind::Nameless { vanishes: false }),
         }
     }

@@ -11,7 +11,7 @@ impl Scanner {
         const MAX_LABEL: usize = 24;
         let rest = &input.text[content..];
         let is_open = rest.len() < MAX_LABEL && !input.finished;
-        if !self.blocks.containers.is_empty() || !rest.starts_with('[') {
+        if !input.grammar.footnotes || !self.blocks.containers.is_empty() || !rest.starts_with('[') {
             return Some(false);
         }
         let Some(label) = rest.strip_prefix("[^") else {
