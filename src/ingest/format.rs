@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::event::ReadEvents;
 use super::{
     IngestError, Provider, anthropic, azure_on_your_data, bedrock_converse, bedrock_rag, cohere, gemini,
-    gemini_interactions, json, native, openwebui,
+    gemini_interactions, json, langchain, llamaindex, native, openwebui, vercel_ai_sdk,
 };
 use crate::answer::Answer;
 
@@ -41,6 +41,9 @@ pub(super) const FORMATS: &[&Format] = &[
     &bedrock_rag::FORMAT,
     &bedrock_converse::FORMAT,
     &openwebui::FORMAT,
+    &langchain::FORMAT,
+    &llamaindex::FORMAT,
+    &vercel_ai_sdk::FORMAT,
     &native::FORMAT,
 ];
 

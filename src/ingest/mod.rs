@@ -24,7 +24,9 @@ mod gemini;
 mod gemini_grounding;
 mod gemini_interactions;
 mod json;
+mod langchain;
 mod lines;
+mod llamaindex;
 mod location;
 mod native;
 mod native_events;
@@ -34,6 +36,7 @@ mod provider;
 mod span;
 mod sse;
 mod stream;
+mod vercel_ai_sdk;
 
 use provider::{at_once, document};
 

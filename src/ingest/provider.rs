@@ -29,6 +29,12 @@ pub enum Provider {
     BedrockConverse,
     /// Open WebUI, its events: slug `openwebui`.
     OpenWebUi,
+    /// LangChain, the output of a retrieval chain: slug `langchain`.
+    LangChain,
+    /// LlamaIndex, the response of a query engine: slug `llamaindex`.
+    LlamaIndex,
+    /// Vercel AI SDK, messages for a user interface: slug `vercel-ai-sdk`.
+    VercelAiSdk,
 }
 
 /// No format has this slug.
