@@ -59,10 +59,6 @@ impl Sources {
         self.all.get_mut(index.0)
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.all.len()
-    }
-
     /// All of them.
     pub(super) fn into_list(self) -> Vec<Source> {
         self.all

@@ -10,6 +10,7 @@ use super::annotated::Annotated;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, Members, is_something};
 use super::gemini_grounding::Grounding;
+use super::gemini_legacy::Legacy;
 use super::json::{self, entries, filled};
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar};
@@ -52,6 +53,16 @@ struct Candidate {
     finish_reason: Option<String>,
     #[serde(alias = "grounding_metadata", rename = "groundingMetadata")]
     grounding: Option<Grounding>,
+    #[serde(alias = "citation_metadata", rename = "citationMetadata")]
+    citations: Option<CitationMetadata>,
+}
+
+/// What the text repeats from elsewhere, in the words of others.
+#[derive(Deserialize)]
+struct CitationMetadata {
+    citations: Option<Value>,
+    #[serde(alias = "citation_sources", rename = "citationSources")]
+    sources: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -73,6 +84,7 @@ pub(super) struct GeminiAnswer {
     /// The part of the text that each part of the content is, in a whole answer.
     parts: Vec<usize>,
     grounding: Option<Grounding>,
+    citations: Legacy,
     begun: bool,
 }
 
@@ -97,8 +109,18 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     let reason = candidate.finish_reason.as_deref();
     answer.oddities.extend(reason.and_then(|reason| finish_reason(reason, format!("{place}/finishReason"))));
     gemini.grounding = candidate.grounding.map(|grounding| grounding.found_at(&place, body));
+    gemini.citations = candidate.citations.map(|citations| citations.found_at(&place)).unwrap_or_default();
     Box::new(gemini).finish(&mut answer);
     Ok(answer)
+}
+
+impl CitationMetadata {
+    fn found_at(self, candidate: &str) -> Legacy {
+        let mut legacy = Legacy::default();
+        legacy.add_claims(self.citations, &format!("{candidate}/citationMetadata/citations"));
+        legacy.add_claims(self.sources, &format!("{candidate}/citationMetadata/citationSources"));
+        legacy
+    }
 }
 
 impl Part {
@@ -140,7 +162,7 @@ impl ReadEvents for GeminiAnswer {
         }
         let candidates = response.candidates.into_iter().enumerate();
         let first = candidates.into_iter().find(|(_, candidate)| candidate.index.unwrap_or(0) == 0);
-        let Some((at, Candidate { content, finish_reason: reason, grounding, .. })) = first else {
+        let Some((at, Candidate { content, finish_reason: reason, grounding, citations, .. })) = first else {
             return Ok(Vec::new());
         };
         let place = format!("{}/candidates/{at}", event.pointer());
@@ -160,6 +182,9 @@ impl ReadEvents for GeminiAnswer {
                 None => self.grounding = Some(grounding),
             }
         }
+        if let Some(citations) = citations {
+            self.citations.renew(citations.found_at(&place));
+        }
         if let Some(reason) = reason.filter(|reason| is_end(reason)) {
             notes.extend(finish_reason(&reason, format!("{place}/finishReason")));
             said.push(StreamEvent::Done);
@@ -168,12 +193,13 @@ impl ReadEvents for GeminiAnswer {
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
-        let Self { mut annotated, parts, grounding, .. } = *self;
+        let Self { mut annotated, parts, grounding, citations, .. } = *self;
         // Without any grounding, the model did not look anything up.
         answer.tools_invoked = Some(grounding.as_ref().is_some_and(Grounding::tools_invoked));
         if let Some(grounding) = grounding {
             grounding.annotate(&parts, &mut annotated, &mut answer.oddities);
         }
+        citations.annotate(&parts, &mut annotated, &mut answer.oddities);
         annotated.finish(answer);
     }
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::annotated::Annotated;
+use super::gemini_legacy::Legacy;
 use super::json::{TextOrNumber, entries, filled, list, number_or_text, text_or_number};
 use super::location::location;
 use super::span::Unit;
@@ -25,6 +26,19 @@ pub(super) struct Grounding {
     chunks: Vec<Chunk>,
     #[serde(default, alias = "grounding_supports", rename = "groundingSupports", deserialize_with = "entries")]
     supports: Vec<Support>,
+    #[serde(alias = "grounding_attributions", rename = "groundingAttributions")]
+    attributions: Option<Value>,
+    citations: Option<Value>,
+    #[serde(alias = "cited_sources", rename = "citedSources")]
+    cited_sources: Option<Value>,
+    #[serde(alias = "supporting_content", rename = "supportingContent")]
+    supporting_content: Option<Value>,
+    #[serde(alias = "web_search_sources", rename = "webSearchSources")]
+    web_search_sources: Option<Value>,
+    sources: Option<Value>,
+    /// What stands in older lists.
+    #[serde(skip)]
+    legacy: Legacy,
     /// Where the chunks stand in the input.
     #[serde(skip)]
     chunks_at: String,
@@ -125,7 +139,7 @@ impl Grounding {
     /// Whether the model looked anything up.
     pub(super) fn tools_invoked(&self) -> bool {
         let queries = [&self.web_queries, &self.retrieval_queries, &self.image_queries];
-        queries.iter().any(|queries| !queries.is_empty()) || !self.chunks.is_empty()
+        queries.iter().any(|queries| !queries.is_empty()) || !self.chunks.is_empty() || !self.legacy.is_empty()
     }
 
     /// Takes note of where it stands: in this candidate of this input, whose spelling counts.
@@ -137,6 +151,14 @@ impl Grounding {
         let metadata = spelled("groundingMetadata", "grounding_metadata");
         self.chunks_at = format!("{candidate}/{metadata}/{}", spelled("groundingChunks", "grounding_chunks"));
         self.supports_at = format!("{candidate}/{metadata}/{}", spelled("groundingSupports", "grounding_supports"));
+        let at = |camel, snake| format!("{candidate}/{metadata}/{}", spelled(camel, snake));
+        let legacy = &mut self.legacy;
+        legacy.add_cited(self.cited_sources.take(), &at("citedSources", "cited_sources"));
+        legacy.add_claims(self.citations.take(), &at("citations", "citations"));
+        legacy.add_claims(self.attributions.take(), &at("groundingAttributions", "grounding_attributions"));
+        legacy.add_seen(self.supporting_content.take(), &at("supportingContent", "supporting_content"));
+        legacy.add_seen(self.sources.take(), &at("sources", "sources"));
+        legacy.add_seen(self.web_search_sources.take(), &at("webSearchSources", "web_search_sources"));
         self
     }
 
@@ -158,6 +180,7 @@ impl Grounding {
         if put(&mut self.supports, newer.supports) {
             self.supports_at = newer.supports_at;
         }
+        self.legacy.renew(newer.legacy);
     }
 
     /// Adds sources and claims. `parts` are the parts of the text that offsets count in; without any, they count in all of it.
@@ -194,6 +217,7 @@ impl Grounding {
             let span = (start.map(|start| start as usize), end.map(|end| end as usize), Unit::Utf8);
             annotated.quoted_span(part, span, text, cited, pointer);
         }
+        self.legacy.annotate(parts, annotated, oddities);
     }
 }
 

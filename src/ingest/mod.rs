@@ -23,6 +23,7 @@ mod format;
 mod gemini;
 mod gemini_grounding;
 mod gemini_interactions;
+mod gemini_legacy;
 mod json;
 mod langchain;
 mod lines;
