@@ -211,7 +211,7 @@ impl Annotated {
                     let at = unit.byte(offsets, start);
                     Some(at..at)
                 }
-                Some(end) if start < end => read_span(content, offsets, start, end, unit).map(|span| span.range()),
+                Some(end) if start < end => read_span(content, offsets, start, end, unit).map(Span::range),
                 Some(_) => None,
             };
             let base = range(part).start;
@@ -227,6 +227,13 @@ impl Annotated {
             }
         }
     }
+}
+
+/// The cited spans in the order found, each with the places of its sources, counted from 0.
+#[cfg(test)]
+pub(super) fn cited(answer: &Answer) -> Vec<(&str, Vec<usize>)> {
+    let places = |citation: &Citation| citation.sources.iter().map(|source| source.0).collect();
+    answer.citations.iter().map(|citation| (&answer.text[citation.span.range()], places(citation))).collect()
 }
 
 #[cfg(test)]

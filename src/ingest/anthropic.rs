@@ -6,11 +6,12 @@ use serde_json::Value;
 use super::annotated::{Annotated, each_once};
 use super::anthropic_citation::{PageAges, WireCitation};
 use super::event::{Event, ReadEvents, StreamEvent};
+use super::finish_reason::odd_reason;
 use super::format::{Format, Members, is_something, is_text};
 use super::json::{self, entries};
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, SourceIndex};
-use crate::report::{Entry, Kind};
+use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Anthropic,
@@ -89,6 +90,9 @@ struct Open {
     cited: Vec<SourceIndex>,
 }
 
+/// Reasons to end that say nothing.
+const USUAL: [&str; 3] = ["end_turn", "stop_sequence", "tool_use"];
+
 fn parse(body: &str) -> Result<Answer, IngestError> {
     let Message { content, stop_reason } = json::read(body)?;
     let blocks =
@@ -100,16 +104,9 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
         answer.text.push_str(&text.unwrap_or_default());
         claude.end();
     }
-    answer.oddities.extend(stop_reason.and_then(|reason| odd_stop(&reason, "/stop_reason".to_owned())));
+    answer.oddities.extend(odd_reason(stop_reason, &USUAL, || "/stop_reason".to_owned()));
     Box::new(claude).finish(&mut answer);
     Ok(answer)
-}
-
-/// What is odd about the reason why the model ended.
-fn odd_stop(reason: &str, pointer: String) -> Option<Entry> {
-    let message = || format!("the model ended with {reason:?}, so the answer may lack its end");
-    let usual = matches!(reason, "end_turn" | "stop_sequence" | "tool_use");
-    (!usual).then(|| Entry::in_input(Kind::Note, "finish-reason", pointer, message()))
 }
 
 impl ClaudeAnswer {
@@ -201,7 +198,7 @@ impl ReadEvents for ClaudeAnswer {
             "content_block_stop" => self.end_block(&mut said),
             "message_delta" => {
                 let reason = delta.and_then(|delta| delta.stop_reason);
-                notes.extend(reason.and_then(|reason| odd_stop(&reason, format!("{place}/delta/stop_reason"))));
+                notes.extend(odd_reason(reason, &USUAL, || format!("{place}/delta/stop_reason")));
             }
             "message_stop" => {
                 self.end_block(&mut said);
@@ -225,6 +222,7 @@ impl ReadEvents for ClaudeAnswer {
 mod tests {
     use serde_json::json;
 
+    use super::super::annotated::cited;
     use super::super::{AnswerStream, ingest};
     use super::*;
 
@@ -238,11 +236,6 @@ mod tests {
 
     fn document(index: Value) -> Value {
         json!({"type": "char_location", "document_index": index, "document_title": "D", "file_id": null})
-    }
-
-    fn cited(answer: &Answer) -> Vec<(&str, Vec<usize>)> {
-        let places = |citation: &crate::answer::Citation| citation.sources.iter().map(|source| source.0).collect();
-        answer.citations.iter().map(|citation| (&answer.text[citation.span.range()], places(citation))).collect()
     }
 
     #[test]

@@ -43,11 +43,10 @@ pub(super) fn answer_of_events(body: &str, provider: Provider, pointer: &str) ->
 
 /// The fault, its line counted from the beginning of the response.
 fn moved(error: IngestError, lines: usize) -> IngestError {
-    match error {
-        IngestError::Event { place, source } => {
-            IngestError::Event { place: EventPlace { line: place.line + lines, ..place }, source }
-        }
-        error => error,
+    if let IngestError::Event { place, source } = error {
+        IngestError::Event { place: EventPlace { line: place.line + lines, ..place }, source }
+    } else {
+        error
     }
 }
 

@@ -7,11 +7,12 @@ use super::annotated::{Annotated, each_once};
 use super::bedrock::{answer_of_events, exception, wraps_events};
 use super::bedrock_citation::WireCitation;
 use super::event::{Event, ReadEvents, StreamEvent};
+use super::finish_reason::odd_reason;
 use super::format::{Format, Members, is_something};
 use super::json::{self, entries, number_or_text};
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, SourceIndex};
-use crate::report::{Entry, Kind};
+use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::BedrockConverse,
@@ -118,6 +119,9 @@ struct Open {
     citations: Vec<(String, WireCitation)>,
 }
 
+/// Reasons to end that say nothing.
+const USUAL: [&str; 3] = ["end_turn", "stop_sequence", "tool_use"];
+
 fn parse(body: &str) -> Result<Answer, IngestError> {
     let Response { output, stop_reason } = json::read(body)?;
     let Some(message) = output.and_then(|output| output.message) else {
@@ -138,16 +142,9 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
         }
         converse.end(&mut answer.oddities);
     }
-    answer.oddities.extend(stop_reason.and_then(|reason| odd_stop(&reason, "/stopReason".to_owned())));
+    answer.oddities.extend(odd_reason(stop_reason, &USUAL, || "/stopReason".to_owned()));
     Box::new(converse).finish(&mut answer);
     Ok(answer)
-}
-
-/// What is odd about the reason why the model ended.
-fn odd_stop(reason: &str, pointer: String) -> Option<Entry> {
-    let message = || format!("the model ended with {reason:?}, so the answer may lack its end");
-    let usual = matches!(reason, "end_turn" | "stop_sequence" | "tool_use");
-    (!usual).then(|| Entry::in_input(Kind::Note, "finish-reason", pointer, message()))
 }
 
 impl ConverseAnswer {
@@ -224,8 +221,7 @@ impl ReadEvents for ConverseAnswer {
         }
         if let Some(MessageStop { stop_reason }) = end {
             self.end_block(&mut said, notes);
-            let pointer = format!("{place}/messageStop/stopReason");
-            notes.extend(stop_reason.and_then(|reason| odd_stop(&reason, pointer)));
+            notes.extend(odd_reason(stop_reason, &USUAL, || format!("{place}/messageStop/stopReason")));
             said.push(StreamEvent::Done);
         }
         Ok(said)
@@ -242,16 +238,12 @@ impl ReadEvents for ConverseAnswer {
 mod tests {
     use serde_json::json;
 
+    use super::super::annotated::cited;
     use super::super::ingest;
     use super::*;
 
     fn answer(body: &Value) -> Answer {
         ingest(body.to_string().as_bytes(), None).expect("an answer")
-    }
-
-    fn cited(answer: &Answer) -> Vec<(&str, Vec<usize>)> {
-        let places = |citation: &crate::answer::Citation| citation.sources.iter().map(|source| source.0).collect();
-        answer.citations.iter().map(|citation| (&answer.text[citation.span.range()], places(citation))).collect()
     }
 
     fn document(index: Value) -> Value {

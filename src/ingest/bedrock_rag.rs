@@ -200,16 +200,12 @@ impl ReadEvents for RagAnswer {
 mod tests {
     use serde_json::{Value, json};
 
+    use super::super::annotated::cited;
     use super::super::ingest;
     use super::*;
 
     fn answer(body: &Value) -> Answer {
         ingest(body.to_string().as_bytes(), None).expect("an answer")
-    }
-
-    fn cited(answer: &Answer) -> Vec<(&str, Vec<usize>)> {
-        let places = |citation: &crate::answer::Citation| citation.sources.iter().map(|source| source.0).collect();
-        answer.citations.iter().map(|citation| (&answer.text[citation.span.range()], places(citation))).collect()
     }
 
     fn web(url: &str) -> Value {

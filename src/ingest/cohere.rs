@@ -8,11 +8,12 @@ use serde_json::Value;
 
 use super::cohere_citation::{Citations, WireCitation};
 use super::event::{Event, ReadEvents, StreamEvent};
+use super::finish_reason::odd_reason;
 use super::format::{Format, Members, is_something};
 use super::json::{self, Content, OneOrMany, entries, number_or_text};
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar};
-use crate::report::{Entry, Kind};
+use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Cohere,
@@ -127,6 +128,9 @@ struct CohereAnswer {
     begun: bool,
 }
 
+/// Reasons to end that say nothing.
+const USUAL: [&str; 3] = ["COMPLETE", "STOP_SEQUENCE", "TOOL_CALL"];
+
 fn parse(body: &str) -> Result<Answer, IngestError> {
     let Response { message, finish_reason, text, citations, documents } = json::read(body)?;
     let mut answer = Answer { grammar: MarkerGrammar::NONE, complete: true, ..Answer::default() };
@@ -149,16 +153,9 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
         }
         (None, None) => return Err(IngestError::member("/message", "missing; the answer of the model is wanted")),
     }
-    answer.oddities.extend(finish_reason.and_then(|reason| odd_finish(&reason, "/finish_reason".to_owned())));
+    answer.oddities.extend(odd_reason(finish_reason, &USUAL, || "/finish_reason".to_owned()));
     Box::new(cohere).finish(&mut answer);
     Ok(answer)
-}
-
-/// What is odd about the reason why the model ended.
-fn odd_finish(reason: &str, pointer: String) -> Option<Entry> {
-    let usual = matches!(reason.to_ascii_uppercase().as_str(), "COMPLETE" | "STOP_SEQUENCE" | "TOOL_CALL");
-    let message = || format!("the model ended with {reason:?}, so the answer may lack its end");
-    (!usual).then(|| Entry::in_input(Kind::Note, "finish-reason", pointer, message()))
 }
 
 impl CohereAnswer {
@@ -221,8 +218,7 @@ impl ReadEvents for CohereAnswer {
                 if let Some(error) = error {
                     said.push(StreamEvent::Error(json::provider_error(&error)));
                 } else {
-                    let pointer = format!("{place}/delta/finish_reason");
-                    notes.extend(reason.and_then(|reason| odd_finish(&reason, pointer)));
+                    notes.extend(odd_reason(reason, &USUAL, || format!("{place}/delta/finish_reason")));
                     said.push(StreamEvent::Done);
                 }
             }
@@ -236,7 +232,7 @@ impl ReadEvents for CohereAnswer {
                 if let Some(response) = response {
                     self.citations.add_documents(&format!("{place}/response/documents"), response.documents);
                 }
-                notes.extend(finish_reason.and_then(|reason| odd_finish(&reason, format!("{place}/finish_reason"))));
+                notes.extend(odd_reason(finish_reason, &USUAL, || format!("{place}/finish_reason")));
                 said.push(StreamEvent::Done);
             }
             _ => {}
@@ -253,16 +249,12 @@ impl ReadEvents for CohereAnswer {
 mod tests {
     use serde_json::json;
 
+    use super::super::annotated::cited;
     use super::super::ingest;
     use super::*;
 
     fn answer(body: &Value) -> Answer {
         ingest(body.to_string().as_bytes(), None).expect("an answer")
-    }
-
-    fn cited(answer: &Answer) -> Vec<(&str, Vec<usize>)> {
-        let places = |citation: &crate::answer::Citation| citation.sources.iter().map(|source| source.0).collect();
-        answer.citations.iter().map(|citation| (&answer.text[citation.span.range()], places(citation))).collect()
     }
 
     #[test]

@@ -8,13 +8,14 @@ use serde_json::Value;
 
 use super::annotated::Annotated;
 use super::event::{Event, ReadEvents, StreamEvent};
+use super::finish_reason::odd_reason;
 use super::format::{Format, Members, is_something};
 use super::gemini_grounding::Grounding;
 use super::gemini_legacy::Legacy;
 use super::json::{self, entries, filled};
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar};
-use crate::report::{Entry, Kind};
+use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Gemini,
@@ -106,8 +107,7 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
         gemini.annotated.grow(text.len());
         answer.text.push_str(&text);
     }
-    let reason = candidate.finish_reason.as_deref();
-    answer.oddities.extend(reason.and_then(|reason| finish_reason(reason, format!("{place}/finishReason"))));
+    answer.oddities.extend(odd_reason(candidate.finish_reason, &USUAL, || format!("{place}/finishReason")));
     gemini.grounding = candidate.grounding.map(|grounding| grounding.found_at(&place, body));
     gemini.citations = candidate.citations.map(|citations| citations.found_at(&place)).unwrap_or_default();
     Box::new(gemini).finish(&mut answer);
@@ -137,14 +137,11 @@ fn refusal(response: &Response) -> Option<String> {
     Some(format!("the provider refused to answer: {reason:?}"))
 }
 
+/// Reasons to end that say nothing.
+const USUAL: [&str; 2] = ["STOP", "FINISH_REASON_UNSPECIFIED"];
+
 fn is_end(reason: &str) -> bool {
     !matches!(reason, "" | "FINISH_REASON_UNSPECIFIED")
-}
-
-/// What is odd about the reason why the model ended.
-fn finish_reason(reason: &str, pointer: String) -> Option<Entry> {
-    let message = || format!("the model ended with {reason:?}, so the answer may lack its end");
-    (is_end(reason) && reason != "STOP").then(|| Entry::in_input(Kind::Note, "finish-reason", pointer, message()))
 }
 
 impl ReadEvents for GeminiAnswer {
@@ -186,7 +183,7 @@ impl ReadEvents for GeminiAnswer {
             self.citations.renew(citations.found_at(&place));
         }
         if let Some(reason) = reason.filter(|reason| is_end(reason)) {
-            notes.extend(finish_reason(&reason, format!("{place}/finishReason")));
+            notes.extend(odd_reason(Some(reason), &USUAL, || format!("{place}/finishReason")));
             said.push(StreamEvent::Done);
         }
         Ok(said)
@@ -208,6 +205,7 @@ impl ReadEvents for GeminiAnswer {
 mod tests {
     use serde_json::json;
 
+    use super::super::annotated::cited;
     use super::super::ingest;
     use super::*;
 
@@ -215,11 +213,6 @@ mod tests {
 
     fn answer(body: &Value) -> Answer {
         ingest(body.to_string().as_bytes(), None).expect("an answer")
-    }
-
-    fn cited(answer: &Answer) -> Vec<(&str, Vec<usize>)> {
-        let places = |citation: &crate::answer::Citation| citation.sources.iter().map(|source| source.0).collect();
-        answer.citations.iter().map(|citation| (&answer.text[citation.span.range()], places(citation))).collect()
     }
 
     fn web(uri: &str) -> Value {

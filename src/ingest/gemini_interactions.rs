@@ -255,6 +255,7 @@ impl ReadEvents for InteractionAnswer {
 mod tests {
     use serde_json::json;
 
+    use super::super::annotated::cited;
     use super::super::ingest;
     use super::*;
 
@@ -264,11 +265,6 @@ mod tests {
 
     fn url(start: Value, end: Value, url: &str) -> Value {
         json!({"type": "url_citation", "start_index": start, "end_index": end, "url": url, "title": null})
-    }
-
-    fn cited(answer: &Answer) -> Vec<(&str, Vec<usize>)> {
-        let places = |citation: &crate::answer::Citation| citation.sources.iter().map(|source| source.0).collect();
-        answer.citations.iter().map(|citation| (&answer.text[citation.span.range()], places(citation))).collect()
     }
 
     #[test]

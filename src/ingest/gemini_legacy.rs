@@ -149,16 +149,12 @@ fn source(value: &Value, pointer: String, oddities: &mut Vec<Entry>) -> Option<S
 mod tests {
     use serde_json::json;
 
+    use super::super::annotated::cited;
     use super::super::ingest;
     use crate::answer::Answer;
 
     fn answer(candidate: serde_json::Value) -> Answer {
         ingest(json!({"candidates": [candidate]}).to_string().as_bytes(), None).expect("an answer")
-    }
-
-    fn cited(answer: &Answer) -> Vec<(&str, Vec<usize>)> {
-        let places = |citation: &crate::answer::Citation| citation.sources.iter().map(|source| source.0).collect();
-        answer.citations.iter().map(|citation| (&answer.text[citation.span.range()], places(citation))).collect()
     }
 
     fn addresses(answer: &Answer) -> Vec<&str> {

@@ -102,8 +102,7 @@ impl ChainAnswer {
         let Output { answer, result, context, source_documents, .. } = output;
         let lists = [("context", context), ("source_documents", source_documents)];
         // Some chains return their documents under both names.
-        let list = lists.into_iter().find(|(_, documents)| !documents.is_empty());
-        for (name, documents) in list {
+        if let Some((name, documents)) = lists.into_iter().find(|(_, documents)| !documents.is_empty()) {
             for (at, document) in documents.into_iter().enumerate() {
                 // The number of a marker counts documents, so none of them are merged (rule N-03).
                 self.annotated.sources.push(document.into_source(format!("{place}/{name}/{at}"), oddities));

@@ -93,7 +93,7 @@ impl ScoredNode {
             url,
             filepath,
             page,
-            content: filled(passage.map(without_number)),
+            content: filled(passage.as_deref().map(without_number)),
             media_type: text("file_type"),
             modified: text("last_modified_date"),
             author: text("author"),
@@ -106,13 +106,13 @@ impl ScoredNode {
 }
 
 /// The passage without the line `Source n:` that the engine puts before it.
-fn without_number(passage: String) -> String {
+fn without_number(passage: &str) -> String {
     let number = |rest: &str| rest.chars().take_while(char::is_ascii_digit).count();
     let rest = passage.strip_prefix("Source ").and_then(|rest| {
         let digits = number(rest);
         rest[digits..].strip_prefix(':').filter(|_| digits > 0)
     });
-    rest.map_or_else(|| passage.clone(), |rest| rest.trim_start().to_owned())
+    rest.map_or(passage, str::trim_start).to_owned()
 }
 
 impl ReadEvents for EngineAnswer {

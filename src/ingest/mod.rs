@@ -19,6 +19,7 @@ mod cohere;
 mod cohere_citation;
 mod error;
 mod event;
+mod finish_reason;
 mod format;
 mod gemini;
 mod gemini_grounding;

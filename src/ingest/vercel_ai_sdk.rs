@@ -6,12 +6,13 @@ use serde_json::{Map, Value};
 
 use super::annotated::Sources;
 use super::event::{Event, ReadEvents, StreamEvent};
+use super::finish_reason::odd_reason;
 use super::format::{Format, Members};
 use super::json::{self, entries, filled, text_or_number};
 use super::location::location;
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, ProviderError, Source};
-use crate::report::{Entry, Kind};
+use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::VercelAiSdk,
@@ -66,6 +67,9 @@ struct Part {
 struct UiMessage {
     sources: Sources,
 }
+
+/// Reasons to end that say nothing.
+const USUAL: [&str; 4] = ["stop", "tool-calls", "unknown", "other"];
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::NONE, complete: true, ..Answer::default() };
@@ -124,8 +128,7 @@ impl ReadEvents for UiMessage {
                 Some(new).filter(|new| !new.is_empty()).map(StreamEvent::Sources).into_iter().collect()
             }
             "finish" => {
-                notes
-                    .extend(part.finish_reason.and_then(|reason| odd_finish(&reason, format!("{place}/finishReason"))));
+                notes.extend(odd_reason(part.finish_reason, &USUAL, || format!("{place}/finishReason")));
                 vec![StreamEvent::Done]
             }
             "error" => {
@@ -143,13 +146,6 @@ impl ReadEvents for UiMessage {
     fn finish(self: Box<Self>, answer: &mut Answer) {
         answer.sources = self.sources.into_list();
     }
-}
-
-/// What is odd about the reason why the model ended.
-fn odd_finish(reason: &str, pointer: String) -> Option<Entry> {
-    let message = || format!("the model ended with {reason:?}, so the answer may lack its end");
-    let usual = matches!(reason, "stop" | "tool-calls" | "unknown" | "other");
-    (!usual).then(|| Entry::in_input(Kind::Note, "finish-reason", pointer, message()))
 }
 
 #[cfg(test)]
