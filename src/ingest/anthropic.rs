@@ -219,6 +219,7 @@ impl ReadEvents for ClaudeAnswer {
 }
 
 #[cfg(test)]
+#[expect(clippy::needless_pass_by_value, reason = "JSON that is made for a call reads better without borrowing")]
 mod tests {
     use serde_json::json;
 

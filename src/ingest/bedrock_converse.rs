@@ -235,6 +235,7 @@ impl ReadEvents for ConverseAnswer {
 }
 
 #[cfg(test)]
+#[expect(clippy::needless_pass_by_value, reason = "JSON that is made for a call reads better without borrowing")]
 mod tests {
     use serde_json::json;
 

@@ -197,6 +197,7 @@ impl ReadEvents for RagAnswer {
 }
 
 #[cfg(test)]
+#[expect(clippy::needless_pass_by_value, reason = "JSON that is made for a call reads better without borrowing")]
 mod tests {
     use serde_json::{Value, json};
 
@@ -261,7 +262,10 @@ mod tests {
         let [file, custom, web, _] = &answer.sources[..] else { panic!("four sources") };
         assert_eq!((file.display_title(), file.filepath.as_deref()), (Some("a.pdf"), Some("x/a.pdf")));
         assert_eq!((file.page.map(u32::from), &file.metadata["label"]), (Some(2), &json!("Secret")));
-        assert_eq!((custom.id.as_deref(), web.url.as_ref().map(|url| url.host())), (Some("c-1"), Some("k.example")));
+        assert_eq!(
+            (custom.id.as_deref(), web.url.as_ref().map(crate::url::WebUrl::host)),
+            (Some("c-1"), Some("k.example"))
+        );
         assert_eq!(file.pointer, "/citations/0/retrievedReferences/0");
     }
 

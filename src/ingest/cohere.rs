@@ -277,7 +277,7 @@ mod tests {
         assert_eq!((first.id.as_deref(), first.content.as_deref()), (Some("0"), Some("passage")));
         assert_eq!(first.metadata["label"], "Secret");
         assert_eq!(
-            (second.id.as_deref(), second.url.as_ref().map(|url| url.as_str())),
+            (second.id.as_deref(), second.url.as_ref().map(crate::url::WebUrl::as_str)),
             (Some("t:0"), Some("https://x.example/a"))
         );
         assert_eq!((answer.tools_invoked, answer.oddities[0].code), (Some(true), "finish-reason"));

@@ -252,6 +252,7 @@ impl ReadEvents for InteractionAnswer {
 }
 
 #[cfg(test)]
+#[expect(clippy::needless_pass_by_value, reason = "JSON that is made for a call reads better without borrowing")]
 mod tests {
     use serde_json::json;
 

@@ -146,6 +146,7 @@ fn source(value: &Value, pointer: String, oddities: &mut Vec<Entry>) -> Option<S
 }
 
 #[cfg(test)]
+#[expect(clippy::needless_pass_by_value, reason = "JSON that is made for a call reads better without borrowing")]
 mod tests {
     use serde_json::json;
 
@@ -158,7 +159,7 @@ mod tests {
     }
 
     fn addresses(answer: &Answer) -> Vec<&str> {
-        answer.sources.iter().filter_map(|source| source.url.as_ref().map(|url| url.as_str())).collect()
+        answer.sources.iter().filter_map(|source| source.url.as_ref().map(crate::url::WebUrl::as_str)).collect()
     }
 
     #[test]

@@ -171,7 +171,7 @@ mod tests {
         assert_eq!((first.filepath.as_deref(), first.page.map(u32::from)), (Some("d/a.pdf"), Some(4)));
         assert_eq!((first.content.as_deref(), &first.metadata["label"]), (Some("Source 1: stays"), &json!("Secret")));
         assert_eq!((second.content.as_deref(), second.score, second.page), (Some("Source: x"), None, None));
-        assert_eq!(second.url.as_ref().map(|url| url.as_str()), Some("https://x.example/a"));
+        assert_eq!(second.url.as_ref().map(crate::url::WebUrl::as_str), Some("https://x.example/a"));
         assert_eq!((nothing.pointer.as_str(), nothing.display_title()), ("/source_nodes/2", None));
     }
 

@@ -184,6 +184,7 @@ impl ReadEvents for WebUiAnswer {
 }
 
 #[cfg(test)]
+#[expect(clippy::needless_pass_by_value, reason = "JSON that is made for a call reads better without borrowing")]
 mod tests {
     use serde_json::json;
 
@@ -226,7 +227,7 @@ mod tests {
         assert_eq!((answer.text.as_str(), answer.complete), ("x [1] [2#p] [5]", true));
         let [a, own, shared, notes, nobody] = &answer.sources[..] else { panic!("{:#?}", answer.sources) };
         assert_eq!(
-            (a.title.as_deref(), a.url.as_ref().map(|url| url.as_str())),
+            (a.title.as_deref(), a.url.as_ref().map(crate::url::WebUrl::as_str)),
             (Some("A"), Some("https://x.example/a"))
         );
         assert_eq!((a.content.as_deref(), &a.metadata["label"]), (Some("passage of A"), &json!("Secret")));
@@ -236,7 +237,7 @@ mod tests {
             (Some("7"), Some(0.5), Some("two"))
         );
         assert_eq!((notes.filepath.as_deref(), notes.score), (Some("notes/a.md"), None));
-        assert_eq!(notes.url.as_ref().map(|url| url.as_str()), Some("https://x.example/shared"));
+        assert_eq!(notes.url.as_ref().map(crate::url::WebUrl::as_str), Some("https://x.example/shared"));
         assert_eq!((nobody.title.as_deref(), nobody.pointer.as_str()), (Some("Nobody"), "/5/data"));
         let odd: Vec<_> = answer.oddities.iter().map(|entry| entry.code).collect();
         assert_eq!(odd, ["no-passage"]);
