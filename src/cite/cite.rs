@@ -436,6 +436,8 @@ mod tests {
             ("[x](https://ok [doc9]) y[1]", "[x]\u{200b}(https://ok) y[1]"),
             ("<https://ok/a[1, 2]> y", "<\u{200b}https://ok/a\u{200a}[1]\u{200b}[2]> y"),
             ("<b [doc9]> y[1]", "<\u{200b}b \u{200b}> y[1]"),
+            // The rest would be an entity.
+            ("&copy[doc9]; &copy [doc9]; a[doc9]; [1]", "&copy\u{200b}; &copy \u{200b}; a; [1]"),
             // The blank once went with the marker, and what was left was an address in angle brackets, with the badge in it.
             (
                 "<https://ok [doc9].y> <https://ok 【9】\u{a0}[1]>",

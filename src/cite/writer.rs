@@ -441,6 +441,16 @@ const MAX_WORD_BYTES: usize = 2 * 1024;
 /// Beyond so many characters of a line, a number and a dot are no list: nine digits, and blanks before them.
 const MAX_LIST_NUMBER: usize = 32;
 
+/// Whether `;` behind the text would end an entity: `&copy`.
+fn may_be_entity(out: &str) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'#';
+    let name = out.bytes().rev().take(MAX_ENTITY).take_while(is_name).count();
+    out[..out.len() - name].ends_with('&')
+}
+
+/// No entity has a longer name.
+const MAX_ENTITY: usize = 32;
+
 /// Whether the word at the end stands behind `<`: what follows the blank could make a link of the two.
 fn may_be_autolink(out: &str) -> bool {
     let from = out.floor_char_boundary(out.len().saturating_sub(MAX_WORD_BYTES));
@@ -453,6 +463,9 @@ fn may_be_autolink(out: &str) -> bool {
 
 /// Whether what was written can be followed by a blank, the end, or the end of a sentence without meaning something else.
 fn is_calm_end(out: &str, next: Option<char>) -> bool {
+    if next == Some(';') && may_be_entity(out) {
+        return false;
+    }
     let word = without_few(out, &EMPHASIS);
     let Some(last) = word.chars().next_back() else { return false };
     if word.len() < out.len() {

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::span::{Unit, read_span};
+use super::span::{Unit, find_quote, read_span};
 use crate::answer::{Answer, Citation, Source, SourceIndex};
 use crate::report::{Entry, Kind};
 use crate::text::{OffsetIndex, Span};
@@ -59,6 +59,12 @@ impl Sources {
         self.all.get_mut(index.0)
     }
 
+    /// All of them.
+    pub(super) fn into_list(self) -> Vec<Source> {
+        self.all
+    }
+
+    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
@@ -71,6 +77,13 @@ impl Sources {
     }
 }
 
+/// Sources as they are cited at one place: each once, ascending (rule N-05).
+pub(super) fn each_once(mut sources: Vec<SourceIndex>) -> Vec<SourceIndex> {
+    sources.sort_unstable();
+    sources.dedup();
+    sources
+}
+
 /// A place in one part of the text, as the provider counts.
 #[derive(Debug)]
 struct Place {
@@ -79,6 +92,8 @@ struct Place {
     /// `None` for a point.
     end: Option<usize>,
     unit: Unit,
+    /// What the provider says stands there: offsets give way to it.
+    quote: Option<String>,
     sources: Vec<SourceIndex>,
     pointer: String,
 }
@@ -121,25 +136,42 @@ impl Annotated {
         sources: Vec<SourceIndex>,
         pointer: String,
     ) {
+        self.quoted_span(part, (start, end, unit), None, sources, pointer);
+    }
+
+    /// A span of a part is cited, and the provider repeats its text: where that does not stand at the start, it is looked
+    /// for nearby, and in the text as a whole, since providers differ in what they count.
+    pub(super) fn quoted_span(
+        &mut self,
+        part: usize,
+        (start, end, unit): (Option<usize>, Option<usize>, Unit),
+        quote: Option<String>,
+        sources: Vec<SourceIndex>,
+        pointer: String,
+    ) {
+        if sources.is_empty() {
+            return;
+        }
         self.places.push(Place {
             part,
             start: start.unwrap_or_default(),
             end: Some(end.unwrap_or_default()),
             unit,
-            sources,
+            quote: quote.filter(|quote| !quote.is_empty()),
+            sources: each_once(sources),
             pointer,
         });
     }
 
     /// A point of a part is cited, exactly there (rule N-05).
     pub(super) fn point(&mut self, part: usize, at: usize, unit: Unit, sources: Vec<SourceIndex>, pointer: String) {
-        self.places.push(Place { part, start: at, end: None, unit, sources, pointer });
+        self.places.push(Place { part, start: at, end: None, unit, quote: None, sources: each_once(sources), pointer });
     }
 
     /// All of a part is cited.
     pub(super) fn block(&mut self, part: usize, sources: Vec<SourceIndex>) {
         if !sources.is_empty() {
-            self.blocks.push((part, sources));
+            self.blocks.push((part, each_once(sources)));
         }
     }
 
@@ -161,12 +193,25 @@ impl Annotated {
             answer.citations.extend(Span::new(text, cited).ok().map(|span| Citation::new(span, sources)));
         }
         let mut index: Option<(usize, OffsetIndex<'_>)> = None;
-        for Place { part, start, end, unit, sources, pointer } in places {
+        let mut whole: Option<OffsetIndex<'_>> = None;
+        for Place { part, start, end, unit, quote, sources, pointer } in places {
             let Some(content) = text.get(range(part)) else { continue };
             if index.as_ref().is_none_or(|(of, _)| *of != part) {
                 index = Some((part, OffsetIndex::new(content)));
             }
             let Some((_, offsets)) = &index else { continue };
+            let quoted = quote.and_then(|quote| {
+                let here = find_quote(content, offsets, start, unit, &quote);
+                let here = here.map(|span| range(part).start + span.start..range(part).start + span.end);
+                here.or_else(|| {
+                    let offsets = whole.get_or_insert_with(|| OffsetIndex::new(text));
+                    find_quote(text, offsets, start, unit, &quote)
+                })
+            });
+            if let Some(span) = quoted.and_then(|span| Span::new(text, span).ok()) {
+                answer.citations.push(Citation::new(span, sources));
+                continue;
+            }
             let span = match end {
                 None => {
                     let at = unit.byte(offsets, start);
@@ -188,6 +233,13 @@ impl Annotated {
             }
         }
     }
+}
+
+/// The cited spans in the order found, each with the places of its sources, counted from 0.
+#[cfg(test)]
+pub(super) fn cited(answer: &Answer) -> Vec<(&str, Vec<usize>)> {
+    let places = |citation: &Citation| citation.sources.iter().map(|source| source.0).collect();
+    answer.citations.iter().map(|citation| (&answer.text[citation.span.range()], places(citation))).collect()
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use serde_json::{Map, Value};
 
 use super::event::ReadEvents;
 use super::{
-    IngestError, Provider, assistanthub, azsearch_demo, azure_agents, azure_on_your_data, json, mistral, native,
-    openai_assistants, openai_chat, openai_responses, perplexity, perplexity_agent, xai,
+    IngestError, Provider, anthropic, assistanthub, azsearch_demo, azure_agents, azure_on_your_data, bedrock_converse,
+    bedrock_rag, cohere, gemini, gemini_interactions, json, langchain, llamaindex, mistral, native, openai_assistants,
+    openai_chat, openai_responses, openwebui, perplexity, perplexity_agent, vercel_ai_sdk, xai,
 };
 use crate::answer::Answer;
 
@@ -30,7 +31,9 @@ pub(super) struct Format {
 }
 
 /// All formats, in the order in which an event is held against them.
-pub(super) const FORMATS: [&Format; 12] = [
+///
+/// The native manifest is the last: members of its events stand in the events of others, too.
+pub(super) const FORMATS: &[&Format] = &[
     // Those that share a shape, by what they tell; one that tells nothing more comes last of them.
     &xai::FORMAT,
     &perplexity_agent::FORMAT,
@@ -43,6 +46,16 @@ pub(super) const FORMATS: [&Format; 12] = [
     &azure_agents::FORMAT,
     &openai_assistants::FORMAT,
     &azsearch_demo::FORMAT,
+    &gemini::FORMAT,
+    &anthropic::FORMAT,
+    &gemini_interactions::FORMAT,
+    &cohere::FORMAT,
+    &bedrock_rag::FORMAT,
+    &bedrock_converse::FORMAT,
+    &openwebui::FORMAT,
+    &langchain::FORMAT,
+    &llamaindex::FORMAT,
+    &vercel_ai_sdk::FORMAT,
     &native::FORMAT,
 ];
 
@@ -84,6 +97,11 @@ pub(super) fn of_event(data: &str) -> Result<Option<&'static Format>, IngestErro
 /// Whether a member is there and not `null`.
 pub(super) fn is_something(members: &Members, name: &str) -> bool {
     members.get(name).is_some_and(|value| !value.is_null())
+}
+
+/// Whether a member is this text.
+pub(super) fn is_text(members: &Members, name: &str, text: &str) -> bool {
+    members.get(name).and_then(Value::as_str) == Some(text)
 }
 
 /// The names of the members, for people.

@@ -1,6 +1,9 @@
 //! Reading JSON so that a fault names its place, and the small leniencies that all formats share (rule N-16).
 
-use serde::de::DeserializeOwned;
+use std::marker::PhantomData;
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{DeserializeOwned, MapAccess, SeqAccess};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::error::Category;
@@ -68,6 +71,14 @@ pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer:
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
+/// A list in which `null` stands for an entry without members, so that the others keep their places.
+pub(super) fn entries<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    let entries: Vec<Option<T>> = list(deserializer)?;
+    Ok(entries.into_iter().map(Option::unwrap_or_default).collect())
+}
+
 /// A text that may come as a number.
 pub(super) fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<TextOrNumber>::deserialize(deserializer)?.map(|value| value.0))
@@ -116,6 +127,77 @@ impl<'de> Deserialize<'de> for TextOrNumber {
             }
         }
         deserializer.deserialize_any(Visitor)
+    }
+}
+
+/// A text in one piece, or in parts.
+#[derive(Debug)]
+pub(super) enum Content<T> {
+    Text(String),
+    Parts(Vec<T>),
+}
+
+impl<T> Default for Content<T> {
+    fn default() -> Self {
+        Self::Parts(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Content<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de> + Default> serde::de::Visitor<'de> for Visitor<T> {
+            type Value = Content<T>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a string or a list of parts")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Content<T>, E> {
+                Ok(Content::Text(text.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, parts: A) -> Result<Content<T>, A::Error> {
+                let parts: Vec<Option<T>> = Vec::deserialize(SeqAccessDeserializer::new(parts))?;
+                Ok(Content::Parts(parts.into_iter().map(Option::unwrap_or_default).collect()))
+            }
+        }
+        deserializer.deserialize_any(Visitor(PhantomData))
+    }
+}
+
+/// One entry, or a list of them.
+#[derive(Debug)]
+pub(super) enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
+}
+
+impl<T> OneOrMany<T> {
+    pub(super) fn into_list(self) -> Vec<T> {
+        match self {
+            Self::One(one) => vec![one],
+            Self::Many(many) => many,
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de> + Default> serde::de::Visitor<'de> for Visitor<T> {
+            type Value = OneOrMany<T>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object or a list of them")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<OneOrMany<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(OneOrMany::One)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<OneOrMany<T>, A::Error> {
+                let many: Vec<Option<T>> = Vec::deserialize(SeqAccessDeserializer::new(seq))?;
+                Ok(OneOrMany::Many(many.into_iter().map(Option::unwrap_or_default).collect()))
+            }
+        }
+        deserializer.deserialize_any(Visitor(PhantomData))
     }
 }
 

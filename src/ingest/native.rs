@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::num::NonZeroU32;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::format::{Format, is_something};
 use super::json::{self, TextOrNumber, filled, list, number_or_text, text_or_number};
 use super::native_events::NativeEvents;
 use super::span::{Unit, read_span};
-use super::{IngestError, Provider};
+use super::{IngestError, Provider, cohere};
 use crate::answer::{Answer, Citation, Interpreter, SensitivityLabel, Source, SourceIndex};
 use crate::report::{Entry, Kind};
 use crate::text::OffsetIndex;
@@ -20,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::Native,
     slug: "citewire",
     sign: "`text`",
-    is_whole: |members| is_something(members, "text"),
+    is_whole: |members| is_something(members, "text") && !cohere::is_first_version(members),
     // An error looks alike everywhere, and nothing follows it.
     is_event: |members| {
         ["delta", "sources", "annotations", "label", "interpreter", "done", "error"]
@@ -40,6 +41,10 @@ struct Manifest {
     annotations: Vec<Annotation>,
     label: Option<WireLabel>,
     interpreter: Option<WireInterpreter>,
+    /// Members of another format that has its text in the same place.
+    generation_id: Option<IgnoredAny>,
+    chat_history: Option<IgnoredAny>,
+    citations: Option<IgnoredAny>,
 }
 
 #[derive(Default, Deserialize)]
@@ -98,7 +103,11 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
 
 /// The answer in a manifest without a fault; `None` does not say what is wrong.
 pub(super) fn parse_faultless(body: &str) -> Option<Answer> {
-    serde_json::from_str::<Manifest>(body).ok()?.into_answer()
+    let manifest = serde_json::from_str::<Manifest>(body).ok()?;
+    let Manifest { generation_id, chat_history, citations, .. } = &manifest;
+    // Another format may have its text there, too: its members tell.
+    let is_native = [generation_id, chat_history, citations].into_iter().all(Option::is_none);
+    is_native.then_some(manifest)?.into_answer()
 }
 
 impl Manifest {

@@ -35,6 +35,26 @@ pub enum Provider {
     AssistantHub,
     /// OpenAI Responses: slug `openai-responses`.
     OpenAiResponses,
+    /// Gemini and Vertex AI, `generateContent`: slug `gemini`.
+    Gemini,
+    /// Claude Messages: slug `anthropic`.
+    Anthropic,
+    /// Gemini Interactions: slug `gemini-interactions`.
+    GeminiInteractions,
+    /// Cohere chat, both versions: slug `cohere`.
+    Cohere,
+    /// Amazon Bedrock, RetrieveAndGenerate: slug `bedrock-rag`.
+    BedrockRag,
+    /// Amazon Bedrock, Converse: slug `bedrock-converse`.
+    BedrockConverse,
+    /// Open WebUI, its events: slug `openwebui`.
+    OpenWebUi,
+    /// LangChain, the output of a retrieval chain: slug `langchain`.
+    LangChain,
+    /// LlamaIndex, the response of a query engine: slug `llamaindex`.
+    LlamaIndex,
+    /// Vercel AI SDK, messages for a user interface: slug `vercel-ai-sdk`.
+    VercelAiSdk,
 }
 
 /// No format has this slug.
@@ -96,7 +116,7 @@ pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, In
 pub(super) fn at_once(body: &[u8], from: Option<Provider>) -> Option<Answer> {
     let is_open = match from {
         Some(from) => from == Provider::Native,
-        // Only one format has its text at the top, so that the members need not be looked at first.
+        // Few formats have their text at the top, so that the members need not be looked at first.
         None => memchr::memmem::find(body, b"\"choices\"").is_none(),
     };
     let body = std::str::from_utf8(body).ok().filter(|_| is_open)?;

@@ -1,5 +1,7 @@
 //! Places that providers name by offsets, each in its own unit.
 
+use std::ops::Range;
+
 use serde::Deserialize;
 
 use crate::answer::is_marker_span;
@@ -42,4 +44,49 @@ pub(super) fn read_span(text: &str, index: &OffsetIndex<'_>, start: usize, end: 
         return given;
     }
     [Unit::Char, Unit::Utf16, Unit::Utf8].into_iter().filter_map(read).find(is_marker).or(given)
+}
+
+/// How far from its offset a quoted text is looked for, in bytes.
+const QUOTE_WINDOW: usize = 1_024;
+
+/// Where a quoted text stands that begins at an offset: in the unit given, in another, or else nearby.
+pub(super) fn find_quote(
+    text: &str,
+    index: &OffsetIndex<'_>,
+    start: usize,
+    unit: Unit,
+    quote: &str,
+) -> Option<Range<usize>> {
+    let stands_at = |at: usize| text.get(at..).is_some_and(|rest| rest.starts_with(quote));
+    let mut units = [unit, Unit::Char, Unit::Utf16, Unit::Utf8].into_iter().map(|unit| unit.byte(index, start));
+    let found = units.find(|at| stands_at(*at)).or_else(|| {
+        let near = unit.byte(index, start);
+        let from = near.saturating_sub(QUOTE_WINDOW);
+        let to = near.saturating_add(quote.len()).saturating_add(QUOTE_WINDOW).min(text.len());
+        let window = text.as_bytes().get(from..to)?;
+        // The window may begin inside a character, but no text is found there.
+        let places = memchr::memmem::find_iter(window, quote.as_bytes()).map(|at| from + at);
+        places.min_by_key(|at| at.abs_diff(near))
+    })?;
+    Some(found..found + quote.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quoted_text_is_found_in_any_unit_and_nearby() {
+        let text = "Süß 😀 fein. Süß ist es.";
+        let index = OffsetIndex::new(text);
+        let find = |start, unit, quote| find_quote(text, &index, start, unit, quote);
+        let fein = text.find("fein").expect("there");
+        assert_eq!(find(6, Unit::Char, "fein"), Some(fein..fein + 4));
+        assert_eq!(find(7, Unit::Char, "fein"), Some(fein..fein + 4));
+        assert_eq!(find(0, Unit::Char, "Süß"), Some(0..5));
+        let second = text.rfind("Süß").expect("there");
+        assert_eq!(find(16, Unit::Char, "Süß"), Some(second..second + 5));
+        assert_eq!(find(900, Unit::Utf8, "es."), Some(text.len() - 3..text.len()));
+        assert_eq!(find(0, Unit::Utf8, "sauer"), None);
+    }
 }

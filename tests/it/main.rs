@@ -7,6 +7,8 @@ mod answers;
 mod app;
 /// Input that no route may stumble over.
 mod bad_input;
+/// Streams that are cited block by block, and from outside their text.
+mod block_streams;
 /// The check of activities, by fixtures.
 mod check;
 /// `POST /v1/check` and `citewire check`.

@@ -1,0 +1,99 @@
+//! What Claude cites: places in documents, in search results of the caller, and pages that a web search found.
+
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::annotated::Sources;
+use super::json::{filled, number_or_text, text_or_number};
+use super::location::location;
+use crate::answer::{Source, SourceIndex};
+use crate::report::{Entry, Kind};
+use crate::url::WebUrl;
+
+/// One citation; its positions are those in the source, not in the answer.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct WireCitation {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    cited_text: Option<String>,
+    #[serde(default, deserialize_with = "text_or_number")]
+    document_index: Option<String>,
+    document_title: Option<String>,
+    #[serde(default, deserialize_with = "text_or_number")]
+    file_id: Option<String>,
+    #[serde(default, deserialize_with = "number_or_text")]
+    start_page_number: Option<u32>,
+    url: Option<String>,
+    source: Option<String>,
+    title: Option<String>,
+}
+
+/// When the pages of a web search were last changed, as the search says, by address.
+#[derive(Debug, Default)]
+pub(super) struct PageAges(HashMap<String, String>);
+
+impl PageAges {
+    /// Takes note of the results of a web search, or of what went wrong with it. A result that is never cited is no source.
+    pub(super) fn add(&mut self, results: &Value, pointer: String, oddities: &mut Vec<Entry>) {
+        if let Some(code) = results["error_code"].as_str() {
+            let message = format!("the web search failed: {code:?}");
+            oddities.push(Entry::in_input(Kind::Note, "tool-error", pointer, message));
+        }
+        for result in results.as_array().into_iter().flatten() {
+            if let (Some(url), Some(age)) = (result["url"].as_str(), result["page_age"].as_str())
+                && let (Ok(url), Some(age)) = (url.parse::<WebUrl>(), filled(Some(age.to_owned())))
+            {
+                self.0.entry(url.merge_key().into_owned()).or_insert(age);
+            }
+        }
+    }
+}
+
+impl WireCitation {
+    /// The source that is cited; `None` for a kind of citation that is not known (rule N-16).
+    pub(super) fn cite(
+        self,
+        sources: &mut Sources,
+        ages: &PageAges,
+        pointer: String,
+        oddities: &mut Vec<Entry>,
+    ) -> Option<SourceIndex> {
+        let content = filled(self.cited_text);
+        match self.kind.as_deref()? {
+            "char_location" | "page_location" | "content_block_location" => {
+                let index = self.document_index.unwrap_or_default();
+                let file = filled(self.file_id);
+                let source = Source {
+                    id: file.or_else(|| filled(Some(index.clone()))),
+                    title: filled(self.document_title),
+                    page: self.start_page_number.and_then(NonZeroU32::new),
+                    content,
+                    pointer,
+                    ..Source::default()
+                };
+                Some(sources.known_as(&format!("document {index}"), source))
+            }
+            kind @ ("web_search_result_location" | "search_result_location") => {
+                let (member, address) =
+                    if kind == "search_result_location" { ("source", self.source) } else { ("url", self.url) };
+                let key = format!("search result {}", address.as_deref().unwrap_or_default());
+                let (url, filepath) = location(address, || format!("{pointer}/{member}"), oddities);
+                let modified = url.as_ref().and_then(|url| ages.0.get(url.merge_key().as_ref()).cloned());
+                let source = Source {
+                    title: filled(self.title),
+                    url,
+                    filepath,
+                    content,
+                    modified,
+                    pointer,
+                    ..Source::default()
+                };
+                Some(if source.url.is_some() { sources.page(source) } else { sources.known_as(&key, source) })
+            }
+            _ => None,
+        }
+    }
+}

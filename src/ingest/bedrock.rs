@@ -1,0 +1,62 @@
+//! What the two formats of Amazon Bedrock share: lists of decoded events, and exceptions among them.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::format::Members;
+use super::{AnswerStream, EventPlace, IngestError, Provider, json};
+use crate::answer::{Answer, ProviderError};
+use crate::report::At;
+
+/// Where SDKs put the events of a stream.
+#[derive(Deserialize)]
+struct Wrapper<'a> {
+    #[serde(borrow)]
+    stream: Option<&'a RawValue>,
+}
+
+/// Whether a response wraps a list of events, one of which the format knows.
+pub(super) fn wraps_events(members: &Members, is_event: fn(&Members) -> bool) -> bool {
+    let events = members.get("stream").and_then(Value::as_array);
+    events.is_some_and(|events| events.iter().filter_map(Value::as_object).any(is_event))
+}
+
+/// The answer that the events make which a response wraps; without any, what a whole answer has at `pointer` is missing.
+pub(super) fn answer_of_events(body: &str, provider: Provider, pointer: &str) -> Result<Answer, IngestError> {
+    let wrapper: Wrapper<'_> = serde_json::from_str(body).unwrap_or(Wrapper { stream: None });
+    let Some(events) = wrapper.stream.map(RawValue::get).filter(|events| events.starts_with('[')) else {
+        return Err(IngestError::member(pointer, "missing; the answer of the model is wanted"));
+    };
+    let lines_before = body[..events.as_ptr().addr() - body.as_ptr().addr()].matches('\n').count();
+    let mut answer = AnswerStream::of_list(events, Some(provider)).map_err(|error| moved(error, lines_before))?;
+    for source in &mut answer.sources {
+        source.pointer.insert_str(0, "/stream");
+    }
+    for oddity in &mut answer.oddities {
+        if let At::Pointer(pointer) = &mut oddity.at {
+            pointer.insert_str(0, "/stream");
+        }
+    }
+    Ok(answer)
+}
+
+/// The fault, its line counted from the beginning of the response.
+fn moved(error: IngestError, lines: usize) -> IngestError {
+    if let IngestError::Event { place, source } = error {
+        IngestError::Event { place: EventPlace { line: place.line + lines, ..place }, source }
+    } else {
+        error
+    }
+}
+
+/// The error that an event is: `{"throttlingException": {"message": "…"}}`.
+pub(super) fn exception(json: &str) -> Result<Option<ProviderError>, IngestError> {
+    let members: Members = json::read(json)?;
+    let found = members.iter().find(|(name, value)| name.ends_with("Exception") && !value.is_null());
+    Ok(found.map(|(name, value)| {
+        let mut error = json::provider_error(value);
+        error.kind.get_or_insert_with(|| name.clone());
+        error
+    }))
+}

@@ -1,0 +1,114 @@
+//! What the Converse interface of Amazon Bedrock cites: documents, search results and pages.
+
+use std::num::NonZeroU32;
+
+use serde::Deserialize;
+
+use super::annotated::Sources;
+use super::json::{entries, filled, number_or_text, text_or_number};
+use super::location::location;
+use crate::answer::{Source, SourceIndex};
+use crate::report::Entry;
+
+/// A citation, or a piece of one.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WireCitation {
+    title: Option<String>,
+    source: Option<String>,
+    #[serde(default, deserialize_with = "entries")]
+    source_content: Vec<Passage>,
+    location: Option<Location>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Passage {
+    text: Option<String>,
+}
+
+/// One of these is there.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    web: Option<Web>,
+    document_char: Option<InDocument>,
+    document_page: Option<InDocument>,
+    document_chunk: Option<InDocument>,
+    search_result_location: Option<InSearchResult>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Web {
+    url: Option<String>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InDocument {
+    #[serde(default, deserialize_with = "text_or_number")]
+    document_index: Option<String>,
+    #[serde(default, deserialize_with = "number_or_text")]
+    start: Option<u32>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct InSearchResult {
+    #[serde(default, deserialize_with = "text_or_number")]
+    search_result_index: Option<String>,
+    #[serde(default, deserialize_with = "number_or_text")]
+    start: Option<u32>,
+}
+
+impl WireCitation {
+    /// Whether a piece belongs to this citation: whatever it names, is named the same here or not yet.
+    pub(super) fn goes_on_with(&self, piece: &Self) -> bool {
+        fn fits<T: PartialEq>(mine: &Option<T>, other: &Option<T>) -> bool {
+            mine.is_none() || other.is_none() || mine == other
+        }
+        fits(&self.title, &piece.title) && fits(&self.source, &piece.source) && fits(&self.location, &piece.location)
+    }
+
+    /// Takes a piece in. A passage goes on where it broke off.
+    pub(super) fn append(&mut self, piece: Self) {
+        self.title = self.title.take().or(piece.title);
+        self.source = self.source.take().or(piece.source);
+        self.location = self.location.take().or(piece.location);
+        self.source_content.extend(piece.source_content);
+    }
+
+    /// The source that is cited.
+    pub(super) fn cite(self, sources: &mut Sources, pointer: String, oddities: &mut Vec<Entry>) -> SourceIndex {
+        let Location { web, document_char, document_page, document_chunk, search_result_location } =
+            self.location.unwrap_or_default();
+        let page = document_page.as_ref().and_then(|page| page.start).and_then(NonZeroU32::new);
+        let document = [document_page, document_char, document_chunk].into_iter().flatten().next();
+        let document = document.and_then(|place| place.document_index);
+        let result = search_result_location.and_then(|place| place.search_result_index);
+        let web = web.and_then(|web| filled(web.url));
+        let member = if web.is_some() { "location/web/url" } else { "source" };
+        let address = web.or_else(|| filled(self.source));
+        let name = address.clone().or_else(|| self.title.clone());
+        let (url, filepath) = location(address, || format!("{pointer}/{member}"), oddities);
+        let content: String = self.source_content.into_iter().filter_map(|passage| passage.text).collect();
+        let key = match (&document, &result) {
+            (Some(index), _) => Some(format!("document {index}")),
+            (None, Some(index)) => Some(format!("search result {index}")),
+            (None, None) => name.map(|name| format!("called {name}")),
+        };
+        let source = Source {
+            id: document,
+            title: filled(self.title),
+            url,
+            filepath,
+            page,
+            content: filled(Some(content)),
+            pointer,
+            ..Source::default()
+        };
+        match key.filter(|_| source.url.is_none()) {
+            Some(key) => sources.known_as(&key, source),
+            None => sources.page(source),
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! Amazon Bedrock, RetrieveAndGenerate: claims as spans whose end is the last character, which their text corrects.
+
+use serde::Deserialize;
+
+use super::annotated::Annotated;
+use super::bedrock::{answer_of_events, exception, wraps_events};
+use super::bedrock_reference::Reference;
+use super::event::{Event, ReadEvents, StreamEvent};
+use super::format::{Format, Members, is_something};
+use super::json::{self, entries, number_or_text};
+use super::span::Unit;
+use super::{IngestError, Provider};
+use crate::answer::{Answer, MarkerGrammar};
+use crate::report::{Entry, Kind};
+
+pub(super) const FORMAT: Format = Format {
+    provider: Provider::BedrockRag,
+    slug: "bedrock-rag",
+    sign: "`output.text`",
+    is_whole: |members| has_text(members) || wraps_events(members, is_event),
+    is_event,
+    parse,
+    reader: || Box::new(RagAnswer::default()),
+};
+
+fn has_text(members: &Members) -> bool {
+    let output = members.get("output").and_then(serde_json::Value::as_object);
+    output.is_some_and(|output| is_something(output, "text"))
+}
+
+fn is_event(members: &Members) -> bool {
+    let citation = members.get("citation").and_then(serde_json::Value::as_object);
+    let is_citation = |citation: &Members| {
+        ["generatedResponsePart", "retrievedReferences", "citation"].iter().any(|name| citation.contains_key(*name))
+    };
+    has_text(members) || citation.is_some_and(is_citation) || is_something(members, "guardrail")
+}
+
+#[derive(Deserialize)]
+struct Response {
+    output: Option<Output>,
+    #[serde(default, deserialize_with = "entries")]
+    citations: Vec<WireCitation>,
+    #[serde(rename = "guardrailAction")]
+    guardrail: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Output {
+    text: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireCitation {
+    generated_response_part: Option<GeneratedPart>,
+    #[serde(default, deserialize_with = "entries")]
+    retrieved_references: Vec<Reference>,
+    /// The same once more, as older services say it.
+    citation: Option<Box<WireCitation>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct GeneratedPart {
+    text_response_part: Option<TextPart>,
+}
+
+#[derive(Default, Deserialize)]
+struct TextPart {
+    text: Option<String>,
+    span: Option<WireSpan>,
+}
+
+#[derive(Deserialize)]
+struct WireSpan {
+    #[serde(default, deserialize_with = "number_or_text")]
+    start: Option<u32>,
+    /// The last character, not the one behind it.
+    #[serde(default, deserialize_with = "number_or_text")]
+    end: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct WireEvent {
+    output: Option<Output>,
+    citation: Option<WireCitation>,
+    guardrail: Option<Guardrail>,
+}
+
+#[derive(Deserialize)]
+struct Guardrail {
+    action: Option<String>,
+}
+
+/// An answer as far as it has arrived.
+#[derive(Debug, Default)]
+struct RagAnswer {
+    annotated: Annotated,
+    /// Where the last citation ended, in characters: one without a span follows it.
+    cited_to: usize,
+    begun: bool,
+}
+
+fn parse(body: &str) -> Result<Answer, IngestError> {
+    let Response { output, citations, guardrail } = json::read(body)?;
+    let Some(text) = output.and_then(|output| output.text) else {
+        return answer_of_events(body, Provider::BedrockRag, "/output/text");
+    };
+    let mut answer = Answer { grammar: MarkerGrammar::NONE, text, ..Answer::default() };
+    let mut rag = RagAnswer::default();
+    rag.annotated.grow(answer.text.len());
+    for (at, citation) in citations.into_iter().enumerate() {
+        rag.cite(citation, format!("/citations/{at}"), &mut answer.oddities);
+    }
+    answer.oddities.extend(intervened(guardrail, "/guardrailAction".to_owned()));
+    Box::new(rag).finish(&mut answer);
+    Ok(answer)
+}
+
+fn intervened(action: Option<String>, pointer: String) -> Option<Entry> {
+    let action = action.filter(|action| action == "INTERVENED")?;
+    let message = format!("the guardrail says {action:?}, so the answer may not be that of the model");
+    Some(Entry::in_input(Kind::Note, "guardrail", pointer, message))
+}
+
+impl RagAnswer {
+    fn cite(&mut self, citation: WireCitation, mut pointer: String, oddities: &mut Vec<Entry>) {
+        let WireCitation { mut generated_response_part, mut retrieved_references, citation: older } = citation;
+        if let Some(older) = older.filter(|_| generated_response_part.is_none() && retrieved_references.is_empty()) {
+            (generated_response_part, retrieved_references) =
+                (older.generated_response_part, older.retrieved_references);
+            pointer.push_str("/citation");
+        }
+        let TextPart { text, span } =
+            generated_response_part.and_then(|part| part.text_response_part).unwrap_or_default();
+        let length = text.as_deref().map_or(0, |text| text.chars().count());
+        let (start, end) = match span {
+            // The text says how long the span is; its end says so only where there is no text.
+            Some(WireSpan { start, end }) => {
+                let (start, last) =
+                    (start.unwrap_or_default() as usize, end.map(|end| (end as usize).saturating_add(1)));
+                (start, Some(start.saturating_add(length)).filter(|_| length > 0).or(last))
+            }
+            // Only the text tells where it is, and it is looked for.
+            None => (self.cited_to, None),
+        };
+        self.cited_to = end.unwrap_or(start.saturating_add(length));
+        let sources = retrieved_references
+            .into_iter()
+            .enumerate()
+            .map(|(at, reference)| {
+                let pointer = format!("{pointer}/retrievedReferences/{at}");
+                reference.add_to(&mut self.annotated.sources, pointer, oddities)
+            })
+            .collect();
+        self.annotated.quoted_span(0, (Some(start), end, Unit::Char), text, sources, pointer);
+    }
+}
+
+impl ReadEvents for RagAnswer {
+    fn grammar(&self) -> MarkerGrammar {
+        MarkerGrammar::NONE
+    }
+
+    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+        let place = event.pointer();
+        let mut said = Vec::new();
+        match json::read(json)? {
+            WireEvent { output: None, citation: None, guardrail: None } => {
+                said.extend(exception(json)?.map(StreamEvent::Error));
+            }
+            WireEvent { output, citation, guardrail } => {
+                if let Some(text) = output.and_then(|output| output.text).filter(|text| !text.is_empty()) {
+                    self.annotated.grow(text.len());
+                    if !std::mem::replace(&mut self.begun, true) {
+                        // What cites the text comes behind it, and nobody knows before whether it will.
+                        said.push(StreamEvent::Late);
+                    }
+                    said.push(StreamEvent::Text(text));
+                }
+                if let Some(citation) = citation {
+                    self.cite(citation, format!("{place}/citation"), notes);
+                }
+                let action = guardrail.and_then(|guardrail| guardrail.action);
+                notes.extend(intervened(action, format!("{place}/guardrail/action")));
+            }
+        }
+        Ok(said)
+    }
+
+    fn finish(self: Box<Self>, answer: &mut Answer) {
+        // There is no sign of the end (rule N-12): what ends without an error is whole.
+        answer.complete = answer.error.is_none();
+        self.annotated.finish(answer);
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::needless_pass_by_value, reason = "JSON that is made for a call reads better without borrowing")]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::annotated::cited;
+    use super::super::ingest;
+    use super::*;
+
+    fn answer(body: &Value) -> Answer {
+        ingest(body.to_string().as_bytes(), None).expect("an answer")
+    }
+
+    fn web(url: &str) -> Value {
+        json!({"content": {"type": "TEXT", "text": "passage"}, "location": {"type": "WEB", "webLocation": {"url": url}}})
+    }
+
+    fn citation(text: Value, span: Value, references: Value) -> Value {
+        json!({"generatedResponsePart": {"textResponsePart": {"text": text, "span": span}}, "retrievedReferences": references})
+    }
+
+    #[test]
+    fn the_text_of_a_part_has_the_last_word_on_where_it_ends() {
+        let one = || json!([web("https://x.example/1")]);
+        let body = json!({"output": {"text": "Süß ist süß. Gut 😀 ist gut. Fein."}, "sessionId": 1, "citations": [
+            citation(json!("Süß ist süß."), json!({"start": 0, "end": 11}), one()),
+            citation(json!("Gut 😀 ist gut."), json!({"start": 13, "end": 26}), one()),
+            // A slip of some characters, and no span at all.
+            citation(json!("Gut 😀 ist gut."), json!({"start": 11, "end": 25}), json!([web("https://x.example/2")])),
+            citation(json!("Fein."), Value::Null, one()),
+            // Without its text, the end is the last character.
+            citation(Value::Null, json!({"start": 28, "end": 31}), one()),
+            citation(json!("nowhere to be found"), Value::Null, json!([web("https://x.example/3")])),
+            citation(json!("Süß"), json!({"start": 0, "end": 2}), json!([])),
+            {"retrievedReferences": null}, null]});
+        let answer = answer(&body);
+        let expected = [
+            ("Süß ist süß.", vec![0]),
+            ("Gut 😀 ist gut.", vec![0]),
+            ("Gut 😀 ist gut.", vec![1]),
+            ("Fein.", vec![0]),
+            ("Fein", vec![0]),
+        ];
+        assert_eq!(cited(&answer), expected);
+        assert_eq!(answer.sources.len(), 3);
+    }
+
+    #[test]
+    fn a_reference_is_known_by_where_it_lies() {
+        let reference = |location: Value, metadata: Value| json!({"location": location, "metadata": metadata});
+        let references = json!([
+            reference(
+                json!({"type": "S3", "s3Location": {"uri": "s3://b/x/a.pdf"}}),
+                json!({"x-amz-bedrock-kb-document-page-number": 2.0, "label": "Secret"})
+            ),
+            reference(json!({"type": "CUSTOM", "customDocumentLocation": {"id": "c-1"}}), Value::Null),
+            reference(json!({"kendraDocumentLocation": {"uri": "https://k.example/a"}}), json!({})),
+            reference(Value::Null, json!({"x-amz-bedrock-kb-source-uri": "s3://b/x/a.pdf"})),
+            reference(json!({"type": "SQL", "sqlLocation": {"query": "SELECT"}}), Value::Null),
+        ]);
+        let body = json!({"output": {"text": "All."}, "citations": [citation(json!("All."), json!({}), references)]});
+        let answer = answer(&body);
+        assert_eq!(cited(&answer), [("All.", vec![0, 1, 2, 3])]);
+        let [file, custom, web, _] = &answer.sources[..] else { panic!("four sources") };
+        assert_eq!((file.display_title(), file.filepath.as_deref()), (Some("a.pdf"), Some("x/a.pdf")));
+        assert_eq!((file.page.map(u32::from), &file.metadata["label"]), (Some(2), &json!("Secret")));
+        assert_eq!(
+            (custom.id.as_deref(), web.url.as_ref().map(crate::url::WebUrl::host)),
+            (Some("c-1"), Some("k.example"))
+        );
+        assert_eq!(file.pointer, "/citations/0/retrievedReferences/0");
+    }
+
+    #[test]
+    fn a_list_of_events_is_the_whole_answer_and_so_is_what_wraps_it() {
+        let (one, two) = (json!([web("https://x.example/1")]), json!([web("https://x.example/2")]));
+        let first = citation(json!("One."), json!({"start": 0, "end": 3}), one);
+        let second = citation(json!("Two."), json!({"start": 5, "end": 8}), two);
+        let whole = answer(&json!({"output": {"text": "One. Two."}, "citations": [first, second]}));
+        let events = json!([
+            {"output": {"text": "One."}},
+            {"citation": {"citation": first}},
+            {"guardrail": {"action": "NONE"}},
+            {"output": {"text": " Two."}},
+            {"citation": second},
+        ]);
+        let wrapped = answer(&json!({"sessionId": "s", "stream": events}));
+        assert_eq!(wrapped.sources[1].pointer, "/stream/4/citation/retrievedReferences/0");
+        assert_eq!(wrapped.sources[0].pointer, "/stream/1/citation/citation/retrievedReferences/0");
+        for streamed in [answer(&events), wrapped] {
+            assert!(streamed.complete);
+            assert_eq!((&streamed.text, cited(&streamed)), (&whole.text, cited(&whole)));
+        }
+    }
+
+    #[test]
+    fn n13_an_exception_keeps_what_had_arrived() {
+        let events = json!([{"output": {"text": "Half"}}, {"throttlingException": {"message": "slow down"}}]);
+        let answer = answer(&events);
+        assert_eq!((answer.text.as_str(), answer.complete), ("Half", false));
+        assert_eq!(answer.error.expect("an error").to_string(), "throttlingException: slow down");
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_by_its_place() {
+        let refused = |body: &str| ingest(body.as_bytes(), None).expect_err("unusable").to_string();
+        let body = r#"{"output": {"text": "a"}, "citations": [{"retrievedReferences": [{"location": 5}]}]}"#;
+        assert!(refused(body).starts_with("/citations/0/retrievedReferences/0/location: invalid type"));
+        let body = "{\"stream\": [\n{\"output\": {\"text\": \"a\"}},\n{\"output\": {\"text\": 5}}]}";
+        assert_eq!(refused(body), "event 2 at line 3: /output/text: invalid type: integer `5`, expected a string");
+        let error = ingest(br#"{"output": {"text": null}}"#, Some(Provider::BedrockRag)).expect_err("no text");
+        assert_eq!(error.to_string(), "/output/text: missing; the answer of the model is wanted");
+    }
+}

@@ -1,0 +1,100 @@
+//! What Amazon Bedrock retrieved: a passage, where it lies, and what its owner knows of it.
+
+use std::num::NonZeroU32;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::annotated::Sources;
+use super::json::filled;
+use super::location::location;
+use crate::answer::{Source, SourceIndex};
+use crate::report::Entry;
+
+/// The address of a document, where its location does not tell.
+const SOURCE_URI: &str = "x-amz-bedrock-kb-source-uri";
+
+/// The page, as a number with a fraction.
+const PAGE: &str = "x-amz-bedrock-kb-document-page-number";
+
+#[derive(Default, Deserialize)]
+pub(super) struct Reference {
+    content: Option<Passage>,
+    location: Option<Location>,
+    metadata: Option<Map<String, Value>>,
+}
+
+#[derive(Deserialize)]
+struct Passage {
+    text: Option<String>,
+}
+
+/// One of these is there, by the type of the store.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    s3_location: Option<Place>,
+    web_location: Option<Place>,
+    confluence_location: Option<Place>,
+    share_point_location: Option<Place>,
+    salesforce_location: Option<Place>,
+    kendra_document_location: Option<Place>,
+    one_drive_location: Option<Place>,
+    google_drive_location: Option<Place>,
+    custom_document_location: Option<Place>,
+}
+
+#[derive(Default, Deserialize)]
+struct Place {
+    uri: Option<String>,
+    url: Option<String>,
+    id: Option<String>,
+}
+
+impl Location {
+    /// The place with the name of its member.
+    fn place(self) -> (&'static str, Place) {
+        let places = [
+            ("s3Location", self.s3_location),
+            ("webLocation", self.web_location),
+            ("confluenceLocation", self.confluence_location),
+            ("sharePointLocation", self.share_point_location),
+            ("salesforceLocation", self.salesforce_location),
+            ("kendraDocumentLocation", self.kendra_document_location),
+            ("oneDriveLocation", self.one_drive_location),
+            ("googleDriveLocation", self.google_drive_location),
+            ("customDocumentLocation", self.custom_document_location),
+        ];
+        let found = places.into_iter().find_map(|(name, place)| place.map(|place| (name, place)));
+        found.unwrap_or_default()
+    }
+}
+
+impl Reference {
+    /// The source that it is: one for each document, however many of its passages are cited (rule N-03).
+    pub(super) fn add_to(self, sources: &mut Sources, pointer: String, oddities: &mut Vec<Entry>) -> SourceIndex {
+        let metadata = self.metadata.unwrap_or_default();
+        let (member, place) = self.location.unwrap_or_default().place();
+        let in_metadata = || filled(metadata.get(SOURCE_URI).and_then(Value::as_str).map(str::to_owned));
+        let (id, at) = (filled(place.id), format!("{pointer}/location/{member}"));
+        let address = filled(place.uri).or_else(|| filled(place.url));
+        let address = if id.is_some() { address } else { address.or_else(in_metadata) };
+        let (url, filepath) = location(address.clone(), || at.clone(), oddities);
+        let page = metadata.get(PAGE).and_then(Value::as_f64).filter(|page| (1.0..=f64::from(u32::MAX)).contains(page));
+        let source = Source {
+            id: id.or(address),
+            url,
+            filepath,
+            // Between 1 and the largest number of its type, so nothing is lost but the fraction.
+            page: page.and_then(|page| NonZeroU32::new(page as u32)),
+            content: self.content.and_then(|content| filled(content.text)),
+            metadata,
+            pointer,
+            ..Source::default()
+        };
+        match (&source.url, source.id.clone()) {
+            (None, Some(id)) => sources.known_as(&id, source),
+            (Some(_), _) | (None, None) => sources.page(source),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Older shapes of what grounds an answer of Gemini and Vertex AI: citations beside the candidate, attributions with a
+//! source in each, and bare lists of sources (rules S4-20 to S4-23). Whatever is odd in them says nothing.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::annotated::Annotated;
+use super::json::filled;
+use super::location::location;
+use super::span::Unit;
+use crate::answer::{Source, SourceIndex};
+use crate::report::Entry;
+
+/// Members with the address of a page, the page itself before whatever leads to it (rule S4-23).
+const ADDRESSES: [&str; 8] =
+    ["sourceUrl", "source_url", "pageUrl", "page_url", "sourceUri", "source_uri", "url", "uri"];
+
+/// Members that may hold the page.
+const NESTED: [&str; 5] = ["web", "retrievedContext", "retrieved_context", "source", "reference"];
+
+/// The entries of the lists, each with its pointer.
+#[derive(Debug, Default)]
+pub(super) struct Legacy {
+    /// Sources that claims name by id or place.
+    cited: Vec<(String, Value)>,
+    claims: Vec<(String, Value)>,
+    /// Sources that nothing names.
+    seen: Vec<(String, Value)>,
+}
+
+/// The entries of a list.
+fn entries(list: Option<Value>, pointer: &str) -> impl Iterator<Item = (String, Value)> {
+    let entries = if let Some(Value::Array(entries)) = list { entries } else { Vec::new() };
+    let pointer = pointer.to_owned();
+    entries.into_iter().enumerate().map(move |(at, entry)| (format!("{pointer}/{at}"), entry))
+}
+
+/// A member in camel or in snake case (rule N-17).
+fn member<'v>(value: &'v Value, names: [&str; 2]) -> &'v Value {
+    let [camel, snake] = names;
+    if value[camel].is_null() { &value[snake] } else { &value[camel] }
+}
+
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => filled(Some(text.clone())),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn number(value: &Value) -> Option<usize> {
+    text(value)?.trim().parse().ok()
+}
+
+impl Legacy {
+    pub(super) fn add_cited(&mut self, list: Option<Value>, pointer: &str) {
+        self.cited.extend(entries(list, pointer));
+    }
+
+    pub(super) fn add_claims(&mut self, list: Option<Value>, pointer: &str) {
+        self.claims.extend(entries(list, pointer));
+    }
+
+    pub(super) fn add_seen(&mut self, list: Option<Value>, pointer: &str) {
+        self.seen.extend(entries(list, pointer));
+    }
+
+    /// Puts what came later in its place, list by list.
+    pub(super) fn renew(&mut self, newer: Self) {
+        let Self { cited, claims, seen } = newer;
+        for (mine, newer) in [(&mut self.cited, cited), (&mut self.claims, claims), (&mut self.seen, seen)] {
+            if !newer.is_empty() {
+                *mine = newer;
+            }
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        [&self.cited, &self.claims, &self.seen].into_iter().all(Vec::is_empty)
+    }
+
+    /// Adds sources and claims. `parts` are the parts of the text that offsets count in; without any, they count in all of it.
+    pub(super) fn annotate(self, parts: &[usize], annotated: &mut Annotated, oddities: &mut Vec<Entry>) {
+        let mut by_id = HashMap::new();
+        let mut cited = Vec::new();
+        for (pointer, value) in self.cited {
+            let source = source(&value, pointer, oddities).map(|source| annotated.sources.page(source));
+            let id = [["id", "id"], ["sourceId", "source_id"]].iter().find_map(|names| text(member(&value, *names)));
+            if let (Some(id), Some(source)) = (id, source) {
+                by_id.entry(id).or_insert(source);
+            }
+            cited.push(source);
+        }
+        for (pointer, claim) in self.claims {
+            let own = source(&claim, pointer.clone(), oddities).map(|source| annotated.sources.page(source));
+            let named = || named(&claim, &by_id, &cited);
+            let sources = own.map_or_else(named, |own| vec![own]);
+            // Claims of one kind have a segment, those of the other are one.
+            let segment = if claim["segment"].is_object() { &claim["segment"] } else { &claim };
+            let offset = |names: [&str; 2]| number(member(segment, names));
+            let part = offset(["partIndex", "part_index"]).and_then(|part| parts.get(part)).or(parts.first());
+            let span = (offset(["startIndex", "start_index"]), offset(["endIndex", "end_index"]), Unit::Utf8);
+            let quote = claim["segment"]["text"].as_str().map(str::to_owned);
+            annotated.quoted_span(part.copied().unwrap_or_default(), span, quote, sources, pointer);
+        }
+        for (pointer, value) in self.seen {
+            if let Some(source) = source(&value, pointer, oddities) {
+                annotated.sources.page(source);
+            }
+        }
+    }
+}
+
+/// The cited sources that a claim names by id or place (rule S4-21).
+fn named(claim: &Value, by_id: &HashMap<String, SourceIndex>, cited: &[Option<SourceIndex>]) -> Vec<SourceIndex> {
+    let ids = member(claim, ["sourceIds", "source_ids"]).as_array().into_iter().flatten();
+    let ids = std::iter::once(member(claim, ["sourceId", "source_id"])).chain(ids);
+    let ids = ids.filter_map(|id| by_id.get(&text(id)?).copied());
+    let places = member(claim, ["sourceIndices", "source_indices"]).as_array().into_iter().flatten();
+    let places = places.filter_map(|place| cited.get(number(place)?).copied().flatten());
+    ids.chain(places).collect()
+}
+
+/// The page that an entry leads to; `None` without an address.
+fn source(value: &Value, pointer: String, oddities: &mut Vec<Entry>) -> Option<Source> {
+    let holders: Vec<&Value> = std::iter::once(value).chain(NESTED.iter().map(|name| &value[*name])).collect();
+    let find = |names: &[&str]| {
+        names
+            .iter()
+            .find_map(|name| holders.iter().find_map(|holder| filled(holder[*name].as_str().map(str::to_owned))))
+    };
+    let address = find(&ADDRESSES)?;
+    let (url, filepath) = location(Some(address), || pointer.clone(), oddities);
+    let score = member(value, ["confidenceScore", "confidence_score"]).as_f64();
+    Some(Source {
+        title: find(&["title"]),
+        content: find(&["snippet", "text", "content"]),
+        score: score.filter(|score| (0.0..=1.0).contains(score)),
+        url,
+        filepath,
+        pointer,
+        ..Source::default()
+    })
+}
+
+#[cfg(test)]
+#[expect(clippy::needless_pass_by_value, reason = "JSON that is made for a call reads better without borrowing")]
+mod tests {
+    use serde_json::json;
+
+    use super::super::annotated::cited;
+    use super::super::ingest;
+    use crate::answer::Answer;
+
+    fn answer(candidate: serde_json::Value) -> Answer {
+        ingest(json!({"candidates": [candidate]}).to_string().as_bytes(), None).expect("an answer")
+    }
+
+    fn addresses(answer: &Answer) -> Vec<&str> {
+        answer.sources.iter().filter_map(|source| source.url.as_ref().map(crate::url::WebUrl::as_str)).collect()
+    }
+
+    #[test]
+    fn s4_21_claims_name_cited_sources_by_id_or_place_or_bring_their_own() {
+        let answer = answer(json!({
+            "content": {"parts": [{"text": "Süß. Gut. Fein."}]},
+            "groundingMetadata": {
+                "cited_sources": [{"id": 5, "uri": "https://x.example/a", "title": "A"}, null, {"url": "https://x.example/b"}],
+                "citations": [
+                    {"sourceId": "5", "end_index": 6},
+                    {"source_indices": [2, 9], "startIndex": "7", "endIndex": 11},
+                    {"sourceIds": ["nobody"], "startIndex": 0, "endIndex": 3},
+                    "odd",
+                ],
+                "groundingAttributions": [{"segment": {"startIndex": 12, "endIndex": 17},
+                    "web": {"uri": "https://x.example/c", "title": "C"}, "confidenceScore": 0.75}],
+                "webSearchSources": [{"url": "https://x.example/d"}, {"title": "no address"}],
+            },
+            "citationMetadata": {"citationSources": [{"startIndex": 7, "endIndex": 11, "uri": "https://x.example/e"}]},
+        }));
+        assert_eq!(cited(&answer), [("Süß.", vec![0]), ("Gut.", vec![1]), ("Fein.", vec![2]), ("Gut.", vec![4])]);
+        assert_eq!(addresses(&answer), ["a", "b", "c", "d", "e"].map(|page| format!("https://x.example/{page}")));
+        assert_eq!((answer.sources[2].score, answer.sources[2].title.as_deref()), (Some(0.75), Some("C")));
+        assert_eq!(answer.sources[0].pointer, "/candidates/0/groundingMetadata/cited_sources/0");
+        assert_eq!(answer.sources[4].pointer, "/candidates/0/citationMetadata/citationSources/0");
+        assert_eq!((answer.tools_invoked, answer.oddities.len()), (Some(true), 0));
+    }
+
+    #[test]
+    fn s4_23_the_page_itself_wins_over_what_leads_to_it() {
+        let redirect = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/A";
+        let answer = answer(json!({"content": {"parts": [{"text": "x"}]}, "groundingMetadata": {"sources": [
+            {"uri": redirect, "web": {"sourceUrl": "https://x.example/page"}},
+            {"web": {"uri": redirect}},
+            {"uri": "javascript:alert(1)"},
+        ]}}));
+        assert_eq!(addresses(&answer), ["https://x.example/page", redirect]);
+        assert_eq!(answer.oddities[0].code, "url-scheme");
+    }
+}

@@ -1,0 +1,59 @@
+//! Where a document lies: at a web address, in a store of files, or under a name.
+
+use super::json::filled;
+use super::native::web_url;
+use crate::report::Entry;
+use crate::url::{InvalidWebUrl, WebUrl};
+
+/// Schemes of stores whose files nobody opens by address, and what stands before the file in them.
+const STORES: [(&str, bool); 4] = [("s3", true), ("gs", true), ("abfss", true), ("file", false)];
+
+/// The address that a location is, or else the file that it names, for members that may hold either.
+///
+/// Of `s3://bucket/folder/file` the key is the file: `folder/file`.
+pub(super) fn location(
+    location: Option<String>,
+    pointer: impl Fn() -> String,
+    oddities: &mut Vec<Entry>,
+) -> (Option<WebUrl>, Option<String>) {
+    let Some(text) = filled(location) else { return (None, None) };
+    if let Some(file) = stored_file(&text) {
+        return (None, Some(file.to_owned()));
+    }
+    match text.parse::<WebUrl>() {
+        // One letter is a drive.
+        Err(InvalidWebUrl::Scheme { scheme }) if scheme.len() == 1 => (None, Some(text)),
+        Err(InvalidWebUrl::NotAbsolute) => (None, Some(text)),
+        Ok(_) | Err(InvalidWebUrl::Scheme { .. }) => web_url(Some(text), pointer, oddities),
+    }
+}
+
+/// The file in a store that an address names.
+fn stored_file(address: &str) -> Option<&str> {
+    let (scheme, rest) = address.trim().split_once("://")?;
+    let (_, in_bucket) = STORES.iter().find(|(store, _)| scheme.eq_ignore_ascii_case(store))?;
+    let key = rest.split_once('/').map_or("", |(_, key)| key);
+    Some(if key.is_empty() || !in_bucket { rest } else { key })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_location_is_an_address_or_a_file() {
+        let read = |text: &str| {
+            let mut oddities = Vec::new();
+            let (url, file) = location(Some(text.to_owned()), || "/uri".to_owned(), &mut oddities);
+            (url.map(|url| url.as_str().to_owned()), file, oddities.len())
+        };
+        assert_eq!(read("https://x.example/a"), (Some("https://x.example/a".into()), None, 0));
+        assert_eq!(read("s3://bucket/a/b.pdf"), (None, Some("a/b.pdf".into()), 0));
+        assert_eq!(read("GS://bucket"), (None, Some("bucket".into()), 0));
+        assert_eq!(read("file:///data/a.md"), (None, Some("/data/a.md".into()), 0));
+        assert_eq!(read("notes/a.md"), (None, Some("notes/a.md".into()), 0));
+        assert_eq!(read("C:\\data\\a.md"), (None, Some("C:\\data\\a.md".into()), 0));
+        assert_eq!(read("javascript:alert(1)"), (None, None, 1));
+        assert_eq!(read(" "), (None, None, 0));
+    }
+}

@@ -1,0 +1,279 @@
+//! Open WebUI: events with text and sources in any order; `[N]` counts the distinct ids of the sources (rules S2-10 to S2-23).
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::annotated::Sources;
+use super::event::{Event, ReadEvents, StreamEvent};
+use super::format::{Format, Members};
+use super::json::{self, Content, entries, list};
+use super::openwebui_source::{Named, WireSource};
+use super::{IngestError, Provider};
+use crate::answer::{Answer, MarkerGrammar};
+use crate::report::Entry;
+
+pub(super) const FORMAT: Format = Format {
+    provider: Provider::OpenWebUi,
+    slug: "openwebui",
+    sign: "`type` and `data`",
+    is_whole: is_event,
+    is_event,
+    parse,
+    reader: || Box::new(WebUiAnswer::default()),
+};
+
+fn is_event(members: &Members) -> bool {
+    let inner = members.get("event").and_then(Value::as_object).unwrap_or(members);
+    let kind = inner.get("type").and_then(Value::as_str).unwrap_or_default();
+    let is_known =
+        kind.starts_with("chat:") || matches!(kind, "message" | "replace" | "source" | "citation" | "status");
+    is_known && inner.get("data").is_some_and(Value::is_object)
+}
+
+/// An event, or a chunk that carries one.
+#[derive(Deserialize)]
+struct WireEvent {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    data: Option<Data>,
+    event: Option<Box<WireEvent>>,
+    error: Option<Value>,
+}
+
+/// What events carry: a text, sources in a list, or the members of one source.
+#[derive(Default, Deserialize)]
+struct Data {
+    content: Option<String>,
+    #[serde(default, deserialize_with = "entries")]
+    choices: Vec<Choice>,
+    done: Option<bool>,
+    #[serde(default, deserialize_with = "entries")]
+    sources: Vec<WireSource>,
+    error: Option<Value>,
+    source: Option<Named>,
+    document: Option<Content<String>>,
+    #[serde(default, deserialize_with = "list")]
+    metadata: Vec<Option<Map<String, Value>>>,
+    #[serde(default, deserialize_with = "list")]
+    distances: Vec<Option<f64>>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Choice {
+    delta: Option<Message>,
+    message: Option<Message>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    content: Option<String>,
+}
+
+/// An answer as far as it has arrived.
+#[derive(Debug, Default)]
+struct WebUiAnswer {
+    sources: Sources,
+    text: String,
+    /// The text took the place of one that had been said.
+    is_replaced: bool,
+}
+
+fn parse(body: &str) -> Result<Answer, IngestError> {
+    let mut answer = Answer { grammar: MarkerGrammar::BRACKETED_NUMBERS, ..Answer::default() };
+    let mut reader = WebUiAnswer::default();
+    for said in reader.take("", body, &mut answer.oddities)? {
+        if let StreamEvent::Error(error) = said {
+            answer.error = Some(error);
+        }
+    }
+    Box::new(reader).finish(&mut answer);
+    Ok(answer)
+}
+
+impl WebUiAnswer {
+    fn take(&mut self, place: &str, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+        let mut event: WireEvent = json::read(json)?;
+        let mut place = place.to_owned();
+        while let Some(inner) = event.event.take() {
+            event = *inner;
+            place.push_str("/event");
+        }
+        let WireEvent { kind, data, error, .. } = event;
+        if let Some(error) = error {
+            return Ok(vec![StreamEvent::Error(json::provider_error(&error))]);
+        }
+        let (kind, data) = (kind.unwrap_or_default(), data.unwrap_or_default());
+        let place = format!("{place}/data");
+        let mut said = Vec::new();
+        let content = data.content.unwrap_or_default();
+        match kind.as_str() {
+            "message" | "chat:message:delta" => self.add_text(content, &mut said),
+            "replace" | "chat:message" => self.replace_text(content, &mut said),
+            "source" | "citation" => WireSource {
+                source: data.source,
+                document: data.document,
+                metadata: data.metadata,
+                distances: data.distances,
+                kind: data.kind,
+            }
+            .add_to(&mut self.sources, &place, notes),
+            "chat:completion" => {
+                for (at, source) in data.sources.into_iter().enumerate() {
+                    source.add_to(&mut self.sources, &format!("{place}/sources/{at}"), notes);
+                }
+                // An empty content comes with sources alone (rule S2-11).
+                if !content.is_empty() {
+                    self.replace_text(content, &mut said);
+                }
+                // Only the first choice is the answer (rule N-09).
+                let choice = data.choices.into_iter().next().and_then(|choice| choice.message.or(choice.delta));
+                self.add_text(choice.and_then(|message| message.content).unwrap_or_default(), &mut said);
+            }
+            _ => {}
+        }
+        let new = self.sources.new_ones();
+        if !new.is_empty() {
+            said.insert(0, StreamEvent::Sources(new));
+        }
+        if let Some(error) = data.error.filter(|_| kind.starts_with("chat:")) {
+            said.push(StreamEvent::Error(json::provider_error(&error)));
+        } else if data.done == Some(true) && kind == "chat:completion" {
+            said.push(StreamEvent::Done);
+        }
+        Ok(said)
+    }
+
+    fn add_text(&mut self, text: String, said: &mut Vec<StreamEvent>) {
+        self.text.push_str(&text);
+        if !text.is_empty() && !self.is_replaced {
+            said.push(StreamEvent::Text(text));
+        }
+    }
+
+    /// The whole text so far. When it does not go on where the last one ended, only the end tells what it is.
+    fn replace_text(&mut self, text: String, said: &mut Vec<StreamEvent>) {
+        match text.strip_prefix(self.text.as_str()).map(str::to_owned) {
+            Some(rest) => self.add_text(rest, said),
+            None => {
+                self.text = text;
+                if !std::mem::replace(&mut self.is_replaced, true) {
+                    said.push(StreamEvent::Late);
+                }
+            }
+        }
+    }
+}
+
+impl ReadEvents for WebUiAnswer {
+    fn grammar(&self) -> MarkerGrammar {
+        MarkerGrammar::BRACKETED_NUMBERS
+    }
+
+    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+        self.take(&event.pointer(), json, notes)
+    }
+
+    fn finish(self: Box<Self>, answer: &mut Answer) {
+        answer.text = self.text;
+        answer.sources = self.sources.into_list();
+        // Not every stream has a sign of its end (rule N-12): what ends without an error is whole.
+        answer.complete = answer.error.is_none();
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::needless_pass_by_value, reason = "JSON that is made for a call reads better without borrowing")]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{AnswerStream, ingest};
+    use super::*;
+
+    fn answer(body: &Value) -> Answer {
+        ingest(body.to_string().as_bytes(), None).expect("an answer")
+    }
+
+    fn event(kind: &str, data: Value) -> Value {
+        json!({"type": kind, "data": data})
+    }
+
+    fn source(name: &str, identity: Value) -> Value {
+        json!({"source": {"id": null, "name": name}, "document": [format!("passage of {name}")],
+            "metadata": [{"source": identity, "label": "Secret"}]})
+    }
+
+    #[test]
+    fn s2_20_to_22_a_number_counts_distinct_ids_over_all_events() {
+        let many = json!({"source": {"id": 7, "name": "Shared", "url": "https://x.example/shared"},
+            "document": ["one", "two", "three"],
+            "metadata": [{"source": "citewire:1", "page": 2, "name": "Own"}, null, {"source": "notes/a.md"}, {"source": "unused"}],
+            "distances": [null, 0.5, 7]});
+        let body = json!([
+            event("status", json!({"done": false})),
+            event("source", source("A", json!("https://X.example/a"))),
+            event("message", json!({"content": "x [1] [2#p]"})),
+            event("citation", many),
+            event("source", source("Again", json!("https://X.example/a"))),
+            event("source", source("Nobody", Value::Null)),
+            event("source", json!({})),
+            event("source", json!({"type": "code_execution", "source": {"name": "run"}, "document": ["1"]})),
+            event("source", json!({"source": {"name": "empty"}, "document": []})),
+            event("chat:completion", json!({"content": "", "sources": [source("Other nobody", Value::Null), null]})),
+            json!({"event": event("chat:message:delta", json!({"content": " [5]"}))}),
+        ]);
+        let answer = answer(&body);
+        assert_eq!((answer.text.as_str(), answer.complete), ("x [1] [2#p] [5]", true));
+        let [a, own, shared, notes, nobody] = &answer.sources[..] else { panic!("{:#?}", answer.sources) };
+        assert_eq!(
+            (a.title.as_deref(), a.url.as_ref().map(crate::url::WebUrl::as_str)),
+            (Some("A"), Some("https://x.example/a"))
+        );
+        assert_eq!((a.content.as_deref(), &a.metadata["label"]), (Some("passage of A"), &json!("Secret")));
+        assert_eq!((own.title.as_deref(), own.page.map(u32::from), own.score), (Some("Own"), Some(3), None));
+        assert_eq!(
+            (shared.id.as_deref(), shared.score, shared.content.as_deref()),
+            (Some("7"), Some(0.5), Some("two"))
+        );
+        assert_eq!((notes.filepath.as_deref(), notes.score), (Some("notes/a.md"), None));
+        assert_eq!(notes.url.as_ref().map(crate::url::WebUrl::as_str), Some("https://x.example/shared"));
+        assert_eq!((nobody.title.as_deref(), nobody.pointer.as_str()), (Some("Nobody"), "/5/data"));
+        let odd: Vec<_> = answer.oddities.iter().map(|entry| entry.code).collect();
+        assert_eq!(odd, ["no-passage"]);
+        assert_eq!(answer.grammar, MarkerGrammar::BRACKETED_NUMBERS);
+    }
+
+    #[test]
+    fn a_text_may_grow_or_be_replaced() {
+        let completion = |content: &str| event("chat:completion", json!({"content": content}));
+        let choice =
+            |content: &str| event("chat:completion", json!({"choices": [{"delta": {"content": content}}, null]}));
+        let grown = json!([completion("One"), completion("One two"), choice(" three"), completion("One two three.")]);
+        assert_eq!(answer(&grown).text, "One two three.");
+        let replaced = json!([completion("One"), event("replace", json!({"content": "Two"})), choice(" three")]);
+        assert_eq!(answer(&replaced).text, "Two three");
+        let lines: String =
+            replaced.as_array().into_iter().flatten().map(|event| format!("data: {event}\n\n")).collect();
+        let said = AnswerStream::new(None).push(lines.as_bytes()).expect("events");
+        assert_eq!(said, [StreamEvent::Text("One".into()), StreamEvent::Late]);
+    }
+
+    #[test]
+    fn n13_an_error_keeps_what_had_arrived() {
+        let error = event("chat:message:error", json!({"error": {"content": "boom", "message": "no model"}}));
+        let answer = answer(&json!([event("message", json!({"content": "Half"})), error]));
+        assert_eq!((answer.text.as_str(), answer.complete), ("Half", false));
+        assert_eq!(answer.error.expect("an error").to_string(), "no model");
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_by_its_place() {
+        let refused = |body: Value| ingest(body.to_string().as_bytes(), None).expect_err("unusable").to_string();
+        let body = event("source", json!({"source": {"name": []}}));
+        assert_eq!(refused(body), "/data/source/name: invalid type: sequence, expected a string");
+        let body = json!([event("source", json!({"document": {}}))]);
+        let message = "event 1 at line 1: /data/document: invalid type: map, expected a string or a list of parts";
+        assert_eq!(refused(body), message);
+    }
+}

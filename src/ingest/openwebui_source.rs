@@ -1,0 +1,94 @@
+//! A source as Open WebUI has it: passages in one list, what is known of each in another (rules S2-10 to S2-22).
+
+use std::num::NonZeroU32;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::annotated::Sources;
+use super::json::{Content, filled, list, text_or_number};
+use super::location::location;
+use crate::answer::Source;
+use crate::report::{Entry, Kind};
+use crate::url::{InvalidWebUrl, WebUrl};
+
+/// What all sources share that have no id (rule S2-02).
+const ANONYMOUS: &str = "N/A";
+
+/// One source, or several that have one name.
+#[derive(Default, Deserialize)]
+pub(super) struct WireSource {
+    pub(super) source: Option<Named>,
+    pub(super) document: Option<Content<String>>,
+    #[serde(default, deserialize_with = "list")]
+    pub(super) metadata: Vec<Option<Map<String, Value>>>,
+    #[serde(default, deserialize_with = "list")]
+    pub(super) distances: Vec<Option<f64>>,
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+}
+
+/// What a source is called.
+#[derive(Default, Deserialize)]
+pub(super) struct Named {
+    #[serde(default, deserialize_with = "text_or_number")]
+    id: Option<String>,
+    name: Option<String>,
+    url: Option<String>,
+}
+
+impl WireSource {
+    /// Adds each passage to the source of its id.
+    pub(super) fn add_to(self, sources: &mut Sources, pointer: &str, oddities: &mut Vec<Entry>) {
+        let Self { source, document, metadata, distances, kind } = self;
+        // The run of a program is no source, and an empty object says nothing (rule S2-12).
+        if kind.as_deref() == Some("code_execution") || source.is_none() && document.is_none() && metadata.is_empty() {
+            return;
+        }
+        let Named { id, name, url } = source.unwrap_or_default();
+        let passages = match document.unwrap_or_default() {
+            Content::Text(passage) => vec![passage],
+            Content::Parts(passages) => passages,
+        };
+        if passages.is_empty() {
+            let message = "a source without a passage has no number";
+            oddities.push(Entry::in_input(Kind::Dropped, "no-passage", pointer, message));
+        }
+        let mut metadata = metadata.into_iter();
+        let mut distances = distances.into_iter();
+        for passage in passages {
+            let metadata = metadata.next().flatten().unwrap_or_default();
+            let score = distances.next().flatten().filter(|score| (0.0..=1.0).contains(score));
+            let text = |name: &str| metadata.get(name).and_then(Value::as_str).map(str::to_owned);
+            let identity = text("source");
+            let key = identity.as_ref().or(id.as_ref()).map_or(ANONYMOUS, String::as_str).to_owned();
+            let (place, filepath) = match key.parse::<WebUrl>() {
+                Ok(place) => (Some(place), None),
+                // An identity may be anything: `citewire:1`.
+                Err(InvalidWebUrl::Scheme { scheme }) if scheme.len() > 1 && !key.contains("://") => (None, None),
+                Err(_) => (None, identity),
+            };
+            let (_, filepath) = location(filepath, || format!("{pointer}/metadata"), oddities);
+            let (url, _) = match place {
+                Some(place) => (Some(place), None),
+                None => location(url.clone(), || format!("{pointer}/source/url"), oddities),
+            };
+            let page = metadata.get("page").and_then(Value::as_u64).and_then(|page| u32::try_from(page).ok());
+            let source = Source {
+                pointer: pointer.to_owned(),
+                id: filled(id.clone()),
+                title: filled(text("name")).or_else(|| filled(name.clone())),
+                url,
+                filepath,
+                // Pages are counted from 0 there.
+                page: page.and_then(|page| page.checked_add(1)).and_then(NonZeroU32::new),
+                content: filled(Some(passage)),
+                modified: filled(text("date_accessed")),
+                score,
+                metadata,
+                ..Source::default()
+            };
+            sources.known_as(&key, source);
+        }
+    }
+}
