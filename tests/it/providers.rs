@@ -49,9 +49,9 @@ fn difference(source: &Source, expected: &Value) -> Option<String> {
     if found != wanted {
         return Some(format!("the address is {found:?}, not {wanted:?}"));
     }
-    let titles: Vec<&str> = match &expected["title"] {
-        Value::Array(titles) => titles.iter().filter_map(Value::as_str).collect(),
-        title => title.as_str().into_iter().collect(),
+    let titles: Vec<&str> = match expected["title"].as_array() {
+        Some(titles) => titles.iter().filter_map(Value::as_str).collect(),
+        None => text("title").into_iter().collect(),
     };
     let shown = source.display_title().unwrap_or("Unknown Document");
     // Policy P-08 falls back to the host, where others show the whole address.
