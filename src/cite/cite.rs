@@ -346,6 +346,9 @@ mod tests {
         cases(&[
             ("[x](javascript:y) z[1]", "\u{200b}x z[1]"),
             ("a [x](javascript:y) z[1]", "a x z[1]"),
+            // Without the link between them, the backticks would be one run, and begin or end code elsewhere.
+            ("a ``[](x)`[1] ```", "a ``\u{200b}`[1] ```"),
+            ("a ```[`b`](x)` [1]", "a ```\u{200b}`b`\u{200b}` [1]"),
             ("$a<b$ and $c_1$ [1]", "$a<b$ and $c_1$ [1]"),
             ("$a [b](https://ok)$ [1]", "&#36;a [b](https://ok)$ [1]"),
             ("a < b < c [1]", "a < b < c [1]"),

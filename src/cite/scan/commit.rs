@@ -93,9 +93,18 @@ impl Scanner {
             // A citation past the most that may be shown vanishes.
             NodeKind::Cite(_) if input.rules.max_claims.is_some() => MAX_VANISHING,
             NodeKind::Nameless { vanishes: true } => MAX_VANISHING,
+            NodeKind::Cut if raw.ends_with([')', ']']) => 1,
             _ => 0,
         };
         input.text.len() < node.range.end + behind
+    }
+
+    /// Backticks or dollars on both sides of what was taken out would be one run, and code or math what neither began.
+    fn keep_runs_apart(&mut self, input: &Input<'_>, end: usize) {
+        let next = input.text.as_bytes().get(end).filter(|next| b"`$".contains(next));
+        if input.rules.markdown && next.is_some() && next == self.writer.written().as_bytes().last() {
+            self.writer.separate();
+        }
     }
 
     /// Writes text up to a place, and citations of places in it.
@@ -198,10 +207,14 @@ impl Scanner {
                 self.shield = self.shield.max(end);
                 self.writer.opaque(with);
             }
-            NodeKind::Cut => self.shield = self.shield.max(end),
+            NodeKind::Cut => {
+                self.shield = self.shield.max(end);
+                self.keep_runs_apart(input, end);
+            }
             NodeKind::Unlinked => {
                 self.shield = self.shield.max(end);
                 self.writer.keep_from_line_start();
+                self.keep_runs_apart(input, end);
             }
             NodeKind::Exclamation => self.writer.opaque("!\u{200b}["),
             NodeKind::Separate => self.writer.separate(),
