@@ -29,6 +29,8 @@ pub struct Answer {
     /// The sources that the provider says it used, beside those that are cited in the text: those to list where none is
     /// cited (rule N-14). `None` where it does not say.
     pub shown: Option<Vec<SourceIndex>>,
+    /// The sources that the provider attests as used without a place in the text: listed where nothing is cited (policy P-03).
+    pub attested: Vec<SourceIndex>,
     /// Whether the provider used its retrieval tools, where it says so.
     pub tools_invoked: Option<bool>,
     /// What was odd about the input, for the report.

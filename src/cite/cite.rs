@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use super::bibliography::Bibliography;
 use super::definition;
+use super::number::Numberer;
 use super::resolve::Resolver;
 use super::scan::{Input, Scanner};
-use super::{CitedText, Rules};
+use super::{CitedText, Position, Rules};
 use crate::answer::{Answer, Citation, MarkerGrammar, is_marker_span};
 use crate::report::{Entry, Kind};
 
@@ -50,6 +51,7 @@ pub(super) fn finish(
     let is_list = bibliography.is_list(text);
     let input = sources.input(if is_list { &text[..visible] } else { text }, true);
     scanner.run(&input);
+    let attested = if scanner.numberer.any() { Vec::new() } else { number_attested(&mut scanner.numberer, sources) };
     scanner.close(&input);
     let Scanner { writer, numberer, mut entries, .. } = scanner;
     // In the order of the text, whatever was decided first.
@@ -60,12 +62,31 @@ pub(super) fn finish(
         entries.push(Entry::in_text(Kind::Dropped, "bibliography", visible, message));
         text.truncate(definition::content(&text));
     }
+    // Web Chat lists what is defined, and a plain text has its list of references; elsewhere the text has to name them.
+    if sources.rules.markdown && !sources.rules.definitions && !attested.is_empty() {
+        text.truncate(definition::content(&text));
+        text.push_str("\n\n");
+        text.extend(attested.iter().map(|position| format!("[{position}]")));
+    }
     let cited = numberer.finish(&sources.answer.sources, &mut entries);
     entries.retain(|entry| !(entry.code == "ambiguous" && cited.is_empty()));
     if sources.rules.definitions {
         definition::append(&mut text, &cited);
     }
     CitedText { text, sources: cited, entries }
+}
+
+/// The numbers of what the provider attests as used, where nothing is cited (policy P-03).
+fn number_attested(numberer: &mut Numberer, sources: &Sources<'_>) -> Vec<Position> {
+    let Sources { answer, .. } = sources;
+    let known = answer.attested.iter().filter(|index| index.0 < answer.sources.len());
+    let mut positions: Vec<Position> = Vec::new();
+    for position in known.filter_map(|index| numberer.number(&answer.sources, *index).ok()) {
+        if !positions.contains(&position) {
+            positions.push(position);
+        }
+    }
+    positions
 }
 
 /// Citations that came beside the text (rules N-04 and N-05).
@@ -428,6 +449,7 @@ mod tests {
             ("x[1]: y", "x[1]\u{200b}: y"),
             ("Great![1]", "Great!\u{200b}[1]"),
             ("[text][1]", "[text]\u{200b}[1]"),
+            ("[a][](https://ok)[1]", "[a]\u{200b}[](https://ok)[1]"),
             ("[a [1](2024) b](https://ok)", "[a [1]\u{200b}(2024) b]\u{200b}(https://ok)"),
             ("\\【1】", "\\\u{200b}[1]"),
             ("**[1]** *x[2]*", "**[1]** *x[2]*"),

@@ -111,6 +111,10 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     let Conversion { to: dialect, options, labels, .. } = conversion;
     labels.complete(&mut answer);
 
+    if options.require_grounding == Grounding::Anchored {
+        // What is attested stands nowhere in the text (rule S4-52).
+        answer.attested.clear();
+    }
     let rules = conversion.rules();
     let mut cited = cite(&answer, &rules);
 
@@ -163,6 +167,11 @@ mod tests {
         assert!(failed(r#"{"text": "a [1]"}"#).contains("no retrieval at all"));
         assert!(failed(r#"{"text": "a", "sources": [{}]}"#).contains("cites no source"));
         assert!(with(required, r#"{"text": "a [1]", "sources": [{}]}"#).is_ok());
+        let attested = r#"{"id": "m", "role": "assistant", "parts": [{"type": "text", "text": "a"},
+            {"type": "source-url", "sourceId": "1", "url": "https://x.example/"}]}"#;
+        assert!(with(required, attested).is_ok());
+        let anchored = with(r#"{"require_grounding": "anchored"}"#, attested).expect_err("cited nowhere");
+        assert!(anchored.to_string().contains("cites no source"), "{anchored}");
     }
 
     #[test]

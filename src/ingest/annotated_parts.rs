@@ -73,7 +73,8 @@ impl AnnotatedParts {
         }
         annotated.finish(answer);
         if answer.citations.is_empty() && attested > 0 {
-            answer.shown = Some((0..attested).map(SourceIndex).collect());
+            answer.attested = (0..attested).map(SourceIndex).collect();
+            answer.shown = Some(answer.attested.clone());
         }
     }
 

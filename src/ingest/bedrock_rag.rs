@@ -10,7 +10,7 @@ use super::format::{Format, Members, is_something};
 use super::json::{self, entries, number_or_text};
 use super::span::Unit;
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar};
+use crate::answer::{Answer, MarkerGrammar, SourceIndex};
 use crate::report::{Entry, Kind};
 
 pub(super) const FORMAT: Format = Format {
@@ -193,6 +193,9 @@ impl ReadEvents for RagAnswer {
         // There is no sign of the end (rule N-12): what ends without an error is whole.
         answer.complete = answer.error.is_none();
         self.annotated.finish(answer);
+        if answer.citations.is_empty() {
+            answer.attested = (0..answer.sources.len()).map(SourceIndex).collect();
+        }
     }
 }
 

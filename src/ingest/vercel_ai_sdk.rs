@@ -11,7 +11,7 @@ use super::format::{Format, Members};
 use super::json::{self, entries, filled, text_or_number};
 use super::location::location;
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar, ProviderError, Source};
+use crate::answer::{Answer, MarkerGrammar, ProviderError, Source, SourceIndex};
 use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
@@ -145,6 +145,7 @@ impl ReadEvents for UiMessage {
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
         answer.sources = self.sources.into_list();
+        answer.attested = (0..answer.sources.len()).map(SourceIndex).collect();
     }
 }
 

@@ -112,10 +112,11 @@ impl Scanner {
         let text = input.text;
         let next = text.as_bytes().get(at + 1).copied();
         // `[]` behind it is looked for as well.
-        if text.len() < at + 3 && !input.finished && next.is_none_or(|next| next == b'[') {
+        if text.len() < at + 4 && !input.finished && next.is_none_or(|next| next == b'[') {
             return false;
         }
-        let mut separate = self.colon == Some(at);
+        // `[a][](…)` is a link without a text behind `[a]`; were `a` defined later, it would be a link and a bare address.
+        let mut separate = self.colon == Some(at) || text[at + 1..].starts_with("[](");
         if next == Some(b'(') {
             match inline_target(self.cursor(input, at + 2), text) {
                 Parsed::Unknown => return false,
