@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::envelope::Request;
 use super::query::Query;
 use super::schema::{ActivitiesAnswer, AnswerRequest, Problem};
-use super::{Fault, State, body, json};
+use super::{Fault, State, body};
 use crate::activity::Activity;
 use crate::answer::LabelCatalogue;
 use crate::convert::{Converted, convert};
@@ -100,5 +100,7 @@ const EXPECTED_BYTES: usize = 8 * 1024;
 
 /// A response with a body of JSON.
 pub(crate) fn json(mut builder: actix_web::HttpResponseBuilder, body: &impl Serialize) -> Result<HttpResponse, Fault> {
-    Ok(builder.content_type(HeaderValue::from_static("application/json")).body(json::to_vec(body, EXPECTED_BYTES)?))
+    let mut json = Vec::with_capacity(EXPECTED_BYTES);
+    serde_json::to_writer(&mut json, body)?;
+    Ok(builder.content_type(HeaderValue::from_static("application/json")).body(json))
 }

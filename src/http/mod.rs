@@ -15,7 +15,6 @@ mod envelope;
 mod fault;
 mod health;
 mod host;
-mod json;
 mod openapi;
 mod options;
 mod page;
