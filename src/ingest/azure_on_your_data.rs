@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::azure_document::{Document, merge_scores};
 use super::azure_events::AzureEvents;
+use super::chat::first_choice;
 use super::chat::{ChatKind, finish_reason};
 use super::format::Format;
 use super::json::{self, filled, list};
@@ -88,12 +89,7 @@ impl Context {
 
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     let response: Response = json::read(body)?;
-    let choice = response
-        .choices
-        .ok_or_else(|| IngestError::member("/choices", "missing; the answer of the model is wanted"))?
-        .into_iter()
-        .next()
-        .ok_or_else(|| IngestError::member("/choices", "empty; the first choice is the answer"))?;
+    let choice = first_choice(response.choices)?;
     let message =
         choice.message.ok_or_else(|| IngestError::member("/choices/0/message", "missing; the answer is wanted"))?;
     let text = message.content.ok_or_else(|| {

@@ -153,15 +153,19 @@ pub(super) struct Chunk {
     pub(super) error: Option<ProviderError>,
 }
 
-/// Reads a whole completion.
-pub(super) fn whole(body: &str, oddities: &mut Vec<Entry>) -> Result<(Content, Said), IngestError> {
-    let completion: Completion = json::read(body)?;
-    let choice = completion
-        .choices
+/// The choice that is the answer (rule N-09).
+pub(super) fn first_choice<C>(choices: Option<Vec<C>>) -> Result<C, IngestError> {
+    choices
         .ok_or_else(|| IngestError::member("/choices", "missing; the answer of the model is wanted"))?
         .into_iter()
         .next()
-        .ok_or_else(|| IngestError::member("/choices", "empty; the first choice is the answer"))?;
+        .ok_or_else(|| IngestError::member("/choices", "empty; the first choice is the answer"))
+}
+
+/// Reads a whole completion.
+pub(super) fn whole(body: &str, oddities: &mut Vec<Entry>) -> Result<(Content, Said), IngestError> {
+    let completion: Completion = json::read(body)?;
+    let choice = first_choice(completion.choices)?;
     let message =
         choice.message.ok_or_else(|| IngestError::member("/choices/0/message", "missing; the answer is wanted"))?;
     let content = message.content.or(filled(message.refusal).map(Content::Text)).ok_or_else(|| {

@@ -66,7 +66,9 @@ pub struct UnknownProvider {
 }
 
 fn slugs() -> String {
-    Provider::all().map(Provider::slug).collect::<Vec<_>>().join(", ")
+    let mut slugs: Vec<&str> = Provider::all().map(Provider::slug).collect();
+    slugs.sort_unstable();
+    slugs.join(", ")
 }
 
 impl Provider {
