@@ -469,7 +469,7 @@ mod tests {
                 "<https://ok \u{200b}.y> <https://ok \u{200b}\u{a0}[1]>",
             ),
             // The link is read twice by markdown-it, the second time without the code that it saw first.
-            ("[a `[1]` b`](https://ok)[1]", "[a `[1]` b&#96;](https://ok)[1]"),
+            ("[a `[1]` b`](https://ok) [1]", "[a `[1]` b&#96;](https://ok) [1]"),
             ("[a `[1]` b` [1]", "[a `[1]` b&#96; [1]"),
             ("`[a`` [1]", "`[a&#96;&#96; [1]"),
             ("x\n```a [b `` [1]", "x\n```a [b `` [1]"),
@@ -530,6 +530,9 @@ mod tests {
             ("https://x/a[b<br>[1] https://x/a<br>[1]", "https://x/a[b<br>\u{200a}[1] https://x/a<br>[1]"),
             ("https://x/a[see](https://ok)[1]", "https://x/a[see](https://ok)\u{200a}[1]"),
             ("https://x/a[see x](https://ok)[1]", "https://x/a[see x](https://ok)\u{200a}[1]"),
+            // A title in it would be text, and the number in the title a badge; a link in a link makes text of the outer one.
+            ("https://x/a[b](https://ok \"[1]\") [1]", "https://x/a[b](https://ok \"&#91;1]\") [1]"),
+            ("[a [foo]](https://ok)[1]", "[a [foo]](https://ok)\u{200a}[1]"),
             ("https://x/a[1] y", "https://x/a\u{200a}[1] y"),
             ("WWW.x.example[1][2]", "WWW.x.example\u{200a}[1]\u{200b}[2]"),
             ("https://x/a![1](https://y)", "https://x/a!\u{200a}[1]"),

@@ -39,6 +39,8 @@ pub(super) struct Writer {
     opened: bool,
     /// Whether the link that is being written began in an address, which has taken its bracket in.
     swallowed: bool,
+    /// Where the text of the link began that was written last.
+    link_start: usize,
     /// Where the text at the end began, in which a bare address may begin.
     text_start: usize,
 }
@@ -56,6 +58,7 @@ impl Writer {
             in_address: false,
             opened: false,
             swallowed: false,
+            link_start: 0,
             text_start: 0,
         }
     }
@@ -110,13 +113,20 @@ impl Writer {
     pub(super) fn begin_link(&mut self, bracket: &str) {
         self.swallowed = self.in_address;
         self.opaque(bracket);
+        self.link_start = self.out.len();
     }
 
-    /// The rest of a link: where its bracket was taken in, its address is a bare one.
+    /// The rest of a link: where its bracket was taken in, its address is a bare one, and a bracket in its title could be a
+    /// badge. Where a bracket in its text may come to be a link, its address may come to be a bare one.
     pub(super) fn end_link(&mut self, rest: &str) {
-        if std::mem::take(&mut self.swallowed) {
+        let swallowed = std::mem::take(&mut self.swallowed);
+        if swallowed || self.out[self.link_start..].contains('[') {
             self.text_start = self.out.len();
-            self.text(rest, true);
+            if swallowed && rest.contains('[') {
+                self.text(&rest.replace('[', "&#91;"), true);
+            } else {
+                self.text(rest, true);
+            }
         } else {
             self.opaque(rest);
         }
