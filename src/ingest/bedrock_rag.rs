@@ -193,9 +193,7 @@ impl ReadEvents for RagAnswer {
         // There is no sign of the end (rule N-12): what ends without an error is whole.
         answer.complete = answer.error.is_none();
         self.annotated.finish(answer);
-        if answer.citations.is_empty() {
-            answer.attested = (0..answer.sources.len()).map(SourceIndex).collect();
-        }
+        answer.attested = (0..answer.sources.len()).map(SourceIndex).collect();
     }
 }
 

@@ -14,7 +14,7 @@ use super::incremental::{all_rules, manifest};
 type Block = (String, Vec<usize>);
 
 /// Blocks as formats send them that cite each at its end. A block that is a marker and nothing else is replaced when it is a
-/// span of a whole answer, and a blank one has no end: no format has either.
+/// span of a whole answer, and no format sends one; a blank one is cited behind the last word before it, by the reader.
 fn blocks() -> impl Strategy<Value = Vec<Block>> {
     let block = (pieces(), proptest::collection::vec(0_usize..3, 0..3))
         .prop_map(|(pieces, sources)| (answer(&pieces), sources))
