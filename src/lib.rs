@@ -46,6 +46,7 @@ pub mod convert;
 pub mod dialect;
 pub mod graph;
 pub mod ingest;
+pub mod output;
 pub mod report;
 pub mod text;
 pub mod url;

@@ -48,12 +48,13 @@ pub(super) fn finish(
     text: &str,
     sources: &Sources<'_>,
 ) -> CitedText {
-    let is_list = bibliography.is_list(text);
+    let is_list = sources.rules.without_bibliography && bibliography.is_list(text);
     let input = sources.input(if is_list { &text[..visible] } else { text }, true);
     scanner.run(&input);
-    let attested = if scanner.numberer.any() { Vec::new() } else { number_attested(&mut scanner.numberer, sources) };
+    let lists_attested = !scanner.numberer.any() && !sources.rules.only_markers;
+    let attested = if lists_attested { number_attested(&mut scanner.numberer, sources) } else { Vec::new() };
     scanner.close(&input);
-    let Scanner { writer, numberer, mut entries, .. } = scanner;
+    let Scanner { writer, numberer, unresolved, mut entries, .. } = scanner;
     // In the order of the text, whatever was decided first.
     entries.sort_by_key(|entry| entry.at.offset().unwrap_or(usize::MAX));
     let mut text = writer.finish();
@@ -73,7 +74,11 @@ pub(super) fn finish(
     if sources.rules.definitions {
         definition::append(&mut text, &cited);
     }
-    CitedText { text, sources: cited, entries }
+    if sources.rules.only_markers {
+        // What was made harmless, merged or taken out elsewhere stands here as it was.
+        entries.retain(|entry| matches!(entry.kind, Kind::Cited | Kind::Unresolved) || entry.code == "bibliography");
+    }
+    CitedText { text, sources: cited, unresolved, entries }
 }
 
 /// The numbers of what the provider attests as used, where nothing is cited (policy P-03).
@@ -166,6 +171,34 @@ mod tests {
     use crate::cite::Numbering;
     use crate::report::Kind;
     use crate::text::Span;
+
+    #[test]
+    fn n01_a_numbered_text_is_the_answer_but_for_its_markers() {
+        let numbered = |given: &str| cite(&answer(given), &Rules::numbered());
+        for same in [
+            "![a](https://x/y.png) <b>a</b><script>x</script> <https://x> [a](javascript:x)",
+            "`[1]` $a[1]$ [see [1]](https://x)\n\n    [1]\n",
+            "x [9] [doc9], \\[1\\]",
+            "[p]: https://evil\n\n[a][p] ![b][p] <img src=x>\n",
+            "> [q]: https://evil\n\n[q] \\<a\n\n```\nopen [1]",
+            "a\r\nb\n# h\n***\n\u{0}",
+        ] {
+            assert_eq!(numbered(same).text, same);
+        }
+        for (given, expected) in [
+            ("a[1][1] b[2, 3] [2][1]", "a[1] b[2][3] [2][1]"),
+            ("x 【9†y】 z \u{e200}c\u{e202}nobody\u{e201}!", "x z!"),
+            ("x [doc9] y [[1]](https://evil)", "x [doc9] y [1]"),
+            ("A [1].\n\nReferences\n[1] A\n[2] B", "A [1].\n\nReferences\n[1] A\n[2] B"),
+        ] {
+            assert_eq!(numbered(given).text, expected, "{given:?}");
+        }
+        let cited = numbered("x [9] [doc9] 【9†y】 [2]");
+        assert_eq!(cited.unresolved, ["[9]", "[doc9]", "【9†y】"]);
+        let mut same = answer("x[1] y[2]");
+        same.sources[1].url = same.sources[0].url.clone();
+        assert_eq!(cite(&same, &Rules::numbered()).text, "x[1] y[2]");
+    }
 
     /// Three sources with addresses, and one without.
     fn answer(text: &str) -> Answer {

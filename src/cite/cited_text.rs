@@ -13,6 +13,8 @@ pub struct CitedText {
     pub text: String,
     /// The cited sources, in the order of their numbers.
     pub sources: Vec<CitedSource>,
+    /// The markers that name no source, as they stood, in the order of the text.
+    pub unresolved: Vec<String>,
     /// What was done on the way.
     pub entries: Vec<Entry>,
 }

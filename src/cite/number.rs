@@ -16,6 +16,8 @@ pub(super) struct Numberer {
     pages: Pages,
     /// The most documents that get a number.
     max: usize,
+    /// Whether sources with one address are one.
+    merges: bool,
     /// By the place of the source.
     by_source: Vec<Option<usize>>,
     by_document: BTreeMap<String, usize>,
@@ -34,6 +36,7 @@ impl Numberer {
             numbering: rules.numbering,
             pages: rules.pages,
             max: rules.max_claims.unwrap_or(usize::MAX),
+            merges: !rules.only_markers,
             by_source: Vec::new(),
             by_document: BTreeMap::new(),
             cited: Vec::new(),
@@ -57,7 +60,7 @@ impl Numberer {
         let fresh = self.cited.len();
         let source = &sources[index.0];
         let place = match &source.url {
-            Some(url) => {
+            Some(url) if self.merges => {
                 let mut document = url.merge_key().into_owned();
                 if self.pages == Pages::Split && source.is_pdf() {
                     document.push('#');
@@ -65,7 +68,7 @@ impl Numberer {
                 }
                 *self.by_document.entry(document).or_insert(fresh)
             }
-            None => fresh,
+            _ => fresh,
         };
         if place == fresh {
             let position = match self.numbering {

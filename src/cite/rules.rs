@@ -25,6 +25,11 @@ pub struct Rules {
     pub literal_numbers: LiteralNumbers,
     /// The most claims that a message may carry; the markers of later ones vanish.
     pub max_claims: Option<usize>,
+    /// Whether nothing but markers is touched: everything else stays as the model wrote it, and every source is itself, also
+    /// where two have one address. Of the markers that name nothing, only those go that no person can read (rule N-07).
+    pub only_markers: bool,
+    /// Whether a list of references at the end goes that repeats the sources (policy P-06, rule S1-24).
+    pub without_bibliography: bool,
 }
 
 impl Rules {
@@ -41,6 +46,8 @@ impl Rules {
             close_fence: true,
             literal_numbers: LiteralNumbers::Escape,
             max_claims: None,
+            only_markers: false,
+            without_bibliography: true,
         }
     }
 
@@ -66,6 +73,12 @@ impl Rules {
             literal_numbers: LiteralNumbers::Keep,
             ..Self::web_chat()
         }
+    }
+
+    /// The rules of a text that goes to a program, not to a channel: each marker is the place of its source (rule N-01).
+    #[must_use]
+    pub fn numbered() -> Self {
+        Self { numbering: Numbering::Provider, only_markers: true, without_bibliography: false, ..Self::plain() }
     }
 }
 

@@ -321,6 +321,11 @@ impl Writer {
         }
     }
 
+    /// Takes one blank back, if one stands at the end (rule N-07).
+    pub(super) fn take_blank(&mut self) {
+        self.out.truncate(self.out.strip_suffix(' ').unwrap_or(&self.out).len());
+    }
+
     /// Takes a marker out that stood before `behind`, with one space before it, so that nothing around it changes its
     /// meaning. Returns how many bytes of `behind` go with it.
     pub(super) fn vanish(&mut self, behind: &str, private_use: bool) -> usize {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use citewire::answer::{Answer, Source, is_marker_span};
 use citewire::check::{Channel, check};
-use citewire::cite::{Numbering, Rules, cite};
+use citewire::cite::{Rules, cite};
 use citewire::convert::convert;
 use citewire::dialect::Dialect;
 use citewire::ingest::{AnswerStream, Provider, ingest};
@@ -32,12 +32,8 @@ fn answer(case: &Path, from: Option<Provider>) -> Answer {
 
 /// The text with the places of the sources as numbers, and the places that are cited, in the order of the text.
 fn by_place(answer: &Answer) -> (String, Vec<usize>) {
-    let mut rules = Rules::plain();
-    rules.numbering = Numbering::Provider;
-    let cited = cite(answer, &rules);
+    let cited = cite(answer, &Rules::numbered());
     let mut places = cited.sources.iter().map(|source| source.sources[0].0 + 1).collect::<Vec<_>>();
-    // What is only attested has a number as well.
-    places.retain(|place| cited.text.contains(&format!("[{place}]")));
     places.sort_by_key(|place| cited.text.find(&format!("[{place}]")));
     (cited.text, places)
 }

@@ -163,6 +163,11 @@ impl Scanner {
         let text = input.text;
         let raw = &text[node.range.clone()];
         let Range { start, end } = node.range.clone();
+        if input.rules.only_markers && !node.kind.is_marker() {
+            self.shield = self.shield.max(end);
+            self.writer.opaque(raw);
+            return;
+        }
         match &node.kind {
             NodeKind::Bracket => self.writer.text(raw, false),
             NodeKind::Code => {
@@ -194,10 +199,12 @@ impl Scanner {
             }
             NodeKind::Cite(sources) => self.cite(input, &sources.clone(), node.range.clone()),
             NodeKind::Nameless { vanishes } => {
-                let fate = if *vanishes { "it was taken out" } else { "it stays as text" };
+                let vanishes = *vanishes && !(input.rules.only_markers && raw.starts_with('['));
+                let fate = if vanishes { "it was taken out" } else { "it stays as text" };
                 let message = format!("{raw} names no source; {fate}");
                 self.entries.push(Entry::in_text(Kind::Unresolved, "marker", start, message));
-                if *vanishes {
+                self.unresolved.push(raw.to_owned());
+                if vanishes {
                     self.vanish(input, node.range.clone());
                 } else {
                     self.writer.text(raw, false);
@@ -271,6 +278,11 @@ impl Scanner {
     }
 
     pub(super) fn vanish(&mut self, input: &Input<'_>, range: Range<usize>) {
+        self.written = range.end;
+        if input.rules.only_markers {
+            self.writer.take_blank();
+            return;
+        }
         let is_private_use = input.text[range.clone()].starts_with('\u{e200}');
         self.written = range.end + self.writer.vanish(&input.text[range.end..], is_private_use);
     }

@@ -51,6 +51,13 @@ pub(super) enum NodeKind {
     EscapedNumber,
 }
 
+impl NodeKind {
+    /// Whether it is a marker, or what becomes one.
+    pub(super) fn is_marker(&self) -> bool {
+        matches!(self, Self::Cite(_) | Self::Nameless { .. } | Self::BehindBlock(..))
+    }
+}
+
 impl Node {
     pub(super) fn new(range: Range<usize>, kind: NodeKind) -> Self {
         Self { range, kind }

@@ -128,6 +128,8 @@ pub(in crate::cite) struct Scanner {
     pub(in crate::cite) writer: Writer,
     pub(in crate::cite) numberer: Numberer,
     pub(in crate::cite) entries: Vec<Entry>,
+    /// Markers without a source, as they stand in the text.
+    pub(in crate::cite) unresolved: Vec<String>,
     pub(super) left_out: Vec<(usize, SourceIndex)>,
 }
 
@@ -163,6 +165,7 @@ impl Scanner {
             shield: 0,
             writer: Writer::new(rules),
             numberer: Numberer::new(rules),
+            unresolved: Vec::new(),
             entries: Vec::new(),
             left_out: Vec::new(),
         }
