@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use super::event::Event;
 use super::lines::{Lines, MAX_EVENT_BYTES};
 use super::sse::SseEvents;
-use super::{EventPlace, IngestError};
+use super::{EventPlace, IngestError, Provider, format};
 
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -190,11 +190,19 @@ impl Opening {
             // The first line of a document that was laid out for people tells already.
             return (bytes[start..end].trim_ascii() == b"{").then_some(Form::Whole);
         }
-        Some(match serde_json::from_slice::<Line>(&bytes[start..end]) {
-            Ok(line) if line.is_event(self.line_end.is_some() && follows.is_some()) => Form::JsonLines,
-            _ => Form::Whole,
-        })
+        let line = &bytes[start..end];
+        let follows = follows.filter(|_| self.line_end.is_some()).map(|at| bytes[self.seen + at]);
+        let is_event = serde_json::from_slice::<Line>(line).is_ok_and(|line| line.is_event(follows.is_some()))
+            || follows == Some(b'{') && is_event_of_a_provider(line);
+        Some(if is_event { Form::JsonLines } else { Form::Whole })
     }
+}
+
+/// Whether an object on a line of its own is an event of a provider's stream, and no whole chat completion.
+fn is_event_of_a_provider(line: &[u8]) -> bool {
+    let is_whole = serde_json::from_slice::<Line>(line).is_ok_and(|line| line.has_message());
+    let format = std::str::from_utf8(line).ok().and_then(|line| format::of_event(line).ok().flatten());
+    format.is_some_and(|format| format.provider != Provider::Native) && !is_whole
 }
 
 /// The members that tell an event on a line of its own from a whole answer.
@@ -214,9 +222,16 @@ struct Line {
 #[derive(Deserialize)]
 struct Choice {
     message: Option<IgnoredAny>,
+    delta: Option<IgnoredAny>,
 }
 
 impl Line {
+    /// Whether it is a chat completion that came at once.
+    fn has_message(&self) -> bool {
+        let choices = self.choices.as_deref().unwrap_or_default();
+        choices.iter().any(|choice| choice.message.is_some() && choice.delta.is_none())
+    }
+
     /// Whether it is an event; `followed` by another line, members count that a broken whole answer could have as well.
     fn is_event(&self, followed: bool) -> bool {
         let Self { text, delta, sources, annotations, label, interpreter, done, error, choices } = self;
@@ -279,6 +294,8 @@ mod tests {
             "{\"done\":true}\n",
             "{\"choices\":[{\"delta\":{}}]}\n{\"choices\":[]}",
             "{\"error\":{}}\n{}",
+            "{\"candidates\":[{\"content\":{}}]}\n{\"candidates\":[]}",
+            "{\"type\":\"message_start\",\"message\":{}}\n\n{\"type\":\"message_stop\"}",
         ] {
             assert_eq!(form(text), Form::JsonLines, "{text:?}");
         }
@@ -290,6 +307,8 @@ mod tests {
             "{\"error\":{}}",
             "{\"choices\":[{\"message\":{}}]}\n{}",
             "{\"delta\":\"a\"} x",
+            "{\"candidates\":[{\"content\":{}}]}\n",
+            "{\"candidates\":[{\"content\":{}}]}\nx",
             "{}\n{}",
         ] {
             assert_eq!(form(text), Form::Whole, "{text:?}");

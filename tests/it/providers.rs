@@ -148,6 +148,23 @@ fn n11_no_sample_depends_on_the_cut_of_its_bytes() {
 }
 
 #[test]
+fn the_events_of_every_stream_may_come_one_a_line_or_as_a_list() {
+    let mut seen = 0;
+    for (case, _) in described().into_iter().filter(|(case, _)| case.join("input.sse").exists()) {
+        let text = String::from_utf8(input(&case)).expect("UTF-8");
+        let data = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
+        let events: Vec<&str> = data.filter(|data| data.starts_with('{')).collect();
+        let whole = answer(&case, None);
+        for body in [events.join("\n"), events.join("\r\n\r\n"), format!("[{}]", events.join(", "))] {
+            let read = ingest(body.as_bytes(), None).unwrap_or_else(|error| panic!("{}: {error}", case.display()));
+            assert_eq!(read, whole, "{}", case.display());
+        }
+        seen += 1;
+    }
+    assert!(seen >= 11, "only {seen} streams");
+}
+
+#[test]
 fn every_sample_is_valid_in_every_dialect_and_the_same_again() {
     for (case, expected) in described() {
         let body = input(&case);

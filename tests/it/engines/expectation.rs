@@ -107,6 +107,8 @@ impl Reader<'_> {
         // Whether a marker in the text of a link is one hangs on a definition that may come later.
         self.expectation.inexact |= url == FORWARD_URL && text.contains(['[', '【']);
         let scheme = url.split_once(':').map_or(String::new(), |(scheme, _)| scheme.trim().to_lowercase());
+        // Attributes of tags go, and what the engine tells of the text of a link is their source.
+        self.expectation.inexact |= holds_attributes(text);
         let allowed = ["http", "https", "mailto"].contains(&scheme.as_str()) && url::Url::parse(&url).is_ok();
         let shown = if image && trimmed.is_empty() { "image" } else { text };
         if allowed {
@@ -306,6 +308,13 @@ fn counted(digits: &str) -> Option<usize> {
 fn number(digits: &str) -> Option<usize> {
     let plain = (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
     plain.then(|| digits.parse().ok()).flatten()
+}
+
+/// Whether a text holds a tag with attributes.
+fn holds_attributes(text: &str) -> bool {
+    let tags = text.split('<').skip(1);
+    tags.filter(|tag| tag.starts_with(|c: char| c.is_ascii_alphabetic()))
+        .any(|tag| tag.split('>').next().is_some_and(|tag| tag.contains(char::is_whitespace)))
 }
 
 /// Whether a tag stays as it is: one of those that the generated answers hold and that can do nothing.
