@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::marker::{self, Marker};
-use super::resolve::Resolver;
+use super::resolve::{Indices, Resolver};
 use super::scan::{line_end, next_line};
-use crate::answer::{MarkerGrammar, Source, SourceIndex};
+use crate::answer::{MarkerGrammar, Source};
 use crate::url::WebUrl;
 
 /// A longer list is text.
@@ -193,7 +193,7 @@ fn begins_heading(content: &str) -> bool {
 }
 
 struct Line<'t> {
-    sources: Vec<SourceIndex>,
+    sources: Indices,
     rest: &'t str,
 }
 

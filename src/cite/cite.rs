@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::bibliography::Bibliography;
 use super::definition;
 use super::number::Numberer;
-use super::resolve::Resolver;
+use super::resolve::{Indices, Resolver};
 use super::scan::{Input, Scanner};
 use super::{CitedText, Position, Rules};
 use crate::answer::{Answer, Citation, MarkerGrammar, is_marker_span};
@@ -104,7 +104,7 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
     for citation in markers {
         if citation.span.start() >= end {
             end = citation.span.end();
-            scanner.replace(citation.span.range(), citation.sources.clone());
+            scanner.replace(citation.span.range(), Indices::from_slice(&citation.sources));
         }
     }
     // Behind a word, wherever there is one: before the indentation of code a badge would make a paragraph of it.
@@ -122,7 +122,7 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
     let mut claims: Vec<(usize, &Citation)> = claims.into_iter().map(|citation| (place(citation), citation)).collect();
     claims.sort_by_key(|(at, citation)| (*at, citation.sources.first().copied()));
     for (at, citation) in claims {
-        scanner.cite_at(at, citation.sources.clone());
+        scanner.cite_at(at, Indices::from_slice(&citation.sources));
     }
 }
 

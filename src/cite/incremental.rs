@@ -70,7 +70,7 @@ impl Incremental {
 
     /// Cites sources at the end of the text so far (formats whose citations come with a block of text).
     pub fn cite_here(&mut self, sources: Vec<SourceIndex>) {
-        self.scanner.cite_at(self.answer.text.trim_end().len(), sources);
+        self.scanner.cite_at(self.answer.text.trim_end().len(), sources.into());
     }
 
     /// All that can be shown so far: the pieces that [`push`](Self::push) returned, joined.

@@ -1,5 +1,7 @@
 //! The grammar of citation markers (policy P-01): what a bracket says, before anyone asks what it means.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::answer::MarkerGrammar;
 
 /// The longest text between the brackets of a marker, in bytes. Past it, the bracket is text, streamed or not.
@@ -8,15 +10,18 @@ pub(super) const MAX_INNER_BYTES: usize = 256;
 /// The most numbers that one bracket may name, counted with its ranges.
 const MAX_NUMBERS: usize = 20;
 
+/// The numbers in one bracket, nearly always one or two.
+pub(super) type Numbers = SmallVec<[usize; 2]>;
+
 /// What a bracket says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Marker<'t> {
     /// Places in the list of sources, as a person would write them: `[1]`, `[1, 2]`, `[1-3]`.
-    Numbers(Vec<usize>),
+    Numbers(Numbers),
     /// The same, where numbers are ids.
-    Ids(Vec<usize>),
+    Ids(Numbers),
     /// Places, in a form that only a machine writes: `[doc1]`, `【1】`.
-    Documents(Vec<usize>),
+    Documents(Numbers),
     /// Ids or names, in a form that only a machine writes: U+E200, `【4:0†name】`.
     Machine(Vec<&'t str>),
     /// A footnote: `[^1]`.
@@ -43,7 +48,7 @@ impl Marker<'_> {
 pub(super) fn in_square_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     if grammar.exact_documents {
         let digits = inner.strip_prefix("doc")?;
-        return Some(Marker::Documents(vec![whole_number(digits)?]));
+        return Some(Marker::Documents(smallvec![whole_number(digits)?]));
     }
     let inner = inner.trim();
     if grammar.numbers {
@@ -51,7 +56,7 @@ pub(super) fn in_square_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) ->
             let (digits, superscript) = rest.strip_suffix('^').map_or((rest, false), |digits| (digits, true));
             let n = counted(digits)?;
             return match superscript {
-                true => Some(Marker::Numbers(vec![n])),
+                true => Some(Marker::Numbers(smallvec![n])),
                 false => grammar.footnotes.then_some(Marker::Footnote(n)),
             };
         }
@@ -90,7 +95,7 @@ pub(super) fn in_lenticular_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar
         None => {
             let n = whole_number(place.trim())?;
             // Where an annotation has to tell what it means, what is left of it means nothing.
-            Some(if grammar.lenticular_places { Marker::Documents(vec![n]) } else { Marker::Machine(Vec::new()) })
+            Some(if grammar.lenticular_places { Marker::Documents(smallvec![n]) } else { Marker::Machine(Vec::new()) })
         }
     }
 }
@@ -101,11 +106,11 @@ pub(super) fn in_private_use<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Opt
 }
 
 /// A list of numbers and ranges, all in the form that `read` takes.
-fn list(inner: &str, read: impl Fn(&str) -> Option<usize>) -> Option<Vec<usize>> {
+fn list(inner: &str, read: impl Fn(&str) -> Option<usize>) -> Option<Numbers> {
     if let Some(number) = read(inner) {
-        return Some(vec![number]);
+        return Some(smallvec![number]);
     }
-    let mut numbers = Vec::new();
+    let mut numbers = Numbers::new();
     for item in inner.split(',') {
         let item = item.trim();
         match item.split_once(['-', '–']) {
@@ -152,8 +157,8 @@ mod tests {
 
     #[test]
     fn p01_the_whole_vocabulary_is_read() {
-        let numbers = |numbers: &[usize]| Some(Marker::Numbers(numbers.to_vec()));
-        let documents = |numbers: &[usize]| Some(Marker::Documents(numbers.to_vec()));
+        let numbers = |numbers: &[usize]| Some(Marker::Numbers(numbers.into()));
+        let documents = |numbers: &[usize]| Some(Marker::Documents(numbers.into()));
         assert_eq!(square("1"), numbers(&[1]));
         assert_eq!(square(" 12 "), numbers(&[12]));
         assert_eq!(square("1, 2,3"), numbers(&[1, 2, 3]));
@@ -188,7 +193,7 @@ mod tests {
     #[test]
     fn n08_a_number_in_brackets_is_no_footnote_and_may_have_a_fragment() {
         let numbers = MarkerGrammar::BRACKETED_NUMBERS;
-        assert_eq!(in_square_brackets("1, 3#part", &numbers), Some(Marker::Numbers(vec![1, 3])));
+        assert_eq!(in_square_brackets("1, 3#part", &numbers), Some(Marker::Numbers(smallvec![1, 3])));
         assert_eq!(in_square_brackets("^1", &numbers), None);
         assert_eq!(in_square_brackets("doc1", &numbers), None);
         assert_eq!(square("1#part"), Some(Marker::Name("1#part")));
@@ -205,7 +210,7 @@ mod tests {
     #[test]
     fn s0_15_azure_on_your_data_knows_one_form_only() {
         let azure = MarkerGrammar::AZURE_ON_YOUR_DATA;
-        assert_eq!(in_square_brackets("doc12", &azure), Some(Marker::Documents(vec![12])));
+        assert_eq!(in_square_brackets("doc12", &azure), Some(Marker::Documents(smallvec![12])));
         for inner in ["Doc1", "doc 1", "docs1", "doc1, doc2", "1", "doc", "doc1 ", "plan.pdf"] {
             assert_eq!(in_square_brackets(inner, &azure), None, "{inner:?}");
         }

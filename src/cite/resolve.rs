@@ -3,9 +3,14 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::marker::Marker;
 use crate::answer::{Source, SourceIndex};
 use crate::url::WebUrl;
+
+/// The sources of one marker, nearly always one or two.
+pub(super) type Indices = SmallVec<[SourceIndex; 2]>;
 
 /// Finds sources by everything that a marker may call them. Names are looked at when the first marker uses one: most
 /// answers only know numbers.
@@ -60,28 +65,28 @@ impl Resolver {
 
     /// The sources of a marker, each once and in order; `None` when it means none (or, in a list that a person would
     /// write, when one of its numbers means none: `[1, 2019]` is no citation).
-    pub(super) fn resolve(&self, sources: &[Source], token: &str, marker: &Marker<'_>) -> Option<Vec<SourceIndex>> {
+    pub(super) fn resolve(&self, sources: &[Source], token: &str, marker: &Marker<'_>) -> Option<Indices> {
         if *self.has_markers.get_or_init(|| sources.iter().any(|source| source.marker.is_some()))
             && let Some(index) = self.names(sources).by_marker.get(token)
         {
-            return Some(vec![*index]);
+            return Some(smallvec![*index]);
         }
         let place = |n: usize| (1..=sources.len()).contains(&n).then(|| SourceIndex(n - 1));
-        let mut found: Vec<SourceIndex> = match marker {
+        let mut found: Indices = match marker {
             Marker::Numbers(numbers) => numbers.iter().map(|n| place(*n)).collect::<Option<_>>()?,
             Marker::Ids(ids) => {
                 let by_id = &self.names(sources).by_id;
                 ids.iter().map(|id| by_id.get(&id.to_string()).copied()).collect::<Option<_>>()?
             }
-            Marker::Footnote(n) => vec![place(*n)?],
+            Marker::Footnote(n) => smallvec![place(*n)?],
             Marker::Documents(numbers) => numbers.iter().filter_map(|n| place(*n)).collect(),
             Marker::Machine(names) => names.iter().filter_map(|name| self.name(sources, name)).collect(),
-            Marker::Name(name) => vec![self.name(sources, name)?],
-            Marker::NameEnd(name) => vec![self.name(sources, name).or_else(|| name_end(sources, name))?],
+            Marker::Name(name) => smallvec![self.name(sources, name)?],
+            Marker::NameEnd(name) => smallvec![self.name(sources, name).or_else(|| name_end(sources, name))?],
         };
         if found.len() > 1 {
             // A marker is short, so it names few.
-            let mut seen = Vec::with_capacity(found.len());
+            let mut seen = Indices::new();
             found.retain(|index| {
                 let is_new = !seen.contains(index);
                 if is_new {

@@ -5,18 +5,18 @@ use std::ops::Range;
 use super::line::Leaf;
 use super::node::{Node, NodeKind};
 use super::scanner::{Input, Scanner};
-use crate::answer::SourceIndex;
+use crate::cite::resolve::Indices;
 
 /// Citations of a place.
 #[derive(Clone, Debug)]
 pub(super) struct Anchor {
     pub(super) at: usize,
-    pub(super) sources: Vec<SourceIndex>,
+    pub(super) sources: Indices,
 }
 
 impl Scanner {
     /// Cites a place of the text. Places come in order.
-    pub(in crate::cite) fn cite_at(&mut self, at: usize, mut sources: Vec<SourceIndex>) {
+    pub(in crate::cite) fn cite_at(&mut self, at: usize, mut sources: Indices) {
         if let Some((code, prefix)) = self.ended.take_if(|(code, _)| code.start < at && at <= code.end) {
             // Only blank lines have followed the code, so that nothing behind the place is written.
             self.cite_behind_code(code.end, sources, &prefix);
@@ -38,7 +38,7 @@ impl Scanner {
     }
 
     /// Cites in the place of what stands there. Ranges come in order.
-    pub(in crate::cite) fn replace(&mut self, range: Range<usize>, sources: Vec<SourceIndex>) {
+    pub(in crate::cite) fn replace(&mut self, range: Range<usize>, sources: Indices) {
         self.replaced.push_back((range, sources));
     }
 
@@ -48,7 +48,7 @@ impl Scanner {
         let end = self.at;
         let from = self.anchors.partition_point(|anchor| anchor.at <= start);
         let to = self.anchors.partition_point(|anchor| anchor.at <= end).max(from);
-        let sources: Vec<SourceIndex> = self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect();
+        let sources: Indices = self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect();
         let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
         if sources.is_empty() {
             self.ended = Some((start..end, prefix));
@@ -92,7 +92,7 @@ impl Scanner {
     }
 
     /// Cites in a paragraph behind a code block, which holds all citations of places in it.
-    fn cite_behind_code(&mut self, end: usize, mut sources: Vec<SourceIndex>, prefix: &str) {
+    fn cite_behind_code(&mut self, end: usize, mut sources: Indices, prefix: &str) {
         let place = self.nodes.partition_point(|node| node.range.end <= end);
         let last = self.nodes[..place].last_mut().filter(|node| node.range.start == end);
         if let Some(Node { kind: NodeKind::BehindBlock(earlier, _), .. }) = last {

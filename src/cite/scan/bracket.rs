@@ -8,9 +8,10 @@ use super::definitions::normalised;
 use super::inline::holds_change;
 use super::node::{Node, NodeKind};
 use super::scanner::{Input, Opener, Scanner};
-use crate::answer::{MarkerGrammar, SourceIndex};
+use crate::answer::MarkerGrammar;
 use crate::cite::definition::push_title;
 use crate::cite::marker::{self, MAX_INNER_BYTES, Marker};
+use crate::cite::resolve::Indices;
 use crate::report::{Entry, Kind};
 use crate::url::WebUrl;
 
@@ -80,7 +81,7 @@ impl Input<'_> {
     }
 
     /// The sources that a link or image names when all that it shows is a marker: `[1](url)`, `[[1]](url)`.
-    fn shown_sources(&self, inner: &str) -> Option<Vec<SourceIndex>> {
+    fn shown_sources(&self, inner: &str) -> Option<Indices> {
         if !self.grammar.linked {
             return None;
         }

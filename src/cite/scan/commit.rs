@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::LOOK_AHEAD;
 use super::html::{HTML, MAX_TAG_CHARS};
 use super::node::{Node, NodeKind};
@@ -197,7 +199,7 @@ impl Scanner {
                 self.shield = self.shield.max(end);
                 self.escaped_number(input, start, raw);
             }
-            NodeKind::Cite(sources) => self.cite(input, &sources.clone(), node.range.clone()),
+            NodeKind::Cite(sources) => self.cite(input, sources, node.range.clone()),
             NodeKind::Nameless { vanishes } => {
                 let vanishes = *vanishes && !(input.rules.only_markers && raw.starts_with('['));
                 let fate = if vanishes { "it was taken out" } else { "it stays as text" };
@@ -248,8 +250,8 @@ impl Scanner {
         }
     }
 
-    pub(super) fn positions(&mut self, input: &Input<'_>, sources: &[SourceIndex]) -> Vec<Position> {
-        let mut positions = Vec::with_capacity(sources.len());
+    pub(super) fn positions(&mut self, input: &Input<'_>, sources: &[SourceIndex]) -> SmallVec<[Position; 4]> {
+        let mut positions = SmallVec::new();
         for source in sources {
             match self.numberer.number(input.sources, *source) {
                 Ok(position) => positions.push(position),

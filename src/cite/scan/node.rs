@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::answer::SourceIndex;
+use crate::cite::resolve::Indices;
 
 /// A place where something other than plain text stands, or is to be written.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub(super) enum NodeKind {
     /// `[n]` that is no marker, but equals what may be the number of a claim.
     Number,
     /// A marker of sources.
-    Cite(Vec<SourceIndex>),
+    Cite(Indices),
     /// A marker that names nothing.
     Nameless { vanishes: bool },
     /// Something else is written here.
@@ -46,7 +46,7 @@ pub(super) enum NodeKind {
     /// A line end inside a paragraph that readers see as a blank.
     SoftBreak,
     /// Citations of places inside a code block, in a paragraph behind it.
-    BehindBlock(Vec<SourceIndex>, String),
+    BehindBlock(Indices, String),
     /// `\[` before a number.
     EscapedNumber,
 }

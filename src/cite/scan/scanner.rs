@@ -12,7 +12,7 @@ use super::node::{Node, NodeKind};
 use crate::answer::{MarkerGrammar, Source, SourceIndex};
 use crate::cite::Rules;
 use crate::cite::number::Numberer;
-use crate::cite::resolve::Resolver;
+use crate::cite::resolve::{Indices, Resolver};
 use crate::cite::writer::Writer;
 use crate::report::{Entry, Kind as EntryKind};
 
@@ -112,7 +112,7 @@ pub(in crate::cite) struct Scanner {
     /// The last code block that has ended, and what the lines of the blocks around it begin with.
     pub(super) ended: Option<(Range<usize>, String)>,
     pub(super) anchors: VecDeque<Anchor>,
-    pub(super) replaced: VecDeque<(Range<usize>, Vec<SourceIndex>)>,
+    pub(super) replaced: VecDeque<(Range<usize>, Indices)>,
     /// Up to where the text is written.
     pub(super) written: usize,
     /// How much of the text was looked at for its last blanks, where they begin, and how many blanks are the very last.
