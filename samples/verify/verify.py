@@ -71,8 +71,8 @@ ABRIDGED = {
 # What services send and models do not have: the way to it, and how that is known.
 BEYOND = {
     "cohere": {
-        "/delta/message/content": "in the vendor's description of message-start",
-        "/delta/message/citations": "in the vendor's description of message-start",
+        "/delta/message/content": "empty lists, seen in recorded message-start events",
+        "/delta/message/citations": "empty lists, seen in recorded message-start events",
     },
     "gemini-interactions": {"/object": "in the model of the interaction that events carry"},
     "openai-chat": {"/choices/0/delta/annotations": "sent late in streams; the whole message has them in the model"},

@@ -10,7 +10,7 @@ use super::Outcome;
 use super::args::PromptArgs;
 use super::input::{Input, print, without_mark};
 use crate::ingest::{Retrieved, retrieved};
-use crate::prompt::{Budget, Options, Prompt, Style, build, inject};
+use crate::prompt::{Budget, Numbered, Options, Prompt, Style, build, inject};
 
 /// What stands between a system prompt and the context.
 const BETWEEN: &str = "\n\n";
@@ -87,17 +87,18 @@ fn notes(prompt: &Prompt, budget: Budget, style: Style) -> Vec<String> {
     let limit = match budget {
         Budget::Bytes(max) => format!("{max} bytes"),
         Budget::Tokens(max) => format!("{max} tokens"),
-        _ => String::new(),
+        Budget::Unlimited => String::new(),
     };
-    match all - listed {
-        0 => {}
+    let out = match all - listed {
+        0 => None,
         _ if listed == 0 => {
-            notes.push(format!("not even the first of {all} sources fits into {limit}; there is nothing to inject"))
+            Some(format!("not even the first of {all} sources fits into {limit}; there is nothing to inject"))
         }
-        1 => notes.push(format!("source {all} of {all} is left out: it does not fit into {limit}")),
-        _ => notes.push(format!("sources {} to {all} of {all} are left out: they do not fit into {limit}", listed + 1)),
-    }
-    let shares = |(at, source): (usize, &crate::prompt::Numbered)| source.number != at + 1;
+        1 => Some(format!("source {all} of {all} is left out: it does not fit into {limit}")),
+        _ => Some(format!("sources {} to {all} of {all} are left out: they do not fit into {limit}", listed + 1)),
+    };
+    notes.extend(out);
+    let shares = |(at, source): (usize, &Numbered)| source.number != at + 1;
     if style == Style::Tags && prompt.sources.iter().enumerate().any(shares) {
         let what =
             "sources with the same id, or without one, share a number, so that numbers are not places in the manifest";
