@@ -3,6 +3,18 @@
 //! [`build`] lists sources for a model, with the rules of citing, in one of three [`Style`]s and within a [`Budget`];
 //! [`inject`] puts the outcome into the messages of a chat. Whatever stands in a title or in a passage cannot pose as
 //! another source: `shape` says what a line looks like to a reader who is easily deceived, `passage` and `name` act on it.
+//!
+//! ```
+//! use citewire::ingest::retrieved;
+//! use citewire::prompt::{Budget, Options, Style, build};
+//!
+//! let found = retrieved(br#"[{ "title": "Leave policy", "content": "Leave is 30 days." }]"#)?;
+//! let mut options = Options::new(Style::Numbered);
+//! options.budget = Budget::Tokens(2_000);
+//! let prompt = build(&found.sources, &options);
+//! assert!(prompt.text.ends_with("Sources:\n\n[1] (Source: \"Leave policy\")\nLeave is 30 days."));
+//! # Ok::<(), citewire::ingest::IngestError>(())
+//! ```
 
 mod budget;
 #[cfg(test)]
