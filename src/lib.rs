@@ -31,6 +31,8 @@
 //! [`convert`](mod@convert) is all of it in one call, with a [`report`] of everything that was merged, dropped or made
 //! harmless. All of this is pure: the same input gives the same bytes.
 //!
+//! [`prompt`] stands before all that: it lists sources for a model and tells it how to cite them.
+//!
 //! [`check`](mod@check) goes the other way: it reads anybody's activity and says what users of a channel would see.
 //!
 //! # Features
@@ -47,6 +49,7 @@ pub mod dialect;
 pub mod graph;
 pub mod ingest;
 pub mod output;
+pub mod prompt;
 pub mod report;
 pub mod text;
 pub mod url;

@@ -31,6 +31,8 @@ pub enum Command {
     Convert(ConvertArgs),
     /// Check an activity against what a channel really accepts: one line a finding.
     Check(CheckArgs),
+    /// List sources for a model, and tell it how to cite them: the context to inject on stdout.
+    Prompt(PromptArgs),
     /// Convert one answer and post it into a conversation of a Direct Line: the id as JSON on stdout.
     Send(SendArgs),
 }
@@ -76,6 +78,33 @@ pub struct CheckArgs {
     #[arg(long, value_name = "CHANNEL")]
     pub channel: String,
     /// Print the findings as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The arguments of `prompt`.
+#[derive(Debug, Args)]
+pub struct PromptArgs {
+    /// The sources: a native manifest, whose text may be missing and which may hold messages, or a list of its sources;
+    /// `-` or nothing reads stdin.
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// How to list them: numbered, tags, or plain (without citations).
+    #[arg(long, value_name = "STYLE", default_value = "numbered")]
+    pub style: String,
+    /// The most bytes that the context may take; sources that do not fit are left out from the end.
+    #[arg(long, value_name = "N", conflicts_with = "max_tokens")]
+    pub max_bytes: Option<usize>,
+    /// The same in tokens, by an estimate that is rather too high.
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<usize>,
+    /// The system prompt, which goes before the context; `@FILE` reads it from a file.
+    #[arg(long, value_name = "TEXT|@FILE")]
+    pub system: Option<String>,
+    /// Leave out the rules of citing: the sources alone.
+    #[arg(long)]
+    pub sources_only: bool,
+    /// Print JSON: the messages with the context in them, and what became of each source.
     #[arg(long)]
     pub json: bool,
 }

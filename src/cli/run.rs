@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 
 use clap::Parser as _;
 
-use super::{Cli, Command, Outcome, check, convert, send, serve};
+use super::{Cli, Command, Outcome, check, convert, prompt, send, serve};
 
 /// Runs the command that the arguments name, the name of the program first. What goes wrong is said on stderr.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
@@ -22,6 +22,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
         Command::Serve(args) => serve::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Check(args) => check::run(args),
+        Command::Prompt(args) => prompt::run(args),
         Command::Send(args) => send::run(args),
     };
     outcome.unwrap_or_else(|error| {

@@ -39,6 +39,8 @@ mod openapi;
 mod oracle;
 /// The page and its session.
 mod page;
+/// `citewire prompt`.
+mod prompt;
 mod providers;
 /// Every route and who may call it.
 mod routes;

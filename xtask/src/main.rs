@@ -11,6 +11,7 @@ mod repository;
 mod soak;
 mod spdx;
 mod suite;
+mod verify_samples;
 mod web_chat;
 
 use anyhow::{Result, bail};
@@ -24,6 +25,8 @@ cargo xtask test [--fast] [--list] [STEP...]
     run the suite, or the named steps of it; --fast leaves out what takes long
 cargo xtask soak citations|spans|streams [--cases N] [--seed S] [--workers W]
     try a property with many generated cases, a million unless told otherwise, on all cores
+cargo xtask verify-samples
+    hold the sample answers against the models of the vendors' SDKs, which are fetched for that
 cargo xtask web-chat
     fetch Web Chat and print where it is
 cargo xtask pictures
@@ -48,6 +51,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "run" => run(rest),
         "test" => suite::run(&Repository::find()?, rest),
         "soak" => soak::run(&Repository::find()?, rest),
+        "verify-samples" => verify_samples::run(&Repository::find()?, rest),
         "web-chat" => {
             let repository = Repository::find()?;
             for version in web_chat::VERSIONS {

@@ -1,0 +1,70 @@
+//! What of a text a reader sees: what only a machine reads goes, so that it cannot tell a model what nobody checked.
+
+use std::borrow::Cow;
+
+/// Whether a character goes: controls, changes of writing direction, annotations, and those that carry letters unseen.
+fn goes(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t')
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}')
+        || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        // Variants of ideographs, of which there are as many as bytes.
+        || matches!(c, '\u{e0100}'..='\u{e01ef}')
+}
+
+/// Letters that cannot be seen. Behind a black flag they say whose flag it is.
+fn is_tag(c: char) -> bool {
+    matches!(c, '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether a line ends here in the eyes of somebody: Unicode knows more line ends than editors do.
+fn ends_line(c: char) -> bool {
+    matches!(c, '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// The text as it is seen, its lines ending with LF.
+pub(super) fn visible(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(|c| goes(c) || is_tag(c) || ends_line(c)) {
+        return text.into();
+    }
+    let mut seen = String::with_capacity(text.len());
+    let mut in_flag = false;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        in_flag = c == '\u{1f3f4}' || in_flag && is_tag(c);
+        if c == '\r' && chars.peek() == Some(&'\n') {
+            continue;
+        }
+        if ends_line(c) {
+            seen.push('\n');
+        } else if !goes(c) && (in_flag || !is_tag(c)) {
+            seen.push(c);
+        }
+    }
+    seen.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_goes() {
+        assert_eq!(visible("a\u{202e}b\u{2066}c\u{1b}[31md\u{0}\u{feff}e"), "abc[31mde");
+        let unseen: String = "ignore".chars().filter_map(|c| char::from_u32(0xe0000 + c as u32)).collect();
+        assert_eq!(visible(&format!("a{unseen}b")), "ab");
+        assert_eq!(visible("葛\u{e0100}城"), "葛城");
+    }
+
+    #[test]
+    fn what_a_reader_needs_stays() {
+        for text in ["Süß 👩‍👩‍👧 ❤️", "می‌خواهم", "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}", "a\tb\n\nc"]
+        {
+            assert_eq!(visible(text), text);
+        }
+    }
+
+    #[test]
+    fn every_line_end_is_one_line_feed() {
+        assert_eq!(visible("a\r\nb\rc\u{2028}d\u{85}e\u{b}f\n\r\ng"), "a\nb\nc\nd\ne\nf\n\ng");
+    }
+}
