@@ -331,6 +331,8 @@ mod tests {
             ("[1]: https://evil\n2. x[1]", "\u{200b}2. x[1]"),
             ("> [1]: https://evil\n> <b>\n> x[1]", "> \u{200b}\n> <b>\n> x[1]"),
             ("[1]: https://evil\nx[1]", "x[1]"),
+            ("[p][](https://y) z[1]\n\n[p]: https://ok", "[p]\u{200b}[](https://y) z[1]\n\n> [p]: https://ok/"),
+            ("[p][](\n\n[p]: https://ok", "[p][](\n\n> [p]: https://ok/"),
             ("[p] x[1]\n\n[p]: https://ok\n<b>\ny", "[p] x[1]\n\n> [p]: https://ok/\n\n\u{200b}<b>\ny"),
         ]);
     }

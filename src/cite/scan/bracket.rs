@@ -117,7 +117,17 @@ impl Scanner {
             return false;
         }
         // `[a][](…)` is a link without a text behind `[a]`; were `a` defined later, it would be a link and a bare address.
-        let mut separate = self.colon == Some(at) || text[at + 1..].starts_with("[](");
+        let mut separate = self.colon == Some(at);
+        if text[at + 1..].starts_with("[](") {
+            separate |= match inline_target(self.cursor(input, at + 4), text) {
+                Parsed::Unknown => return false,
+                Parsed::Found(_) | Parsed::TooLong => true,
+                Parsed::Fails(to) => match holds_change(input, at + 4, behind_character(text, to)) {
+                    None => return false,
+                    Some(holds) => holds,
+                },
+            };
+        }
         if next == Some(b'(') {
             match inline_target(self.cursor(input, at + 2), text) {
                 Parsed::Unknown => return false,
