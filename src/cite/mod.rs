@@ -20,7 +20,7 @@ mod shorten;
 mod writer;
 
 pub use cite::{cite, make_harmless};
-pub use cited_text::{CitedSource, CitedText};
+pub use cited_text::{CitedPlace, CitedSource, CitedText};
 pub use incremental::Incremental;
 pub use position::Position;
 pub use rules::{LiteralNumbers, Numbering, Pages, Rules};
