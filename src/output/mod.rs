@@ -4,12 +4,21 @@
 //! markers, and nothing is made harmless, because nothing here is drawn.
 
 mod assistanthub;
+mod chat_completion;
+mod document_links;
+mod document_name;
+mod markdown_places;
+mod numbered;
 mod open_webui;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod output;
 mod records;
+mod web_ui_source;
+mod web_ui_text;
 
 pub use assistanthub::{AssistantHub, assistanthub};
-pub use open_webui::{OpenWebUi, open_webui};
+pub use chat_completion::Completion;
+pub use open_webui::{OpenWebUi, OpenWebUiOptions, WebUiCitations, open_webui};
 pub use output::{Output, UnknownOutput};
 pub use records::{Records, records};
+pub use web_ui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiName, WebUiSource};

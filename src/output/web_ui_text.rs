@@ -1,0 +1,184 @@
+//! The text from which Open WebUI draws badges: `[n]` is the n-th source, and no other bracket may look so.
+//!
+//! Once a message has a source, Open WebUI takes every bracket with a number outside code for a marker, and one that names no
+//! source vanishes from the text. A backslash does not help, because `\[1\]` is a formula there. An invisible character
+//! behind the bracket does (`docs/open-webui.md`).
+
+use super::markdown_places::MarkdownPlaces;
+use super::numbered::Numbered;
+
+/// Nothing to see, and no line break either: keeps two characters apart that would mean something together.
+const WORD_JOINER: char = '\u{2060}';
+
+/// Ends a bare address, which would take a badge in.
+const HAIR_SPACE: char = '\u{200a}';
+
+/// A longer bracket is text.
+const MAX_BRACKET_BYTES: usize = 1024;
+
+/// The text whose numbers count `order`, the places of the sources.
+pub(super) fn badge_text(numbered: &Numbered<'_>, order: &[usize]) -> String {
+    let text = numbered.cited.text.as_str();
+    let mut writer =
+        BadgeWriter { text, places: MarkdownPlaces::of(text), out: String::with_capacity(text.len() + 64) };
+    let mut written = 0;
+    for place in &numbered.cited.places {
+        let source = order.iter().position(|source| Some(*source) == usize::try_from(place.position.get() - 1).ok());
+        writer.text(written, place.range.start);
+        // Every cited source is in the order; one that were not would have no card to lead to.
+        if let Some(source) = source {
+            writer.badge(source + 1, place.range.start, place.range.end, written);
+        }
+        written = place.range.end;
+    }
+    writer.text(written, text.len());
+    writer.out
+}
+
+struct BadgeWriter<'t> {
+    text: &'t str,
+    places: MarkdownPlaces,
+    out: String,
+}
+
+impl BadgeWriter<'_> {
+    /// Text between badges; what Open WebUI would take for a marker is broken.
+    fn text(&mut self, from: usize, to: usize) {
+        let mut written = from;
+        while let Some(at) = self.text[written..to].find('[').map(|at| written + at) {
+            self.out.push_str(&self.text[written..=at]);
+            written = at + 1;
+            let Some(inner) = bracket(&self.text[written..to]) else { continue };
+            if !is_marker(inner.strip_suffix('\\').unwrap_or(inner)) || self.places.is_opaque(self.text, at) {
+                continue;
+            }
+            let is_escaped = self.text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+            if let Some(number) = inner.strip_suffix('\\').filter(|_| is_escaped) {
+                // `\[9\]`, whose author wanted brackets to be seen.
+                self.out.truncate(self.out.len() - "\\[".len());
+                self.out.extend(['[', WORD_JOINER]);
+                self.out.push_str(number);
+                self.out.push(']');
+                written += inner.len() + 1;
+            } else {
+                self.out.push(WORD_JOINER);
+            }
+        }
+        self.out.push_str(&self.text[written..to]);
+    }
+
+    /// A badge, apart from what would change its meaning. Badges side by side stay together: they are drawn as one.
+    fn badge(&mut self, number: usize, start: usize, end: usize, behind_badge: usize) {
+        let beside_badge = start > 0 && start == behind_badge;
+        if !beside_badge && self.places.is_in_bare_address(self.text, start) {
+            self.out.push(HAIR_SPACE);
+        } else if !beside_badge && self.out.ends_with(['\\', '!', ']']) {
+            self.out.push(WORD_JOINER);
+        }
+        let line = self.out.rfind('\n').map_or(0, |end| end + 1);
+        let begins_line = self.out[line..].chars().all(|c| " \t>-+*.)0123456789".contains(c));
+        self.out.push_str(&format!("[{number}]"));
+        if begins_line && self.text[end..].starts_with(':') {
+            // The line would define where a link leads, and not be shown.
+            self.out.push(WORD_JOINER);
+        }
+    }
+}
+
+/// What a bracket holds that has just been opened.
+fn bracket(rest: &str) -> Option<&str> {
+    let end = rest.floor_char_boundary(MAX_BRACKET_BYTES);
+    rest[..end].split_once(']').map(|(inner, _)| inner)
+}
+
+/// Whether Open WebUI may take a bracket with this in it for a marker (rule S2-23): `1`, `1, 2`, `1#part`.
+fn is_marker(inner: &str) -> bool {
+    let is_item = |item: &str| {
+        let rest = item.trim().trim_start_matches(|c: char| c.is_ascii_digit());
+        rest.is_empty() || rest.starts_with('#')
+    };
+    inner.starts_with(|c: char| c.is_ascii_digit()) && inner.split(',').all(is_item)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::answer::{Answer, MarkerGrammar, Source};
+    use crate::output::{OpenWebUiOptions, open_webui};
+
+    fn content(text: &str, grammar: MarkerGrammar) -> String {
+        let source = |name: &str| Source { title: Some(name.into()), ..Source::default() };
+        let answer =
+            Answer { text: text.into(), sources: ["A", "B", "C"].map(source).into(), grammar, ..Answer::default() };
+        open_webui(&answer, &OpenWebUiOptions::default()).content.replace('\u{2060}', "~").replace('\u{200a}', "_")
+    }
+
+    fn numbers(text: &str) -> String {
+        content(text, MarkerGrammar::BRACKETED_NUMBERS)
+    }
+
+    #[test]
+    fn s2_13_numbers_count_the_cited_sources_by_first_appearance() {
+        assert_eq!(numbers("x [3] y [1], z [3][2]"), "x [1] y [2], z [1][3]");
+        assert_eq!(numbers("x [2, 3]. y [3#p]"), "x [1][2]. y [2]");
+        assert_eq!(content("x 【3】 \u{e200}c\u{e202}nobody\u{e201}.", MarkerGrammar::ALL), "x [1].");
+    }
+
+    /// Trap 3: once a message has a source, a bracket with a number that names none vanishes.
+    #[test]
+    fn a_number_without_a_source_stays_visible() {
+        assert_eq!(numbers("x [1] y [9] arr[0] [9][2] [1, 9]"), "x [1] y [~9] arr[~0] [~9]~[2] [~1, 9]");
+        assert_eq!(numbers("x [1] [7#a] [007]"), "x [1] [~7#a] [~007]");
+        // What is no marker there stays as it was.
+        for same in ["[^9]", "[doc9]", "[9-2]", "[9;2]", "[ 9 ]", "[9†x]", "[9", "[x9]", "[]", "[2019 report]"] {
+            assert_eq!(numbers(&format!("x [1] {same}")), format!("x [1] {same}"));
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_no_marker_of_the_format_is_no_badge() {
+        let azure = |text: &str| content(text, MarkerGrammar::AZURE_ON_YOUR_DATA);
+        assert_eq!(azure("x [doc2], see [1] and [doc9]"), "x [1], see [~1] and [doc9]");
+    }
+
+    /// Trap 4: a backslash makes a formula of it, and an entity is shown as typed.
+    #[test]
+    fn an_escaped_number_is_shown_with_its_brackets() {
+        assert_eq!(numbers("x [1] \\[2\\] \\[9, 1\\] \\\\[9] \\[x\\]"), "x [1] [~2] [~9, 1] \\\\[~9] \\[x\\]");
+        assert_eq!(content("\\【1】", MarkerGrammar::ALL), "\\~[1]");
+    }
+
+    #[test]
+    fn nothing_in_code_math_html_or_an_address_is_changed() {
+        for same in [
+            "`a[0]` [1]",
+            "```\na[0]\n```\n[1]",
+            "    a[0]\n\n[1]",
+            "$a[0]$ [1]",
+            "<b id=\"[0]\"> [1]",
+            "[a](https://x/[0]) <https://x/[0]> https://x/[0] [1]",
+        ] {
+            assert_eq!(numbers(same), same);
+        }
+    }
+
+    /// Trap 5: `[1](url)` is never a link there.
+    #[test]
+    fn a_link_on_a_number_stays_a_link() {
+        assert_eq!(numbers("[7](https://x) [see [8]](https://y) [1]"), "[~7](https://x) [see [~8]](https://y) [1]");
+        assert_eq!(numbers("[a][9] [1]\n\n[9]: https://x"), "[a][~9] [1]\n\n[~9]: https://x");
+    }
+
+    #[test]
+    fn a_badge_is_kept_from_what_would_take_it_in() {
+        assert_eq!(numbers("see https://x/a[1]. www.x/b[2][1]"), "see https://x/a_[1]. www.x/b_[2][1]");
+        assert_eq!(numbers("[a](https://x)[1] Great![2]"), "[a](https://x)[1] Great!~[2]");
+        assert_eq!(numbers("[a][1]"), "[a]~[1]");
+        // The line might be read as a definition, and not be shown.
+        assert_eq!(numbers("[1]: a b\n\n> - [2]: b [3]: c"), "[1]~: a b\n\n> - [2]~: b [3]: c");
+    }
+
+    #[test]
+    fn without_a_source_nothing_is_touched() {
+        assert_eq!(numbers("x [9] arr[0] \\[1\\]"), "x [9] arr[0] \\[1\\]");
+    }
+}
