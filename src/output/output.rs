@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
-use super::{OpenWebUiOptions, assistanthub, open_webui, records};
+use super::{AssistantHubOptions, OpenWebUiOptions, assistanthub, open_webui, records};
 use crate::answer::Answer;
 
 /// What to make of an answer when no channel is to show it.
@@ -32,7 +32,7 @@ impl Output {
         match self {
             Self::Records => serde_json::to_value(records(answer, objects)),
             Self::OpenWebUi => serde_json::to_value(open_webui(answer, &OpenWebUiOptions::default())),
-            Self::AssistantHub => serde_json::to_value(assistanthub(answer)),
+            Self::AssistantHub => serde_json::to_value(assistanthub(answer, &AssistantHubOptions::default())),
         }
     }
 }
