@@ -19,8 +19,12 @@ const MAX_BRACKET_BYTES: usize = 1024;
 /// The text whose numbers count `order`, the places of the sources.
 pub(super) fn badge_text(numbered: &Numbered<'_>, order: &[usize]) -> String {
     let text = numbered.cited.text.as_str();
-    let mut writer =
-        BadgeWriter { text, places: MarkdownPlaces::of(text), out: String::with_capacity(text.len() + 64) };
+    let mut writer = BadgeWriter {
+        text,
+        places: MarkdownPlaces::of(text),
+        address_end: 0,
+        out: String::with_capacity(text.len() + 64),
+    };
     let mut written = 0;
     for place in &numbered.cited.places {
         let source = order.iter().position(|source| Some(*source) == usize::try_from(place.position.get() - 1).ok());
@@ -38,6 +42,8 @@ pub(super) fn badge_text(numbered: &Numbered<'_>, order: &[usize]) -> String {
 struct BadgeWriter<'t> {
     text: &'t str,
     places: MarkdownPlaces,
+    /// Where an address ended last, because a badge follows it.
+    address_end: usize,
     out: String,
 }
 
@@ -49,7 +55,9 @@ impl BadgeWriter<'_> {
             self.out.push_str(&self.text[written..=at]);
             written = at + 1;
             let Some(inner) = bracket(&self.text[written..to]) else { continue };
-            if !is_marker(inner.strip_suffix('\\').unwrap_or(inner)) || self.places.is_opaque(self.text, at) {
+            if !is_marker(inner.strip_suffix('\\').unwrap_or(inner))
+                || self.places.is_opaque(self.text, self.address_end, at)
+            {
                 continue;
             }
             let is_escaped = self.text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
@@ -70,8 +78,9 @@ impl BadgeWriter<'_> {
     /// A badge, apart from what would change its meaning. Badges side by side stay together: they are drawn as one.
     fn badge(&mut self, number: usize, start: usize, end: usize, behind_badge: usize) {
         let beside_badge = start > 0 && start == behind_badge;
-        if !beside_badge && self.places.is_in_bare_address(self.text, start) {
+        if !beside_badge && self.places.is_in_bare_address(self.text, self.address_end, start) {
             self.out.push(HAIR_SPACE);
+            self.address_end = start;
         } else if !beside_badge && self.out.ends_with(['\\', '!', ']']) {
             self.out.push(WORD_JOINER);
         }
@@ -171,6 +180,7 @@ mod tests {
     #[test]
     fn a_badge_is_kept_from_what_would_take_it_in() {
         assert_eq!(numbers("see https://x/a[1]. www.x/b[2][1]"), "see https://x/a_[1]. www.x/b_[2][1]");
+        assert_eq!(numbers("(https://x/a)[1][9] https://x/[9]"), "(https://x/a)_[1][~9] https://x/[9]");
         assert_eq!(numbers("[a](https://x)[1] Great![2]"), "[a](https://x)[1] Great!~[2]");
         assert_eq!(numbers("[a][1]"), "[a]~[1]");
         // The line might be read as a definition, and not be shown.
