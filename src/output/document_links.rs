@@ -1,6 +1,6 @@
 //! The text with links to documents in place of markers: `[[doc1]](https://…)` (rules S0-11 to S0-15).
 
-use super::numbered::Numbered;
+use super::numbered::{Numbered, source_of};
 use super::web_ui_source::link_address;
 
 /// The text whose markers are links where their document has an address, and `[docN]` where it has none.
@@ -12,7 +12,7 @@ pub(super) fn linked_text(numbered: &Numbered<'_>) -> String {
         out.push_str(&text[written..cited.range.start]);
         written = cited.range.end;
         let place = cited.position.get();
-        let source = usize::try_from(place - 1).ok().and_then(|index| numbered.answer.sources.get(index));
+        let source = source_of(cited).and_then(|source| numbered.answer.sources.get(source));
         match source.and_then(link_address) {
             // Written so that a bracket in the address does not end the link.
             Some(url) => out.push_str(&format!("[[doc{place}]]({})", url.markdown())),

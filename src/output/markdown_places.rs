@@ -1,8 +1,11 @@
 //! The parts of a Markdown text in which a bracket is no text: code, math, HTML, addresses.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+
+use crate::cite::CitedPlace;
 
 /// How far a bare address is looked for before a place in it.
 const MAX_ADDRESS_BYTES: usize = 2 * 1024;
@@ -16,29 +19,31 @@ pub(super) struct MarkdownPlaces {
     opaque: Vec<Range<usize>>,
     /// Where links stand, text and all, in order; an address in the text of one ends with it.
     links: Vec<Range<usize>>,
+    /// The colons of what would be a definition, and hide the number of a source in it.
+    hiding_colons: BTreeSet<usize>,
 }
 
 impl MarkdownPlaces {
-    pub(super) fn of(text: &str) -> Self {
-        let options = Options::ENABLE_TABLES | Options::ENABLE_MATH;
-        let parser = Parser::new_ext(text, options);
+    /// The places of a text in which the numbers of sources stand at `cited`, in order.
+    pub(super) fn of(text: &str, cited: &[CitedPlace]) -> Self {
+        let parser = Parser::new_ext(text, Options::ENABLE_TABLES);
         let definitions = parser.reference_definitions().iter().map(|(_, definition)| definition.span.clone());
         // A label is not touched alone: it changes with the places that refer to it.
-        let mut opaque: Vec<Range<usize>> =
-            definitions.filter_map(|span| Some(span.start + text[span.clone()].find("]:")? + 2..span.end)).collect();
+        let behind_labels =
+            definitions.filter_map(|span| Some(span.start + text[span.clone()].find("]:")? + 2..span.end));
+        let hides = |span: &Range<usize>| {
+            let next = cited.partition_point(|place| place.range.start < span.start);
+            cited.get(next).is_some_and(|place| place.range.start < span.end)
+        };
+        // What defines something was no place for a marker, so that only the number of one has made it a definition.
+        let (hiding, mut opaque): (Vec<_>, Vec<_>) = behind_labels.partition(hides);
+        let hiding_colons = hiding.into_iter().map(|behind| behind.start - 1).collect();
         let mut all_links = Vec::new();
         // The links that are open, and where the last piece of the text of each ends.
         let mut links: Vec<(Range<usize>, usize, bool)> = Vec::new();
         for (event, range) in parser.into_offset_iter() {
             let end = range.end;
             match event {
-                Event::InlineMath(_) | Event::DisplayMath(_) => {
-                    // Engines disagree on dollars beside words and digits: `$5 [9]$7`.
-                    let is_word = |c: char| c.is_alphanumeric();
-                    if !text[..range.start].ends_with(is_word) && !text[end..].starts_with(is_word) {
-                        opaque.push(range);
-                    }
-                }
                 Event::Code(_)
                 | Event::Html(_)
                 | Event::InlineHtml(_)
@@ -62,6 +67,8 @@ impl MarkdownPlaces {
                 Event::Start(_)
                 | Event::End(_)
                 | Event::Text(_)
+                | Event::InlineMath(_)
+                | Event::DisplayMath(_)
                 | Event::FootnoteReference(_)
                 | Event::SoftBreak
                 | Event::HardBreak
@@ -72,6 +79,7 @@ impl MarkdownPlaces {
                 *inner = end.max(*inner);
             }
         }
+        opaque.extend(math(text));
         opaque.sort_by_key(|range| (range.start, range.end));
         let mut merged: Vec<Range<usize>> = Vec::with_capacity(opaque.len());
         for range in opaque {
@@ -81,7 +89,12 @@ impl MarkdownPlaces {
             }
         }
         all_links.sort_by_key(|link| (link.start, link.end));
-        Self { opaque: merged, links: all_links }
+        Self { opaque: merged, links: all_links, hiding_colons }
+    }
+
+    /// The colons between two places before which something has to be written, so that the line stays a text.
+    pub(super) fn hiding_colons(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
+        self.hiding_colons.range(from..to.max(from)).copied()
     }
 
     /// Whether a bracket at this place is no text; an address that began before `since` has ended.
@@ -111,13 +124,27 @@ impl MarkdownPlaces {
     }
 }
 
+/// Where formulas stand. What is between dollars is read apart from the rest, because engines disagree on dollars beside words
+/// and digits, and those that see no formula there see what is in it: `$5 [a](b)[9]$7`.
+fn math(text: &str) -> Vec<Range<usize>> {
+    if !text.contains('$') {
+        return Vec::new();
+    }
+    let events = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_MATH).into_offset_iter();
+    let formulas = events.filter(|(event, _)| matches!(event, Event::InlineMath(_) | Event::DisplayMath(_)));
+    let is_word = |c: char| c.is_alphanumeric();
+    let is_alone =
+        |range: &Range<usize>| !text[..range.start].ends_with(is_word) && !text[range.end..].starts_with(is_word);
+    formulas.map(|(_, range)| range).filter(is_alone).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// The text with a dot for every opening bracket that is text.
     fn shown(text: &str) -> String {
-        let places = MarkdownPlaces::of(text);
+        let places = MarkdownPlaces::of(text, &[]);
         let dot = |(at, c)| if c == '[' && !places.is_opaque(text, 0, at) { '.' } else { c };
         text.char_indices().map(dot).collect()
     }
@@ -128,6 +155,7 @@ mod tests {
             ("`a[0]` b[0]", "`a[0]` b.0]"),
             ("```\na[0]\n```\nb[0]", "```\na[0]\n```\nb.0]"),
             ("$a[0]$ it costs $5 [0] or $6 [0]$7", "$a[0]$ it costs $5 .0] or $6 .0]$7"),
+            ("$5 [a](u[0])[0]$5", "$5 .a](u[0]).0]$5"),
             ("<b title=\"[0]\"> [0]", "<b title=\"[0]\"> .0]"),
             ("[a [0]](https://x/[0] \"[0]\") [0]", ".a .0]](https://x/[0] \"[0]\") .0]"),
             ("![a [0]](u[0])[0]", "!.a .0]](u[0]).0]"),

@@ -1,7 +1,9 @@
 //! The text of an answer with the places of its sources as numbers, and which of the sources it shows.
 
+use std::collections::BTreeSet;
+
 use crate::answer::{Answer, Source};
-use crate::cite::{CitedText, Rules, cite};
+use crate::cite::{CitedPlace, CitedText, Rules, cite};
 
 /// An answer read once: the numbered text (rule N-01), and the sources to show.
 pub(super) struct Numbered<'a> {
@@ -28,13 +30,8 @@ impl<'a> Numbered<'a> {
 
     /// The places of the cited sources, counted from 0, by first appearance in the text.
     pub(super) fn by_appearance(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = Vec::new();
-        for place in self.cited.places.iter().filter_map(|place| usize::try_from(place.position.get() - 1).ok()) {
-            if !order.contains(&place) {
-                order.push(place);
-            }
-        }
-        order
+        let mut seen = BTreeSet::new();
+        self.cited.places.iter().filter_map(source_of).filter(|source| seen.insert(*source)).collect()
     }
 
     /// What is shown where nothing is cited: what the provider says it used, or everything (rules N-14 and S0-41). An answer
@@ -49,6 +46,11 @@ impl<'a> Numbered<'a> {
             None => (0..sources.len()).collect(),
         }
     }
+}
+
+/// The place of the source that a number of such a text stands for, counted from 0.
+pub(super) fn source_of(place: &CitedPlace) -> Option<usize> {
+    usize::try_from(place.position.get()).ok()?.checked_sub(1)
 }
 
 /// The passage of a source, unless there is none to show.

@@ -4,8 +4,11 @@
 //! source vanishes from the text. A backslash does not help, because `\[1\]` is a formula there. An invisible character
 //! behind the bracket does (`docs/open-webui.md`).
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use super::markdown_places::MarkdownPlaces;
-use super::numbered::Numbered;
+use super::numbered::{Numbered, source_of};
 
 /// Nothing to see, and no line break either: keeps two characters apart that would mean something together.
 const WORD_JOINER: char = '\u{2060}';
@@ -21,17 +24,18 @@ pub(super) fn badge_text(numbered: &Numbered<'_>, order: &[usize]) -> String {
     let text = numbered.cited.text.as_str();
     let mut writer = BadgeWriter {
         text,
-        places: MarkdownPlaces::of(text),
+        places: MarkdownPlaces::of(text, &numbered.cited.places),
         address_end: 0,
+        last_badge: None,
         out: String::with_capacity(text.len() + 64),
     };
+    let numbers: BTreeMap<usize, usize> = order.iter().enumerate().map(|(at, source)| (*source, at + 1)).collect();
     let mut written = 0;
     for place in &numbered.cited.places {
-        let source = order.iter().position(|source| Some(*source) == usize::try_from(place.position.get() - 1).ok());
         writer.text(written, place.range.start);
         // Every cited source is in the order; one that were not would have no card to lead to.
-        if let Some(source) = source {
-            writer.badge(source + 1, place.range.start, place.range.end, written);
+        if let Some(number) = source_of(place).and_then(|source| numbers.get(&source)) {
+            writer.badge(*number, place.range.start);
         }
         written = place.range.end;
     }
@@ -44,15 +48,18 @@ struct BadgeWriter<'t> {
     places: MarkdownPlaces,
     /// Where an address ended last, because a badge follows it.
     address_end: usize,
+    /// Where the last badge stands in what is written.
+    last_badge: Option<Range<usize>>,
     out: String,
 }
 
 impl BadgeWriter<'_> {
     /// Text between badges; what Open WebUI would take for a marker is broken.
     fn text(&mut self, from: usize, to: usize) {
+        self.keep_behind_badge(&self.text[from..to]);
         let mut written = from;
         while let Some(at) = self.text[written..to].find('[').map(|at| written + at) {
-            self.out.push_str(&self.text[written..=at]);
+            self.copy(written, at + 1);
             written = at + 1;
             let Some(inner) = bracket(&self.text[written..to]) else { continue };
             if !is_marker(inner.strip_suffix('\\').unwrap_or(inner))
@@ -64,34 +71,82 @@ impl BadgeWriter<'_> {
             if let Some(number) = inner.strip_suffix('\\').filter(|_| is_escaped) {
                 // `\[9\]`, whose author wanted brackets to be seen.
                 self.out.truncate(self.out.len() - "\\[".len());
+                if self.is_behind_badge() {
+                    self.out.push(WORD_JOINER);
+                }
+                // Its label is another than that of a number without backslashes, for which a definition may stand.
                 self.out.extend(['[', WORD_JOINER]);
                 self.out.push_str(number);
-                self.out.push(']');
+                self.out.extend([WORD_JOINER, ']']);
                 written += inner.len() + 1;
+                if self.text[written..].starts_with(['(', '[', ':']) {
+                    // It was no label before, and is none now.
+                    self.out.push(WORD_JOINER);
+                }
             } else {
                 self.out.push(WORD_JOINER);
             }
+        }
+        self.copy(written, to);
+    }
+
+    /// Text as it was.
+    fn copy(&mut self, from: usize, to: usize) {
+        let mut written = from;
+        for colon in self.places.hiding_colons(from, to) {
+            self.out.push_str(&self.text[written..colon]);
+            self.out.push(WORD_JOINER);
+            written = colon;
         }
         self.out.push_str(&self.text[written..to]);
     }
 
     /// A badge, apart from what would change its meaning. Badges side by side stay together: they are drawn as one.
-    fn badge(&mut self, number: usize, start: usize, end: usize, behind_badge: usize) {
-        let beside_badge = start > 0 && start == behind_badge;
+    fn badge(&mut self, number: usize, start: usize) {
+        let beside_badge = self.is_behind_badge();
+        self.keep_from_definition();
         if !beside_badge && self.places.is_in_bare_address(self.text, self.address_end, start) {
             self.out.push(HAIR_SPACE);
             self.address_end = start;
         } else if !beside_badge && self.out.ends_with(['\\', '!', ']']) {
             self.out.push(WORD_JOINER);
         }
-        let line = self.out.rfind('\n').map_or(0, |end| end + 1);
-        let begins_line = self.out[line..].chars().all(|c| " \t>-+*.)0123456789".contains(c));
+        let badge = self.out.len();
         self.out.push_str(&format!("[{number}]"));
-        if begins_line && self.text[end..].starts_with(':') {
-            // The line would define where a link leads, and not be shown.
+        self.last_badge = Some(badge..self.out.len());
+    }
+
+    /// Where the line begins with a label and a colon, a badge would be the address that the label defines, and the line not be
+    /// shown.
+    fn keep_from_definition(&mut self) {
+        let before = self.out.trim_end_matches([' ', '\t', '\r', '\n', '>']);
+        let Some(label) = before.strip_suffix("]:") else { return };
+        let line = label.rfind('\n').map_or(0, |end| end + 1);
+        if label[line..].trim_start_matches(is_line_prefix).starts_with('[') {
+            self.out.insert(label.len() + 1, WORD_JOINER);
+        }
+    }
+
+    fn is_behind_badge(&self) -> bool {
+        self.last_badge.as_ref().is_some_and(|badge| badge.end == self.out.len())
+    }
+
+    /// Keeps text from a badge right before it: brackets would make a link of both, and a colon a definition, which is not
+    /// shown.
+    fn keep_behind_badge(&mut self, text: &str) {
+        let Some(badge) = self.last_badge.clone().filter(|_| self.is_behind_badge()) else { return };
+        let before = &self.out[..badge.start];
+        let line = before.rfind('\n').map_or(0, |end| end + 1);
+        let begins_line = || before[line..].chars().all(is_line_prefix);
+        if text.starts_with(['[', '(']) || text.starts_with(':') && begins_line() {
             self.out.push(WORD_JOINER);
         }
     }
+}
+
+/// What may stand before the content of a line: the marks of quotes and lists.
+fn is_line_prefix(c: char) -> bool {
+    " \t>-+*.)0123456789".contains(c)
 }
 
 /// What a bracket holds that has just been opened.
@@ -152,7 +207,7 @@ mod tests {
     /// Trap 4: a backslash makes a formula of it, and an entity is shown as typed.
     #[test]
     fn an_escaped_number_is_shown_with_its_brackets() {
-        assert_eq!(numbers("x [1] \\[2\\] \\[9, 1\\] \\\\[9] \\[x\\]"), "x [1] [~2] [~9, 1] \\\\[~9] \\[x\\]");
+        assert_eq!(numbers("x [1] \\[2\\] \\[9, 1\\] \\\\[9] \\[x\\]"), "x [1] [~2~] [~9, 1~] \\\\[~9] \\[x\\]");
         assert_eq!(content("\\【1】", MarkerGrammar::ALL), "\\~[1]");
     }
 
@@ -180,11 +235,19 @@ mod tests {
     #[test]
     fn a_badge_is_kept_from_what_would_take_it_in() {
         assert_eq!(numbers("see https://x/a[1]. www.x/b[2][1]"), "see https://x/a_[1]. www.x/b_[2][1]");
-        assert_eq!(numbers("(https://x/a)[1][9] https://x/[9]"), "(https://x/a)_[1][~9] https://x/[9]");
+        assert_eq!(numbers("(https://x/a)[1][9] https://x/[9]"), "(https://x/a)_[1]~[~9] https://x/[9]");
         assert_eq!(numbers("[a](https://x)[1] Great![2]"), "[a](https://x)[1] Great!~[2]");
         assert_eq!(numbers("[a][1]"), "[a]~[1]");
         // The line might be read as a definition, and not be shown.
         assert_eq!(numbers("[1]: a b\n\n> - [2]: b [3]: c"), "[1]~: a b\n\n> - [2]~: b [3]: c");
+    }
+
+    /// `[9]: [1, 2]` defines nothing, because of the blank; `[9]: [1][2]` would.
+    #[test]
+    fn a_badge_is_not_the_address_of_a_definition() {
+        assert_eq!(numbers("[9]: [1, 2]\n\n> [a]:\n> [3, 1]"), "[~9]~: [1][2]\n\n> [a]~:\n> [3][1]");
+        assert_eq!(numbers("[7#p]: [7#p][2, 1]"), "[~7#p]~: [~7#p]~[1][2]");
+        assert_eq!(numbers("see [a]: [1]"), "see [a]: [1]");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What holds for every answer, in whatever format it came.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -208,7 +209,6 @@ const PIECES: &[&str] = &[
     "\\[9\\]",
     "\\",
     "!",
-    "`",
     "`a[0]`",
     "\n\n",
     "\n",
@@ -232,7 +232,7 @@ const PIECES: &[&str] = &[
     "_",
     "$5 ",
     "<b>",
-    "<",
+    "< ",
     ".",
     "…",
     "中文",
@@ -241,9 +241,11 @@ const PIECES: &[&str] = &[
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// Badges that Markdown itself hides are another matter: here every event is sound, and no bracket vanishes.
+    /// Stray backticks are not among the pieces: engines disagree on what they begin.
     #[test]
-    fn nothing_vanishes_from_any_text(pieces in prop::collection::vec(prop::sample::select(PIECES), 1..14)) {
+    fn nothing_vanishes_from_any_text_and_every_cited_source_has_its_badge(
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 1..14),
+    ) {
         let source = |n: u32| {
             let mut source = Source::default();
             source.title = Some(format!("Document {n}"));
@@ -254,7 +256,9 @@ proptest! {
         answer.sources = [1, 2, 3].map(source).into();
         answer.grammar = MarkerGrammar::BRACKETED_NUMBERS;
         let output = open_webui(&answer, &OpenWebUiOptions::default());
-        let (_, gone) = badges(&output.content, output.events.len());
+        let (shown, gone) = badges(&output.content, output.events.len());
+        let shown: BTreeSet<usize> = shown.into_iter().collect();
+        prop_assert_eq!(shown.len(), cited(&answer).len(), "the badges of {:?}", output.content);
         prop_assert!(gone.is_empty(), "{gone:?} vanish from {:?}", output.content);
         prop_assert_eq!(words(&output.content), words(&cite(&answer, &Rules::numbered()).text));
     }

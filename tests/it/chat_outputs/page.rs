@@ -5,11 +5,21 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "of all that an engine reports, few kinds matter here")]
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};
 use regex::Regex;
 use serde_json::{Value, json};
+
+/// What the page takes for a group of markers.
+static GROUP: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\[\d+(?:#[^,\]]*)?(?:\s*,\s*\d+(?:#[^,\]]*)?)*\]").expect("an expression"));
+
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d+").expect("an expression"));
+
+/// Nothing but a blank or `<` ends a bare address, and it takes in what follows it.
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?:https?://|www\.)[^\s<]*").expect("an expression"));
 
 /// One card: what several documents with one identity are.
 #[derive(Debug, PartialEq)]
@@ -103,15 +113,11 @@ pub(super) fn badges(text: &str, cards: usize) -> (Vec<usize>, Vec<String>) {
     if cards == 0 {
         return (shown, gone);
     }
-    let group = Regex::new(r"\[\d+(?:#[^,\]]*)?(?:\s*,\s*\d+(?:#[^,\]]*)?)*\]").expect("an expression");
-    let number = Regex::new(r"^\d+").expect("an expression");
-    // Nothing but a blank or `<` ends a bare address, and it takes in what follows it.
-    let address = Regex::new(r"(?:https?://|www\.)[^\s<]*").expect("an expression");
     for block in texts(text) {
-        let block = address.replace_all(&block, "\u{fffc}");
-        for found in group.find_iter(&block) {
+        let block = ADDRESS.replace_all(&block, "\u{fffc}");
+        for found in GROUP.find_iter(&block) {
             for item in found.as_str().trim_matches(['[', ']']).split(',') {
-                let digits = number.find(item.trim()).map_or("", |digits| digits.as_str());
+                let digits = NUMBER.find(item.trim()).map_or("", |digits| digits.as_str());
                 match digits.parse::<usize>() {
                     Ok(number) if (1..=cards).contains(&number) => shown.push(number),
                     _ => gone.push(found.as_str().to_owned()),
@@ -148,7 +154,10 @@ fn inline<'a>(node: &'a AstNode<'a>, out: &mut String) {
         match &child.data.borrow().value {
             NodeValue::Text(text) => out.push_str(text),
             NodeValue::SoftBreak | NodeValue::LineBreak => out.push('\n'),
-            NodeValue::Code(_) | NodeValue::Math(_) | NodeValue::HtmlInline(_) => out.push('\u{fffc}'),
+            // An address does not know of code, and a blank in that ends it.
+            NodeValue::Code(code) => out.push(if code.literal.contains([' ', '<']) { ' ' } else { '\u{fffc}' }),
+            NodeValue::Math(math) => out.push(if math.literal.contains([' ', '<', '\n']) { ' ' } else { '\u{fffc}' }),
+            NodeValue::HtmlInline(_) => out.push('<'),
             NodeValue::Link(_) | NodeValue::Image(_) => {
                 let takes_in = in_address(out);
                 let start = out.len();
