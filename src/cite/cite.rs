@@ -54,9 +54,10 @@ pub(super) fn finish(
     let lists_attested = !scanner.numberer.any() && !sources.rules.only_markers;
     let attested = if lists_attested { number_attested(&mut scanner.numberer, sources) } else { Vec::new() };
     scanner.close(&input);
-    let Scanner { writer, numberer, unresolved, mut entries, .. } = scanner;
+    let Scanner { mut writer, numberer, unresolved, mut entries, .. } = scanner;
     // In the order of the text, whatever was decided first.
     entries.sort_by_key(|entry| entry.at.offset().unwrap_or(usize::MAX));
+    let places = writer.take_places();
     let mut text = writer.finish();
     if is_list {
         let message = "the list of references at the end repeats the sources";
@@ -78,7 +79,7 @@ pub(super) fn finish(
         // What was made harmless, merged or taken out elsewhere stands here as it was.
         entries.retain(|entry| matches!(entry.kind, Kind::Cited | Kind::Unresolved) || entry.code == "bibliography");
     }
-    CitedText { text, sources: cited, unresolved, entries }
+    CitedText { text, sources: cited, places, unresolved, entries }
 }
 
 /// The numbers of what the provider attests as used, where nothing is cited (policy P-03).
@@ -195,6 +196,10 @@ mod tests {
         }
         let cited = numbered("x [9] [doc9] 【9†y】 [2]");
         assert_eq!(cited.unresolved, ["[9]", "[doc9]", "【9†y】"]);
+        let cited = numbered("`[1]` \\[1\\] [2, 1] 【9】.\n\n[1] A");
+        let places: Vec<_> = cited.places.iter().map(|at| (at.position.get(), &cited.text[at.range.clone()])).collect();
+        assert_eq!(places, [(2, "[2]"), (1, "[1]"), (1, "[1]")]);
+        assert_eq!(cited.places[0].range.start, "`[1]` \\[1\\] ".len());
         let mut same = answer("x[1] y[2]");
         same.sources[1].url = same.sources[0].url.clone();
         assert_eq!(cite(&same, &Rules::numbered()).text, "x[1] y[2]");

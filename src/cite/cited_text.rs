@@ -1,5 +1,7 @@
 //! The result of citing.
 
+use std::ops::Range;
+
 use super::Position;
 use crate::answer::SourceIndex;
 use crate::report::Entry;
@@ -13,10 +15,23 @@ pub struct CitedText {
     pub text: String,
     /// The cited sources, in the order of their numbers.
     pub sources: Vec<CitedSource>,
+    /// Where the numbers of the sources stand in the text, in order; other brackets with numbers are text. Known only under
+    /// [`Rules::only_markers`](super::Rules::only_markers).
+    pub places: Vec<CitedPlace>,
     /// The markers that name no source, as they stood, in the order of the text.
     pub unresolved: Vec<String>,
     /// What was done on the way.
     pub entries: Vec<Entry>,
+}
+
+/// One `[n]` that cites a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CitedPlace {
+    /// Where it stands in the text, in bytes, with its brackets.
+    pub range: Range<usize>,
+    /// The number.
+    pub position: Position,
 }
 
 /// What one number stands for: one source, or several that are one document (policy P-04).

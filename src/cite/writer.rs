@@ -2,7 +2,7 @@
 //! else (policies P-05 and P-09).
 
 use super::scan::MAX_EMPHASIS;
-use super::{LiteralNumbers, Position, Rules};
+use super::{CitedPlace, LiteralNumbers, Position, Rules};
 use crate::report::Kind;
 
 /// Nothing to see; keeps two constructs apart that would fuse.
@@ -43,11 +43,13 @@ pub(super) struct Writer {
     link_start: usize,
     /// Where the text at the end began, in which a bare address may begin.
     text_start: usize,
+    /// Where the badges stand, for those who ask.
+    places: Option<Vec<CitedPlace>>,
 }
 
 impl Writer {
     pub(super) fn new(rules: &Rules) -> Self {
-        let Rules { markdown, definitions, literal_numbers, .. } = *rules;
+        let Rules { markdown, definitions, literal_numbers, only_markers, .. } = *rules;
         Self {
             markdown,
             definitions,
@@ -60,6 +62,7 @@ impl Writer {
             swallowed: false,
             link_start: 0,
             text_start: 0,
+            places: only_markers.then(Vec::new),
         }
     }
 
@@ -79,6 +82,11 @@ impl Writer {
 
     pub(super) fn finish(self) -> String {
         self.out
+    }
+
+    /// Where the badges stand in what is written, in order, where the rules ask for them.
+    pub(super) fn take_places(&mut self) -> Vec<CitedPlace> {
+        self.places.take().unwrap_or_default()
     }
 
     /// Text as it was; in a link, no bare address begins.
@@ -241,9 +249,13 @@ impl Writer {
             if self.run.is_empty() {
                 self.run_start = self.out.len();
             }
+            let start = self.out.len();
             self.out.push('[');
             position.write_to(&mut self.out);
             self.out.push(']');
+            if let Some(places) = &mut self.places {
+                places.push(CitedPlace { range: start..self.out.len(), position: *position });
+            }
             self.run.push(*position);
             self.in_address = false;
         }

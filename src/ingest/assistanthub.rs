@@ -50,6 +50,8 @@ struct Entry {
     document_name: Option<String>,
     content_type: Option<String>,
     score: Option<f64>,
+    /// From 0 to 10.
+    rerank_score: Option<f64>,
     excerpt: Option<String>,
     download_url: Option<String>,
     metadata: Option<Map<String, Value>>,
@@ -63,6 +65,9 @@ impl Entry {
         let mut metadata = self.metadata.unwrap_or_default();
         if let Some(address) = address.filter(|_| url.is_none()) {
             metadata.entry("download_url").or_insert(Value::from(address));
+        }
+        if let Some(score) = self.rerank_score {
+            metadata.entry("rerank_score").or_insert(Value::from(score));
         }
         let name = filled(self.document_name);
         Source {
@@ -193,7 +198,7 @@ mod tests {
         let answer = read(
             "a",
             &json!({"sources": [
-            {"index": "2", "document_id": 7, "document_name": "B", "download_url": "https://x/b", "score": 1.5},
+            {"index": "2", "document_id": 7, "document_name": "B", "download_url": "https://x/b", "score": 1.5, "rerank_score": 7},
             {"index": 1, "document_name": "A", "download_url": "/v1.0/a", "excerpt": null, "content_type": null,
              "metadata": {"label": "Secret"}}], "referenced_indices": [2, 9, "1", 2]}),
         );
@@ -202,7 +207,7 @@ mod tests {
         let [a, b] = &answer.sources[..] else { panic!("two sources") };
         assert_eq!((a.url.as_ref(), &a.metadata["download_url"]), (None, &json!("/v1.0/a")));
         assert_eq!((b.id.as_deref(), b.score, b.pointer.as_str()), (Some("7"), None, "/citations/sources/0"));
-        assert_eq!(a.metadata["label"], "Secret");
+        assert_eq!((&a.metadata["label"], &b.metadata["rerank_score"]), (&json!("Secret"), &json!(7.0)));
         assert_eq!(answer.shown, Some(vec![SourceIndex(0), SourceIndex(1)]));
     }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::IngestError;
 use super::azure_document::{Document, merge_scores};
 use super::azure_on_your_data::Context;
+use super::azure_scores::AzureScores;
 use super::chat::finish_reason;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::json::{self, list};
@@ -36,6 +37,7 @@ struct Delta {
 /// The chunks of one answer.
 #[derive(Debug, Default)]
 pub(super) struct AzureEvents {
+    scores: AzureScores,
     /// Citations that have not been handed out.
     citations: Vec<(String, Document)>,
     /// Everything that was retrieved so far: scores come from it, and it takes the place of missing citations.
@@ -97,6 +99,11 @@ impl ReadEvents for AzureEvents {
 }
 
 impl AzureEvents {
+    /// The chunks of an answer whose scores are read so.
+    pub(super) fn new(scores: AzureScores) -> Self {
+        Self { scores, ..Self::default() }
+    }
+
     /// The sources that are new.
     fn sources(&mut self, notes: &mut Vec<Entry>) -> Option<Vec<Source>> {
         if self.known == Known::Retrieved {
@@ -115,11 +122,11 @@ impl AzureEvents {
         }
         let (pointers, mut documents): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         if known == Known::Citations {
-            merge_scores(&mut documents, self.retrieved.iter().map(|(_, document)| document));
+            merge_scores(&mut documents, self.retrieved.iter().map(|(_, document)| document), &self.scores);
         }
         self.known = known;
         let named = pointers.into_iter().zip(documents);
-        Some(named.map(|(pointer, document)| document.into_source(pointer, notes)).collect())
+        Some(named.map(|(pointer, document)| document.into_source(pointer, &self.scores, notes)).collect())
     }
 }
 

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::azure_document::{Document, merge_scores};
 use super::azure_events::AzureEvents;
+use super::azure_scores::AzureScores;
 use super::chat::first_choice;
 use super::chat::{ChatKind, finish_reason};
 use super::format::Format;
@@ -18,7 +19,7 @@ pub(super) const FORMAT: Format = Format {
     sign: "`context`",
     is_whole: |members| ChatKind::AzureOnYourData.is_whole(members),
     is_event: |members| ChatKind::of(members) == Some(ChatKind::AzureOnYourData),
-    parse,
+    parse: |body| parse(body, &AzureScores::default()),
     reader: || Box::new(AzureEvents::default()),
 };
 
@@ -87,7 +88,8 @@ impl Context {
     }
 }
 
-pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
+/// Reads a whole response.
+pub(super) fn parse(body: &str, scores: &AzureScores) -> Result<Answer, IngestError> {
     let response: Response = json::read(body)?;
     let choice = first_choice(response.choices)?;
     let message =
@@ -103,12 +105,13 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
         cited = retrieved;
     } else {
         let documents = cited.iter_mut().map(|(_, document)| document);
-        merge_scores(documents, retrieved.iter().map(|(_, document)| document));
+        merge_scores(documents, retrieved.iter().map(|(_, document)| document), scores);
     }
     if let Some(reason) = choice.finish_reason {
         oddities.extend(finish_reason(&reason, "/choices/0/finish_reason".to_owned()));
     }
-    let sources = cited.into_iter().map(|(pointer, document)| document.into_source(pointer, &mut oddities)).collect();
+    let sources = cited.into_iter().map(|(pointer, document)| document.into_source(pointer, scores, &mut oddities));
+    let sources = sources.collect();
     Ok(Answer {
         text,
         sources,
@@ -125,9 +128,16 @@ mod tests {
 
     use super::*;
 
+    fn read(body: &str) -> Result<Answer, IngestError> {
+        parse(body, &AzureScores::default())
+    }
+
+    fn response(context: &Value) -> String {
+        json!({"choices": [{"message": {"content": "x [doc1]", "context": context}}]}).to_string()
+    }
+
     fn answer(context: &Value) -> Answer {
-        parse(&json!({"choices": [{"message": {"content": "x [doc1]", "context": context}}]}).to_string())
-            .expect("an answer")
+        read(&response(context)).expect("an answer")
     }
 
     fn scores(context: &Value) -> Vec<Option<f64>> {
@@ -158,6 +168,22 @@ mod tests {
     }
 
     #[test]
+    fn s0_31_chunks_of_one_document_have_its_last_score_unless_each_finds_its_own() {
+        let chunk = |id: u32, score: Option<u32>| json!({"title": "A", "chunk_id": id, "original_search_score": score});
+        let context = json!({"citations": [chunk(0, None), chunk(1, None)],
+            "all_retrieved_documents": [chunk(0, Some(10)), chunk(1, Some(20)), {"title": "B", "chunk_id": "0", "rerank_score": 1}]});
+        assert_eq!(scores(&context), [Some(0.2), Some(0.2)]);
+        let exact = AzureScores { exact_match: true, ..AzureScores::default() };
+        let delta = json!({"choices": [{"index": 0, "delta": {"content": "x", "context": context}}]});
+        let stream = format!("data: {delta}\n\n");
+        for body in [response(&context), stream, format!("[{delta}]")] {
+            let answer = super::super::ingest_azure_on_your_data(body.as_bytes(), exact).expect("an answer");
+            let found: Vec<_> = answer.sources.iter().map(|source| source.score).collect();
+            assert_eq!(found, [Some(0.1), Some(0.2)], "{body}");
+        }
+    }
+
+    #[test]
     fn before_2024_the_citations_stood_in_the_message_of_a_tool() {
         let tool = json!({"citations": [{"title": "A", "chunk_id": 0}, {"title": "B"}], "intent": "[]"});
         let context = json!({"messages": [
@@ -185,13 +211,13 @@ mod tests {
             ),
             (r#"{"choices": 3}"#, "/choices: invalid type: integer `3`, expected a sequence"),
         ] {
-            assert_eq!(parse(body).expect_err(body).to_string(), message);
+            assert_eq!(read(body).expect_err(body).to_string(), message);
         }
     }
 
     #[test]
     fn a_cut_answer_is_noted() {
         let body = r#"{"choices": [{"message": {"content": "x"}, "finish_reason": "length"}]}"#;
-        assert_eq!(parse(body).expect("an answer").oddities[0].code, "finish-reason");
+        assert_eq!(read(body).expect("an answer").oddities[0].code, "finish-reason");
     }
 }

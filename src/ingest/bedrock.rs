@@ -29,7 +29,7 @@ pub(super) fn answer_of_events(body: &str, provider: Provider, pointer: &str) ->
         return Err(IngestError::member(pointer, "missing; the answer of the model is wanted"));
     };
     let lines_before = body[..events.as_ptr().addr() - body.as_ptr().addr()].matches('\n').count();
-    let mut answer = AnswerStream::of_list(events, Some(provider)).map_err(|error| moved(error, lines_before))?;
+    let mut answer = AnswerStream::new(Some(provider)).of_list(events).map_err(|error| moved(error, lines_before))?;
     for source in &mut answer.sources {
         source.pointer.insert_str(0, "/stream");
     }

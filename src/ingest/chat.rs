@@ -12,6 +12,7 @@ use super::event::Event;
 use super::format::{Members, is_something};
 use super::json::{self, filled, list};
 use super::openai_annotation::{WireAnnotation, annotations};
+use super::openwebui;
 use super::responses::is_grok;
 use crate::answer::ProviderError;
 use crate::report::{Entry, Kind};
@@ -23,6 +24,8 @@ pub(super) enum ChatKind {
     AzureOnYourData,
     /// `citations` is an object.
     AssistantHub,
+    /// A chunk carries an event of Open WebUI, or its sources stand beside the choices.
+    OpenWebUi,
     /// The model is Grok.
     Xai,
     /// Search results, or a list of addresses.
@@ -46,6 +49,8 @@ impl ChatKind {
             Self::AzureOnYourData
         } else if is("citations", Value::is_object) {
             Self::AssistantHub
+        } else if openwebui::carries_sources(members) {
+            Self::OpenWebUi
         } else if is_grok(members.get("model").and_then(Value::as_str)) {
             Self::Xai
         } else if is("search_results", Value::is_array) || is("citations", Value::is_array) {

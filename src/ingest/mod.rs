@@ -14,6 +14,7 @@ mod azure_agents;
 mod azure_document;
 mod azure_events;
 mod azure_on_your_data;
+mod azure_scores;
 mod bedrock;
 mod bedrock_citation;
 mod bedrock_converse;
@@ -64,10 +65,12 @@ mod told_later;
 mod vercel_ai_sdk;
 mod xai;
 
-use provider::{at_once, document};
+use provider::{at_once, document, document_text};
 
+pub use azure_scores::AzureScores;
 pub use error::{EventPlace, IngestError};
 pub use event::StreamEvent;
 pub use provider::{Provider, UnknownProvider};
 pub use retrieved::{Retrieved, retrieved};
 pub use stream::{AnswerStream, ingest, ingest_whole, is_stream};
+pub use stream::{AnswerStream, ingest, ingest_azure_on_your_data, ingest_whole, is_stream};

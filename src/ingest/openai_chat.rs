@@ -14,6 +14,7 @@ use super::format::{Format, Members};
 use super::json::{self, list};
 use super::mistral_chat::MistralChatEvents;
 use super::native::web_url;
+use super::openwebui::{self, WebUiAnswer};
 use super::perplexity::PerplexityEvents;
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, Source};
@@ -90,7 +91,8 @@ impl ChatEvents {
 
     /// Whether the chunk tells that it is another's, and who reads it then.
     fn told(&self, json: &str) -> Result<Option<Box<dyn ReadEvents>>, IngestError> {
-        const SIGNS: [&str; 4] = ["\"context\"", "\"citations\"", "\"search_results\"", "\"reference\""];
+        const SIGNS: [&str; 6] =
+            ["\"context\"", "\"citations\"", "\"event\"", "\"sources\"", "\"search_results\"", "\"reference\""];
         if self.is_xai || !SIGNS.iter().any(|sign| json.contains(sign)) {
             return Ok(None);
         }
@@ -98,6 +100,8 @@ impl ChatEvents {
         Ok(match ChatKind::of(&members) {
             Some(ChatKind::AzureOnYourData) => Some(Box::new(AzureEvents::default())),
             Some(ChatKind::AssistantHub) => Some(Box::new(AssistantHubEvents::default())),
+            Some(ChatKind::OpenWebUi) => Some(Box::new(WebUiAnswer::after(&self.part.text))),
+            None if openwebui::carries_sources(&members) => Some(Box::new(WebUiAnswer::after(&self.part.text))),
             Some(ChatKind::Perplexity) => Some(Box::new(PerplexityEvents::after(self.part.text.len()))),
             Some(ChatKind::Mistral) => Some(Box::new(MistralChatEvents::after(self.part.text.len()))),
             Some(ChatKind::Xai | ChatKind::OpenAi) | None => None,

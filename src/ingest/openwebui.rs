@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::annotated::Sources;
+use super::chat::ChatKind;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, Members};
 use super::json::{self, Content, entries, list};
@@ -16,18 +17,30 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::OpenWebUi,
     slug: "openwebui",
     sign: "`type` and `data`",
-    is_whole: is_event,
+    is_whole: |members| is_event(members) || ChatKind::OpenWebUi.is_whole(members),
     is_event,
     parse,
     reader: || Box::new(WebUiAnswer::default()),
 };
 
 fn is_event(members: &Members) -> bool {
-    let inner = members.get("event").and_then(Value::as_object).unwrap_or(members);
-    let kind = inner.get("type").and_then(Value::as_str).unwrap_or_default();
-    let is_known =
-        kind.starts_with("chat:") || matches!(kind, "message" | "replace" | "source" | "citation" | "status");
-    is_known && inner.get("data").is_some_and(Value::is_object)
+    let kind = kind(members.get("event").and_then(Value::as_object).unwrap_or(members));
+    kind.is_some_and(|kind| {
+        kind.starts_with("chat:") || matches!(kind, "message" | "replace" | "source" | "citation" | "status")
+    })
+}
+
+/// What an event says it is, where it carries anything.
+fn kind(event: &Members) -> Option<&str> {
+    event.get("type").and_then(Value::as_str).filter(|_| event.get("data").is_some_and(Value::is_object))
+}
+
+/// Whether a completion, or a chunk of one, tells of sources in the way of Open WebUI.
+pub(super) fn carries_sources(members: &Members) -> bool {
+    let event = members.get("event").and_then(Value::as_object).and_then(kind);
+    let sources = members.get("sources").and_then(Value::as_array);
+    matches!(event, Some("source" | "citation"))
+        || sources.is_some_and(|sources| sources.iter().any(|source| source["document"].is_array()))
 }
 
 /// An event, or a chunk that carries one.
@@ -37,6 +50,12 @@ struct WireEvent {
     kind: Option<String>,
     data: Option<Data>,
     event: Option<Box<WireEvent>>,
+    /// Those of a completion whose chunk carries the event.
+    #[serde(default, deserialize_with = "entries")]
+    choices: Vec<Choice>,
+    /// Those of a whole completion.
+    #[serde(default, deserialize_with = "entries")]
+    sources: Vec<WireSource>,
     error: Option<Value>,
 }
 
@@ -62,6 +81,7 @@ struct Data {
 
 #[derive(Default, Deserialize)]
 struct Choice {
+    index: Option<u64>,
     delta: Option<Message>,
     message: Option<Message>,
 }
@@ -73,7 +93,7 @@ struct Message {
 
 /// An answer as far as it has arrived.
 #[derive(Debug, Default)]
-struct WebUiAnswer {
+pub(super) struct WebUiAnswer {
     sources: Sources,
     text: String,
     /// The text took the place of one that had been said.
@@ -93,9 +113,20 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
 }
 
 impl WebUiAnswer {
+    /// An answer of which this text has arrived.
+    pub(super) fn after(text: &str) -> Self {
+        Self { text: text.to_owned(), ..Self::default() }
+    }
+
     fn take(&mut self, place: &str, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
         let mut event: WireEvent = json::read(json)?;
         let mut place = place.to_owned();
+        let mut said = Vec::new();
+        let (choices, sources) = (std::mem::take(&mut event.choices), std::mem::take(&mut event.sources));
+        for (at, source) in sources.into_iter().enumerate() {
+            source.add_to(&mut self.sources, &format!("{place}/sources/{at}"), notes);
+        }
+        self.add_text(first_text(choices), &mut said);
         while let Some(inner) = event.event.take() {
             event = *inner;
             place.push_str("/event");
@@ -106,7 +137,6 @@ impl WebUiAnswer {
         }
         let (kind, data) = (kind.unwrap_or_default(), data.unwrap_or_default());
         let place = format!("{place}/data");
-        let mut said = Vec::new();
         let content = data.content.unwrap_or_default();
         match kind.as_str() {
             "message" | "chat:message:delta" => self.add_text(content, &mut said),
@@ -127,9 +157,7 @@ impl WebUiAnswer {
                 if !content.is_empty() {
                     self.replace_text(content, &mut said);
                 }
-                // Only the first choice is the answer (rule N-09).
-                let choice = data.choices.into_iter().next().and_then(|choice| choice.message.or(choice.delta));
-                self.add_text(choice.and_then(|message| message.content).unwrap_or_default(), &mut said);
+                self.add_text(first_text(data.choices), &mut said);
             }
             _ => {}
         }
@@ -164,6 +192,13 @@ impl WebUiAnswer {
             }
         }
     }
+}
+
+/// The text of the first choice, which alone is the answer (rule N-09).
+fn first_text(choices: Vec<Choice>) -> String {
+    let first = choices.into_iter().next().filter(|choice| choice.index.unwrap_or_default() == 0);
+    let message = first.and_then(|choice| choice.message.or(choice.delta));
+    message.and_then(|message| message.content).unwrap_or_default()
 }
 
 impl ReadEvents for WebUiAnswer {
@@ -242,6 +277,36 @@ mod tests {
         let odd: Vec<_> = answer.oddities.iter().map(|entry| entry.code).collect();
         assert_eq!(odd, ["no-passage"]);
         assert_eq!(answer.grammar, MarkerGrammar::BRACKETED_NUMBERS);
+    }
+
+    /// What an upstream of Open WebUI sends, and what Open WebUI answers itself.
+    #[test]
+    fn s2_10_sources_come_in_the_chunks_of_a_completion_or_beside_its_choices() {
+        let chunk = |content: &str| json!({"choices": [{"index": 0, "delta": {"content": content}}]});
+        let carrier = |name: &str| {
+            let mut chunk = json!({"choices": [], "event": event("source", source(name, json!(format!("id:{name}"))))});
+            if name == "B" {
+                chunk.as_object_mut().expect("an object").remove("choices");
+            }
+            chunk
+        };
+        let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
+        let other = json!({"choices": [{"index": 1, "delta": {"content": "other"}}]});
+        let orders = [
+            vec![chunk("x [1]"), chunk(" y [2]"), carrier("A"), carrier("B"), end.clone()],
+            vec![carrier("A"), chunk("x [1]"), carrier("B"), other, chunk(" y [2]"), end],
+        ];
+        let whole = json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": "x [1] y [2]"}}],
+            "sources": [source("A", json!("id:A")), source("B", json!("id:B"))]});
+        let streams = orders.map(|events| {
+            let lines: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+            ingest(format!("{lines}data: [DONE]\n\n").as_bytes(), None).expect("an answer")
+        });
+        for answer in streams.into_iter().chain([answer(&whole)]) {
+            assert_eq!((answer.text.as_str(), answer.complete), ("x [1] y [2]", true));
+            let titles: Vec<_> = answer.sources.iter().filter_map(|source| source.title.as_deref()).collect();
+            assert_eq!((titles, answer.grammar), (vec!["A", "B"], MarkerGrammar::BRACKETED_NUMBERS));
+        }
     }
 
     #[test]

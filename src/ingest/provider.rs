@@ -92,17 +92,22 @@ impl FromStr for Provider {
     }
 }
 
-/// Reads one document. A byte order mark and blanks before it are skipped.
-pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, IngestError> {
+/// The text of a document: an object or a list. A byte order mark and blanks before it are skipped.
+pub(super) fn document_text(body: &[u8]) -> Result<&str, IngestError> {
     let body = std::str::from_utf8(body).map_err(|error| IngestError::NotUtf8 { offset: error.valid_up_to() })?;
     let body = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii();
     match body.bytes().next() {
-        Some(b'{' | b'[') => {}
-        None => return Err(IngestError::member("", "empty")),
-        Some(_) => return Err(json::read::<IgnoredAny>(body).err().unwrap_or_else(not_an_object)),
+        Some(b'{' | b'[') => Ok(body),
+        None => Err(IngestError::member("", "empty")),
+        Some(_) => Err(json::read::<IgnoredAny>(body).err().unwrap_or_else(not_an_object)),
     }
+}
+
+/// Reads one document.
+pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, IngestError> {
+    let body = document_text(body)?;
     if body.starts_with('[') {
-        return AnswerStream::of_list(body, from);
+        return AnswerStream::new(from).of_list(body);
     }
     let format = match from {
         Some(provider) => format::of(provider),

@@ -3,9 +3,12 @@
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
+use super::azure_events::AzureEvents;
 use super::carrier::{Carrier, Form};
 use super::event::{Event, ReadEvents, StreamEvent};
-use super::{EventPlace, IngestError, Provider, at_once, document, format, json};
+use super::{
+    AzureScores, EventPlace, IngestError, Provider, at_once, azure_on_your_data, document, document_text, format, json,
+};
 use crate::answer::{Answer, MarkerGrammar, ProviderError};
 use crate::report::{Entry, Kind};
 
@@ -34,6 +37,8 @@ pub struct AnswerStream {
     ended: bool,
     skipped: usize,
     first_skipped: Option<(EventPlace, String)>,
+    /// How scores are read, where the caller says so.
+    scores: Option<AzureScores>,
 }
 
 impl AnswerStream {
@@ -41,6 +46,15 @@ impl AnswerStream {
     #[must_use]
     pub fn new(from: Option<Provider>) -> Self {
         Self { from, ..Self::default() }
+    }
+
+    /// An answer of Azure OpenAI On Your Data whose scores are read in the caller's way.
+    #[must_use]
+    pub fn azure_on_your_data(scores: AzureScores) -> Self {
+        let mut stream = Self::new(Some(Provider::AzureOnYourData));
+        stream.read_with(Box::new(AzureEvents::new(scores)));
+        stream.scores = Some(scores);
+        stream
     }
 
     /// Which brackets of the text are markers, as soon as the format is known.
@@ -66,7 +80,13 @@ impl AnswerStream {
     pub fn finish(mut self) -> Result<Answer, IngestError> {
         let mut arrived = Vec::new();
         if let Some(body) = std::mem::take(&mut self.carrier).finish(&mut arrived)? {
-            return document(&body, self.from);
+            return match &self.scores {
+                None => document(&body, self.from),
+                Some(scores) => match document_text(&body)? {
+                    list if list.starts_with('[') => Self::azure_on_your_data(*scores).of_list(list),
+                    body => azure_on_your_data::parse(body, scores),
+                },
+            };
         }
         self.take_all(arrived)?;
         self.finish_events()
@@ -91,18 +111,17 @@ impl AnswerStream {
     ///
     /// # Errors
     /// Like [`push`](Self::push) and [`finish`](Self::finish).
-    pub(super) fn of_list(body: &str, from: Option<Provider>) -> Result<Answer, IngestError> {
+    pub(super) fn of_list(mut self, body: &str) -> Result<Answer, IngestError> {
         json::read::<IgnoredAny>(body)?;
         let events: Vec<&RawValue> = serde_json::from_str(body).unwrap_or_default();
-        let mut stream = Self::new(from);
         let (mut seen, mut line) = (0, 1);
         for (at, event) in events.into_iter().map(RawValue::get).enumerate() {
             let start = event.as_ptr().addr() - body.as_ptr().addr();
             line += body[seen..start].matches('\n').count();
             seen = start;
-            stream.take(&Event { number: at + 1, line, data: event.into() }, &mut Vec::new())?;
+            self.take(&Event { number: at + 1, line, data: event.into() }, &mut Vec::new())?;
         }
-        stream.finish_events()
+        self.finish_events()
     }
 
     /// Why there is no answer.
@@ -146,9 +165,7 @@ impl AnswerStream {
             };
             match told {
                 Ok(Some(format)) => {
-                    let reader = (format.reader)();
-                    self.answer.grammar = reader.grammar();
-                    self.reader = Some(reader);
+                    self.read_with((format.reader)());
                 }
                 Ok(None) if self.untold < MAX_UNTOLD => {
                     self.untold += 1;
@@ -163,6 +180,11 @@ impl AnswerStream {
         }
         said.extend(self.read(event, data)?);
         Ok(())
+    }
+
+    fn read_with(&mut self, reader: Box<dyn ReadEvents>) {
+        self.answer.grammar = reader.grammar();
+        self.reader = Some(reader);
     }
 
     fn read(&mut self, event: &Event, json: &str) -> Result<Vec<StreamEvent>, IngestError> {
@@ -228,6 +250,16 @@ pub fn ingest(body: &[u8], from: Option<Provider>) -> Result<Answer, IngestError
         return Ok(answer);
     }
     let mut stream = AnswerStream::new(from);
+    stream.push(body)?;
+    stream.finish()
+}
+
+/// Reads an answer of Azure OpenAI On Your Data, whole or as a stream, whose scores are read in the caller's way.
+///
+/// # Errors
+/// Like [`ingest`].
+pub fn ingest_azure_on_your_data(body: &[u8], scores: AzureScores) -> Result<Answer, IngestError> {
+    let mut stream = AnswerStream::azure_on_your_data(scores);
     stream.push(body)?;
     stream.finish()
 }

@@ -4,12 +4,25 @@
 //! markers, and nothing is made harmless, because nothing here is drawn.
 
 mod assistanthub;
+mod chat_completion;
+mod document_links;
+mod document_name;
+mod download_links;
+mod hub_citations;
+mod markdown_places;
+mod numbered;
 mod open_webui;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod output;
 mod records;
+mod web_ui_source;
+mod web_ui_text;
 
-pub use assistanthub::{AssistantHub, assistanthub};
-pub use open_webui::{OpenWebUi, open_webui};
+pub use assistanthub::{AssistantHub, AssistantHubOptions, assistanthub};
+pub use chat_completion::Completion;
+pub use download_links::{DownloadLinks, LinkMode};
+pub use hub_citations::{HubCitations, HubSource};
+pub use open_webui::{OpenWebUi, OpenWebUiOptions, WebUiCitations, open_webui};
 pub use output::{Output, UnknownOutput};
 pub use records::{Records, records};
+pub use web_ui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiName, WebUiSource};

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
-use super::{assistanthub, open_webui, records};
+use super::{AssistantHubOptions, OpenWebUiOptions, assistanthub, open_webui, records};
 use crate::answer::Answer;
 
 /// What to make of an answer when no channel is to show it.
@@ -31,8 +31,8 @@ impl Output {
     pub fn write(self, answer: &Answer, objects: &[Value]) -> Result<Value, serde_json::Error> {
         match self {
             Self::Records => serde_json::to_value(records(answer, objects)),
-            Self::OpenWebUi => serde_json::to_value(open_webui(answer)),
-            Self::AssistantHub => serde_json::to_value(assistanthub(answer)),
+            Self::OpenWebUi => serde_json::to_value(open_webui(answer, &OpenWebUiOptions::default())),
+            Self::AssistantHub => serde_json::to_value(assistanthub(answer, &AssistantHubOptions::default())),
         }
     }
 }

@@ -9,6 +9,8 @@ mod app;
 mod bad_input;
 /// Streams that are cited block by block, and from outside their text.
 mod block_streams;
+/// Answers for Open WebUI and AssistantHub.
+mod chat_outputs;
 /// The check of activities, by fixtures.
 mod check;
 /// `POST /v1/check` and `citewire check`.

@@ -1,0 +1,145 @@
+//! The `citations` object of AssistantHub (rules S1-20 to S1-26).
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::document_name::document_name;
+use super::download_links::DownloadLinks;
+use super::numbered::{Numbered, passage};
+use crate::answer::Source;
+
+/// The longest excerpt in characters (Unicode scalar values), without the dots.
+const MAX_EXCERPT_CHARS: usize = 200;
+
+/// All sources of an answer, and which of them it refers to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct HubCitations {
+    /// Every source, cited or not, in the order of their numbers.
+    pub sources: Vec<HubSource>,
+    /// The numbers that the text cites: each once, ascending.
+    pub referenced_indices: Vec<usize>,
+    /// Whether the text cites nothing, so that the numbers above are those of what was used.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub auto_populated: bool,
+}
+
+/// One source: a chunk of a document (rule S1-20).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct HubSource {
+    /// The number, from 1.
+    pub index: usize,
+    /// The document; where the provider names none, its path or address, or its number.
+    pub document_id: String,
+    /// The name of the document; never empty.
+    pub document_name: String,
+    /// The media type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// How well it fits, 0 to 1; 0 where nobody knows, because the readers of this member want a number.
+    pub score: f64,
+    /// The score of a second look, 0 to 10.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerank_score: Option<f64>,
+    /// The beginning of the passage.
+    pub excerpt: String,
+    /// Where the document can be had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub download_url: Option<String>,
+}
+
+impl HubCitations {
+    /// The citations of an answer; `None` where it has no source (rule S1-03).
+    pub(super) fn of(numbered: &Numbered<'_>, links: &DownloadLinks, withhold_encrypted: bool) -> Option<Self> {
+        let answer = numbered.answer;
+        if answer.sources.is_empty() {
+            return None;
+        }
+        let entries = answer.sources.iter().enumerate();
+        let source = |(at, source)| HubSource::new(at + 1, source, links, withhold_encrypted);
+        let sources: Vec<HubSource> = entries.map(source).collect();
+        let numbers = |places: Vec<usize>| places.into_iter().map(|place| place + 1).collect::<Vec<_>>();
+        let cited = numbers(numbered.cited());
+        // An empty answer refers to nothing (rule S1-26).
+        let auto_populated = cited.is_empty() && !answer.text.trim().is_empty();
+        let referenced_indices = match (auto_populated, told(numbered)) {
+            (false, _) => cited,
+            (true, Some(told)) => numbers(told),
+            (true, None) => best_chunks(&sources),
+        };
+        Some(Self { sources, referenced_indices, auto_populated })
+    }
+}
+
+/// What the provider says it used, where it says so.
+fn told(numbered: &Numbered<'_>) -> Option<Vec<usize>> {
+    let answer = numbered.answer;
+    let mut places: Vec<usize> = answer.shown.as_ref()?.iter().map(|index| index.0).collect();
+    places.retain(|place| *place < answer.sources.len());
+    places.sort_unstable();
+    places.dedup();
+    (!places.is_empty()).then_some(places)
+}
+
+/// The number of the best chunk of each document, the first one of several as good (rule S1-25).
+fn best_chunks(sources: &[HubSource]) -> Vec<usize> {
+    let mut best: BTreeMap<&str, &HubSource> = BTreeMap::new();
+    for source in sources {
+        let known = best.entry(&source.document_id).or_insert(source);
+        if source.score > known.score {
+            *known = source;
+        }
+    }
+    let mut numbers: Vec<usize> = best.values().map(|source| source.index).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+impl HubSource {
+    fn new(index: usize, source: &Source, links: &DownloadLinks, withhold_encrypted: bool) -> Self {
+        let address = || source.url.as_ref().map(|url| url.as_str().to_owned());
+        let rerank_score = source.metadata.get("rerank_score").and_then(serde_json::Value::as_f64);
+        Self {
+            index,
+            document_id: source
+                .id
+                .clone()
+                .or_else(|| source.filepath.clone())
+                .or_else(address)
+                .unwrap_or_else(|| index.to_string()),
+            document_name: document_name(source),
+            content_type: source.media_type.clone(),
+            score: source.score.filter(|score| (0.0..=1.0).contains(score)).unwrap_or(0.0),
+            rerank_score: rerank_score.filter(|score| (0.0..=10.0).contains(score)),
+            excerpt: excerpt(passage(source, withhold_encrypted).unwrap_or_default()),
+            download_url: links.address(source),
+        }
+    }
+}
+
+/// The first characters of a passage. What readers take for one character is not parted.
+fn excerpt(passage: &str) -> String {
+    let Some((limit, _)) = passage.char_indices().nth(MAX_EXCERPT_CHARS) else { return passage.to_owned() };
+    let ends = passage.grapheme_indices(true).map(|(at, _)| at);
+    let end = ends.take_while(|at| *at <= limit).last().unwrap_or_default();
+    format!("{}...", &passage[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s1_20_an_excerpt_is_two_hundred_characters_and_dots() {
+        assert_eq!(excerpt(&"ä".repeat(200)), "ä".repeat(200));
+        assert_eq!(excerpt(&"ä".repeat(201)), format!("{}...", "ä".repeat(200)));
+        // The family is one character of five, and would be cut.
+        let family = "👩‍👩‍👧";
+        let passage = format!("{}{family} and more", "a".repeat(198));
+        assert_eq!(excerpt(&passage), format!("{}...", "a".repeat(198)));
+        assert_eq!(excerpt(&format!("{}{family}", "a".repeat(195))), format!("{}{family}", "a".repeat(195)));
+    }
+}

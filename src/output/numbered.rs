@@ -1,0 +1,60 @@
+//! The text of an answer with the places of its sources as numbers, and which of the sources it shows.
+
+use std::collections::BTreeSet;
+
+use crate::answer::{Answer, Source};
+use crate::cite::{CitedPlace, CitedText, Rules, cite};
+
+/// An answer read once: the numbered text (rule N-01), and the sources to show.
+pub(super) struct Numbered<'a> {
+    pub(super) answer: &'a Answer,
+    pub(super) cited: CitedText,
+}
+
+impl<'a> Numbered<'a> {
+    /// Reads an answer, its text as the model wrote it but for the markers.
+    pub(super) fn new(answer: &'a Answer) -> Self {
+        Self { answer, cited: cite(answer, &Rules::numbered()) }
+    }
+
+    /// Reads an answer whose list of references at the end goes (rule S1-24).
+    pub(super) fn without_bibliography(answer: &'a Answer) -> Self {
+        let rules = Rules { without_bibliography: true, ..Rules::numbered() };
+        Self { answer, cited: cite(answer, &rules) }
+    }
+
+    /// The places of the cited sources, counted from 0, ascending.
+    pub(super) fn cited(&self) -> Vec<usize> {
+        self.cited.sources.iter().filter_map(|cited| cited.sources.first()).map(|index| index.0).collect()
+    }
+
+    /// The places of the cited sources, counted from 0, by first appearance in the text.
+    pub(super) fn by_appearance(&self) -> Vec<usize> {
+        let mut seen = BTreeSet::new();
+        self.cited.places.iter().filter_map(source_of).filter(|source| seen.insert(*source)).collect()
+    }
+
+    /// What is shown where nothing is cited: what the provider says it used, or everything (rules N-14 and S0-41). An answer
+    /// that cites, but nothing that exists, shows nothing (rule S0-42).
+    pub(super) fn shown_uncited(&self) -> Vec<usize> {
+        let Answer { sources, shown, .. } = self.answer;
+        if !self.cited.unresolved.is_empty() {
+            return Vec::new();
+        }
+        match shown {
+            Some(shown) => shown.iter().map(|index| index.0).filter(|place| *place < sources.len()).collect(),
+            None => (0..sources.len()).collect(),
+        }
+    }
+}
+
+/// The place of the source that a number of such a text stands for, counted from 0.
+pub(super) fn source_of(place: &CitedPlace) -> Option<usize> {
+    usize::try_from(place.position.get()).ok()?.checked_sub(1)
+}
+
+/// The passage of a source, unless there is none to show.
+pub(super) fn passage(source: &Source, withhold_encrypted: bool) -> Option<&str> {
+    let is_withheld = withhold_encrypted && source.label.as_ref().is_some_and(|label| label.encrypted);
+    source.content.as_deref().filter(|content| !is_withheld && !content.trim().is_empty())
+}

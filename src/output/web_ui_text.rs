@@ -1,0 +1,257 @@
+//! The text from which Open WebUI draws badges: `[n]` is the n-th source, and no other bracket may look so.
+//!
+//! Once a message has a source, Open WebUI takes every bracket with a number outside code for a marker, and one that names no
+//! source vanishes from the text. A backslash does not help, because `\[1\]` is a formula there. An invisible character
+//! behind the bracket does (`docs/open-webui.md`).
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::markdown_places::MarkdownPlaces;
+use super::numbered::{Numbered, source_of};
+
+/// Nothing to see, and no line break either: keeps two characters apart that would mean something together.
+const WORD_JOINER: char = '\u{2060}';
+
+/// Ends a bare address, which would take a badge in.
+const HAIR_SPACE: char = '\u{200a}';
+
+/// A longer bracket is text.
+const MAX_BRACKET_BYTES: usize = 1024;
+
+/// The text whose numbers count `order`, the places of the sources.
+pub(super) fn badge_text(numbered: &Numbered<'_>, order: &[usize]) -> String {
+    let text = numbered.cited.text.as_str();
+    let mut writer = BadgeWriter {
+        text,
+        places: MarkdownPlaces::of(text, &numbered.cited.places),
+        address_end: 0,
+        last_badge: None,
+        out: String::with_capacity(text.len() + 64),
+    };
+    let numbers: BTreeMap<usize, usize> = order.iter().enumerate().map(|(at, source)| (*source, at + 1)).collect();
+    let mut written = 0;
+    for place in &numbered.cited.places {
+        writer.text(written, place.range.start);
+        // Every cited source is in the order; one that were not would have no card to lead to.
+        if let Some(number) = source_of(place).and_then(|source| numbers.get(&source)) {
+            writer.badge(*number, place.range.start);
+        }
+        written = place.range.end;
+    }
+    writer.text(written, text.len());
+    writer.out
+}
+
+struct BadgeWriter<'t> {
+    text: &'t str,
+    places: MarkdownPlaces,
+    /// Where an address ended last, because a badge follows it.
+    address_end: usize,
+    /// Where the last badge stands in what is written.
+    last_badge: Option<Range<usize>>,
+    out: String,
+}
+
+impl BadgeWriter<'_> {
+    /// Text between badges; what Open WebUI would take for a marker is broken.
+    fn text(&mut self, from: usize, to: usize) {
+        self.keep_behind_badge(&self.text[from..to]);
+        let mut written = from;
+        while let Some(at) = self.text[written..to].find('[').map(|at| written + at) {
+            self.copy(written, at + 1);
+            written = at + 1;
+            let Some(inner) = bracket(&self.text[written..to]) else { continue };
+            if !is_marker(inner.strip_suffix('\\').unwrap_or(inner))
+                || self.places.is_opaque(self.text, self.address_end, at)
+            {
+                continue;
+            }
+            let is_escaped = self.text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+            if let Some(number) = inner.strip_suffix('\\').filter(|_| is_escaped) {
+                // `\[9\]`, whose author wanted brackets to be seen.
+                self.out.truncate(self.out.len() - "\\[".len());
+                if self.is_behind_badge() {
+                    self.out.push(WORD_JOINER);
+                }
+                // Its label is another than that of a number without backslashes, for which a definition may stand.
+                self.out.extend(['[', WORD_JOINER]);
+                self.out.push_str(number);
+                self.out.extend([WORD_JOINER, ']']);
+                written += inner.len() + 1;
+                if self.text[written..].starts_with(['(', '[', ':']) {
+                    // It was no label before, and is none now.
+                    self.out.push(WORD_JOINER);
+                }
+            } else {
+                self.out.push(WORD_JOINER);
+            }
+        }
+        self.copy(written, to);
+    }
+
+    /// Text as it was.
+    fn copy(&mut self, from: usize, to: usize) {
+        let mut written = from;
+        for colon in self.places.hiding_colons(from, to) {
+            self.out.push_str(&self.text[written..colon]);
+            self.out.push(WORD_JOINER);
+            written = colon;
+        }
+        self.out.push_str(&self.text[written..to]);
+    }
+
+    /// A badge, apart from what would change its meaning. Badges side by side stay together: they are drawn as one.
+    fn badge(&mut self, number: usize, start: usize) {
+        let beside_badge = self.is_behind_badge();
+        self.keep_from_definition();
+        if !beside_badge && self.places.is_in_bare_address(self.text, self.address_end, start) {
+            self.out.push(HAIR_SPACE);
+            self.address_end = start;
+        } else if !beside_badge && self.out.ends_with(['\\', '!', ']']) {
+            self.out.push(WORD_JOINER);
+        }
+        let badge = self.out.len();
+        self.out.push_str(&format!("[{number}]"));
+        self.last_badge = Some(badge..self.out.len());
+    }
+
+    /// Where the line begins with a label and a colon, a badge would be the address that the label defines, and the line not be
+    /// shown.
+    fn keep_from_definition(&mut self) {
+        let before = self.out.trim_end_matches([' ', '\t', '\r', '\n', '>']);
+        let Some(label) = before.strip_suffix("]:") else { return };
+        let line = label.rfind('\n').map_or(0, |end| end + 1);
+        if label[line..].trim_start_matches(is_line_prefix).starts_with('[') {
+            self.out.insert(label.len() + 1, WORD_JOINER);
+        }
+    }
+
+    fn is_behind_badge(&self) -> bool {
+        self.last_badge.as_ref().is_some_and(|badge| badge.end == self.out.len())
+    }
+
+    /// Keeps text from a badge right before it: brackets would make a link of both, and a colon a definition, which is not
+    /// shown.
+    fn keep_behind_badge(&mut self, text: &str) {
+        let Some(badge) = self.last_badge.clone().filter(|_| self.is_behind_badge()) else { return };
+        let before = &self.out[..badge.start];
+        let line = before.rfind('\n').map_or(0, |end| end + 1);
+        let begins_line = || before[line..].chars().all(is_line_prefix);
+        if text.starts_with(['[', '(']) || text.starts_with(':') && begins_line() {
+            self.out.push(WORD_JOINER);
+        }
+    }
+}
+
+/// What may stand before the content of a line: the marks of quotes and lists.
+fn is_line_prefix(c: char) -> bool {
+    " \t>-+*.)0123456789".contains(c)
+}
+
+/// What a bracket holds that has just been opened.
+fn bracket(rest: &str) -> Option<&str> {
+    let end = rest.floor_char_boundary(MAX_BRACKET_BYTES);
+    rest[..end].split_once(']').map(|(inner, _)| inner)
+}
+
+/// Whether Open WebUI may take a bracket with this in it for a marker (rule S2-23): `1`, `1, 2`, `1#part`.
+fn is_marker(inner: &str) -> bool {
+    let is_item = |item: &str| {
+        let rest = item.trim().trim_start_matches(|c: char| c.is_ascii_digit());
+        rest.is_empty() || rest.starts_with('#')
+    };
+    inner.starts_with(|c: char| c.is_ascii_digit()) && inner.split(',').all(is_item)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::answer::{Answer, MarkerGrammar, Source};
+    use crate::output::{OpenWebUiOptions, open_webui};
+
+    fn content(text: &str, grammar: MarkerGrammar) -> String {
+        let source = |name: &str| Source { title: Some(name.into()), ..Source::default() };
+        let answer =
+            Answer { text: text.into(), sources: ["A", "B", "C"].map(source).into(), grammar, ..Answer::default() };
+        open_webui(&answer, &OpenWebUiOptions::default()).content.replace('\u{2060}', "~").replace('\u{200a}', "_")
+    }
+
+    fn numbers(text: &str) -> String {
+        content(text, MarkerGrammar::BRACKETED_NUMBERS)
+    }
+
+    #[test]
+    fn s2_13_numbers_count_the_cited_sources_by_first_appearance() {
+        assert_eq!(numbers("x [3] y [1], z [3][2]"), "x [1] y [2], z [1][3]");
+        assert_eq!(numbers("x [2, 3]. y [3#p]"), "x [1][2]. y [2]");
+        assert_eq!(content("x 【3】 \u{e200}c\u{e202}nobody\u{e201}.", MarkerGrammar::ALL), "x [1].");
+    }
+
+    /// Trap 3: once a message has a source, a bracket with a number that names none vanishes.
+    #[test]
+    fn a_number_without_a_source_stays_visible() {
+        assert_eq!(numbers("x [1] y [9] arr[0] [9][2] [1, 9]"), "x [1] y [~9] arr[~0] [~9]~[2] [~1, 9]");
+        assert_eq!(numbers("x [1] [7#a] [007]"), "x [1] [~7#a] [~007]");
+        // What is no marker there stays as it was.
+        for same in ["[^9]", "[doc9]", "[9-2]", "[9;2]", "[ 9 ]", "[9†x]", "[9", "[x9]", "[]", "[2019 report]"] {
+            assert_eq!(numbers(&format!("x [1] {same}")), format!("x [1] {same}"));
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_no_marker_of_the_format_is_no_badge() {
+        let azure = |text: &str| content(text, MarkerGrammar::AZURE_ON_YOUR_DATA);
+        assert_eq!(azure("x [doc2], see [1] and [doc9]"), "x [1], see [~1] and [doc9]");
+    }
+
+    /// Trap 4: a backslash makes a formula of it, and an entity is shown as typed.
+    #[test]
+    fn an_escaped_number_is_shown_with_its_brackets() {
+        assert_eq!(numbers("x [1] \\[2\\] \\[9, 1\\] \\\\[9] \\[x\\]"), "x [1] [~2~] [~9, 1~] \\\\[~9] \\[x\\]");
+        assert_eq!(content("\\【1】", MarkerGrammar::ALL), "\\~[1]");
+    }
+
+    #[test]
+    fn nothing_in_code_math_html_or_an_address_is_changed() {
+        for same in [
+            "`a[0]` [1]",
+            "```\na[0]\n```\n[1]",
+            "    a[0]\n\n[1]",
+            "$a[0]$ [1]",
+            "<b id=\"[0]\"> [1]",
+            "[a](https://x/[0]) <https://x/[0]> https://x/[0] [1]",
+        ] {
+            assert_eq!(numbers(same), same);
+        }
+    }
+
+    /// Trap 5: `[1](url)` is never a link there.
+    #[test]
+    fn a_link_on_a_number_stays_a_link() {
+        assert_eq!(numbers("[7](https://x) [see [8]](https://y) [1]"), "[~7](https://x) [see [~8]](https://y) [1]");
+        assert_eq!(numbers("[a][9] [1]\n\n[9]: https://x"), "[a][~9] [1]\n\n[~9]: https://x");
+    }
+
+    #[test]
+    fn a_badge_is_kept_from_what_would_take_it_in() {
+        assert_eq!(numbers("see https://x/a[1]. www.x/b[2][1]"), "see https://x/a_[1]. www.x/b_[2][1]");
+        assert_eq!(numbers("(https://x/a)[1][9] https://x/[9]"), "(https://x/a)_[1]~[~9] https://x/[9]");
+        assert_eq!(numbers("[a](https://x)[1] Great![2]"), "[a](https://x)[1] Great!~[2]");
+        assert_eq!(numbers("[a][1]"), "[a]~[1]");
+        // The line might be read as a definition, and not be shown.
+        assert_eq!(numbers("[1]: a b\n\n> - [2]: b [3]: c"), "[1]~: a b\n\n> - [2]~: b [3]: c");
+    }
+
+    /// `[9]: [1, 2]` defines nothing, because of the blank; `[9]: [1][2]` would.
+    #[test]
+    fn a_badge_is_not_the_address_of_a_definition() {
+        assert_eq!(numbers("[9]: [1, 2]\n\n> [a]:\n> [3, 1]"), "[~9]~: [1][2]\n\n> [a]~:\n> [3][1]");
+        assert_eq!(numbers("[7#p]: [7#p][2, 1]"), "[~7#p]~: [~7#p]~[1][2]");
+        assert_eq!(numbers("see [a]: [1]"), "see [a]: [1]");
+    }
+
+    #[test]
+    fn without_a_source_nothing_is_touched() {
+        assert_eq!(numbers("x [9] arr[0] \\[1\\]"), "x [9] arr[0] \\[1\\]");
+    }
+}
