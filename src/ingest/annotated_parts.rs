@@ -8,7 +8,7 @@ use super::annotated::Annotated;
 use super::linked_markers::linked_markers;
 use super::openai_annotation::{AnnotatedPlace, Annotation, WireAnnotation};
 use super::span::{Unit, read_span};
-use crate::answer::{Answer, Source, SourceIndex};
+use crate::answer::{Answer, Source, SourceIndex, SourceKind};
 use crate::text::{OffsetIndex, Span};
 
 /// One part of the text. Offsets of its annotations count from its beginning (rule N-10).
@@ -61,7 +61,8 @@ impl AnnotatedParts {
                     if placed.iter().any(|span| span.start < marker.range.end && marker.range.start < span.end) {
                         continue;
                     }
-                    let source = Source { url: Some(marker.url), ..Source::default() };
+                    let kind = Some(SourceKind::Web);
+                    let source = Source { url: Some(marker.url), kind, ..Source::default() };
                     let source = annotated.sources.page(source);
                     let place = (Some(marker.range.start), Some(marker.range.end), Unit::Utf8);
                     annotated.span(at, place, vec![source], String::new());
@@ -72,6 +73,13 @@ impl AnnotatedParts {
             annotated.sources.page(source);
         }
         annotated.finish(answer);
+        if self.linked_markers {
+            for source in &mut answer.sources {
+                // A post is told from other pages by its address alone.
+                let is_post = source.url.as_ref().is_some_and(|url| matches!(url.host(), "x.com" | "twitter.com"));
+                source.kind = if is_post { Some(SourceKind::X) } else { source.kind };
+            }
+        }
         if answer.citations.is_empty() && attested > 0 {
             answer.attested = (0..attested).map(SourceIndex).collect();
             answer.shown = Some(answer.attested.clone());

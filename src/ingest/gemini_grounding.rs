@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use super::annotated::Annotated;
 use super::gemini_legacy::Legacy;
 use super::json::{TextOrNumber, entries, filled, list, number_or_text, text_or_number};
-use super::location::location;
+use super::location::{Located, location};
 use super::span::Unit;
-use crate::answer::{Source, SourceIndex};
+use crate::answer::{Source, SourceIndex, SourceKind};
 use crate::report::{Entry, Kind};
 
 /// `groundingMetadata`.
@@ -232,19 +232,25 @@ impl Chunk {
         let uri;
         if let Some(web) = self.web {
             (uri, source.title) = (("web/uri", web.uri), filled(web.title));
+            source.kind = Some(SourceKind::Web);
             source.metadata.extend(filled(web.domain).map(|domain| ("domain".to_owned(), domain.into())));
         } else if let Some(retrieved) = self.retrieved {
             let RagChunk { text, pages, chunk_id, file_id } = retrieved.chunk.unwrap_or_default();
             (uri, source.title) = (("retrievedContext/uri", retrieved.uri), filled(retrieved.title));
+            source.kind = Some(SourceKind::Document);
             source.content = filled(retrieved.text).or(filled(text));
             source.id = filled(retrieved.document_name).or(filled(file_id));
             source.page = retrieved.page.or(pages.and_then(|pages| pages.first)).and_then(NonZeroU32::new);
             source.metadata = metadata(retrieved.metadata);
-            source.metadata.extend(filled(chunk_id).map(|id| ("chunk_id".to_owned(), id.into())));
+            source.chunk_id = filled(chunk_id);
+            let chunk_id = source.chunk_id.clone().map(|id| ("chunk_id".to_owned(), id.into()));
+            source.metadata.extend(chunk_id);
         } else if let Some(maps) = self.maps {
             (uri, source.title) = (("maps/uri", maps.uri), filled(maps.title));
             (source.id, source.content) = (filled(maps.place_id), filled(maps.text));
+            source.kind = Some(SourceKind::Maps);
         } else if let Some(image) = self.image {
+            source.kind = Some(SourceKind::Image);
             let address = filled(image.source_uri).or(image.image_uri);
             (uri, source.title) = (("image/sourceUri", address), filled(image.title));
             source.metadata.extend(filled(image.domain).map(|domain| ("domain".to_owned(), domain.into())));
@@ -252,7 +258,8 @@ impl Chunk {
             uri = ("", None);
         }
         let (member, uri) = uri;
-        (source.url, source.filepath) = location(uri, || format!("{pointer}/{member}"), oddities);
+        let Located { url, filepath, address } = location(uri, || format!("{pointer}/{member}"), oddities);
+        (source.url, source.filepath, source.address) = (url, filepath, address);
         source.pointer = pointer;
         source
     }

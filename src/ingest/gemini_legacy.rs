@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::annotated::Annotated;
 use super::json::filled;
-use super::location::location;
+use super::location::{Located, location};
 use super::span::Unit;
-use crate::answer::{Source, SourceIndex};
+use crate::answer::{Source, SourceIndex, SourceKind};
 use crate::report::Entry;
 
 /// Members with the address of a page, the page itself before whatever leads to it (rule S4-23).
@@ -132,17 +132,29 @@ fn source(value: &Value, pointer: String, oddities: &mut Vec<Entry>) -> Option<S
             .find_map(|name| holders.iter().find_map(|holder| filled(holder[*name].as_str().map(str::to_owned))))
     };
     let address = find(&ADDRESSES)?;
-    let (url, filepath) = location(Some(address), || pointer.clone(), oddities);
+    let Located { url, filepath, address } = location(Some(address), || pointer.clone(), oddities);
     let score = member(value, ["confidenceScore", "confidence_score"]).as_f64();
     Some(Source {
         title: find(&["title"]),
         content: find(&["snippet", "text", "content"]),
         score: score.filter(|score| (0.0..=1.0).contains(score)),
+        kind: kind(value),
         url,
+        address,
         filepath,
         pointer,
         ..Source::default()
     })
+}
+
+/// What an entry is, by the member that holds its page: an attribution says where the page comes from.
+fn kind(value: &Value) -> Option<SourceKind> {
+    if !member(value, ["retrievedContext", "retrieved_context"]).is_null() {
+        Some(SourceKind::Document)
+    } else {
+        let word = member(value, ["sourceType", "source_type"]).as_str().and_then(SourceKind::named);
+        word.or(Some(SourceKind::Web))
+    }
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use super::IngestError;
 use super::annotated_parts::{AnnotatedParts, Part};
 use super::json::{self, filled, list, text_or_number};
-use super::native::web_url;
+use super::location::{Located, web_url};
 use super::openai_annotation::annotations;
-use crate::answer::{Answer, MarkerGrammar, Source};
+use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::{At, Entry, Kind};
 
 /// Whose way it is.
@@ -95,15 +95,19 @@ pub(super) struct WirePage {
     snippet: Option<String>,
     date: Option<String>,
     last_updated: Option<String>,
+    /// Where it was found: `web`, `attachment`.
+    source: Option<String>,
 }
 
 impl WirePage {
     pub(super) fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
-        let (url, filepath) = web_url(self.url, || format!("{pointer}/url"), oddities);
+        let Located { url, filepath, address } = web_url(self.url, || format!("{pointer}/url"), oddities);
         Source {
             id: filled(self.id),
             title: filled(self.title),
+            kind: self.source.as_deref().map_or(Some(SourceKind::Web), SourceKind::named),
             url,
+            address,
             filepath,
             content: filled(self.snippet),
             modified: filled(self.date).or(filled(self.last_updated)),
@@ -190,6 +194,7 @@ impl Reply {
                     let Some(hit) = hit else { continue };
                     let Some(id) = filled(hit.file_id) else { continue };
                     let source = Source {
+                        kind: Some(SourceKind::Document),
                         filepath: filled(hit.filename.clone()),
                         title: filled(hit.filename),
                         content: filled(hit.text),
@@ -223,9 +228,10 @@ impl Reply {
     fn take_citations(&mut self, citations: Vec<Option<String>>, pointer: &str) {
         for (at, url) in citations.into_iter().enumerate() {
             let pointer = format!("{pointer}/{at}");
-            let (url, filepath) = web_url(url, || pointer.clone(), &mut self.oddities);
+            let Located { url, filepath, address } = web_url(url, || pointer.clone(), &mut self.oddities);
             if url.is_some() || filepath.is_some() {
-                self.citations.push(Source { url, filepath, pointer, ..Source::default() });
+                let kind = Some(SourceKind::Web);
+                self.citations.push(Source { url, address, filepath, kind, pointer, ..Source::default() });
             }
         }
     }

@@ -40,6 +40,8 @@ mod oracle;
 /// The page and its session.
 mod page;
 mod providers;
+/// Programs that read the sources of an answer.
+mod records;
 /// Every route and who may call it.
 mod routes;
 /// One behavioural suite for every store.
