@@ -8,6 +8,7 @@ use super::annotated::Annotated;
 use super::linked_markers::linked_markers;
 use super::openai_annotation::{AnnotatedPlace, Annotation, WireAnnotation};
 use super::span::{Unit, read_span};
+use super::web_results::WebResults;
 use crate::answer::{Answer, Source, SourceIndex, SourceKind};
 use crate::text::{OffsetIndex, Span};
 
@@ -25,6 +26,8 @@ pub(super) struct AnnotatedParts {
     pub(super) parts: Vec<Part>,
     /// What else is known of files, by id.
     pub(super) files: BTreeMap<String, Source>,
+    /// What a search says of pages, before anything cites them.
+    pub(super) results: WebResults,
     /// Pages that were seen, used or not; they stand behind those that are used (rule N-02).
     pub(super) seen: Vec<Source>,
     /// Whether `[[n]](url)` is a marker that its address resolves, and a title nothing but its number (xAI).
@@ -69,7 +72,7 @@ impl AnnotatedParts {
                 }
             }
         }
-        for source in self.seen {
+        for source in self.results.into_list().into_iter().chain(self.seen) {
             annotated.sources.page(source);
         }
         annotated.finish(answer);
@@ -114,6 +117,11 @@ impl AnnotatedParts {
                 annotated.sources.known_as(&format!("file {id}"), source)
             }
             None => {
+                // What the search says of a page comes before what cites it (rule S4-13).
+                if let Some(mut result) = self.results.of_page(&source).cloned() {
+                    result.fill_in(std::mem::take(&mut source));
+                    source = result;
+                }
                 let path = source.filepath.clone().filter(|_| source.url.is_none());
                 match path {
                     Some(path) => annotated.sources.known_as(&format!("path {path}"), source),

@@ -54,6 +54,14 @@ struct Chunk {
     retrieved: Option<Retrieved>,
     maps: Option<Maps>,
     image: Option<Image>,
+    // The page itself, which wins over whatever leads to it (rule S4-23), and what stands here without any of the above.
+    #[serde(alias = "source_url", rename = "sourceUrl")]
+    source_url: Option<Value>,
+    #[serde(alias = "page_url", rename = "pageUrl")]
+    page_url: Option<Value>,
+    url: Option<Value>,
+    uri: Option<Value>,
+    title: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -229,6 +237,8 @@ impl Chunk {
 
     fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
         let mut source = Source::default();
+        let text = |value: Option<Value>| filled(value.as_ref().and_then(Value::as_str).map(str::to_owned));
+        let page = text(self.source_url).or_else(|| text(self.page_url));
         let uri;
         if let Some(web) = self.web {
             (uri, source.title) = (("web/uri", web.uri), filled(web.title));
@@ -255,9 +265,11 @@ impl Chunk {
             (uri, source.title) = (("image/sourceUri", address), filled(image.title));
             source.metadata.extend(filled(image.domain).map(|domain| ("domain".to_owned(), domain.into())));
         } else {
-            uri = ("", None);
+            let flat = text(self.url).or_else(|| text(self.uri));
+            (uri, source.title) = (("uri", flat), text(self.title));
+            source.kind = uri.1.is_some().then_some(SourceKind::Web);
         }
-        let (member, uri) = uri;
+        let (member, uri) = page.map_or(uri, |page| ("sourceUrl", Some(page)));
         let Located { url, filepath, address } = location(uri, || format!("{pointer}/{member}"), oddities);
         (source.url, source.filepath, source.address) = (url, filepath, address);
         source.pointer = pointer;

@@ -17,7 +17,7 @@ const ADDRESSES: [&str; 8] =
     ["sourceUrl", "source_url", "pageUrl", "page_url", "sourceUri", "source_uri", "url", "uri"];
 
 /// Members that may hold the page.
-const NESTED: [&str; 5] = ["web", "retrievedContext", "retrieved_context", "source", "reference"];
+const NESTED: [&str; 6] = ["web", "retrievedContext", "retrieved_context", "source", "reference", "support"];
 
 /// The entries of the lists, each with its pointer.
 #[derive(Debug, Default)]
@@ -131,7 +131,9 @@ fn source(value: &Value, pointer: String, oddities: &mut Vec<Entry>) -> Option<S
             .iter()
             .find_map(|name| holders.iter().find_map(|holder| filled(holder[*name].as_str().map(str::to_owned))))
     };
-    let address = find(&ADDRESSES)?;
+    // An entry may be its address and nothing else.
+    let alone = value.as_str().filter(|text| text.contains("://")).map(str::to_owned);
+    let address = alone.or_else(|| find(&ADDRESSES))?;
     let Located { url, filepath, address } = location(Some(address), || pointer.clone(), oddities);
     let score = member(value, ["confidenceScore", "confidence_score"]).as_f64();
     Some(Source {

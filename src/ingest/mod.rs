@@ -63,6 +63,7 @@ mod threads;
 mod threads_events;
 mod told_later;
 mod vercel_ai_sdk;
+mod web_results;
 mod xai;
 
 use provider::{at_once, document};

@@ -9,7 +9,8 @@ use super::IngestError;
 use super::annotated_parts::{AnnotatedParts, Part};
 use super::json::{self, filled, list, text_or_number};
 use super::location::{Located, web_url};
-use super::openai_annotation::annotations;
+use super::openai_annotation::{annotation, annotations};
+use super::web_results::{is_web_search, web_results};
 use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::{At, Entry, Kind};
 
@@ -52,6 +53,9 @@ pub(super) struct WireResponse {
 struct WireMessage {
     #[serde(default, deserialize_with = "list")]
     content: Vec<Value>,
+    /// Beside the content, they stand nowhere in the text (rule S4-11).
+    #[serde(default, deserialize_with = "list")]
+    annotations: Vec<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -123,6 +127,8 @@ pub(super) struct Reply {
     pub(super) parts: Vec<Part>,
     files: BTreeMap<String, Source>,
     results: Vec<Source>,
+    /// What a web search found, where it says so.
+    pages: Vec<Source>,
     pub(super) used_tools: bool,
     /// Whether there was a message at all.
     pub(super) has_message: bool,
@@ -145,7 +151,8 @@ impl Reply {
     /// The same with its pointers below `place`: where the event stands that carries it.
     pub(super) fn under(mut self, place: &str) -> Self {
         let annotations = self.parts.iter_mut().flat_map(|part| &mut part.annotations).map(|(pointer, _)| pointer);
-        let sources = self.files.values_mut().chain(&mut self.results).chain(&mut self.citations);
+        let sources =
+            self.files.values_mut().chain(&mut self.results).chain(&mut self.pages).chain(&mut self.citations);
         for pointer in annotations.chain(sources.map(|source| &mut source.pointer)) {
             pointer.insert_str(0, place);
         }
@@ -169,6 +176,7 @@ impl Reply {
             self.files.entry(id).or_insert(file);
         }
         self.results.extend(other.results);
+        self.pages.extend(other.pages);
         self.citations.extend(other.citations);
         self.oddities.extend(other.oddities);
         self.used_tools |= other.used_tools;
@@ -187,6 +195,8 @@ impl Reply {
                     let pointer = format!("{pointer}/content/{at}");
                     self.parts.extend(WirePart::read(part, &pointer)?);
                 }
+                let annotations = annotations(message.annotations, &format!("{pointer}/annotations"))?;
+                self.parts.extend((!annotations.is_empty()).then(|| Part { text: String::new(), annotations }));
             }
             Some("file_search_call") => {
                 let search: WireFileSearch = json::member(item, pointer)?;
@@ -211,6 +221,13 @@ impl Reply {
                 let found: WireSearchResults = json::member(item, pointer)?;
                 let results = found.results.into_iter().map(Option::unwrap_or_default).collect();
                 self.take_results(results, pointer);
+            }
+            Some(kind) if is_web_search(kind) => self.pages.extend(web_results(&item, pointer, &mut self.oddities)),
+            // A citation that is an item of its own stands nowhere in the text (rule S4-11).
+            Some("url_citation") => {
+                let annotation =
+                    annotation(item, pointer).transpose()?.map(|annotation| (pointer.to_owned(), annotation));
+                self.parts.push(Part { text: String::new(), annotations: annotation.into_iter().collect() });
             }
             _ => {}
         }
@@ -248,7 +265,7 @@ impl Reply {
     /// Gives the answer its text, sources and citations.
     pub(super) fn finish(self, flavour: Flavour, answer: &mut Answer) {
         answer.grammar = flavour.grammar();
-        let Self { parts, files, results, used_tools, citations, oddities, .. } = self;
+        let Self { parts, files, results, pages, used_tools, citations, oddities, .. } = self;
         answer.oddities.extend(oddities);
         let is_xai = flavour == Flavour::Xai;
         let seen = if is_xai { citations } else { Vec::new() };
@@ -257,7 +274,9 @@ impl Reply {
             answer.text = parts.into_iter().map(|part| part.text).collect();
             answer.sources = results;
         } else {
-            AnnotatedParts { parts, files, seen, linked_markers: is_xai }.finish(answer);
+            let linked_markers = is_xai;
+            AnnotatedParts { parts, files, results: pages.into(), seen, linked_markers, ..AnnotatedParts::default() }
+                .finish(answer);
         }
         // Sources without a call that shows where they come from tell nothing of tools.
         answer.tools_invoked = (used_tools || answer.sources.is_empty()).then_some(used_tools);
@@ -285,7 +304,9 @@ pub(super) fn kind_of(item: &Value) -> Option<String> {
 
 /// Whether an item is a call of a tool that finds sources.
 pub(super) fn is_search(kind: &str) -> bool {
-    kind.ends_with("search_call") || matches!(kind, "mcp_call" | "search_results" | "fetch_url_results")
+    kind.ends_with("search_call")
+        || is_web_search(kind)
+        || matches!(kind, "mcp_call" | "search_results" | "fetch_url_results")
 }
 
 /// Reads a whole response.

@@ -5,11 +5,10 @@
 
 use std::fs;
 
-use citewire::ingest::{ingest, source_objects};
-use citewire::output::{Records, records};
 use citewire::url::WebUrl;
 use serde_json::{Value, json};
 
+use super::{json_of, read};
 use crate::golden::{input, samples};
 
 const KEYS: [&str; 9] =
@@ -33,15 +32,6 @@ const SOURCE_KEYS: [&str; 16] = [
     "title",
     "url",
 ];
-
-fn read(body: &[u8]) -> Records {
-    let answer = ingest(body, None).expect("an answer");
-    records(&answer, &source_objects(body, &answer.sources))
-}
-
-fn json_of(records: &Records) -> Value {
-    serde_json::to_value(records).expect("JSON")
-}
 
 fn keys(object: &Value) -> Vec<&str> {
     object.as_object().expect("an object").keys().map(String::as_str).collect()
@@ -132,4 +122,18 @@ fn every_sample_becomes_the_records_that_its_format_promises() {
     }
     assert!(seen >= 46, "only {seen} samples are described");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn some_samples_are_written_down_whole() {
+    let mut seen = 0;
+    for case in samples() {
+        let Ok(text) = fs::read_to_string(case.join("records.json")) else { continue };
+        seen += 1;
+        let expected: Value = serde_json::from_str(&text).expect("JSON");
+        let found = json_of(&read(&input(&case)));
+        let shown = serde_json::to_string_pretty(&found).expect("JSON");
+        assert_eq!(found, expected, "{}: got {shown}", case.display());
+    }
+    assert!(seen >= 3, "only {seen} files found");
 }
