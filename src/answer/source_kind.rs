@@ -63,7 +63,7 @@ impl SourceKind {
     pub fn named(word: &str) -> Option<Self> {
         let word = word.trim().to_ascii_lowercase();
         let known = Self::ALL.into_iter().find(|kind| kind.name() == word);
-        known.or_else(|| match word.as_str() {
+        known.or(match word.as_str() {
             "web_search" | "url" | "webpage" | "website" => Some(Self::Web),
             "document" | "file" | "attachment" | "text" | "note" | "collection" => Some(Self::Document),
             _ => None,

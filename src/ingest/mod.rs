@@ -51,6 +51,7 @@ mod openwebui;
 mod openwebui_source;
 mod perplexity;
 mod perplexity_agent;
+mod perplexity_page;
 mod provider;
 mod responses;
 mod responses_events;

@@ -65,6 +65,9 @@ fn pages(citations: Vec<Option<String>>, pointer: &str, oddities: &mut Vec<Entry
     pages
 }
 
+/// Who turned out to have written chunks, and what reads them.
+type ToldReader = (Provider, Box<dyn ReadEvents>);
+
 /// The chunks of one answer of OpenAI or xAI.
 #[derive(Debug)]
 pub(super) struct ChatEvents {
@@ -74,7 +77,7 @@ pub(super) struct ChatEvents {
     seen: Vec<Source>,
     late: bool,
     /// Who turned out to have written the chunks.
-    other: Option<(Provider, Box<dyn ReadEvents>)>,
+    other: Option<ToldReader>,
 }
 
 impl ChatEvents {
@@ -90,7 +93,7 @@ impl ChatEvents {
     }
 
     /// Whether the chunk tells that it is another's, and who reads it then.
-    fn told(&self, json: &str) -> Result<Option<(Provider, Box<dyn ReadEvents>)>, IngestError> {
+    fn told(&self, json: &str) -> Result<Option<ToldReader>, IngestError> {
         const SIGNS: [&str; 4] = ["\"context\"", "\"citations\"", "\"search_results\"", "\"reference\""];
         if self.is_xai || !SIGNS.iter().any(|sign| json.contains(sign)) {
             return Ok(None);

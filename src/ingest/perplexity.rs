@@ -7,7 +7,7 @@ use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::Format;
 use super::json::{self, list};
 use super::location::{Located, web_url};
-use super::responses::WirePage;
+use super::perplexity_page::WirePage;
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::Entry;

@@ -10,6 +10,7 @@ use super::annotated_parts::{AnnotatedParts, Part};
 use super::json::{self, filled, list, text_or_number};
 use super::location::{Located, web_url};
 use super::openai_annotation::{annotation, annotations};
+use super::perplexity_page::WirePage;
 use super::web_results::{is_web_search, web_results};
 use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::{At, Entry, Kind};
@@ -87,38 +88,6 @@ struct WireFileHit {
 struct WireSearchResults {
     #[serde(default, deserialize_with = "list")]
     results: Vec<Option<WirePage>>,
-}
-
-/// A page that Perplexity found; `id` is what markers call it.
-#[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct WirePage {
-    #[serde(default, deserialize_with = "text_or_number")]
-    id: Option<String>,
-    title: Option<String>,
-    url: Option<String>,
-    snippet: Option<String>,
-    date: Option<String>,
-    last_updated: Option<String>,
-    /// Where it was found: `web`, `attachment`.
-    source: Option<String>,
-}
-
-impl WirePage {
-    pub(super) fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
-        let Located { url, filepath, address } = web_url(self.url, || format!("{pointer}/url"), oddities);
-        Source {
-            id: filled(self.id),
-            title: filled(self.title),
-            kind: self.source.as_deref().map_or(Some(SourceKind::Web), SourceKind::named),
-            url,
-            address,
-            filepath,
-            content: filled(self.snippet),
-            modified: filled(self.date).or(filled(self.last_updated)),
-            pointer,
-            ..Source::default()
-        }
-    }
 }
 
 /// What a response says, whole or gathered from events.
@@ -275,8 +244,7 @@ impl Reply {
             answer.sources = results;
         } else {
             let linked_markers = is_xai;
-            AnnotatedParts { parts, files, results: pages.into(), seen, linked_markers, ..AnnotatedParts::default() }
-                .finish(answer);
+            AnnotatedParts { parts, files, results: pages.into(), seen, linked_markers }.finish(answer);
         }
         // Sources without a call that shows where they come from tell nothing of tools.
         answer.tools_invoked = (used_tools || answer.sources.is_empty()).then_some(used_tools);

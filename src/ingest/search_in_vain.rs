@@ -105,7 +105,9 @@ impl SearchInVain {
             Value::Object(map) => {
                 map.iter().map(|(member, value)| (format!("{}.{}", shown(name), shown(member)), value)).collect()
             }
-            other => vec![(shown(name), other)],
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                vec![(shown(name), metadata)]
+            }
         };
         for (name, value) in members {
             let length = value.as_array().map(Vec::len);

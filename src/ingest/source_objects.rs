@@ -168,7 +168,7 @@ mod tests {
         for (metadata, sources) in [("citationMetadata", "citationSources"), ("citation_metadata", "citation_sources")]
         {
             let candidate = json!({"content": {"parts": [{"text": "x"}]}, metadata: {sources: [entry]}});
-            assert_eq!(objects(&json!({"candidates": [candidate]}).to_string()), [entry.clone()]);
+            assert_eq!(objects(&json!({"candidates": [candidate]}).to_string()), std::slice::from_ref(&entry));
         }
     }
 

@@ -64,9 +64,9 @@ pub(super) fn web_results(item: &Value, pointer: &str, oddities: &mut Vec<Entry>
         Value::Array(results) => {
             for (at, result) in results.iter().enumerate() {
                 let pointer = format!("{pointer}/{at}");
-                match result {
-                    Value::String(text) => pages.extend(lines(text, &pointer, oddities)),
-                    result => pages.extend(page(result, pointer, oddities)),
+                match result.as_str() {
+                    Some(text) => pages.extend(lines(text, &pointer, oddities)),
+                    None => pages.extend(page(result, pointer, oddities)),
                 }
             }
         }

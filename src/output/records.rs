@@ -185,6 +185,18 @@ impl Records {
     /// The records of an answer in two steps (rule S4-53): these are those of the grounded step, `text` is what a second
     /// step made of it without looking anything up. The sources and what is cited are carried over; the new text is not
     /// scanned.
+    ///
+    /// ```
+    /// use citewire::ingest::{ingest, source_objects};
+    /// use citewire::output::records;
+    ///
+    /// let body = br#"{"text": "Leave is 30 days [1].", "sources": [{"url": "https://hr.example/leave"}]}"#;
+    /// let answer = ingest(body, None)?;
+    /// let grounded = records(&answer, &source_objects(body, &answer.sources));
+    /// let reshaped = grounded.reshaped(r#"{"days": 30}"#, true);
+    /// assert_eq!(reshaped.cited, [1]);
+    /// # Ok::<(), citewire::ingest::IngestError>(())
+    /// ```
     #[must_use]
     pub fn reshaped(self, text: impl Into<String>, complete: bool) -> Self {
         Self { text: text.into(), complete: self.complete && complete, unresolved: Vec::new(), ..self }

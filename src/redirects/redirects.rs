@@ -183,7 +183,7 @@ mod tests {
                 seen.push(request.lines().next().unwrap_or_default().replace(" HTTP/1.1", ""));
                 if answer == SILENCE {
                     // Open until the other side has had enough.
-                    stream.read(&mut [0; 1]).await.ok();
+                    stream.read_to_end(&mut Vec::new()).await.ok();
                 } else {
                     stream.write_all(answer.as_bytes()).await.expect("sent");
                     stream.shutdown().await.ok();
@@ -218,7 +218,7 @@ mod tests {
         let (port, served) = serving(&[&to("/second"), &to("http://127.0.0.1:{port}/page?a=1"), PAGE]).await;
         let redirects = redirects("127.0.0.1", RedirectLimits::default());
         let (first, page) = (format!("http://127.0.0.1:{port}/first"), format!("http://127.0.0.1:{port}/page?a=1"));
-        assert_eq!(resolve(&redirects, &[first.clone()]).await, [Some(page.clone())]);
+        assert_eq!(resolve(&redirects, std::slice::from_ref(&first)).await, [Some(page.clone())]);
         assert_eq!(served.await.expect("served"), ["HEAD /first", "HEAD /second", "HEAD /page?a=1"]);
         // The server is gone.
         assert_eq!(resolve(&redirects, &[first]).await, [Some(page)]);
@@ -285,8 +285,9 @@ mod tests {
         let limits = RedirectLimits { max_urls: 1, ..RedirectLimits::default() };
         let url = |path: &str| Some(format!("http://127.0.0.1:{port}/{path}"));
         let flagged = |path| Record { redirect: true, url: url(path), ..Record::default() };
-        let mut records = Records::default();
-        records.sources = vec![flagged("a"), Record { url: url("b"), ..Record::default() }, flagged("a"), flagged("c")];
+        let page = Record { url: url("b"), ..Record::default() };
+        let sources = vec![flagged("a"), page, flagged("a"), flagged("c")];
+        let mut records = Records { sources, ..Records::default() };
         redirects("127.0.0.1", limits).settle(&mut records).await;
         let left: Vec<_> = records.sources.iter().map(|record| (record.url.clone(), record.redirect)).collect();
         assert_eq!(left, [(url("page"), false), (url("b"), false), (url("page"), false), (url("c"), true)]);

@@ -9,7 +9,7 @@ use citewire::url::WebUrl;
 use serde_json::{Value, json};
 
 use super::{json_of, read};
-use crate::golden::{input, samples};
+use crate::golden::{input, json_blocks, samples};
 
 const KEYS: [&str; 9] =
     ["cited", "complete", "error", "provider", "shown", "sources", "text", "tools_invoked", "unresolved"];
@@ -52,10 +52,8 @@ fn difference(found: &Value, expected: &Value) -> Option<String> {
     if expected["domain"] != "any" && found["source_domain"] != expected["domain"] {
         return Some(format!("source_domain is {}", found["source_domain"]));
     }
-    let titles = match &expected["title"] {
-        Value::Array(titles) => titles.clone(),
-        title => vec![title.clone()],
-    };
+    let title = || vec![expected["title"].clone()];
+    let titles = expected["title"].as_array().cloned().unwrap_or_else(title);
     if !titles.contains(&found["title"]) {
         return Some(format!("title is {}", found["title"]));
     }
@@ -136,4 +134,10 @@ fn some_samples_are_written_down_whole() {
         assert_eq!(found, expected, "{}: got {shown}", case.display());
     }
     assert!(seen >= 3, "only {seen} files found");
+}
+
+#[test]
+fn the_example_of_the_documentation_is_what_comes_out() {
+    let [given, expected] = &json_blocks(include_str!("../../../docs/records.md"))[..] else { panic!("two blocks") };
+    assert_eq!(&json_of(&read(given.to_string().as_bytes())), expected);
 }
