@@ -67,6 +67,8 @@ pub mod egress;
 #[cfg(feature = "server")]
 pub mod http;
 #[cfg(feature = "server")]
+pub mod redirects;
+#[cfg(feature = "server")]
 pub mod secret;
 #[cfg(feature = "server")]
 pub mod store;

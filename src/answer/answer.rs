@@ -10,6 +10,8 @@ use crate::report::Entry;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Answer {
+    /// The slug of the format in which it came; `None` for an answer that was not read.
+    pub provider: Option<&'static str>,
     /// The text with the markers that the model wrote.
     pub text: String,
     /// All sources that the provider gave, cited or not.

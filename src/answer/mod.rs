@@ -8,6 +8,7 @@ mod interpreter;
 mod provider_error;
 mod sensitivity;
 mod source;
+mod source_kind;
 
 pub use answer::Answer;
 pub use citation::{Citation, SourceIndex};
@@ -16,3 +17,4 @@ pub use interpreter::Interpreter;
 pub use provider_error::ProviderError;
 pub use sensitivity::{Colour, LabelCatalogue, SensitivityLabel};
 pub use source::Source;
+pub use source_kind::SourceKind;

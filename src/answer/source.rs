@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use serde_json::{Map, Value};
 
-use super::SensitivityLabel;
+use super::{SensitivityLabel, SourceKind};
 use crate::url::WebUrl;
 
 /// One source, as the provider gave it. Blank strings count as absent.
@@ -19,8 +19,16 @@ pub struct Source {
     pub title: Option<String>,
     /// The address, when it is an absolute http(s) one.
     pub url: Option<WebUrl>,
+    /// The address as the provider wrote it, where [`url`](Self::url) is not the same text: `s3://bucket/file`, a path.
+    pub address: Option<String>,
     /// The file name or path.
     pub filepath: Option<String>,
+    /// The passage's id among those of its document.
+    pub chunk_id: Option<String>,
+    /// What kind of thing it is.
+    pub kind: Option<SourceKind>,
+    /// How far up it stood in what the provider found, counted from 1, where the order of its sources says so.
+    pub rank: Option<NonZeroU32>,
     /// The page, counted from 1.
     pub page: Option<NonZeroU32>,
     /// The passage.
@@ -46,7 +54,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// Takes over what this source does not know: the first title, address, passage and date win (rule N-03).
+    /// Takes over what this source does not know: the first title, address, passage and date win (rule N-03),
+    /// and the lowest rank (rule S4-13).
     pub fn fill_in(&mut self, other: Self) {
         fn take<T>(mine: &mut Option<T>, other: Option<T>) {
             if mine.is_none() {
@@ -55,7 +64,18 @@ impl Source {
         }
         take(&mut self.id, other.id);
         take(&mut self.title, other.title);
-        take(&mut self.url, other.url);
+        // An address as it was written belongs to the one that is read.
+        if self.url.is_none() && other.url.is_some() {
+            (self.url, self.address) = (other.url, other.address);
+        } else if self.url.is_none() {
+            take(&mut self.address, other.address);
+        }
+        if self.pointer.is_empty() {
+            self.pointer = other.pointer;
+        }
+        self.rank = [self.rank, other.rank].into_iter().flatten().min();
+        take(&mut self.chunk_id, other.chunk_id);
+        take(&mut self.kind, other.kind);
         take(&mut self.filepath, other.filepath);
         take(&mut self.page, other.page);
         take(&mut self.content, other.content);

@@ -57,12 +57,16 @@ pub struct ConvertArgs {
     /// The format of the answer; `auto` looks at it.
     #[arg(long, value_name = "SLUG", default_value = "auto")]
     pub from: String,
-    /// What to write: web-chat, teams, m365-copilot, plain, or the id of a channel such as msteams or email.
-    #[arg(long, value_name = "DIALECT", default_value = "web-chat")]
+    /// What to write: an activity (web-chat, teams, m365-copilot, plain, or the id of a channel such as msteams or email),
+    /// or something else: open-webui, assistanthub, records.
+    #[arg(long, value_name = "WHAT", default_value = "web-chat")]
     pub to: String,
     /// Fail when the answer is not grounded: in `any` source, or in sources `anchored` in its text.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
     pub require_grounding: Option<Grounding>,
+    /// Find out where redirects of sources lead, by following them; only with `--to records`.
+    #[arg(long)]
+    pub resolve_redirects: bool,
     /// Say on stderr what was cited, merged, dropped and made harmless.
     #[arg(long)]
     pub report: bool,

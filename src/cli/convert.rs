@@ -2,19 +2,33 @@
 
 use std::io::{self, Write as _};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 
-use super::Outcome;
 use super::args::{ConvertArgs, Grounding};
 use super::input::{Input, print, without_mark};
+use super::{Outcome, outputs};
 use crate::convert::{self, Conversion, ConvertError};
 use crate::dialect::Dialect;
+use crate::ingest::Provider;
+use crate::output::Output;
 use crate::report::{At, Entry, Report};
 
-/// What `--to` will take in later versions.
-const LATER: [&str; 3] = ["open-webui", "assistanthub", "records"];
+/// The outputs that this version cannot write yet.
+const LATER: [Output; 2] = [Output::OpenWebUi, Output::AssistantHub];
 
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
+    let output = args.to.parse::<Output>();
+    if args.resolve_redirects && output != Ok(Output::Records) {
+        bail!("--resolve-redirects: only records have redirects; add --to records");
+    }
+    match output {
+        Ok(output) if LATER.contains(&output) => bail!("--to {output}: this version cannot write that yet"),
+        Ok(output) => outputs::run(args, output),
+        Err(_) => to_activity(args),
+    }
+}
+
+fn to_activity(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let conversion = conversion(args)?;
     let input = Input::named(args.file.as_deref());
     let bytes = input.read()?;
@@ -37,28 +51,32 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
 }
 
 fn conversion(args: &ConvertArgs) -> anyhow::Result<Conversion> {
-    let dialect = match args.to.parse::<Dialect>() {
-        Ok(dialect) => dialect,
-        Err(_) if LATER.contains(&args.to.as_str()) => bail!("--to {}: this version cannot write that yet", args.to),
-        Err(error) => bail!("--to: {error}"),
-    };
+    let dialect = args.to.parse::<Dialect>();
+    let dialect = dialect.map_err(|error| anyhow!("--to: {error}; or one of open-webui, assistanthub, records"))?;
     let mut conversion = Conversion::to(dialect);
     // The command prints the message alone.
     conversion.options.updates = Some(0);
-    if args.from != "auto" {
-        conversion.from = Some(args.from.parse().context("--from")?);
-    }
-    if let Some(grounding) = args.require_grounding {
-        conversion.options.require_grounding = match grounding {
-            Grounding::Any => convert::Grounding::Any,
-            Grounding::Anchored => convert::Grounding::Anchored,
-        };
-    }
+    conversion.from = from(args)?;
+    conversion.options.require_grounding = grounding(args);
     Ok(conversion)
 }
 
+/// The format that was named; `None` looks at the answer.
+pub(super) fn from(args: &ConvertArgs) -> anyhow::Result<Option<Provider>> {
+    if args.from == "auto" { Ok(None) } else { args.from.parse().map(Some).context("--from") }
+}
+
+/// What the answer must rest on.
+pub(super) fn grounding(args: &ConvertArgs) -> convert::Grounding {
+    match args.require_grounding {
+        None => convert::Grounding::NotRequired,
+        Some(Grounding::Any) => convert::Grounding::Any,
+        Some(Grounding::Anchored) => convert::Grounding::Anchored,
+    }
+}
+
 /// The report for people: one line an entry, under what happened.
-fn describe(report: &Report) -> String {
+pub(super) fn describe(report: &Report) -> String {
     let mut lines = Vec::new();
     if !report.complete {
         lines.push("incomplete: the provider did not say that the answer is whole".to_owned());

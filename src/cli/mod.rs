@@ -5,6 +5,7 @@ mod check;
 mod convert;
 mod input;
 mod outcome;
+mod outputs;
 mod prompt;
 mod run;
 mod send;

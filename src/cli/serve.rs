@@ -10,6 +10,7 @@ use super::args::ServeArgs;
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
 use crate::config::{Config, Sources};
+use crate::redirects::{RedirectLimits, Redirects};
 use crate::{http, store, telemetry};
 
 pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
@@ -31,6 +32,10 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let store = store::open(&config.store, Arc::clone(&clock))?;
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
     let mut state = http::State::new(config.http, config.direct_line, store, Arc::clone(&clock), Arc::clone(&ids));
+    if config.resolve_redirects {
+        let limits = RedirectLimits::default();
+        state = state.follow(Redirects::new(config.egress.clone(), limits, Arc::clone(&clock))?);
+    }
     if let Some(binding) = config.direct_line_client {
         state = state.bind(BoundDirectLine::new(binding, config.egress, clock, ids)?);
     }

@@ -25,6 +25,8 @@ pub struct Config {
     pub direct_line_client: Option<Binding>,
     /// The options of outgoing connections.
     pub egress: EgressOptions,
+    /// Whether redirects of sources are followed.
+    pub resolve_redirects: bool,
     /// The store's options.
     pub store: StoreOptions,
     /// What is logged.
@@ -86,6 +88,7 @@ impl Config {
             direct_line: draft.direct_line,
             direct_line_client,
             egress: draft.egress,
+            resolve_redirects: draft.resolve_redirects,
             store: draft.store,
             log: draft.log,
             announcements,

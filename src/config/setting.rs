@@ -55,6 +55,7 @@ pub(super) struct Draft {
     pub(super) labels: Arc<LabelCatalogue>,
     pub(super) direct_line_client: BindingSettings,
     pub(super) egress: EgressOptions,
+    pub(super) resolve_redirects: bool,
 }
 
 impl Default for Draft {
@@ -78,6 +79,7 @@ impl Default for Draft {
             labels: Arc::default(),
             direct_line_client: BindingSettings::default(),
             egress: EgressOptions::default(),
+            resolve_redirects: false,
         }
     }
 }
@@ -223,6 +225,12 @@ pub const SETTINGS: &[Setting] = &[
     setting!("egress.total_seconds", "30", "How long an outgoing call may take altogether.", |draft, text| {
         within(text, 1, 3600).map(|seconds| draft.egress.total_timeout = Duration::from_secs(seconds))
     }),
+    setting!(
+        "redirects.resolve",
+        "false",
+        "Find out where redirects of sources lead, by following them, for `/v1/records`.",
+        |draft, text| parse(text).map(|resolve| draft.resolve_redirects = resolve)
+    ),
 ];
 
 fn parse<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::grounding::judge;
 use super::{Grounding, Options, Streaming};
 use crate::activity::Activity;
 use crate::answer::{Answer, LabelCatalogue};
@@ -118,15 +119,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     let rules = conversion.rules();
     let mut cited = cite(&answer, &rules);
 
-    if options.require_grounding != Grounding::NotRequired {
-        // Where a format carries no signal of its own, a source counts as a tool that was used.
-        if !answer.tools_invoked.unwrap_or(!answer.sources.is_empty()) {
-            return Err(ConvertError::GroundingNoTools);
-        }
-        if cited.sources.is_empty() {
-            return Err(ConvertError::GroundingNoCitations);
-        }
-    }
+    judge(&answer, options.require_grounding, || !cited.sources.is_empty())?;
 
     let mut graph_rules = dialect.graph_rules();
     graph_rules.abstract_max_utf16 = options.abstract_max.unwrap_or(graph_rules.abstract_max_utf16);

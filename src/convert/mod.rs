@@ -3,11 +3,13 @@
 mod brackets;
 #[expect(clippy::module_inception, reason = "the file is named after the function it holds")]
 mod convert;
+mod grounding;
 mod options;
 mod shown;
 mod spacing;
 mod streaming;
 
 pub use convert::{Conversion, ConvertError, Converted, convert, convert_answer};
+pub use grounding::grounded;
 pub use options::{Grounding, Options};
 pub use streaming::{Streamed, Streaming, Update};

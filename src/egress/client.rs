@@ -92,6 +92,15 @@ impl Client {
         Ok(Fetched { status: response.status(), headers: std::mem::take(response.headers_mut()), body })
     }
 
+    /// Makes a call and reads the status and the headers of the answer; whatever else it holds is left unread.
+    ///
+    /// # Errors
+    /// When the address is refused, or no answer comes in time.
+    pub async fn fetch_head(&self, request: Request) -> Result<(StatusCode, HeaderMap), EgressError> {
+        let mut response = self.call(request).await?;
+        Ok((response.status(), std::mem::take(response.headers_mut())))
+    }
+
     async fn call(&self, request: Request) -> Result<Response, EgressError> {
         let url = request.url().clone();
         self.judge(&url)?;

@@ -20,6 +20,7 @@ mod options;
 mod page;
 mod problem;
 mod query;
+mod records;
 mod routes;
 mod samples;
 mod schema;

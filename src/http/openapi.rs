@@ -6,7 +6,7 @@ use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use super::{answers, check, convert, direct_line, health, page, session, socket};
+use super::{answers, check, convert, direct_line, health, page, records, session, socket};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -17,6 +17,7 @@ use super::{answers, check, convert, direct_line, health, page, session, socket}
     ),
     paths(
         convert::convert_answer,
+        records::read_records,
         answers::deliver_answer,
         check::check_activity,
         direct_line::generate_token,

@@ -7,7 +7,7 @@ use actix_web::middleware::from_fn;
 use actix_web::{Route, guard, web};
 
 use super::auth::authenticate;
-use super::{Fault, answers, check, convert, direct_line, docs, health, page, session, socket};
+use super::{Fault, answers, check, convert, direct_line, docs, health, page, records, session, socket};
 
 /// Where Direct Line begins; its clients are given the address up to here.
 pub(crate) const DIRECT_LINE: &str = "/v3/directline";
@@ -74,6 +74,7 @@ const fn post(path: &'static str, handler: fn() -> Route) -> RouteEntry {
 /// All routes of ours. Fixed paths stand before patterns that match them too.
 pub const ROUTES: &[RouteEntry] = &[
     post("/v1/activities", || web::to(convert::convert_answer)),
+    post("/v1/records", || web::to(records::read_records)),
     post("/v1/check", || web::to(check::check_activity)),
     post("/v1/conversations/{id}/answers", || web::to(answers::deliver_answer)),
     get("/", || web::to(page::index)),

@@ -62,6 +62,67 @@ pub(crate) struct ActivitiesAnswer {
     report: Report,
 }
 
+/// An answer with its sources, in one schema for all providers. Every member is there.
+#[derive(ToSchema)]
+pub(crate) struct RecordsAnswer {
+    /// The slug of the format.
+    #[schema(example = "gemini")]
+    provider: Option<String>,
+    /// The provider said that the answer is whole.
+    complete: bool,
+    /// What the provider reported as an error: `code`, `type`, `message`, as far as they are known.
+    #[schema(value_type = Option<Object>)]
+    error: Option<Value>,
+    /// Whether the provider used its retrieval tools; unknown is null.
+    tools_invoked: Option<bool>,
+    /// The text, each marker replaced by the position of its source.
+    #[schema(example = "Leave is 30 days [1].")]
+    text: String,
+    /// All sources that the provider gave, cited or not.
+    sources: Vec<Record>,
+    /// Positions of the sources that are cited, in the order in which they first are.
+    cited: Vec<u64>,
+    /// Positions of the sources to list for readers, ascending.
+    shown: Vec<u64>,
+    /// Markers that name no source, as they stood.
+    unresolved: Vec<String>,
+}
+
+/// One source. Every member is there, and null where nothing is known.
+#[derive(ToSchema)]
+pub(crate) struct Record {
+    /// The `n` of `[n]`, counted from 1.
+    position: u64,
+    /// The slug of the format.
+    provider: Option<String>,
+    /// As the provider wrote it; of a redirect, the page that it leads to, where that is known.
+    url: Option<String>,
+    /// The registrable domain of the page.
+    #[schema(example = "example.co.uk")]
+    source_domain: Option<String>,
+    title: Option<String>,
+    /// The passage.
+    snippet: Option<String>,
+    /// web, doc, news, video, maps, image, tool, x or collections.
+    source_type: Option<String>,
+    /// How far up the provider found it, counted from 1.
+    rank: Option<u32>,
+    /// How well it fits, 0 to 1.
+    score: Option<f64>,
+    document_id: Option<String>,
+    /// The id of the passage among those of its document.
+    chunk_id: Option<String>,
+    filepath: Option<String>,
+    media_type: Option<String>,
+    /// As the provider wrote it.
+    date: Option<String>,
+    /// `url` is a redirect whose end is not known.
+    redirect: bool,
+    /// The provider's untouched object.
+    #[schema(value_type = Object)]
+    raw: Value,
+}
+
 /// What a conversion did beside the activity.
 #[derive(ToSchema)]
 pub(crate) struct Report {

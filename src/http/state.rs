@@ -8,6 +8,7 @@ use crate::channels::direct_line::{DirectLine, DirectLineOptions, Tokens};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::channels::{Delivery, Retention};
 use crate::clock::{Clock, IdSource};
+use crate::redirects::Redirects;
 use crate::store::ConversationStore;
 
 /// The server's parts, put together once and shared by all workers.
@@ -19,6 +20,8 @@ pub struct State {
     pub(crate) retention: Retention,
     pub(crate) store: Arc<dyn ConversationStore>,
     pub(crate) ids: Arc<dyn IdSource>,
+    /// Follows redirects of sources, if that is switched on.
+    pub(crate) redirects: Option<Redirects>,
     pub(crate) tasks: Tasks,
 }
 
@@ -36,12 +39,18 @@ impl State {
         let delivery = Delivery::new(Arc::clone(&store), &direct_line);
         let retention = Retention::new(Arc::clone(&store), Arc::clone(&clock), options.retention);
         let direct_line = DirectLine::new(Arc::clone(&store), tokens, clock, Arc::clone(&ids), direct_line);
-        Self { options, direct_line, delivery, retention, store, ids, tasks: Tasks::default() }
+        Self { options, direct_line, delivery, retention, store, ids, redirects: None, tasks: Tasks::default() }
     }
 
     /// The same parts, with conversations that are bound to another Direct Line.
     #[must_use]
     pub fn bind(self, elsewhere: BoundDirectLine) -> Self {
         Self { delivery: self.delivery.bind(elsewhere), ..self }
+    }
+
+    /// The same parts, with redirects of sources followed.
+    #[must_use]
+    pub fn follow(self, redirects: Redirects) -> Self {
+        Self { redirects: Some(redirects), ..self }
     }
 }

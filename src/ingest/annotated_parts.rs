@@ -8,7 +8,8 @@ use super::annotated::Annotated;
 use super::linked_markers::linked_markers;
 use super::openai_annotation::{AnnotatedPlace, Annotation, WireAnnotation};
 use super::span::{Unit, read_span};
-use crate::answer::{Answer, Source, SourceIndex};
+use super::web_results::WebResults;
+use crate::answer::{Answer, Source, SourceIndex, SourceKind};
 use crate::text::{OffsetIndex, Span};
 
 /// One part of the text. Offsets of its annotations count from its beginning (rule N-10).
@@ -25,6 +26,8 @@ pub(super) struct AnnotatedParts {
     pub(super) parts: Vec<Part>,
     /// What else is known of files, by id.
     pub(super) files: BTreeMap<String, Source>,
+    /// What a search says of pages, before anything cites them.
+    pub(super) results: WebResults,
     /// Pages that were seen, used or not; they stand behind those that are used (rule N-02).
     pub(super) seen: Vec<Source>,
     /// Whether `[[n]](url)` is a marker that its address resolves, and a title nothing but its number (xAI).
@@ -61,17 +64,25 @@ impl AnnotatedParts {
                     if placed.iter().any(|span| span.start < marker.range.end && marker.range.start < span.end) {
                         continue;
                     }
-                    let source = Source { url: Some(marker.url), ..Source::default() };
+                    let kind = Some(SourceKind::Web);
+                    let source = Source { url: Some(marker.url), kind, ..Source::default() };
                     let source = annotated.sources.page(source);
                     let place = (Some(marker.range.start), Some(marker.range.end), Unit::Utf8);
                     annotated.span(at, place, vec![source], String::new());
                 }
             }
         }
-        for source in self.seen {
+        for source in self.results.into_list().into_iter().chain(self.seen) {
             annotated.sources.page(source);
         }
         annotated.finish(answer);
+        if self.linked_markers {
+            for source in &mut answer.sources {
+                // A post is told from other pages by its address alone.
+                let is_post = source.url.as_ref().is_some_and(|url| matches!(url.host(), "x.com" | "twitter.com"));
+                source.kind = if is_post { Some(SourceKind::X) } else { source.kind };
+            }
+        }
         if answer.citations.is_empty() && attested > 0 {
             answer.attested = (0..attested).map(SourceIndex).collect();
             answer.shown = Some(answer.attested.clone());
@@ -106,6 +117,11 @@ impl AnnotatedParts {
                 annotated.sources.known_as(&format!("file {id}"), source)
             }
             None => {
+                // What the search says of a page comes before what cites it (rule S4-13).
+                if let Some(mut result) = self.results.of_page(&source).cloned() {
+                    result.fill_in(std::mem::take(&mut source));
+                    source = result;
+                }
                 let path = source.filepath.clone().filter(|_| source.url.is_none());
                 match path {
                     Some(path) => annotated.sources.known_as(&format!("path {path}"), source),

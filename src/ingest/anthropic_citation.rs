@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::annotated::Sources;
 use super::json::{filled, number_or_text, text_or_number};
-use super::location::location;
-use crate::answer::{Source, SourceIndex};
+use super::location::{Located, location};
+use crate::answer::{Source, SourceIndex, SourceKind};
 use crate::report::{Entry, Kind};
 use crate::url::WebUrl;
 
@@ -26,6 +26,16 @@ pub(super) struct WireCitation {
     file_id: Option<String>,
     #[serde(default, deserialize_with = "number_or_text")]
     start_page_number: Option<u32>,
+    #[serde(default, deserialize_with = "number_or_text")]
+    end_page_number: Option<u32>,
+    #[serde(default, deserialize_with = "number_or_text")]
+    start_char_index: Option<u32>,
+    #[serde(default, deserialize_with = "number_or_text")]
+    end_char_index: Option<u32>,
+    #[serde(default, deserialize_with = "number_or_text")]
+    start_block_index: Option<u32>,
+    #[serde(default, deserialize_with = "number_or_text")]
+    end_block_index: Option<u32>,
     url: Option<String>,
     source: Option<String>,
     title: Option<String>,
@@ -52,6 +62,12 @@ impl PageAges {
     }
 }
 
+/// A place in a document, as the one who counts it counts: `12-40`.
+fn range(ends: [Option<u32>; 2]) -> Option<String> {
+    let [Some(start), Some(end)] = ends else { return None };
+    Some(format!("{start}-{end}"))
+}
+
 impl WireCitation {
     /// The source that is cited; `None` for a kind of citation that is not known (rule N-16).
     pub(super) fn cite(
@@ -65,12 +81,17 @@ impl WireCitation {
         match self.kind.as_deref()? {
             "char_location" | "page_location" | "content_block_location" => {
                 let index = self.document_index.unwrap_or_default();
+                let chunk_id = range([self.start_char_index, self.end_char_index])
+                    .or_else(|| range([self.start_page_number, self.end_page_number]))
+                    .or_else(|| range([self.start_block_index, self.end_block_index]));
                 let file = filled(self.file_id);
                 let source = Source {
                     id: file.or_else(|| filled(Some(index.clone()))),
                     title: filled(self.document_title),
                     page: self.start_page_number.and_then(NonZeroU32::new),
                     content,
+                    chunk_id,
+                    kind: Some(SourceKind::Document),
                     pointer,
                     ..Source::default()
                 };
@@ -80,12 +101,16 @@ impl WireCitation {
                 let (member, address) =
                     if kind == "search_result_location" { ("source", self.source) } else { ("url", self.url) };
                 let key = format!("search result {}", address.as_deref().unwrap_or_default());
-                let (url, filepath) = location(address, || format!("{pointer}/{member}"), oddities);
+                let Located { url, filepath, address } = location(address, || format!("{pointer}/{member}"), oddities);
                 let modified = url.as_ref().and_then(|url| ages.0.get(url.merge_key().as_ref()).cloned());
+                let is_search = kind == "web_search_result_location";
                 let source = Source {
                     title: filled(self.title),
                     url,
+                    address,
                     filepath,
+                    chunk_id: range([self.start_block_index, self.end_block_index]),
+                    kind: Some(if is_search { SourceKind::Web } else { SourceKind::Document }),
                     content,
                     modified,
                     pointer,

@@ -8,9 +8,9 @@ use super::escaped_markers::escaped_markers;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::Format;
 use super::json::{self, filled, list, offset, text_or_number};
-use super::native::web_url;
+use super::location::{Located, web_url};
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar, Source, SourceIndex};
+use crate::answer::{Answer, MarkerGrammar, Source, SourceIndex, SourceKind};
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::AssistantHub,
@@ -60,11 +60,11 @@ struct Entry {
 impl Entry {
     fn into_source(self, pointer: String) -> Source {
         // A path of the server itself is an address only together with that of the server, which the answer does not tell.
-        let address = filled(self.download_url);
-        let (url, _) = web_url(address.clone(), String::new, &mut Vec::new());
+        let given = filled(self.download_url);
+        let Located { url, address, .. } = web_url(given.clone(), String::new, &mut Vec::new());
         let mut metadata = self.metadata.unwrap_or_default();
-        if let Some(address) = address.filter(|_| url.is_none()) {
-            metadata.entry("download_url").or_insert(Value::from(address));
+        if let Some(given) = given.filter(|_| url.is_none()) {
+            metadata.entry("download_url").or_insert(Value::from(given));
         }
         if let Some(score) = self.rerank_score {
             metadata.entry("rerank_score").or_insert(Value::from(score));
@@ -75,6 +75,8 @@ impl Entry {
             filepath: name.clone(),
             title: name,
             url,
+            address,
+            kind: Some(SourceKind::Document),
             content: filled(self.excerpt),
             media_type: filled(self.content_type),
             score: self.score.filter(|score| (0.0..=1.0).contains(score)),

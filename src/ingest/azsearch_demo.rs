@@ -9,7 +9,7 @@ use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, Members};
 use super::json::{self, filled, list};
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar, Source};
+use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::Entry;
 use crate::url::WebUrl;
 
@@ -87,11 +87,14 @@ impl DataPoints {
 fn source(name: String, passage: Option<String>, pointer: String) -> Source {
     let content = filled(passage);
     if let Ok(url) = name.parse::<WebUrl>() {
-        return Source { id: Some(name), url: Some(url), content, pointer, ..Source::default() };
+        let address = (url.as_str() != name).then(|| name.clone());
+        let kind = Some(SourceKind::Document);
+        return Source { id: Some(name), url: Some(url), address, kind, content, pointer, ..Source::default() };
     }
     let paged = name.split_once("#page=").and_then(|(file, page)| Some((file, page.parse::<NonZeroU32>().ok()?)));
     let (file, page) = paged.map_or((name.as_str(), None), |(file, page)| (file, Some(page)));
-    Source { filepath: Some(file.to_owned()), page, id: Some(name), content, pointer, ..Source::default() }
+    let (filepath, kind) = (Some(file.to_owned()), Some(SourceKind::Document));
+    Source { filepath, kind, page, id: Some(name), content, pointer, ..Source::default() }
 }
 
 fn parse(body: &str) -> Result<Answer, IngestError> {

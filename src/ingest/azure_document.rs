@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::azure_scores::{AzureScores, Told};
 use super::json::{filled, text_or_number};
-use super::native::web_url;
-use crate::answer::Source;
+use super::location::{Located, web_url};
+use crate::answer::{Source, SourceKind};
 use crate::report::Entry;
 
 /// A citation or a retrieved document (rule S0-02); any member may be absent or null.
@@ -31,10 +31,13 @@ pub(super) struct Document {
 impl Document {
     pub(super) fn into_source(self, pointer: String, scores: &AzureScores, oddities: &mut Vec<Entry>) -> Source {
         let score = scores.score(self.told());
-        let (url, path_in_url) = web_url(self.url, || format!("{pointer}/url"), oddities);
+        let Located { url, filepath: path_in_url, address } = web_url(self.url, || format!("{pointer}/url"), oddities);
         Source {
             title: filled(self.title),
             url,
+            address,
+            chunk_id: filled(self.chunk_id),
+            kind: Some(SourceKind::Document),
             filepath: filled(self.filepath).or(path_in_url),
             content: filled(self.content),
             score,

@@ -59,13 +59,15 @@ struct ToolMessage {
 /// Documents with their JSON pointers.
 pub(super) type Documents = Vec<(String, Document)>;
 
+/// Documents with the pointers that lead to them.
+fn under(pointer: &str, list: &str, documents: Vec<Document>) -> Documents {
+    documents.into_iter().enumerate().map(|(at, document)| (format!("{pointer}/{list}/{at}"), document)).collect()
+}
+
 impl Context {
     /// What is cited, and what was retrieved; `pointer` leads to the context.
     pub(super) fn into_documents(self, pointer: &str, oddities: &mut Vec<Entry>) -> (Documents, Documents) {
-        let named = |list: &str, documents: Vec<Document>| -> Documents {
-            let pointer = |at| format!("{pointer}/{list}/{at}");
-            documents.into_iter().enumerate().map(|(at, document)| (pointer(at), document)).collect()
-        };
+        let named = |list: &str, documents| under(pointer, list, documents);
         let mut cited = named("citations", self.citations);
         let mut retrieved = named("all_retrieved_documents", self.all_retrieved_documents);
         for (at, message) in self.messages.into_iter().enumerate() {
@@ -73,9 +75,9 @@ impl Context {
             let pointer = format!("{pointer}/messages/{at}/content");
             match json::read::<Self>(&content) {
                 Ok(inner) => {
-                    let here = |document| (pointer.clone(), document);
-                    cited.extend(inner.citations.into_iter().map(here));
-                    retrieved.extend(inner.all_retrieved_documents.into_iter().map(here));
+                    // The pointer goes on inside of the text, which is JSON itself.
+                    cited.extend(under(&pointer, "citations", inner.citations));
+                    retrieved.extend(under(&pointer, "all_retrieved_documents", inner.all_retrieved_documents));
                 }
                 // Other tools write something else, or nothing that is JSON.
                 Err(error) => {
@@ -191,7 +193,7 @@ mod tests {
         let found = answer(&context);
         let titles: Vec<_> = found.sources.iter().filter_map(|source| source.title.as_deref()).collect();
         assert_eq!(titles, ["A", "B"]);
-        assert_eq!(found.sources[1].pointer, "/choices/0/message/context/messages/0/content");
+        assert_eq!(found.sources[1].pointer, "/choices/0/message/context/messages/0/content/citations/1");
         assert_eq!(found.oddities[0].code, "tool-message");
         let delta = json!({"choices": [{"index": 0, "delta": {"role": "assistant", "context": context}}]});
         let text = json!({"choices": [{"index": 0, "delta": {"content": "x [doc2]"}}]});

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::annotated::Sources;
 use super::json::{entries, filled, number_or_text, text_or_number};
-use super::location::location;
-use crate::answer::{Source, SourceIndex};
+use super::location::{Located, location};
+use crate::answer::{Source, SourceIndex, SourceKind};
 use crate::report::Entry;
 
 /// A citation, or a piece of one.
@@ -49,6 +49,8 @@ struct InDocument {
     document_index: Option<String>,
     #[serde(default, deserialize_with = "number_or_text")]
     start: Option<u32>,
+    #[serde(default, deserialize_with = "number_or_text")]
+    end: Option<u32>,
 }
 
 #[derive(Debug, PartialEq, Deserialize)]
@@ -82,14 +84,16 @@ impl WireCitation {
         let Location { web, document_char, document_page, document_chunk, search_result_location } =
             self.location.unwrap_or_default();
         let page = document_page.as_ref().and_then(|page| page.start).and_then(NonZeroU32::new);
-        let document = [document_page, document_char, document_chunk].into_iter().flatten().next();
-        let document = document.and_then(|place| place.document_index);
+        let place = [document_page, document_char, document_chunk].into_iter().flatten().next();
+        let chunk_id = place.as_ref().and_then(|place| Some(format!("{}-{}", place.start?, place.end?)));
+        let document = place.and_then(|place| place.document_index);
         let result = search_result_location.and_then(|place| place.search_result_index);
+        let is_web = web.is_some();
         let web = web.and_then(|web| filled(web.url));
         let member = if web.is_some() { "location/web/url" } else { "source" };
         let address = web.or_else(|| filled(self.source));
         let name = address.clone().or_else(|| self.title.clone());
-        let (url, filepath) = location(address, || format!("{pointer}/{member}"), oddities);
+        let Located { url, filepath, address } = location(address, || format!("{pointer}/{member}"), oddities);
         let content: String = self.source_content.into_iter().filter_map(|passage| passage.text).collect();
         let key = match (&document, &result) {
             (Some(index), _) => Some(format!("document {index}")),
@@ -100,7 +104,10 @@ impl WireCitation {
             id: document,
             title: filled(self.title),
             url,
+            address,
             filepath,
+            chunk_id,
+            kind: Some(if is_web { SourceKind::Web } else { SourceKind::Document }),
             page,
             content: filled(Some(content)),
             pointer,

@@ -7,12 +7,15 @@ use serde_json::{Map, Value};
 
 use super::annotated::Sources;
 use super::json::filled;
-use super::location::location;
-use crate::answer::{Source, SourceIndex};
+use super::location::{Located, location};
+use crate::answer::{Source, SourceIndex, SourceKind};
 use crate::report::Entry;
 
 /// The address of a document, where its location does not tell.
 const SOURCE_URI: &str = "x-amz-bedrock-kb-source-uri";
+
+/// The id of the passage.
+const CHUNK: &str = "x-amz-bedrock-kb-chunk-id";
 
 /// The page, as a number with a fraction.
 const PAGE: &str = "x-amz-bedrock-kb-document-page-number";
@@ -75,16 +78,20 @@ impl Reference {
     pub(super) fn add_to(self, sources: &mut Sources, pointer: String, oddities: &mut Vec<Entry>) -> SourceIndex {
         let metadata = self.metadata.unwrap_or_default();
         let (member, place) = self.location.unwrap_or_default().place();
-        let in_metadata = || filled(metadata.get(SOURCE_URI).and_then(Value::as_str).map(str::to_owned));
+        let text = |name: &str| filled(metadata.get(name).and_then(Value::as_str).map(str::to_owned));
+        let in_metadata = || text(SOURCE_URI);
         let (id, at) = (filled(place.id), format!("{pointer}/location/{member}"));
         let address = filled(place.uri).or_else(|| filled(place.url));
         let address = if id.is_some() { address } else { address.or_else(in_metadata) };
-        let (url, filepath) = location(address.clone(), || at.clone(), oddities);
+        let Located { url, filepath, address: written } = location(address.clone(), || at.clone(), oddities);
         let page = metadata.get(PAGE).and_then(Value::as_f64).filter(|page| (1.0..=f64::from(u32::MAX)).contains(page));
         let source = Source {
             id: id.or(address),
             url,
+            address: written,
             filepath,
+            chunk_id: text(CHUNK),
+            kind: Some(if member == "webLocation" { SourceKind::Web } else { SourceKind::Document }),
             // Between 1 and the largest number of its type, so nothing is lost but the fraction.
             page: page.and_then(|page| NonZeroU32::new(page as u32)),
             content: self.content.and_then(|content| filled(content.text)),

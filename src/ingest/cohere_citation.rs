@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 use super::annotated::Annotated;
 use super::json::{TextOrNumber, entries, filled, list, number_or_text, text_or_number};
-use super::location::location;
+use super::location::{Located, location};
 use super::span::Unit;
-use crate::answer::{Answer, Source, SourceIndex};
+use crate::answer::{Answer, Source, SourceIndex, SourceKind};
 use crate::report::{Entry, Kind};
 
 /// One claim.
@@ -98,7 +98,9 @@ impl Citations {
                 if source.tool_output.is_some() {
                     answer.tools_invoked = Some(true);
                 }
-                let document = source.document.or(source.tool_output).unwrap_or_default();
+                let of_tool = source.document.is_none() && source.tool_output.is_some();
+                let kind = if of_tool { SourceKind::Tool } else { SourceKind::Document };
+                let document = (source.document.or(source.tool_output).unwrap_or_default(), kind);
                 cited.push(add_source(filled(source.id), document, pointer, &mut annotated, &mut answer.oddities));
             }
             for (at, TextOrNumber(id)) in citation.document_ids.into_iter().enumerate() {
@@ -106,6 +108,7 @@ impl Citations {
                     (Some(known), _) => cited.push(known),
                     (None, Some((pointer, document))) => {
                         let oddities = &mut answer.oddities;
+                        let document = (document, SourceKind::Document);
                         cited.push(add_source(Some(id), document, pointer, &mut annotated, oddities));
                     }
                     (None, None) => {
@@ -132,7 +135,7 @@ fn key(id: &str) -> String {
 
 fn add_source(
     id: Option<String>,
-    document: Value,
+    document: (Value, SourceKind),
     pointer: String,
     annotated: &mut Annotated,
     oddities: &mut Vec<Entry>,
@@ -153,7 +156,12 @@ fn add_source(
 }
 
 /// A document has what its owner gave it; some names are usual.
-fn into_source(id: Option<String>, document: Value, pointer: String, oddities: &mut Vec<Entry>) -> Source {
+fn into_source(
+    id: Option<String>,
+    (document, kind): (Value, SourceKind),
+    pointer: String,
+    oddities: &mut Vec<Entry>,
+) -> Source {
     let metadata: Map<String, Value> = match document {
         Value::Object(map) => map,
         Value::String(text) => Map::from_iter([("text".to_owned(), text.into())]),
@@ -164,10 +172,12 @@ fn into_source(id: Option<String>, document: Value, pointer: String, oddities: &
         let value = metadata.get(name).or_else(|| data?.get(name))?;
         filled(value.as_str().map(str::to_owned))
     };
-    let (url, filepath) = location(text("url"), || format!("{pointer}/document/url"), oddities);
+    let Located { url, filepath, address } = location(text("url"), || format!("{pointer}/document/url"), oddities);
     Source {
         title: text("title"),
         url,
+        address,
+        kind: Some(kind),
         filepath,
         content: text("snippet").or_else(|| text("text")).or_else(|| text("content")),
         id: id.or_else(|| text("id")),

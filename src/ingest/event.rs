@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::IngestError;
+use super::{IngestError, Provider};
 use crate::answer::{Answer, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex};
 use crate::report::Entry;
 
@@ -56,6 +56,11 @@ pub(super) trait ReadEvents: Debug + Send {
     /// # Errors
     /// When the data is not JSON, or a member that matters has the wrong type.
     fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError>;
+
+    /// Whose format the events turned out to have, where that is told later than by the first of them.
+    fn told_provider(&self) -> Option<Provider> {
+        None
+    }
 
     /// Adds to the answer what only the whole of it can tell.
     fn finish(self: Box<Self>, answer: &mut Answer);

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use super::annotated::Annotated;
 use super::gemini_legacy::Legacy;
 use super::json::{TextOrNumber, entries, filled, list, number_or_text, text_or_number};
-use super::location::location;
+use super::location::{Located, location};
 use super::span::Unit;
-use crate::answer::{Source, SourceIndex};
+use crate::answer::{Source, SourceIndex, SourceKind};
 use crate::report::{Entry, Kind};
 
 /// `groundingMetadata`.
@@ -54,6 +54,14 @@ struct Chunk {
     retrieved: Option<Retrieved>,
     maps: Option<Maps>,
     image: Option<Image>,
+    // The page itself, which wins over whatever leads to it (rule S4-23), and what stands here without any of the above.
+    #[serde(alias = "source_url", rename = "sourceUrl")]
+    source_url: Option<Value>,
+    #[serde(alias = "page_url", rename = "pageUrl")]
+    page_url: Option<Value>,
+    url: Option<Value>,
+    uri: Option<Value>,
+    title: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -229,30 +237,41 @@ impl Chunk {
 
     fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
         let mut source = Source::default();
+        let text = |value: Option<Value>| filled(value.as_ref().and_then(Value::as_str).map(str::to_owned));
+        let page = text(self.source_url).or_else(|| text(self.page_url));
         let uri;
         if let Some(web) = self.web {
             (uri, source.title) = (("web/uri", web.uri), filled(web.title));
+            source.kind = Some(SourceKind::Web);
             source.metadata.extend(filled(web.domain).map(|domain| ("domain".to_owned(), domain.into())));
         } else if let Some(retrieved) = self.retrieved {
             let RagChunk { text, pages, chunk_id, file_id } = retrieved.chunk.unwrap_or_default();
             (uri, source.title) = (("retrievedContext/uri", retrieved.uri), filled(retrieved.title));
+            source.kind = Some(SourceKind::Document);
             source.content = filled(retrieved.text).or(filled(text));
             source.id = filled(retrieved.document_name).or(filled(file_id));
             source.page = retrieved.page.or(pages.and_then(|pages| pages.first)).and_then(NonZeroU32::new);
             source.metadata = metadata(retrieved.metadata);
-            source.metadata.extend(filled(chunk_id).map(|id| ("chunk_id".to_owned(), id.into())));
+            source.chunk_id = filled(chunk_id);
+            let chunk_id = source.chunk_id.clone().map(|id| ("chunk_id".to_owned(), id.into()));
+            source.metadata.extend(chunk_id);
         } else if let Some(maps) = self.maps {
             (uri, source.title) = (("maps/uri", maps.uri), filled(maps.title));
             (source.id, source.content) = (filled(maps.place_id), filled(maps.text));
+            source.kind = Some(SourceKind::Maps);
         } else if let Some(image) = self.image {
+            source.kind = Some(SourceKind::Image);
             let address = filled(image.source_uri).or(image.image_uri);
             (uri, source.title) = (("image/sourceUri", address), filled(image.title));
             source.metadata.extend(filled(image.domain).map(|domain| ("domain".to_owned(), domain.into())));
         } else {
-            uri = ("", None);
+            let flat = text(self.url).or_else(|| text(self.uri));
+            (uri, source.title) = (("uri", flat), text(self.title));
+            source.kind = uri.1.is_some().then_some(SourceKind::Web);
         }
-        let (member, uri) = uri;
-        (source.url, source.filepath) = location(uri, || format!("{pointer}/{member}"), oddities);
+        let (member, uri) = page.map_or(uri, |page| ("sourceUrl", Some(page)));
+        let Located { url, filepath, address } = location(uri, || format!("{pointer}/{member}"), oddities);
+        (source.url, source.filepath, source.address) = (url, filepath, address);
         source.pointer = pointer;
         source
     }

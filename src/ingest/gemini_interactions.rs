@@ -9,10 +9,10 @@ use super::annotated::Annotated;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, Members, is_text};
 use super::json::{self, Content, entries, filled, number_or_text, text_or_number};
-use super::location::location;
+use super::location::{Located, location};
 use super::span::Unit;
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar, Source};
+use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::{Entry, Kind};
 
 pub(super) const FORMAT: Format = Format {
@@ -176,8 +176,12 @@ impl Annotation {
     fn cite(self, part: usize, pointer: String, annotated: &mut Annotated, oddities: &mut Vec<Entry>) {
         let mut source = Source { title: filled(self.title), pointer: pointer.clone(), ..Source::default() };
         let (member, address, key) = match self.kind.as_deref() {
-            Some("url_citation") => ("url", self.url, None),
+            Some("url_citation") => {
+                source.kind = Some(SourceKind::Web);
+                ("url", self.url, None)
+            }
             Some("file_citation") => {
+                source.kind = Some(SourceKind::Document);
                 source.page = self.page_number.and_then(NonZeroU32::new);
                 source.content = filled(self.source);
                 source.id.clone_from(&self.document_uri);
@@ -188,6 +192,7 @@ impl Annotation {
                 ("document_uri", self.document_uri, key)
             }
             Some("place_citation") => {
+                source.kind = Some(SourceKind::Maps);
                 source.title = source.title.or(filled(self.name));
                 source.id = filled(self.place_id);
                 ("url", self.url, source.id.clone())
@@ -195,8 +200,9 @@ impl Annotation {
             // Rule N-16.
             _ => return,
         };
-        (source.url, source.filepath) = location(address, || format!("{pointer}/{member}"), oddities);
-        source.filepath = filled(self.file_name).or(source.filepath);
+        let Located { url, filepath, address } = location(address, || format!("{pointer}/{member}"), oddities);
+        (source.url, source.address) = (url, address);
+        source.filepath = filled(self.file_name).or(filepath);
         let index = match key {
             Some(key) if source.url.is_none() => annotated.sources.known_as(&key, source),
             _ => annotated.sources.page(source),

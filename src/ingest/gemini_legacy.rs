@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::annotated::Annotated;
 use super::json::filled;
-use super::location::location;
+use super::location::{Located, location};
 use super::span::Unit;
-use crate::answer::{Source, SourceIndex};
+use crate::answer::{Source, SourceIndex, SourceKind};
 use crate::report::Entry;
 
 /// Members with the address of a page, the page itself before whatever leads to it (rule S4-23).
@@ -17,7 +17,7 @@ const ADDRESSES: [&str; 8] =
     ["sourceUrl", "source_url", "pageUrl", "page_url", "sourceUri", "source_uri", "url", "uri"];
 
 /// Members that may hold the page.
-const NESTED: [&str; 5] = ["web", "retrievedContext", "retrieved_context", "source", "reference"];
+const NESTED: [&str; 6] = ["web", "retrievedContext", "retrieved_context", "source", "reference", "support"];
 
 /// The entries of the lists, each with its pointer.
 #[derive(Debug, Default)]
@@ -131,18 +131,32 @@ fn source(value: &Value, pointer: String, oddities: &mut Vec<Entry>) -> Option<S
             .iter()
             .find_map(|name| holders.iter().find_map(|holder| filled(holder[*name].as_str().map(str::to_owned))))
     };
-    let address = find(&ADDRESSES)?;
-    let (url, filepath) = location(Some(address), || pointer.clone(), oddities);
+    // An entry may be its address and nothing else.
+    let alone = value.as_str().filter(|text| text.contains("://")).map(str::to_owned);
+    let address = alone.or_else(|| find(&ADDRESSES))?;
+    let Located { url, filepath, address } = location(Some(address), || pointer.clone(), oddities);
     let score = member(value, ["confidenceScore", "confidence_score"]).as_f64();
     Some(Source {
         title: find(&["title"]),
         content: find(&["snippet", "text", "content"]),
         score: score.filter(|score| (0.0..=1.0).contains(score)),
+        kind: kind(value),
         url,
+        address,
         filepath,
         pointer,
         ..Source::default()
     })
+}
+
+/// What an entry is, by the member that holds its page: an attribution says where the page comes from.
+fn kind(value: &Value) -> Option<SourceKind> {
+    if !member(value, ["retrievedContext", "retrieved_context"]).is_null() {
+        Some(SourceKind::Document)
+    } else {
+        let word = member(value, ["sourceType", "source_type"]).as_str().and_then(SourceKind::named);
+        word.or(Some(SourceKind::Web))
+    }
 }
 
 #[cfg(test)]

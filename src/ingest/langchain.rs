@@ -11,10 +11,10 @@ use super::annotated::Annotated;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, Members, is_something};
 use super::json::{self, Content, entries, filled, number_or_text, text_or_number};
-use super::location::location;
+use super::location::{Located, location};
 use super::span::Unit;
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar, Source};
+use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
@@ -137,9 +137,10 @@ impl ChainAnswer {
                 continue;
             }
             let pointer = format!("{pointer}/annotations/{at}");
-            let (url, filepath) = location(url, || format!("{pointer}/url"), oddities);
+            let Located { url, filepath, address } = location(url, || format!("{pointer}/url"), oddities);
             let (title, content) = (filled(title), filled(cited_text));
-            let source = Source { title, url, filepath, content, pointer: pointer.clone(), ..Source::default() };
+            let source =
+                Source { title, url, address, filepath, content, pointer: pointer.clone(), ..Source::default() };
             let source = self.annotated.sources.page(source);
             let offset = |offset: Option<u32>| offset.map(|offset| offset as usize);
             let span = (offset(start_index), offset(end_index), Unit::Char);
@@ -154,14 +155,16 @@ impl Document {
         let metadata = self.metadata.unwrap_or_default();
         let text = |name: &str| filled(metadata.get(name).and_then(Value::as_str).map(str::to_owned));
         let address = text("source").or_else(|| text("url")).or_else(|| text("file_path"));
-        let (url, filepath) = location(address, || format!("{pointer}/metadata/source"), oddities);
+        let Located { url, filepath, address } = location(address, || format!("{pointer}/metadata/source"), oddities);
         // The loaders count pages from 0, and say in `page_label` what stands on the page.
         let label = text("page_label").and_then(|label| label.trim().parse().ok());
         let page = || metadata.get("page").and_then(Value::as_u64).and_then(|page| u32::try_from(page).ok());
         Source {
             id: filled(self.id),
             title: text("title"),
+            kind: Some(SourceKind::Document),
             url,
+            address,
             filepath,
             page: label.or_else(|| page().and_then(|page| page.checked_add(1)).and_then(NonZeroU32::new)),
             content: filled(self.page_content),

@@ -9,9 +9,9 @@ use super::annotated::Sources;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, is_something};
 use super::json::{self, entries, filled, text_or_number};
-use super::location::location;
+use super::location::{Located, location};
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar, Source};
+use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
@@ -82,7 +82,7 @@ impl ScoredNode {
         let metadata = metadata.unwrap_or_default();
         let text = |name: &str| filled(metadata.get(name).and_then(Value::as_str).map(str::to_owned));
         let address = ["url", "source", "file_path", "file_name"].iter().find_map(|name| text(name));
-        let (url, filepath) = location(address, || format!("{pointer}/node/metadata"), oddities);
+        let Located { url, filepath, address } = location(address, || format!("{pointer}/node/metadata"), oddities);
         let page = ["page_label", "page_number"].iter().filter_map(|name| metadata.get(*name)).find_map(|page| {
             let text = page.as_str().map(str::to_owned).or_else(|| page.as_u64().map(|page| page.to_string()));
             text?.trim().parse::<NonZeroU32>().ok()
@@ -90,7 +90,9 @@ impl ScoredNode {
         Source {
             id: filled(id),
             title: text("title").or_else(|| text("file_name")),
+            kind: Some(SourceKind::Document),
             url,
+            address,
             filepath,
             page,
             content: filled(passage.as_deref().map(without_number)),

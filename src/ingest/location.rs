@@ -1,29 +1,56 @@
 //! Where a document lies: at a web address, in a store of files, or under a name.
 
 use super::json::filled;
-use super::native::web_url;
-use crate::report::Entry;
+use crate::report::{Entry, Kind};
 use crate::url::{InvalidWebUrl, WebUrl};
 
 /// Schemes of stores whose files nobody opens by address, and what stands before the file in them.
 const STORES: [(&str, bool); 4] = [("s3", true), ("gs", true), ("abfss", true), ("file", false)];
 
+/// Where a source is, by one text of its provider.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Located {
+    /// The address, when it is one that readers can follow.
+    pub(super) url: Option<WebUrl>,
+    /// The file that is named in place of an address.
+    pub(super) filepath: Option<String>,
+    /// The address as it was written, where `url` is not the same text.
+    pub(super) address: Option<String>,
+}
+
+/// The address of a source, or what its address really is: a file name. An address with any other scheme is left out.
+pub(super) fn web_url(url: Option<String>, pointer: impl Fn() -> String, oddities: &mut Vec<Entry>) -> Located {
+    let Some(text) = filled(url) else { return Located::default() };
+    match text.parse::<WebUrl>() {
+        Ok(url) => {
+            let address = (url.as_str() != text).then_some(text);
+            Located { url: Some(url), filepath: None, address }
+        }
+        Err(InvalidWebUrl::NotAbsolute) => {
+            let message = "the address is no absolute http(s) address; it is taken as a file name";
+            oddities.push(Entry::in_input(Kind::Note, "url-is-file-name", pointer(), message));
+            Located { url: None, filepath: Some(text.clone()), address: Some(text) }
+        }
+        Err(error @ InvalidWebUrl::Scheme { .. }) => {
+            oddities.push(Entry::in_input(Kind::Dropped, "url-scheme", pointer(), error.to_string()));
+            Located::default()
+        }
+    }
+}
+
 /// The address that a location is, or else the file that it names, for members that may hold either.
 ///
 /// Of `s3://bucket/folder/file` the key is the file: `folder/file`.
-pub(super) fn location(
-    location: Option<String>,
-    pointer: impl Fn() -> String,
-    oddities: &mut Vec<Entry>,
-) -> (Option<WebUrl>, Option<String>) {
-    let Some(text) = filled(location) else { return (None, None) };
-    if let Some(file) = stored_file(&text) {
-        return (None, Some(file.to_owned()));
+pub(super) fn location(location: Option<String>, pointer: impl Fn() -> String, oddities: &mut Vec<Entry>) -> Located {
+    let Some(text) = filled(location) else { return Located::default() };
+    if let Some(file) = stored_file(&text).map(str::to_owned) {
+        return Located { url: None, filepath: Some(file), address: Some(text) };
     }
+    let file = |text| Located { filepath: Some(text), ..Located::default() };
     match text.parse::<WebUrl>() {
         // One letter is a drive.
-        Err(InvalidWebUrl::Scheme { scheme }) if scheme.len() == 1 => (None, Some(text)),
-        Err(InvalidWebUrl::NotAbsolute) => (None, Some(text)),
+        Err(InvalidWebUrl::Scheme { scheme }) if scheme.len() == 1 => file(text),
+        Err(InvalidWebUrl::NotAbsolute) => file(text),
         Ok(_) | Err(InvalidWebUrl::Scheme { .. }) => web_url(Some(text), pointer, oddities),
     }
 }
@@ -44,8 +71,8 @@ mod tests {
     fn a_location_is_an_address_or_a_file() {
         let read = |text: &str| {
             let mut oddities = Vec::new();
-            let (url, file) = location(Some(text.to_owned()), || "/uri".to_owned(), &mut oddities);
-            (url.map(|url| url.as_str().to_owned()), file, oddities.len())
+            let found = location(Some(text.to_owned()), || "/uri".to_owned(), &mut oddities);
+            (found.url.map(|url| url.as_str().to_owned()), found.filepath, oddities.len())
         };
         assert_eq!(read("https://x.example/a"), (Some("https://x.example/a".into()), None, 0));
         assert_eq!(read("s3://bucket/a/b.pdf"), (None, Some("a/b.pdf".into()), 0));

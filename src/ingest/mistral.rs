@@ -8,15 +8,15 @@ use super::chat::{ChatKind, Content};
 use super::event::ReadEvents;
 use super::format::{Format, Members, is_something};
 use super::json::{self, filled, list, text_or_number};
+use super::location::{Located, web_url};
 use super::mistral_chat::{self, MistralChatEvents};
 use super::mistral_events::MistralEvents;
-use super::native::web_url;
 use super::openai_responses::kind;
 use super::responses::kind_of;
 use super::span::Unit;
 use super::told_later::ToldLater;
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar, Source, SourceIndex};
+use crate::answer::{Answer, MarkerGrammar, Source, SourceIndex, SourceKind};
 use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
@@ -61,6 +61,8 @@ struct WireMessage {
 /// A reference to what a tool found: a page, or a file.
 #[derive(Default, Deserialize)]
 struct WireReference {
+    /// Which tool found it.
+    tool: Option<String>,
     title: Option<String>,
     url: Option<String>,
     description: Option<String>,
@@ -110,15 +112,17 @@ impl Outputs {
     }
 
     fn refer(&mut self, reference: WireReference, pointer: String, oddities: &mut Vec<Entry>) {
-        let WireReference { title, url, description, file_id, file_name } = reference;
-        let (url, path) = web_url(url, || format!("{pointer}/url"), oddities);
+        let WireReference { tool, title, url, description, file_id, file_name } = reference;
+        let Located { url, filepath: path, address } = web_url(url, || format!("{pointer}/url"), oddities);
         if self.waiting.is_empty() {
             self.pointer.clone_from(&pointer);
         }
         let source = Source {
             id: filled(file_id),
             title: filled(title),
+            kind: Some(found_by(tool.as_deref().unwrap_or_default(), url.is_some())),
             url,
+            address,
             filepath: filled(file_name).or(path),
             content: filled(description),
             pointer,
@@ -150,6 +154,16 @@ impl Outputs {
         self.settle();
         self.annotated.finish(answer);
         answer.tools_invoked = Some(self.used_tools);
+    }
+}
+
+/// What a tool finds; of one that is not known, a page has an address.
+fn found_by(tool: &str, has_address: bool) -> SourceKind {
+    match tool {
+        "document_library" => SourceKind::Document,
+        tool if tool.starts_with("web_search") => SourceKind::Web,
+        _ if has_address => SourceKind::Web,
+        _ => SourceKind::Tool,
     }
 }
 

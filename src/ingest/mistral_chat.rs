@@ -9,7 +9,7 @@ use super::chat::{self, Content};
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::json::{self, TextOrNumber, list};
 use super::span::Unit;
-use crate::answer::{Answer, MarkerGrammar, Source};
+use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::Entry;
 
 #[derive(Deserialize)]
@@ -65,7 +65,8 @@ impl Referenced {
         let mut sources = Vec::new();
         for (at, TextOrNumber(id)) in reference.reference_ids.into_iter().enumerate() {
             let pointer = format!("{pointer}/reference_ids/{at}");
-            let source = Source { id: Some(id.clone()), pointer, ..Source::default() };
+            let kind = Some(SourceKind::Tool);
+            let source = Source { id: Some(id.clone()), kind, pointer, ..Source::default() };
             sources.push(self.annotated.sources.known_as(&id, source));
         }
         sources.sort();

@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 
 use super::format::{Format, is_something};
 use super::json::{self, TextOrNumber, filled, list, number_or_text, text_or_number};
+use super::location::{Located, web_url};
 use super::native_events::NativeEvents;
 use super::span::{Unit, read_span};
 use super::{IngestError, Provider, cohere};
 use crate::answer::{Answer, Citation, Interpreter, SensitivityLabel, Source, SourceIndex};
 use crate::report::{Entry, Kind};
 use crate::text::OffsetIndex;
-use crate::url::{InvalidWebUrl, WebUrl};
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Native,
@@ -141,13 +141,17 @@ impl Manifest {
 
 impl WireSource {
     pub(super) fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
-        let (url, path_in_url) = web_url(self.url, || format!("{pointer}/url"), oddities);
+        let Located { url, filepath: path_in_url, address } = web_url(self.url, || format!("{pointer}/url"), oddities);
         let label = self.label.map(|label| label.into_label(&format!("{pointer}/label"), oddities));
         Source {
             id: filled(self.id),
             title: filled(self.title),
             url,
+            address,
             filepath: filled(self.filepath).or(path_in_url),
+            chunk_id: None,
+            kind: None,
+            rank: None,
             page: self.page.and_then(NonZeroU32::new),
             content: filled(self.content),
             media_type: filled(self.media_type),
@@ -160,27 +164,6 @@ impl WireSource {
             label,
             metadata: self.metadata.unwrap_or_default(),
             pointer,
-        }
-    }
-}
-
-/// The address of a source, or what its address really is: a file name. An address with any other scheme is left out.
-pub(super) fn web_url(
-    url: Option<String>,
-    pointer: impl Fn() -> String,
-    oddities: &mut Vec<Entry>,
-) -> (Option<WebUrl>, Option<String>) {
-    let Some(text) = filled(url) else { return (None, None) };
-    match text.parse::<WebUrl>() {
-        Ok(url) => (Some(url), None),
-        Err(InvalidWebUrl::NotAbsolute) => {
-            let message = "the address is no absolute http(s) address; it is taken as a file name";
-            oddities.push(Entry::in_input(Kind::Note, "url-is-file-name", pointer(), message));
-            (None, Some(text))
-        }
-        Err(error @ InvalidWebUrl::Scheme { .. }) => {
-            oddities.push(Entry::in_input(Kind::Dropped, "url-scheme", pointer(), error.to_string()));
-            (None, None)
         }
     }
 }
@@ -209,7 +192,7 @@ impl WireLabel {
 
 impl WireInterpreter {
     pub(super) fn into_interpreter(self, pointer: &str, oddities: &mut Vec<Entry>) -> Option<Interpreter> {
-        let (url, no_url) = web_url(self.url, || format!("{pointer}/url"), oddities);
+        let Located { url, filepath: no_url, .. } = web_url(self.url, || format!("{pointer}/url"), oddities);
         let slogan = filled(self.slogan).or_else(|| url.as_ref().map(|url| url.host().to_owned())).or(no_url)?;
         Some(Interpreter::new(slogan, url))
     }

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::IngestError;
 use super::json::{self, filled, offset, text_or_number};
-use super::native::web_url;
-use crate::answer::Source;
+use super::location::{Located, web_url};
+use crate::answer::{Source, SourceKind};
 use crate::report::Entry;
 
 /// Reads a list of annotations, each with its JSON pointer. Those of other kinds are skipped, whatever they hold (rule N-16).
@@ -89,6 +89,11 @@ pub(super) enum AnnotatedPlace {
 }
 
 impl WireAnnotation {
+    /// Whether it cites a page, not a file.
+    pub(super) fn cites_page(&self) -> bool {
+        self.kind.as_deref() == Some("url_citation")
+    }
+
     /// What it cites; `None` for kinds that cite nothing, such as `file_path` (rule N-16).
     pub(super) fn into_annotation(self, pointer: String, oddities: &mut Vec<Entry>) -> Option<Annotation> {
         let mut source = Source { pointer, ..Source::default() };
@@ -100,8 +105,10 @@ impl WireAnnotation {
                 let page = self.url_citation.unwrap_or_default();
                 let below = if nested { "/url_citation" } else { "" };
                 let address = filled(page.url).or(filled(self.url));
-                let (url, path) = web_url(address, || format!("{}{below}/url", source.pointer), oddities);
-                (source.url, source.filepath) = (url, path);
+                let Located { url, filepath, address } =
+                    web_url(address, || format!("{}{below}/url", source.pointer), oddities);
+                (source.url, source.filepath, source.address) = (url, filepath, address);
+                source.kind = Some(SourceKind::Web);
                 source.title = filled(page.title).or(filled(self.title));
                 let place =
                     AnnotatedPlace::Span(page.start_index.or(self.start_index), page.end_index.or(self.end_index));
@@ -109,6 +116,7 @@ impl WireAnnotation {
             }
             Some("file_citation" | "container_file_citation") => {
                 let file = self.file_citation.unwrap_or_default();
+                source.kind = Some(SourceKind::Document);
                 source.id = filled(file.file_id).or(filled(self.file_id));
                 source.title = filled(self.filename);
                 source.filepath = source.title.clone().or_else(|| marker.as_deref().and_then(named_file));

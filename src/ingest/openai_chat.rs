@@ -12,12 +12,12 @@ use super::chat::{self, ChatKind, Content};
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, Members};
 use super::json::{self, list};
+use super::location::{Located, web_url};
 use super::mistral_chat::MistralChatEvents;
-use super::native::web_url;
 use super::openwebui::{self, WebUiAnswer};
 use super::perplexity::PerplexityEvents;
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar, Source};
+use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
@@ -57,13 +57,17 @@ fn pages(citations: Vec<Option<String>>, pointer: &str, oddities: &mut Vec<Entry
     let mut pages = Vec::new();
     for (at, url) in citations.into_iter().enumerate() {
         let pointer = format!("{pointer}/{at}");
-        let (url, filepath) = web_url(url, || pointer.clone(), oddities);
+        let Located { url, filepath, address } = web_url(url, || pointer.clone(), oddities);
         if url.is_some() || filepath.is_some() {
-            pages.push(Source { url, filepath, pointer, ..Source::default() });
+            let kind = Some(SourceKind::Web);
+            pages.push(Source { url, address, filepath, kind, pointer, ..Source::default() });
         }
     }
     pages
 }
+
+/// Who turned out to have written chunks, and what reads them.
+type ToldReader = (Provider, Box<dyn ReadEvents>);
 
 /// The chunks of one answer of OpenAI or xAI.
 #[derive(Debug)]
@@ -74,7 +78,7 @@ pub(super) struct ChatEvents {
     seen: Vec<Source>,
     late: bool,
     /// Who turned out to have written the chunks.
-    other: Option<Box<dyn ReadEvents>>,
+    other: Option<ToldReader>,
 }
 
 impl ChatEvents {
@@ -90,20 +94,23 @@ impl ChatEvents {
     }
 
     /// Whether the chunk tells that it is another's, and who reads it then.
-    fn told(&self, json: &str) -> Result<Option<Box<dyn ReadEvents>>, IngestError> {
+    fn told(&self, json: &str) -> Result<Option<ToldReader>, IngestError> {
         const SIGNS: [&str; 6] =
             ["\"context\"", "\"citations\"", "\"event\"", "\"sources\"", "\"search_results\"", "\"reference\""];
         if self.is_xai || !SIGNS.iter().any(|sign| json.contains(sign)) {
             return Ok(None);
         }
         let members: Members = json::read(json)?;
+        let before = self.part.text.len();
         Ok(match ChatKind::of(&members) {
-            Some(ChatKind::AzureOnYourData) => Some(Box::new(AzureEvents::default())),
-            Some(ChatKind::AssistantHub) => Some(Box::new(AssistantHubEvents::default())),
-            Some(ChatKind::OpenWebUi) => Some(Box::new(WebUiAnswer::after(&self.part.text))),
-            None if openwebui::carries_sources(&members) => Some(Box::new(WebUiAnswer::after(&self.part.text))),
-            Some(ChatKind::Perplexity) => Some(Box::new(PerplexityEvents::after(self.part.text.len()))),
-            Some(ChatKind::Mistral) => Some(Box::new(MistralChatEvents::after(self.part.text.len()))),
+            Some(ChatKind::AzureOnYourData) => Some((Provider::AzureOnYourData, Box::new(AzureEvents::default()))),
+            Some(ChatKind::AssistantHub) => Some((Provider::AssistantHub, Box::new(AssistantHubEvents::default()))),
+            Some(ChatKind::OpenWebUi) => Some((Provider::OpenWebUi, Box::new(WebUiAnswer::after(&self.part.text)))),
+            None if openwebui::carries_sources(&members) => {
+                Some((Provider::OpenWebUi, Box::new(WebUiAnswer::after(&self.part.text))))
+            }
+            Some(ChatKind::Perplexity) => Some((Provider::Perplexity, Box::new(PerplexityEvents::after(before)))),
+            Some(ChatKind::Mistral) => Some((Provider::Mistral, Box::new(MistralChatEvents::after(before)))),
             Some(ChatKind::Xai | ChatKind::OpenAi) | None => None,
         })
     }
@@ -111,7 +118,11 @@ impl ChatEvents {
 
 impl ReadEvents for ChatEvents {
     fn grammar(&self) -> MarkerGrammar {
-        self.other.as_ref().map_or_else(|| grammar(self.is_xai), |other| other.grammar())
+        self.other.as_ref().map_or_else(|| grammar(self.is_xai), |(_, other)| other.grammar())
+    }
+
+    fn told_provider(&self) -> Option<Provider> {
+        self.other.as_ref().map(|(provider, _)| *provider)
     }
 
     fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
@@ -122,7 +133,7 @@ impl ReadEvents for ChatEvents {
                 self.become_late(&mut events);
             }
         }
-        if let Some(other) = &mut self.other {
+        if let Some((_, other)) = &mut self.other {
             events.extend(other.read(event, json, notes)?);
             return Ok(events);
         }
@@ -158,7 +169,7 @@ impl ReadEvents for ChatEvents {
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
-        if let Some(other) = self.other {
+        if let Some((_, other)) = self.other {
             answer.grammar = other.grammar();
             other.finish(answer);
             return;

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::annotated::Sources;
 use super::json::{Content, filled, list, text_or_number};
-use super::location::location;
-use crate::answer::Source;
+use super::location::{Located, location};
+use crate::answer::{Source, SourceKind};
 use crate::report::{Entry, Kind};
 use crate::url::{InvalidWebUrl, WebUrl};
 
@@ -35,6 +35,8 @@ pub(super) struct Named {
     id: Option<String>,
     name: Option<String>,
     url: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
 }
 
 impl WireSource {
@@ -45,7 +47,7 @@ impl WireSource {
         if kind.as_deref() == Some("code_execution") || source.is_none() && document.is_none() && metadata.is_empty() {
             return;
         }
-        let Named { id, name, url } = source.unwrap_or_default();
+        let Named { id, name, url, kind: type_of_source } = source.unwrap_or_default();
         let passages = match document.unwrap_or_default() {
             Content::Text(passage) => vec![passage],
             Content::Parts(passages) => passages,
@@ -68,17 +70,22 @@ impl WireSource {
                 Err(InvalidWebUrl::Scheme { scheme }) if scheme.len() > 1 && !key.contains("://") => (None, None),
                 Err(_) => (None, identity),
             };
-            let (_, filepath) = location(filepath, || format!("{pointer}/metadata"), oddities);
-            let (url, _) = match place {
-                Some(place) => (Some(place), None),
-                None => location(url.clone(), || format!("{pointer}/source/url"), oddities),
+            let Located { filepath, address, .. } = location(filepath, || format!("{pointer}/metadata"), oddities);
+            let (url, address) = match place {
+                Some(place) => (Some(place), address),
+                None => {
+                    let found = location(url.clone(), || format!("{pointer}/source/url"), oddities);
+                    (found.url, found.address.or(address))
+                }
             };
             let page = metadata.get("page").and_then(Value::as_u64).and_then(|page| u32::try_from(page).ok());
             let source = Source {
                 pointer: pointer.to_owned(),
                 id: filled(id.clone()),
                 title: filled(text("name")).or_else(|| filled(name.clone())),
+                kind: type_of_source.as_deref().and_then(SourceKind::named),
                 url,
+                address,
                 filepath,
                 // Pages are counted from 0 there.
                 page: page.and_then(|page| page.checked_add(1)).and_then(NonZeroU32::new),

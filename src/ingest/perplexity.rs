@@ -6,10 +6,10 @@ use super::chat::{self, ChatKind, Content};
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::Format;
 use super::json::{self, list};
-use super::native::web_url;
-use super::responses::WirePage;
+use super::location::{Located, web_url};
+use super::perplexity_page::WirePage;
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar, Source};
+use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
@@ -40,8 +40,9 @@ impl Manifest {
         let mut sources: Vec<Source> = results.collect();
         for (at, url) in self.citations.into_iter().enumerate().skip(from.max(found)) {
             let pointer = format!("{pointer}/citations/{at}");
-            let (url, filepath) = web_url(url, || pointer.clone(), oddities);
-            sources.push(Source { url, filepath, pointer, ..Source::default() });
+            let Located { url, filepath, address } = web_url(url, || pointer.clone(), oddities);
+            let kind = Some(SourceKind::Web);
+            sources.push(Source { url, address, filepath, kind, pointer, ..Source::default() });
         }
         sources
     }

@@ -1,5 +1,6 @@
 //! The formats that citewire reads, and the one door to them.
 
+use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use serde::de::IgnoredAny;
@@ -82,6 +83,46 @@ impl Provider {
     pub fn slug(self) -> &'static str {
         format::of(self).slug
     }
+
+    /// Whether the order of its sources says which one was found first: that of a search, or that in which they were cited.
+    fn ranks(self) -> bool {
+        match self {
+            Self::AzureOnYourData
+            | Self::OpenAiChat
+            | Self::OpenAiResponses
+            | Self::AzureAgents
+            | Self::OpenAiAssistants
+            | Self::Gemini
+            | Self::GeminiInteractions
+            | Self::Perplexity
+            | Self::PerplexityAgent
+            | Self::AssistantHub => true,
+            Self::Native
+            | Self::Xai
+            | Self::Mistral
+            | Self::AzureSearchDemo
+            | Self::Anthropic
+            | Self::Cohere
+            | Self::BedrockRag
+            | Self::BedrockConverse
+            | Self::OpenWebUi
+            | Self::LangChain
+            | Self::LlamaIndex
+            | Self::VercelAiSdk => false,
+        }
+    }
+
+    /// Says of an answer whose it is, and of its sources what their order says (rule S4-25).
+    pub(super) fn gave(self, mut answer: Answer) -> Answer {
+        answer.provider = Some(self.slug());
+        if self.ranks() {
+            let ranks = (1..).map_while(NonZeroU32::new);
+            for (source, rank) in answer.sources.iter_mut().zip(ranks) {
+                source.rank.get_or_insert(rank);
+            }
+        }
+        answer
+    }
 }
 
 impl FromStr for Provider {
@@ -113,7 +154,7 @@ pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, In
         Some(provider) => format::of(provider),
         None => format::detect(body)?,
     };
-    (format.parse)(body)
+    (format.parse)(body).map(|answer| format.provider.gave(answer))
 }
 
 /// The answer of a document without a fault in the format that most have; `None` for everything else, which
@@ -128,7 +169,8 @@ pub(super) fn at_once(body: &[u8], from: Option<Provider>) -> Option<Answer> {
     };
     let body = std::str::from_utf8(body).ok().filter(|_| is_open)?;
     let body = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii();
-    body.starts_with('{').then(|| native::parse_faultless(body)).flatten()
+    let answer = body.starts_with('{').then(|| native::parse_faultless(body)).flatten()?;
+    Some(Provider::Native.gave(answer))
 }
 
 fn not_an_object() -> IngestError {

@@ -8,9 +8,11 @@ use serde_json::{Map, Value};
 use super::IngestError;
 use super::annotated_parts::{AnnotatedParts, Part};
 use super::json::{self, filled, list, text_or_number};
-use super::native::web_url;
-use super::openai_annotation::annotations;
-use crate::answer::{Answer, MarkerGrammar, Source};
+use super::location::{Located, web_url};
+use super::openai_annotation::{annotation, annotations};
+use super::perplexity_page::WirePage;
+use super::web_results::{is_web_search, web_results};
+use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::{At, Entry, Kind};
 
 /// Whose way it is.
@@ -52,6 +54,9 @@ pub(super) struct WireResponse {
 struct WireMessage {
     #[serde(default, deserialize_with = "list")]
     content: Vec<Value>,
+    /// Beside the content, they stand nowhere in the text (rule S4-11).
+    #[serde(default, deserialize_with = "list")]
+    annotations: Vec<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -85,40 +90,14 @@ struct WireSearchResults {
     results: Vec<Option<WirePage>>,
 }
 
-/// A page that Perplexity found; `id` is what markers call it.
-#[derive(Clone, Debug, Default, Deserialize)]
-pub(super) struct WirePage {
-    #[serde(default, deserialize_with = "text_or_number")]
-    id: Option<String>,
-    title: Option<String>,
-    url: Option<String>,
-    snippet: Option<String>,
-    date: Option<String>,
-    last_updated: Option<String>,
-}
-
-impl WirePage {
-    pub(super) fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
-        let (url, filepath) = web_url(self.url, || format!("{pointer}/url"), oddities);
-        Source {
-            id: filled(self.id),
-            title: filled(self.title),
-            url,
-            filepath,
-            content: filled(self.snippet),
-            modified: filled(self.date).or(filled(self.last_updated)),
-            pointer,
-            ..Source::default()
-        }
-    }
-}
-
 /// What a response says, whole or gathered from events.
 #[derive(Debug, Default)]
 pub(super) struct Reply {
     pub(super) parts: Vec<Part>,
     files: BTreeMap<String, Source>,
     results: Vec<Source>,
+    /// What a web search found, where it says so.
+    pages: Vec<Source>,
     pub(super) used_tools: bool,
     /// Whether there was a message at all.
     pub(super) has_message: bool,
@@ -141,7 +120,8 @@ impl Reply {
     /// The same with its pointers below `place`: where the event stands that carries it.
     pub(super) fn under(mut self, place: &str) -> Self {
         let annotations = self.parts.iter_mut().flat_map(|part| &mut part.annotations).map(|(pointer, _)| pointer);
-        let sources = self.files.values_mut().chain(&mut self.results).chain(&mut self.citations);
+        let sources =
+            self.files.values_mut().chain(&mut self.results).chain(&mut self.pages).chain(&mut self.citations);
         for pointer in annotations.chain(sources.map(|source| &mut source.pointer)) {
             pointer.insert_str(0, place);
         }
@@ -165,6 +145,7 @@ impl Reply {
             self.files.entry(id).or_insert(file);
         }
         self.results.extend(other.results);
+        self.pages.extend(other.pages);
         self.citations.extend(other.citations);
         self.oddities.extend(other.oddities);
         self.used_tools |= other.used_tools;
@@ -183,6 +164,8 @@ impl Reply {
                     let pointer = format!("{pointer}/content/{at}");
                     self.parts.extend(WirePart::read(part, &pointer)?);
                 }
+                let annotations = annotations(message.annotations, &format!("{pointer}/annotations"))?;
+                self.parts.extend((!annotations.is_empty()).then(|| Part { text: String::new(), annotations }));
             }
             Some("file_search_call") => {
                 let search: WireFileSearch = json::member(item, pointer)?;
@@ -190,6 +173,7 @@ impl Reply {
                     let Some(hit) = hit else { continue };
                     let Some(id) = filled(hit.file_id) else { continue };
                     let source = Source {
+                        kind: Some(SourceKind::Document),
                         filepath: filled(hit.filename.clone()),
                         title: filled(hit.filename),
                         content: filled(hit.text),
@@ -207,6 +191,13 @@ impl Reply {
                 let results = found.results.into_iter().map(Option::unwrap_or_default).collect();
                 self.take_results(results, pointer);
             }
+            Some(kind) if is_web_search(kind) => self.pages.extend(web_results(&item, pointer, &mut self.oddities)),
+            // A citation that is an item of its own stands nowhere in the text (rule S4-11).
+            Some("url_citation") => {
+                let annotation =
+                    annotation(item, pointer).transpose()?.map(|annotation| (pointer.to_owned(), annotation));
+                self.parts.push(Part { text: String::new(), annotations: annotation.into_iter().collect() });
+            }
             _ => {}
         }
         Ok(())
@@ -223,9 +214,10 @@ impl Reply {
     fn take_citations(&mut self, citations: Vec<Option<String>>, pointer: &str) {
         for (at, url) in citations.into_iter().enumerate() {
             let pointer = format!("{pointer}/{at}");
-            let (url, filepath) = web_url(url, || pointer.clone(), &mut self.oddities);
+            let Located { url, filepath, address } = web_url(url, || pointer.clone(), &mut self.oddities);
             if url.is_some() || filepath.is_some() {
-                self.citations.push(Source { url, filepath, pointer, ..Source::default() });
+                let kind = Some(SourceKind::Web);
+                self.citations.push(Source { url, address, filepath, kind, pointer, ..Source::default() });
             }
         }
     }
@@ -242,7 +234,7 @@ impl Reply {
     /// Gives the answer its text, sources and citations.
     pub(super) fn finish(self, flavour: Flavour, answer: &mut Answer) {
         answer.grammar = flavour.grammar();
-        let Self { parts, files, results, used_tools, citations, oddities, .. } = self;
+        let Self { parts, files, results, pages, used_tools, citations, oddities, .. } = self;
         answer.oddities.extend(oddities);
         let is_xai = flavour == Flavour::Xai;
         let seen = if is_xai { citations } else { Vec::new() };
@@ -251,7 +243,8 @@ impl Reply {
             answer.text = parts.into_iter().map(|part| part.text).collect();
             answer.sources = results;
         } else {
-            AnnotatedParts { parts, files, seen, linked_markers: is_xai }.finish(answer);
+            let linked_markers = is_xai;
+            AnnotatedParts { parts, files, results: pages.into(), seen, linked_markers }.finish(answer);
         }
         // Sources without a call that shows where they come from tell nothing of tools.
         answer.tools_invoked = (used_tools || answer.sources.is_empty()).then_some(used_tools);
@@ -279,7 +272,9 @@ pub(super) fn kind_of(item: &Value) -> Option<String> {
 
 /// Whether an item is a call of a tool that finds sources.
 pub(super) fn is_search(kind: &str) -> bool {
-    kind.ends_with("search_call") || matches!(kind, "mcp_call" | "search_results" | "fetch_url_results")
+    kind.ends_with("search_call")
+        || is_web_search(kind)
+        || matches!(kind, "mcp_call" | "search_results" | "fetch_url_results")
 }
 
 /// Reads a whole response.

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::IngestError;
 use super::annotated_parts::Part;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::json::{self, list};
 use super::openai_annotation::annotation;
 use super::responses::{Flavour, Reply, WireResponse, incomplete, is_complete, is_grok, is_search, kind_of};
+use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::{Entry, Kind};
 
@@ -164,6 +164,15 @@ impl ResponsesEvents {
 impl ReadEvents for ResponsesEvents {
     fn grammar(&self) -> MarkerGrammar {
         self.flavour().grammar()
+    }
+
+    fn told_provider(&self) -> Option<Provider> {
+        let in_response = self.response.as_ref().and_then(Reply::flavour);
+        Some(match self.given.or(in_response).or(self.told)? {
+            Flavour::OpenAi => Provider::OpenAiResponses,
+            Flavour::Xai => Provider::Xai,
+            Flavour::Perplexity => Provider::PerplexityAgent,
+        })
     }
 
     fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {

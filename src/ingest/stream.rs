@@ -31,6 +31,8 @@ pub struct AnswerStream {
     from: Option<Provider>,
     carrier: Carrier,
     reader: Option<Box<dyn ReadEvents>>,
+    /// Whose reader that is.
+    provider: Option<Provider>,
     /// How many events came before one that tells the format.
     untold: usize,
     answer: Answer,
@@ -96,15 +98,19 @@ impl AnswerStream {
         if self.answer.text.is_empty() && !self.answer.complete {
             return Err(IngestError::NoAnswer { reason: self.nothing() });
         }
-        let Self { mut answer, reader, skipped, .. } = self;
+        let Self { mut answer, mut provider, reader, skipped, .. } = self;
         if let Some(reader) = reader {
+            provider = reader.told_provider().or(provider);
             reader.finish(&mut answer);
         }
         if skipped > MAX_SKIPPED_NOTES {
             let message = format!("{skipped} events could not be read; the first {MAX_SKIPPED_NOTES} are listed");
             answer.oddities.push(Entry::in_input(Kind::Note, "events-skipped", "", message));
         }
-        Ok(answer)
+        Ok(match provider {
+            Some(provider) => provider.gave(answer),
+            None => answer,
+        })
     }
 
     /// The answer that a JSON list of events makes, `body`.
@@ -166,6 +172,7 @@ impl AnswerStream {
             match told {
                 Ok(Some(format)) => {
                     self.read_with((format.reader)());
+                    self.provider = Some(format.provider);
                 }
                 Ok(None) if self.untold < MAX_UNTOLD => {
                     self.untold += 1;

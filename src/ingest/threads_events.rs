@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::IngestError;
 use super::annotated_parts::Part;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::json::{self, list};
 use super::threads::{WireThreadMessage, WireThreadPart, conclude};
+use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, ProviderError};
 use crate::report::{Entry, Kind};
 
@@ -135,6 +135,13 @@ fn placed<A>(annotations: Vec<(String, A)>, event: &Event) -> Vec<(String, A)> {
 impl ReadEvents for ThreadEvents {
     fn grammar(&self) -> MarkerGrammar {
         MarkerGrammar::ANNOTATED
+    }
+
+    fn told_provider(&self) -> Option<Provider> {
+        // Only Azure's agents cite pages.
+        let cites_pages =
+            self.parts().flat_map(|part| &part.annotations).any(|(_, annotation)| annotation.cites_page());
+        cites_pages.then_some(Provider::AzureAgents)
     }
 
     fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {

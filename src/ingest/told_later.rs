@@ -1,9 +1,8 @@
 //! A format of two shapes, whose first event tells which one it is.
 
-use super::IngestError;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::Members;
-use super::json;
+use super::{IngestError, Provider, json};
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::Entry;
 
@@ -32,6 +31,10 @@ impl ReadEvents for ToldLater {
             self.chosen = Some((self.choose)(&json::read(json)?));
         }
         self.chosen.as_mut().map_or_else(|| Ok(Vec::new()), |chosen| chosen.read(event, json, notes))
+    }
+
+    fn told_provider(&self) -> Option<Provider> {
+        self.chosen.as_ref()?.told_provider()
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

@@ -9,9 +9,9 @@ use super::event::{Event, ReadEvents, StreamEvent};
 use super::finish_reason::odd_reason;
 use super::format::{Format, Members};
 use super::json::{self, entries, filled, text_or_number};
-use super::location::location;
+use super::location::{Located, location};
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar, ProviderError, Source, SourceIndex};
+use crate::answer::{Answer, MarkerGrammar, ProviderError, Source, SourceIndex, SourceKind};
 use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
@@ -91,11 +91,14 @@ fn is_source(kind: &str) -> bool {
 
 impl UiMessage {
     fn add(&mut self, part: Part, pointer: String, oddities: &mut Vec<Entry>) {
-        let (url, filepath) = location(part.url, || format!("{pointer}/url"), oddities);
+        let kind = if part.kind.as_deref() == Some("source-url") { SourceKind::Web } else { SourceKind::Document };
+        let Located { url, filepath, address } = location(part.url, || format!("{pointer}/url"), oddities);
         let source = Source {
             id: filled(part.source_id),
             title: filled(part.title),
+            kind: Some(kind),
             url,
+            address,
             filepath: filled(part.filename).or(filepath),
             media_type: filled(part.media_type),
             metadata: part.provider_metadata.unwrap_or_default(),

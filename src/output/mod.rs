@@ -7,6 +7,7 @@ mod assistanthub;
 mod chat_completion;
 mod document_links;
 mod document_name;
+mod domain;
 mod download_links;
 mod hub_citations;
 mod markdown_places;
@@ -15,6 +16,7 @@ mod open_webui;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod output;
 mod records;
+mod redirect;
 mod web_ui_source;
 mod web_ui_text;
 
@@ -24,5 +26,5 @@ pub use download_links::{DownloadLinks, LinkMode};
 pub use hub_citations::{HubCitations, HubSource};
 pub use open_webui::{OpenWebUi, OpenWebUiOptions, WebUiCitations, open_webui};
 pub use output::{Output, UnknownOutput};
-pub use records::{Records, records};
+pub use records::{Record, Records, records};
 pub use web_ui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiName, WebUiSource};

@@ -1,17 +1,204 @@
-//! To be written.
+//! `records`: one schema for the sources of all providers (rules S4-01 to S4-03).
 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::answer::Answer;
+use super::domain::{is_host_name, registrable_domain};
+use super::redirect::{is_redirector, named_host, sibling, target};
+use crate::answer::{Answer, ProviderError, Source, SourceKind};
+use crate::cite::{CitedText, Rules, cite};
+use crate::url::WebUrl;
 
-/// To be written.
+/// An answer with its sources, every key present and `null` where nothing is known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Records {}
+pub struct Records {
+    /// The slug of the format in which the answer came.
+    pub provider: Option<&'static str>,
+    /// Whether the provider gave its own sign that the answer is whole (rule N-12).
+    pub complete: bool,
+    /// What the provider reported as an error (rule N-13).
+    pub error: Option<ProviderError>,
+    /// Whether the provider used its retrieval tools, where it says so.
+    pub tools_invoked: Option<bool>,
+    /// The text, each marker replaced by the position of its source (rule N-01).
+    pub text: String,
+    /// All sources that the provider gave, cited or not, in its order.
+    pub sources: Vec<Record>,
+    /// The positions of the sources that are cited in the text, in the order in which they first are.
+    pub cited: Vec<usize>,
+    /// The positions of the sources to list for readers, ascending (rule N-14).
+    pub shown: Vec<usize>,
+    /// The markers that name no source, as they stood.
+    pub unresolved: Vec<String>,
+}
 
-/// To be written.
+/// One source.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Record {
+    /// Its place among the sources, counted from 1: the `n` of `[n]`.
+    pub position: usize,
+    /// The slug of the format.
+    pub provider: Option<&'static str>,
+    /// The address, as the provider wrote it; of a redirect, the page that it leads to, where that is known (rule S4-33).
+    pub url: Option<String>,
+    /// The registrable domain of the page (rules S4-03 and S4-24).
+    pub source_domain: Option<String>,
+    /// The provider's own title.
+    pub title: Option<String>,
+    /// The passage.
+    pub snippet: Option<String>,
+    /// What kind of thing it is.
+    pub source_type: Option<SourceKind>,
+    /// How far up the provider found it, counted from 1, where the order of its sources says so (rule S4-25).
+    pub rank: Option<u32>,
+    /// How well it fits, 0 to 1 (rule N-15).
+    pub score: Option<f64>,
+    /// The provider's id of the document.
+    pub document_id: Option<String>,
+    /// The id of the passage among those of its document.
+    pub chunk_id: Option<String>,
+    /// The file name or path.
+    pub filepath: Option<String>,
+    /// The media type.
+    pub media_type: Option<String>,
+    /// When the document was last changed, as the provider wrote it.
+    pub date: Option<String>,
+    /// Whether `url` is a redirect whose end is not known.
+    pub redirect: bool,
+    /// The provider's untouched object.
+    pub raw: Value,
+}
+
+/// The records of an answer. `objects` are the provider's own objects of its sources, in their order; those that are
+/// missing are `null`.
 #[must_use]
-pub fn records(_answer: &Answer, _objects: &[Value]) -> Records {
-    Records::default()
+pub fn records(answer: &Answer, objects: &[Value]) -> Records {
+    let CitedText { text, sources: mut cited, unresolved, .. } = cite(answer, &Rules::numbered());
+    cited.sort_by_key(|cited| cited.appearance);
+    let cited: Vec<usize> = cited.iter().filter_map(|cited| cited.sources.first()).map(|source| source.0 + 1).collect();
+    let objects = objects.iter().chain(std::iter::repeat(&Value::Null));
+    let sources = (1..).zip(answer.sources.iter().zip(objects));
+    Records {
+        provider: answer.provider,
+        complete: answer.complete,
+        error: answer.error.clone(),
+        tools_invoked: answer.tools_invoked,
+        sources: sources.map(|(at, (source, object))| Record::of(at, source, answer.provider, object)).collect(),
+        shown: shown(answer, &cited),
+        text,
+        cited,
+        unresolved,
+    }
+}
+
+/// Rule N-14: what is cited, else what the provider says it used, else all.
+fn shown(answer: &Answer, cited: &[usize]) -> Vec<usize> {
+    let mut shown: Vec<usize> = match &answer.shown {
+        _ if !cited.is_empty() => cited.to_vec(),
+        Some(used) => used.iter().map(|source| source.0 + 1).collect(),
+        None => (1..=answer.sources.len()).collect(),
+    };
+    shown.sort_unstable();
+    shown
+}
+
+impl Record {
+    fn of(position: usize, source: &Source, provider: Option<&'static str>, object: &Value) -> Self {
+        let mut record = Self {
+            position,
+            provider,
+            url: source.address.as_deref().map(str::trim).map(str::to_owned),
+            title: title(source, provider),
+            snippet: source.content.clone(),
+            source_type: source.kind,
+            rank: source.rank.map(Into::into),
+            score: source.score,
+            document_id: source.id.clone(),
+            chunk_id: source.chunk_id.clone(),
+            filepath: source.filepath.clone(),
+            media_type: source.media_type.clone(),
+            date: source.modified.clone(),
+            raw: object.clone(),
+            ..Self::default()
+        };
+        let Some(url) = &source.url else { return record };
+        if !is_redirector(url) {
+            record.source_domain = Some(registrable_domain(url.host()));
+            record.url.get_or_insert_with(|| url.as_str().to_owned());
+        } else if let Some(page) = sibling(object).or_else(|| target(url)) {
+            record.lead_to(&page);
+        } else {
+            record.redirect = true;
+            record.source_domain = Some(redirected_domain(url, source, object));
+            record.url.get_or_insert_with(|| url.as_str().to_owned());
+        }
+        record
+    }
+
+    fn lead_to(&mut self, page: &WebUrl) {
+        self.url = Some(page.as_str().to_owned());
+        self.source_domain = Some(registrable_domain(page.host()));
+        self.redirect = false;
+    }
+}
+
+/// Whose page a redirect leads to, by what stands beside it; else the host of the redirector, kept whole (rule S4-24).
+fn redirected_domain(url: &WebUrl, source: &Source, object: &Value) -> String {
+    let host = named_host(object).filter(|host| is_host_name(host.trim()));
+    let title = || source.title.as_deref().filter(|title| is_host_name(title.trim()));
+    let named = host.or_else(title).map(str::trim);
+    named.map_or_else(|| url.host().to_owned(), registrable_domain)
+}
+
+/// The provider's own title, or what its format puts in the place of one.
+fn title(source: &Source, provider: Option<&str>) -> Option<String> {
+    let file = || source.file_name().map(str::to_owned);
+    source.title.clone().or_else(|| match provider {
+        // Rule S0-10.
+        Some("azure-oyd") => {
+            let path = source.filepath.clone().or_else(|| source.url.as_ref().map(|url| url.as_str().to_owned()));
+            path.or_else(|| Some("Unknown Document".to_owned()))
+        }
+        // What these have of a file is its name.
+        Some("bedrock-rag" | "azsearch-demo" | "langchain") => file(),
+        _ => None,
+    })
+}
+
+impl Records {
+    /// The redirects whose end is not known: the place of each among the sources, counted from 0, with its address.
+    pub fn open_redirects(&self) -> impl Iterator<Item = (usize, WebUrl)> {
+        let open = self.sources.iter().enumerate().filter(|(_, record)| record.redirect);
+        open.filter_map(|(at, record)| Some((at, record.url.as_deref()?.parse().ok()?)))
+    }
+
+    /// Says where a redirect leads; the redirect itself stays in `raw` (rule S4-33). A page that is a redirector as well
+    /// says nothing.
+    pub fn settle_redirect(&mut self, at: usize, page: &WebUrl) {
+        if let Some(record) = self.sources.get_mut(at).filter(|record| record.redirect && !is_redirector(page)) {
+            record.lead_to(page);
+        }
+    }
+
+    /// The records of an answer in two steps (rule S4-53): these are those of the grounded step, `text` is what a second
+    /// step made of it without looking anything up. The sources and what is cited are carried over; the new text is not
+    /// scanned.
+    ///
+    /// ```
+    /// use citewire::ingest::{ingest, source_objects};
+    /// use citewire::output::records;
+    ///
+    /// let body = br#"{"text": "Leave is 30 days [1].", "sources": [{"url": "https://hr.example/leave"}]}"#;
+    /// let answer = ingest(body, None)?;
+    /// let grounded = records(&answer, &source_objects(body, &answer.sources));
+    /// let reshaped = grounded.reshaped(r#"{"days": 30}"#, true);
+    /// assert_eq!(reshaped.cited, [1]);
+    /// # Ok::<(), citewire::ingest::IngestError>(())
+    /// ```
+    #[must_use]
+    pub fn reshaped(self, text: impl Into<String>, complete: bool) -> Self {
+        Self { text: text.into(), complete: self.complete && complete, unresolved: Vec::new(), ..self }
+    }
 }

@@ -161,8 +161,8 @@ fn arguments_that_mean_nothing_exit_with_2() {
 }
 
 #[test]
-fn a_dialect_of_a_later_version_is_refused_in_a_clear_sentence() {
-    let output = run(&["convert", "--to", "records"], &leave());
+fn an_output_of_a_later_version_is_refused_in_a_clear_sentence() {
+    let output = run(&["convert", "--to", "open-webui"], &leave());
     assert_eq!(output.status.code(), Some(2));
     assert!(line(&output).contains("cannot write that yet"));
 }

@@ -3,7 +3,7 @@
 //! The input is `input.json`, or a stream: `input.sse` with server-sent events, `input.jsonl` with an object a line.
 //! `activity.json` is the whole output, byte for byte as JSON. `report.json` names the codes of every list of the report
 //! but `cited`, in order; a list that is not named must be empty. `teams.json`, `m365-copilot.json` and `plain.json` hold
-//! both for another dialect, where that teaches something. Expected files are written by hand from the policies;
+//! both for another dialect, where that teaches something; `records.json` is what `records/samples.rs` compares. Expected files are written by hand from the policies;
 //! one that changes needs a sentence in the commit that says which rule it broke.
 
 use std::path::{Path, PathBuf};
@@ -143,7 +143,7 @@ fn the_check_finds_nothing_in_what_any_sample_becomes() {
 }
 
 /// The blocks of JSON in a Markdown document.
-fn json_blocks(document: &str) -> Vec<Value> {
+pub(crate) fn json_blocks(document: &str) -> Vec<Value> {
     let blocks = document.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default());
     blocks.map(|block| serde_json::from_str(block).unwrap_or_else(|error| panic!("{error} in {block}"))).collect()
 }

@@ -44,6 +44,8 @@ mod page;
 /// `citewire prompt`.
 mod prompt;
 mod providers;
+/// Programs that read the sources of an answer.
+mod records;
 /// Every route and who may call it.
 mod routes;
 /// One behavioural suite for every store.

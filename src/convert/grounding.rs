@@ -1,0 +1,83 @@
+//! Whether an answer rests on what was asked for: one decision for activities and for every other output (policy P-13).
+
+use super::{ConvertError, Grounding};
+use crate::answer::Answer;
+use crate::cite::{Rules, cite};
+
+/// Whether an answer is grounded as `wanted`, for outputs that are no activity.
+///
+/// # Errors
+/// When it is not: [`ConvertError::GroundingNoTools`] or [`ConvertError::GroundingNoCitations`].
+pub fn grounded(answer: &Answer, wanted: Grounding) -> Result<(), ConvertError> {
+    let attested = wanted == Grounding::Any && answer.attested.iter().any(|source| source.0 < answer.sources.len());
+    let cites = || attested || !cite(answer, &Rules::numbered()).sources.is_empty();
+    judge(answer, wanted, cites)
+}
+
+/// The decision; `cites` says whether a source is cited that counts.
+pub(super) fn judge(answer: &Answer, wanted: Grounding, cites: impl FnOnce() -> bool) -> Result<(), ConvertError> {
+    if wanted == Grounding::NotRequired {
+        return Ok(());
+    }
+    // Where a format carries no signal of its own, a source counts as a tool that was used.
+    if !answer.tools_invoked.unwrap_or(!answer.sources.is_empty()) {
+        return Err(ConvertError::GroundingNoTools);
+    }
+    if !cites() {
+        return Err(ConvertError::GroundingNoCitations);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::convert::{Conversion, convert};
+    use crate::dialect::Dialect;
+    use crate::ingest::ingest;
+
+    /// What is missing, if anything: for an output, and for an activity.
+    fn missing(body: &Value, wanted: Grounding) -> [Option<String>; 2] {
+        let body = body.to_string();
+        let answer = ingest(body.as_bytes(), None).expect("an answer");
+        let mut conversion = Conversion::to(Dialect::WebChat);
+        conversion.options.require_grounding = wanted;
+        let converted = convert(body.as_bytes(), &conversion).err();
+        [grounded(&answer, wanted).err(), converted].map(|error| error.map(|error| error.to_string()))
+    }
+
+    #[test]
+    fn s4_50_to_52_outputs_and_activities_are_judged_alike() {
+        let source = json!({"title": "A", "url": "https://x.example/"});
+        let searched = json!({"type": "web_search_call", "action": {"type": "search"}});
+        let response = |annotations: Value, call: &Value| {
+            json!({"object": "response", "output": [call, {"type": "message", "content": [
+                {"type": "output_text", "text": "a", "annotations": annotations}]}]})
+        };
+        let unanchored = json!([{"type": "url_citation", "url": "https://x.example/"}]);
+        let (tools, citations) = (Some("no retrieval"), Some("cites no source"));
+        for (body, any, anchored) in [
+            (json!({"text": "a"}), tools, tools),
+            (json!({"text": "a", "sources": [source]}), citations, citations),
+            (json!({"text": "a [1]", "sources": [source]}), None, None),
+            (response(json!([]), &json!({"type": "reasoning"})), tools, tools),
+            (response(json!([]), &searched), citations, citations),
+            (response(unanchored, &searched), None, citations),
+        ] {
+            for (wanted, reason) in
+                [(Grounding::NotRequired, None), (Grounding::Any, any), (Grounding::Anchored, anchored)]
+            {
+                for missing in missing(&body, wanted) {
+                    let fits = match (&missing, reason) {
+                        (None, None) => true,
+                        (Some(missing), Some(reason)) => missing.contains(reason),
+                        (Some(_), None) | (None, Some(_)) => false,
+                    };
+                    assert!(fits, "{body} with {wanted:?}: {missing:?}");
+                }
+            }
+        }
+    }
+}

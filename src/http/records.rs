@@ -1,0 +1,74 @@
+//! `POST /v1/records`: an answer in, its sources in one schema out.
+
+use actix_web::web::{Bytes, Data, Payload};
+use actix_web::{HttpRequest, HttpResponse, web};
+use tracing::{debug, warn};
+
+use super::convert::{LARGE_BYTES, json, read};
+use super::envelope::Request;
+use super::query::Query;
+use super::schema::{AnswerRequest, Problem, RecordsAnswer};
+use super::{Fault, State};
+use crate::convert::grounded;
+use crate::ingest::{SearchInVain, ingest, search_in_vain, source_objects};
+use crate::output::{Records, records};
+
+/// Read the sources of an answer.
+///
+/// One schema for all providers: every key is there, and null where nothing is known. `channel` and all options but
+/// `require_grounding` mean nothing here.
+#[utoipa::path(
+    post, path = "/v1/records", tag = "answers", operation_id = "readRecords",
+    params(
+        ("from" = Option<String>, Query, description = "The format of a raw body"),
+    ),
+    request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
+    responses(
+        (status = 200, description = "The answer and its sources", body = RecordsAnswer),
+        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body or one event of a stream is too long", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn read_records(
+    state: Data<State>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Fault> {
+    let body = read(&state, &request, payload).await?;
+    let query = Query::of(&request);
+    let (mut records, vain) =
+        if body.len() < LARGE_BYTES { run(&body, &query)? } else { web::block(move || run(&body, &query)).await?? };
+    if let Some(vain) = vain {
+        tell(&vain);
+    }
+    if let Some(redirects) = &state.redirects {
+        redirects.settle(&mut records).await;
+    }
+    json(HttpResponse::Ok(), &records)
+}
+
+fn run(body: &Bytes, query: &Query) -> Result<(Records, Option<SearchInVain>), Fault> {
+    let Request { answer: body, at, conversion } = Request::parse(body, query)?;
+    let answer = ingest(&body, conversion.from).map_err(|source| Fault::Convert { source: source.into(), at })?;
+    let vain = search_in_vain(&body, &answer);
+    if let Err(source) = grounded(&answer, conversion.options.require_grounding) {
+        if let Some(vain) = vain {
+            tell(&vain);
+        }
+        return Err(Fault::Convert { source, at });
+    }
+    let objects = source_objects(&body, &answer.sources);
+    Ok((records(&answer, &objects), vain))
+}
+
+/// Rule S4-54. What was found may be what the answer is about, so only the log for debugging has it.
+fn tell(vain: &SearchInVain) {
+    let SearchInVain { provider, events, tools, members, first, .. } = vain;
+    let provider = provider.unwrap_or_default();
+    warn!(provider, events, ?tools, ?members, "tools ran and no source was found");
+    if let Some(first) = first {
+        debug!(provider, %first, "the first object that no source was made of");
+    }
+}

@@ -1,0 +1,40 @@
+//! A page that a search of Perplexity's found, in chats and in responses.
+
+use serde::Deserialize;
+
+use super::json::{filled, text_or_number};
+use super::location::{Located, web_url};
+use crate::answer::{Source, SourceKind};
+use crate::report::Entry;
+
+/// A page that Perplexity found; `id` is what markers call it.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(super) struct WirePage {
+    #[serde(default, deserialize_with = "text_or_number")]
+    id: Option<String>,
+    title: Option<String>,
+    url: Option<String>,
+    snippet: Option<String>,
+    date: Option<String>,
+    last_updated: Option<String>,
+    /// Where it was found: `web`, `attachment`.
+    source: Option<String>,
+}
+
+impl WirePage {
+    pub(super) fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
+        let Located { url, filepath, address } = web_url(self.url, || format!("{pointer}/url"), oddities);
+        Source {
+            id: filled(self.id),
+            title: filled(self.title),
+            kind: self.source.as_deref().map_or(Some(SourceKind::Web), SourceKind::named),
+            url,
+            address,
+            filepath,
+            content: filled(self.snippet),
+            modified: filled(self.date).or(filled(self.last_updated)),
+            pointer,
+            ..Source::default()
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Addresses that only lead to a source, and where they lead as far as that can be read from them: nothing is called here.
+
+use serde_json::Value;
+use url::Url;
+
+use crate::url::WebUrl;
+
+/// Parameters that may hold the target of a redirect (rule S4-31).
+const TARGETS: [&str; 6] = ["url", "q", "target", "u", "dest", "destination"];
+
+/// Members of a provider's object with the address of a page, the page itself first (rule S4-23).
+const ADDRESSES: [&str; 8] =
+    ["sourceUrl", "source_url", "pageUrl", "page_url", "source_uri", "sourceUri", "url", "uri"];
+
+/// Members that name the host of a page.
+const HOSTS: [&str; 2] = ["domain", "host"];
+
+/// Members that may hold the page.
+const NESTED: [&str; 4] = ["web", "source", "reference", "support"];
+
+/// Whether an address is one of a redirector (rule S4-30), so that what it leads to is the source, and not it.
+pub(super) fn is_redirector(url: &WebUrl) -> bool {
+    let Ok(parsed) = Url::parse(url.as_str()) else { return false };
+    let path = parsed.path();
+    match url.host() {
+        "vertexaisearch.cloud.google.com" => path.contains("grounding-api-redirect"),
+        "google.com" => matches!(path.trim_end_matches('/'), "/url" | "/imgres"),
+        "news.google.com" => path.split('/').any(|part| part == "articles"),
+        "t.co" => path.len() > 1,
+        _ => false,
+    }
+}
+
+/// Where a redirect leads by its own query: to an address that is no redirector itself.
+pub(super) fn target(url: &WebUrl) -> Option<WebUrl> {
+    let url = Url::parse(url.as_str()).ok()?;
+    let value = |name: &&str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
+    TARGETS.iter().filter_map(value).find_map(|value| end_site(&value))
+}
+
+/// The page that a provider's object names beside the redirect (rule S4-31).
+pub(super) fn sibling(object: &Value) -> Option<WebUrl> {
+    holders(object).find_map(|holder| ADDRESSES.iter().find_map(|name| end_site(holder[*name].as_str()?)))
+}
+
+/// The host of the page that a provider's object names (rule S4-24).
+pub(super) fn named_host(object: &Value) -> Option<&str> {
+    let named = |holder: &'_ Value, name: &str| holder.get(name).and_then(Value::as_str).is_some();
+    let holder = holders(object).find(|holder| HOSTS.iter().any(|name| named(holder, name)))?;
+    HOSTS.iter().find_map(|name| holder[*name].as_str()).filter(|host| !host.trim().is_empty())
+}
+
+fn holders(object: &Value) -> impl Iterator<Item = &Value> {
+    std::iter::once(object).chain(NESTED.iter().map(|name| &object[*name]))
+}
+
+/// An address of the web that is no redirector.
+fn end_site(text: &str) -> Option<WebUrl> {
+    text.parse().ok().filter(|url| !is_redirector(url))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn url(text: &str) -> WebUrl {
+        text.parse().expect("an address")
+    }
+
+    #[test]
+    fn s4_30_redirectors_are_known_by_host_and_path() {
+        for redirector in [
+            "https://vertexaisearch.cloud.google.com/grounding-api-redirect/AUZ",
+            "https://www.google.com/url?q=https://x.example/",
+            "https://google.com/imgres?imgurl=x",
+            "https://news.google.com/rss/articles/CBM",
+            "https://T.CO/abc",
+        ] {
+            assert!(is_redirector(&url(redirector)), "{redirector}");
+        }
+        for page in [
+            "https://vertexaisearch.cloud.google.com/docs",
+            "https://www.google.com/search?q=x",
+            "https://maps.google.com/url",
+            "https://news.google.com/topstories",
+            "https://t.co/",
+            "https://not-t.co/abc",
+            "https://t.co.example/abc",
+        ] {
+            assert!(!is_redirector(&url(page)), "{page}");
+        }
+    }
+
+    #[test]
+    fn s4_31_the_target_stands_in_the_query_when_it_is_a_page_of_the_web() {
+        let target = |text: &str| target(&url(text)).map(|url| url.as_str().to_owned());
+        let page = Some("https://x.example/a?b=1".to_owned());
+        assert_eq!(target("https://www.google.com/url?sa=t&url=https%3A%2F%2Fx.example%2Fa%3Fb%3D1"), page);
+        assert_eq!(target("https://www.google.com/url?q=https://x.example/a?b=1"), page);
+        assert_eq!(target("https://www.google.com/url?q=words&dest=https://x.example/a?b=1"), page);
+        for nowhere in [
+            "https://www.google.com/url?q=javascript:alert(1)",
+            "https://www.google.com/url?q=https://t.co/abc",
+            "https://www.google.com/url?other=https://x.example/",
+            "https://t.co/abc",
+        ] {
+            assert_eq!(target(nowhere), None, "{nowhere}");
+        }
+    }
+
+    #[test]
+    fn s4_23_and_31_the_page_beside_the_redirect_wins_nested_or_not() {
+        let redirect = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/A";
+        let found = |object: Value| sibling(&object).map(|url| url.as_str().to_owned());
+        let page = Some("https://x.example/p".to_owned());
+        assert_eq!(found(json!({"uri": redirect, "sourceUrl": "https://x.example/p"})), page);
+        assert_eq!(found(json!({"web": {"uri": redirect, "pageUrl": "https://x.example/p"}})), page);
+        assert_eq!(found(json!({"uri": redirect, "reference": {"url": "https://x.example/p"}})), page);
+        assert_eq!(found(json!({"web": {"uri": redirect, "title": "x"}, "source": "not an object"})), None);
+        assert_eq!(named_host(&json!({"web": {"domain": "x.example"}})), Some("x.example"));
+        assert_eq!(named_host(&json!({"web": {"title": "x"}})), None);
+    }
+}

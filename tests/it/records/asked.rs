@@ -1,0 +1,126 @@
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::app::{API_KEY, TestApp, answer};
+
+const RECORDS: &str = "/v1/records";
+
+fn leave() -> Value {
+    json!({"text": "Leave is 30 days [1].", "sources": [{"title": "Leave policy", "url": "https://hr.example/leave"}]})
+}
+
+fn convert(arguments: &[&str], input: &Value) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_citewire"));
+    command.arg("convert").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the command runs");
+    child.stdin.take().expect("a pipe").write_all(input.to_string().as_bytes()).ok();
+    child.wait_with_output().expect("the command ends")
+}
+
+fn printed(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+#[tokio::test]
+async fn the_route_and_the_command_give_the_same_records() {
+    let app = TestApp::start();
+    let (status, records) = answer(app.post(RECORDS, API_KEY).json(&leave())).await;
+    assert_eq!(status, StatusCode::OK, "{records}");
+    assert_eq!((&records["cited"], &records["sources"][0]["source_domain"]), (&json!([1]), &json!("hr.example")));
+    let output = convert(&["--to", "records"], &leave());
+    assert_eq!((output.status.code(), printed(&output)), (Some(0), records.clone()));
+    assert!(output.stdout.ends_with(b"}\n") && output.stderr.is_empty());
+    for body in
+        [json!({"answer": leave()}), json!({"answer": leave(), "from": "citewire", "channel": "teams", "options": {}})]
+    {
+        let (status, wrapped) = answer(app.post(RECORDS, API_KEY).json(&body)).await;
+        assert_eq!((status, wrapped), (StatusCode::OK, records.clone()));
+    }
+}
+
+#[tokio::test]
+async fn a_stream_and_a_large_body_are_taken() {
+    let app = TestApp::start();
+    let filler = "w ".repeat(200 * 1024);
+    let events = [
+        json!({"sources": leave()["sources"]}),
+        json!({"delta": filler}),
+        json!({"delta": "a [1]"}),
+        json!({"done": true}),
+    ];
+    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let (status, records) = answer(app.post(&format!("{RECORDS}?from=citewire"), API_KEY).body(body)).await;
+    assert_eq!(status, StatusCode::OK, "{records}");
+    assert_eq!((&records["complete"], &records["cited"]), (&json!(true), &json!([1])));
+    assert_eq!(records["sources"][0]["raw"], leave()["sources"][0]);
+}
+
+#[tokio::test]
+async fn p13_required_grounding_that_is_missing_is_422_with_its_reason() {
+    let app = TestApp::start();
+    for (given, code) in [
+        (json!({"text": "Believe me."}), "grounding_no_tools"),
+        (json!({"text": "Believe me.", "sources": [{"title": "A"}]}), "grounding_no_citations"),
+    ] {
+        for wanted in [json!(true), json!("any"), json!("anchored")] {
+            let body = json!({"answer": given, "options": {"require_grounding": wanted}});
+            let (status, problem) = answer(app.post(RECORDS, API_KEY).json(&body)).await;
+            assert_eq!((status, &problem["code"]), (StatusCode::UNPROCESSABLE_ENTITY, &json!(code)), "{problem}");
+        }
+    }
+    let body = json!({"answer": leave(), "options": {"require_grounding": "anchored"}});
+    assert_eq!(answer(app.post(RECORDS, API_KEY).json(&body)).await.0, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_request_is_said_as_for_activities() {
+    let app = TestApp::start();
+    for (body, code) in [
+        (json!({"text": 5}), "invalid_answer"),
+        (json!({"answer": leave(), "from": "nonsense"}), "unknown_format"),
+        (json!({"answer": leave(), "options": {"no_such": 1}}), "invalid_member"),
+    ] {
+        let (status, problem) = answer(app.post(RECORDS, API_KEY).json(&body)).await;
+        assert_eq!((status, problem["code"].as_str()), (StatusCode::BAD_REQUEST, Some(code)), "{problem}");
+    }
+    let (status, _) = answer(app.post(RECORDS, "another-key-that-is-wrong").json(&leave())).await;
+    assert_eq!(status, StatusCode::UNAUTHORIZED);
+}
+
+#[test]
+fn p13_the_command_prints_records_that_lack_grounding_and_exits_with_1() {
+    for flag in ["--require-grounding", "--require-grounding=anchored"] {
+        let output = convert(&["--to", "records", flag], &json!({"text": "Believe me."}));
+        assert_eq!((output.status.code(), &printed(&output)["text"]), (Some(1), &json!("Believe me.")), "{flag}");
+        let words = String::from_utf8(output.stderr).expect("text");
+        assert!(words.contains("grounding") && words.lines().count() == 1, "{words}");
+        assert_eq!(convert(&["--to", "records", flag], &leave()).status.code(), Some(0), "{flag}");
+    }
+}
+
+#[test]
+fn s4_54_the_report_counts_what_a_search_in_vain_left() {
+    let search = json!({"type": "web_search_call", "status": "completed"});
+    let message = json!({"type": "message", "content": [{"type": "output_text", "text": "secret", "annotations": []}]});
+    let input = json!({"object": "response", "status": "completed", "output": [search, message]});
+    let output = convert(&["--to", "records", "--report"], &input);
+    let words = String::from_utf8(output.stderr.clone()).expect("text");
+    assert_eq!(output.status.code(), Some(0), "{words}");
+    assert!(
+        words.contains("tools ran and no source was found: openai-responses in 1 parts, 1 of type web_search_call"),
+        "{words}"
+    );
+    assert!(!words.contains("secret"), "{words}");
+}
+
+#[test]
+fn redirects_are_followed_for_records_alone_and_nobody_is_called_without_one() {
+    let refused = convert(&["--resolve-redirects"], &leave());
+    assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--to records"));
+    let output = convert(&["--to", "records", "--resolve-redirects"], &leave());
+    assert_eq!((output.status.code(), output.stdout), (Some(0), convert(&["--to", "records"], &leave()).stdout));
+}
