@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde_json::Value;
 
 use super::{assistanthub, open_webui, records};
-use crate::answer::Answer;
+use crate::answer::{Answer, ProviderObject};
 
 /// What to make of an answer when no channel is to show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Output {
     ///
     /// # Errors
     /// When it cannot be written as JSON, which no answer brings about.
-    pub fn write(self, answer: &Answer, objects: &[Value]) -> Result<Value, serde_json::Error> {
+    pub fn write(self, answer: &Answer, objects: &[ProviderObject]) -> Result<Value, serde_json::Error> {
         match self {
             Self::Records => serde_json::to_value(records(answer, objects)),
             Self::OpenWebUi => serde_json::to_value(open_webui(answer)),
