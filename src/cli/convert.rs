@@ -13,16 +13,12 @@ use crate::ingest::Provider;
 use crate::output::Output;
 use crate::report::{At, Entry, Report};
 
-/// The outputs that this version cannot write yet.
-const LATER: [Output; 2] = [Output::OpenWebUi, Output::AssistantHub];
-
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let output = args.to.parse::<Output>();
     if args.resolve_redirects && output != Ok(Output::Records) {
         bail!("--resolve-redirects: only records have redirects; add --to records");
     }
     match output {
-        Ok(output) if LATER.contains(&output) => bail!("--to {output}: this version cannot write that yet"),
         Ok(output) => outputs::run(args, output),
         Err(_) => to_activity(args),
     }

@@ -39,12 +39,10 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
     // Who reads records sees in them what is missing; what goes on to readers is held back.
     if ungrounded.is_none() || output == Output::Records {
         let objects = source_objects(body, &answer.sources);
-        let mut line = if output == Output::Records {
-            let records = records(&answer, &objects);
-            // Written from its own type, the members keep their order.
-            serde_json::to_vec(&if args.resolve_redirects { resolved(records)? } else { records })?
+        let mut line = if args.resolve_redirects {
+            serde_json::to_vec(&resolved(records(&answer, &objects))?)?
         } else {
-            serde_json::to_vec(&output.write(&answer, &objects)?)?
+            output.write(&answer, &objects)?
         };
         line.push(b'\n');
         print(&line)?;

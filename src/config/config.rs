@@ -193,6 +193,21 @@ mod tests {
     }
 
     #[test]
+    fn redirects_are_followed_only_when_the_configuration_says_so() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let follows =
+            |more: &[(&str, &str)]| Config::load(&sources(folder.path(), more)).map(|config| config.resolve_redirects);
+        assert_eq!(follows(&[]).ok(), Some(false));
+        let name = "CITEWIRE_REDIRECTS_RESOLVE";
+        assert_eq!(follows(&[(name, "true")]).ok(), Some(true));
+        assert!(follows(&[(name, "sometimes")]).is_err_and(|error| error.to_string().contains(name)));
+        let file = folder.path().join("citewire.toml");
+        std::fs::write(&file, "[redirects]\nresolve = true\n").expect("written");
+        let sources = Sources { file: Some(file), ..sources(folder.path(), &[]) };
+        assert_eq!(Config::load(&sources).map(|config| config.resolve_redirects).ok(), Some(true));
+    }
+
+    #[test]
     fn no_secret_appears_in_debug_output() {
         let folder = tempfile::tempdir().expect("a folder");
         let given = [

@@ -9,11 +9,12 @@ use serde::Serialize;
 
 use super::envelope::Request;
 use super::query::Query;
+use super::records::tell_of_vain_search;
 use super::schema::{ActivitiesAnswer, AnswerRequest, Problem};
 use super::{Fault, State, body};
 use crate::activity::Activity;
 use crate::answer::LabelCatalogue;
-use crate::convert::{Converted, convert};
+use crate::convert::{ConvertError, Converted, convert};
 use crate::report::Report;
 
 /// Bodies from this size on are converted on a thread of their own, so that one large answer does not keep a worker
@@ -92,7 +93,12 @@ fn run(body: &Bytes, query: &Query, labels: Arc<LabelCatalogue>, updates: Update
     if updates == Updates::Unwanted {
         request.conversion.options.updates = Some(0);
     }
-    convert(&request.answer, &request.conversion).map_err(|source| Fault::Convert { source, at: request.at })
+    convert(&request.answer, &request.conversion).map_err(|source| {
+        if matches!(source, ConvertError::GroundingNoCitations) {
+            tell_of_vain_search(&request.answer, request.conversion.from);
+        }
+        Fault::Convert { source, at: request.at }
+    })
 }
 
 /// Most answers are not longer, so that their JSON never has to move while it grows.

@@ -10,7 +10,7 @@ use super::query::Query;
 use super::schema::{AnswerRequest, Problem, RecordsAnswer};
 use super::{Fault, State};
 use crate::convert::grounded;
-use crate::ingest::{SearchInVain, ingest, search_in_vain, source_objects};
+use crate::ingest::{Provider, SearchInVain, ingest, search_in_vain, source_objects};
 use crate::output::{Records, records};
 
 /// Read the sources of an answer.
@@ -61,6 +61,15 @@ fn run(body: &Bytes, query: &Query) -> Result<(Records, Option<SearchInVain>), F
     }
     let objects = source_objects(&body, &answer.sources);
     Ok((records(&answer, &objects), vain))
+}
+
+/// Says what there is in an answer that was refused, where its provider searched in vain.
+pub(crate) fn tell_of_vain_search(body: &[u8], from: Option<Provider>) {
+    if let Ok(answer) = ingest(body, from)
+        && let Some(vain) = search_in_vain(body, &answer)
+    {
+        tell(&vain);
+    }
 }
 
 /// Rule S4-54. What was found may be what the answer is about, so only the log for debugging has it.

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::carrier::{Carrier, Form};
-use crate::answer::Source;
+use crate::answer::{ProviderObject, Source};
 
 /// The object that each source was read from, untouched, in the order of the sources; `null` for a source that the text
 /// alone names.
@@ -14,61 +13,103 @@ use crate::answer::Source;
 /// `body` is what [`ingest`](super::ingest) read, `sources` are those of the answer that came out of it. Of a stream, only
 /// those events are read again that a source points into.
 #[must_use]
-pub fn source_objects(body: &[u8], sources: &[Source]) -> Vec<Value> {
-    let pointed: Vec<&str> =
-        sources.iter().map(|source| source.pointer.as_str()).filter(|pointer| !pointer.is_empty()).collect();
-    if pointed.is_empty() {
-        return vec![Value::Null; sources.len()];
+pub fn source_objects(body: &[u8], sources: &[Source]) -> Vec<ProviderObject> {
+    if sources.iter().all(|source| source.pointer.is_empty()) {
+        return vec![ProviderObject::default(); sources.len()];
     }
-    let document = match Form::of(body) {
-        Form::Whole => whole(body, &pointed),
-        Form::Events | Form::JsonLines => Document::Events(streamed(body, &pointed)),
+    let mut document = match Form::of(body) {
+        Form::Whole => Document::whole(body),
+        Form::Events | Form::JsonLines => Document::streamed(body),
     };
     sources.iter().map(|source| document.find(&source.pointer).unwrap_or_default()).collect()
 }
 
 /// What pointers lead into.
-enum Document {
-    /// A whole answer.
-    Whole(Value),
-    /// The events of a stream that matter, by their places, counted from 0.
-    Events(BTreeMap<usize, Value>),
+#[derive(Default)]
+struct Document {
+    /// What has been opened, by the pointer to it: the whole is at the empty one.
+    opened: BTreeMap<String, Members>,
+}
+
+/// What is directly in an object or a list.
+enum Members {
+    Object(BTreeMap<String, Box<RawValue>>),
+    List(Vec<Box<RawValue>>),
+    /// The events of a stream, by their places, counted from 0.
+    Events(BTreeMap<usize, Box<RawValue>>),
+    Nothing,
 }
 
 impl Document {
-    fn find(&self, pointer: &str) -> Option<Value> {
-        match self {
-            Self::Whole(document) => find(document, pointer.strip_prefix('/')?),
-            Self::Events(events) => {
-                let (event, rest) = split(pointer.strip_prefix('/')?);
-                let event = events.get(&event.parse().ok()?)?;
-                rest.map_or_else(|| Some(event.clone()), |rest| find(event, rest))
-            }
+    /// A document, or a list of events in one.
+    fn whole(body: &[u8]) -> Self {
+        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii();
+        let body = std::str::from_utf8(body).unwrap_or_default();
+        Self { opened: [(String::new(), Members::of(body))].into() }
+    }
+
+    /// The events of a stream, cut as they were for the answer.
+    fn streamed(body: &[u8]) -> Self {
+        let (mut events, mut carrier) = (Vec::new(), Carrier::default());
+        // Whatever cannot be carried was an error for the answer as well.
+        if carrier.push(body, &mut events).and_then(|()| carrier.finish(&mut events)).is_err() {
+            return Self::default();
         }
+        let json = |data: &[u8]| RawValue::from_string(std::str::from_utf8(data).ok()?.trim().to_owned()).ok();
+        let events = events.iter().filter_map(|event| Some((event.number - 1, json(&event.data)?)));
+        Self { opened: [(String::new(), Members::Events(events.collect()))].into() }
+    }
+
+    /// The value to which a pointer leads.
+    ///
+    /// Two things are more than RFC 6901 knows. A text on the way that is JSON itself is gone into, since an old form of
+    /// Azure OpenAI On Your Data puts its citations there. And a name may be written in the other of Google's two ways
+    /// (rule N-17).
+    fn find(&mut self, pointer: &str) -> Option<ProviderObject> {
+        let (parent, name) = pointer.rsplit_once('/')?;
+        self.open(parent);
+        self.opened.get(parent)?.get(name).map(ProviderObject::new)
+    }
+
+    /// Opens what a pointer leads to, and all on the way: each of them once, however many sources are in it.
+    fn open(&mut self, pointer: &str) {
+        if self.opened.contains_key(pointer) {
+            return;
+        }
+        let Some((parent, name)) = pointer.rsplit_once('/') else { return };
+        self.open(parent);
+        let members = self.opened.get(parent).and_then(|parent| parent.get(name));
+        let members = members.map_or(Members::Nothing, |json| Members::of(json.get()));
+        self.opened.insert(pointer.to_owned(), members);
     }
 }
 
-/// The first part of a pointer, and the rest of it.
-fn split(pointer: &str) -> (&str, Option<&str>) {
-    pointer.split_once('/').map_or((pointer, None), |(first, rest)| (first, Some(rest)))
-}
-
-/// The value to which a pointer leads, which has no slash before it.
-///
-/// Two things are more than RFC 6901 knows. A text on the way that is JSON itself is gone into, since an old form of Azure
-/// OpenAI On Your Data puts its citations there. And a name may be written in the other of Google's two ways (rule N-17).
-fn find(value: &Value, pointer: &str) -> Option<Value> {
-    let (name, rest) = split(pointer);
-    let inner = match value {
-        Value::Array(list) => list.get(name.parse::<usize>().ok()?)?,
-        Value::Object(map) => {
-            let name = name.replace("~1", "/").replace("~0", "~");
-            map.get(&name).or_else(|| map.get(&camel(&name))).or_else(|| map.get(&snake(&name)))?
+impl Members {
+    fn of(json: &str) -> Self {
+        match json.bytes().next() {
+            Some(b'{') => serde_json::from_str(json).map_or(Self::Nothing, Self::Object),
+            Some(b'[') => serde_json::from_str(json).map_or(Self::Nothing, Self::List),
+            Some(b'"') => match serde_json::from_str::<String>(json) {
+                Ok(text) if !text.trim_start().starts_with('"') => Self::of(text.trim()),
+                _ => Self::Nothing,
+            },
+            _ => Self::Nothing,
         }
-        Value::String(text) => return find(&serde_json::from_str(text).ok()?, pointer),
-        Value::Null | Value::Bool(_) | Value::Number(_) => return None,
-    };
-    rest.map_or_else(|| Some(inner.clone()), |rest| find(inner, rest))
+    }
+
+    fn get(&self, name: &str) -> Option<&RawValue> {
+        let place = || name.parse::<usize>().ok();
+        let found = match self {
+            Self::List(list) => list.get(place()?),
+            Self::Events(events) => events.get(&place()?),
+            Self::Object(map) => {
+                let name = name.replace("~1", "/").replace("~0", "~");
+                map.get(&name).or_else(|| map.get(&camel(&name))).or_else(|| map.get(&snake(&name)))
+            }
+            Self::Nothing => None,
+        };
+        found.map(|json| &**json)
+    }
 }
 
 fn camel(name: &str) -> String {
@@ -92,53 +133,16 @@ fn snake(name: &str) -> String {
     snake
 }
 
-/// A document, or a list of events in one.
-fn whole(body: &[u8], pointed: &[&str]) -> Document {
-    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii();
-    if body.starts_with(b"[") {
-        let events: Vec<&RawValue> = serde_json::from_slice(body).unwrap_or_default();
-        return Document::Events(read(pointed, |at| events.get(at).map(|event| event.get().as_bytes())));
-    }
-    Document::Whole(serde_json::from_slice(body).unwrap_or_default())
-}
-
-/// The events of a stream, cut as they were for the answer.
-fn streamed(body: &[u8], pointed: &[&str]) -> BTreeMap<usize, Value> {
-    let mut events = Vec::new();
-    let mut carrier = Carrier::default();
-    // Whatever cannot be carried was an error for the answer as well.
-    if carrier.push(body, &mut events).and_then(|()| carrier.finish(&mut events)).is_err() {
-        return BTreeMap::new();
-    }
-    let data = |at: usize| {
-        let found = events.binary_search_by_key(&(at + 1), |event| event.number).ok();
-        found.map(|found| events[found].data.as_slice())
-    };
-    read(pointed, data)
-}
-
-/// The events that pointers lead into.
-fn read<'e>(pointed: &[&str], data: impl Fn(usize) -> Option<&'e [u8]>) -> BTreeMap<usize, Value> {
-    let mut read = BTreeMap::new();
-    for pointer in pointed {
-        let Some(at) = pointer.strip_prefix('/').and_then(|pointer| split(pointer).0.parse().ok()) else { continue };
-        if let Some(data) = data(at).filter(|_| !read.contains_key(&at)) {
-            read.insert(at, serde_json::from_slice(data).unwrap_or_default());
-        }
-    }
-    read
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::super::ingest;
     use super::*;
 
     fn objects(body: &str) -> Vec<Value> {
         let answer = ingest(body.as_bytes(), None).expect("an answer");
-        source_objects(body.as_bytes(), &answer.sources)
+        source_objects(body.as_bytes(), &answer.sources).iter().map(ProviderObject::to_value).collect()
     }
 
     #[test]
@@ -152,6 +156,14 @@ mod tests {
         for body in [lines, format!("data: no JSON\n\n{sse}"), json!(events).to_string()] {
             assert_eq!(objects(&body), sources.as_array().expect("a list")[..], "{body}");
         }
+    }
+
+    #[test]
+    fn every_digit_stays_as_it_was() {
+        let source = r#"{"s":0.83333334326744080,"n":12345678901234567890123,"a":1.0}"#;
+        let body = format!("{{\"delta\": \"a\"}}\n{{\"sources\": [{source}]}}\n");
+        let answer = ingest(body.as_bytes(), None).expect("an answer");
+        assert_eq!(source_objects(body.as_bytes(), &answer.sources)[0].get(), source);
     }
 
     #[test]

@@ -3,10 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde_json::Value;
-
 use super::{AssistantHubOptions, OpenWebUiOptions, assistanthub, open_webui, records};
-use crate::answer::Answer;
+use crate::answer::{Answer, ProviderObject};
 
 /// What to make of an answer when no channel is to show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,15 +22,15 @@ impl Output {
     /// All outputs.
     pub const ALL: [Self; 3] = [Self::Records, Self::OpenWebUi, Self::AssistantHub];
 
-    /// The output as JSON. `objects` holds the provider's own object of each source, where it is known.
+    /// The output as JSON, its members in the order in which people read them. `objects` holds the provider's own object of each source, where it is known.
     ///
     /// # Errors
     /// When it cannot be written as JSON, which no answer brings about.
-    pub fn write(self, answer: &Answer, objects: &[Value]) -> Result<Value, serde_json::Error> {
+    pub fn write(self, answer: &Answer, objects: &[ProviderObject]) -> Result<Vec<u8>, serde_json::Error> {
         match self {
-            Self::Records => serde_json::to_value(records(answer, objects)),
-            Self::OpenWebUi => serde_json::to_value(open_webui(answer, &OpenWebUiOptions::default())),
-            Self::AssistantHub => serde_json::to_value(assistanthub(answer, &AssistantHubOptions::default())),
+            Self::Records => serde_json::to_vec(&records(answer, objects)),
+            Self::OpenWebUi => serde_json::to_vec(&open_webui(answer, &OpenWebUiOptions::default())),
+            Self::AssistantHub => serde_json::to_vec(&assistanthub(answer, &AssistantHubOptions::default())),
         }
     }
 }

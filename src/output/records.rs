@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::domain::{is_host_name, registrable_domain};
 use super::redirect::{is_redirector, named_host, sibling, target};
-use crate::answer::{Answer, ProviderError, Source, SourceKind};
+use crate::answer::{Answer, ProviderError, ProviderObject, Source, SourceKind};
 use crate::cite::{CitedText, Rules, cite};
 use crate::url::WebUrl;
 
@@ -68,17 +68,18 @@ pub struct Record {
     /// Whether `url` is a redirect whose end is not known.
     pub redirect: bool,
     /// The provider's untouched object.
-    pub raw: Value,
+    pub raw: ProviderObject,
 }
 
 /// The records of an answer. `objects` are the provider's own objects of its sources, in their order; those that are
 /// missing are `null`.
 #[must_use]
-pub fn records(answer: &Answer, objects: &[Value]) -> Records {
+pub fn records(answer: &Answer, objects: &[ProviderObject]) -> Records {
     let CitedText { text, sources: mut cited, unresolved, .. } = cite(answer, &Rules::numbered());
     cited.sort_by_key(|cited| cited.appearance);
     let cited: Vec<usize> = cited.iter().filter_map(|cited| cited.sources.first()).map(|source| source.0 + 1).collect();
-    let objects = objects.iter().chain(std::iter::repeat(&Value::Null));
+    let none = ProviderObject::default();
+    let objects = objects.iter().chain(std::iter::repeat(&none));
     let sources = (1..).zip(answer.sources.iter().zip(objects));
     Records {
         provider: answer.provider,
@@ -105,7 +106,7 @@ fn shown(answer: &Answer, cited: &[usize]) -> Vec<usize> {
 }
 
 impl Record {
-    fn of(position: usize, source: &Source, provider: Option<&'static str>, object: &Value) -> Self {
+    fn of(position: usize, source: &Source, provider: Option<&'static str>, object: &ProviderObject) -> Self {
         let mut record = Self {
             position,
             provider,
@@ -127,11 +128,14 @@ impl Record {
         if !is_redirector(url) {
             record.source_domain = Some(registrable_domain(url.host()));
             record.url.get_or_insert_with(|| url.as_str().to_owned());
-        } else if let Some(page) = sibling(object).or_else(|| target(url)) {
+            return record;
+        }
+        let object = object.to_value();
+        if let Some(page) = sibling(&object).or_else(|| target(url)) {
             record.lead_to(&page);
         } else {
             record.redirect = true;
-            record.source_domain = Some(redirected_domain(url, source, object));
+            record.source_domain = Some(redirected_domain(url, source, &object));
             record.url.get_or_insert_with(|| url.as_str().to_owned());
         }
         record

@@ -161,10 +161,15 @@ fn arguments_that_mean_nothing_exit_with_2() {
 }
 
 #[test]
-fn an_output_of_a_later_version_is_refused_in_a_clear_sentence() {
-    let output = run(&["convert", "--to", "open-webui"], &leave());
-    assert_eq!(output.status.code(), Some(2));
-    assert!(line(&output).contains("cannot write that yet"));
+fn an_answer_becomes_what_other_programs_read() {
+    let written = |to: &str| -> Value {
+        let output = run(&["convert", "--to", to], &leave());
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()), "{to}");
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    assert_eq!(written("open-webui")["events"][0]["type"], "source");
+    assert_eq!(written("assistanthub")["citations"]["sources"][0]["index"], 1);
+    assert_eq!(written("records")["cited"][0], 1);
 }
 
 #[test]

@@ -40,11 +40,26 @@ pub(super) fn holds_marker(input: &Input<'_>, from: usize, to: usize) -> Option<
 }
 
 /// The same, and whether a tag in it may become text: escaped, its `<` may be part of an address or the value of an attribute.
+/// The comment that stands where a line was taken out stays one.
 pub(super) fn holds_change(input: &Input<'_>, from: usize, to: usize) -> Option<bool> {
-    let holds_marker = holds_marker(input, from, to)?;
-    let read = from..input.text.ceil_char_boundary((to + 1).min(input.text.len()));
-    Some(holds_marker || input.text.get(read).is_some_and(|read| read.contains('<')))
+    if holds_marker(input, from, to)? {
+        return Some(true);
+    }
+    let to = input.text.ceil_char_boundary((to + 1).min(input.text.len()));
+    for (at, _) in input.text.get(from..to).unwrap_or_default().match_indices('<') {
+        let tag = &input.text[from + at..];
+        if !input.finished && EMPTY_LINE.starts_with(tag) {
+            return None;
+        }
+        if !tag.starts_with(EMPTY_LINE) {
+            return Some(true);
+        }
+    }
+    Some(false)
 }
+
+/// Takes the place of a line that was taken out, where it parted what would be one.
+pub(super) const EMPTY_LINE: &str = "<!---->";
 
 /// The same of what a `<` begins, and whether a link may end in it, whose address goes and lets the rest close up.
 fn tag_holds_change(input: &Input<'_>, at: usize, to: usize) -> Option<bool> {

@@ -7,6 +7,7 @@ use super::anchor::Anchor;
 use super::commit::Arrived;
 use super::construct::{Searched, Target};
 use super::cursor::{Continuation, continuation};
+use super::inline::EMPTY_LINE;
 use super::line::{Blocks, Fence, Kind, Leaf, Line, line_end, next_line};
 use super::node::{Node, NodeKind};
 use crate::answer::{MarkerGrammar, Source, SourceIndex};
@@ -272,7 +273,7 @@ impl Scanner {
                 is_parted |= std::mem::take(&mut self.behind_footnote) && kind == Kind::Indented;
             }
             if is_parted && input.rules.markdown {
-                self.push(start..start, NodeKind::Replace("<!---->\n".into()));
+                self.push(start..start, NodeKind::Replace(format!("{EMPTY_LINE}\n")));
             }
             self.before_that = self.before;
             self.before = match self.blocks.containers.first() {

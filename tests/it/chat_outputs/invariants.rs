@@ -7,7 +7,7 @@ use std::path::Path;
 use citewire::answer::{Answer, MarkerGrammar, Source};
 use citewire::cite::{CitedText, Rules, cite};
 use citewire::ingest::{Provider, ingest};
-use citewire::output::{Completion, OpenWebUi, OpenWebUiOptions, Output, open_webui};
+use citewire::output::{AssistantHubOptions, Completion, OpenWebUi, OpenWebUiOptions, assistanthub, open_webui};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -105,7 +105,7 @@ fn n14_every_described_sample_shows_the_sources_that_its_format_promises() {
         wanted.sort_unstable();
         found.sort_unstable();
         assert_eq!(found, wanted, "{}", case.display());
-        let hub = Output::AssistantHub.write(&answer, &[]).expect("JSON");
+        let hub = json!(assistanthub(&answer, &AssistantHubOptions::default()));
         let referenced = &hub["citations"]["referenced_indices"];
         let told = if expected["cited"] == json!([]) { &expected["shown"] } else { &expected["cited"] };
         let mut told: Vec<u64> = told.as_array().expect("a list").iter().filter_map(Value::as_u64).collect();
@@ -163,7 +163,7 @@ fn what_was_written_for_assistanthub_is_read_as_the_same_answer() {
     for case in samples() {
         let name = case.display();
         let answer = ingest(&input(&case), None).expect("an answer");
-        let output = Output::AssistantHub.write(&answer, &[]).expect("JSON");
+        let output = json!(assistanthub(&answer, &AssistantHubOptions::default()));
         if answer.sources.is_empty() {
             assert_eq!(output.get("citations"), None, "{name}");
             continue;

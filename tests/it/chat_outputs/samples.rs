@@ -4,7 +4,7 @@
 use std::fs;
 
 use citewire::ingest::ingest;
-use citewire::output::{CardMetadata, OpenWebUiOptions, Output, WebUiCitations, open_webui};
+use citewire::output::{AssistantHubOptions, CardMetadata, OpenWebUiOptions, WebUiCitations, assistanthub, open_webui};
 use serde_json::{Value, json};
 
 use crate::golden::{input, samples};
@@ -13,13 +13,13 @@ use crate::golden::{input, samples};
 fn written(file: &str, body: &[u8]) -> Value {
     let answer = ingest(body, None).expect("an answer");
     match file {
-        "open-webui" => Output::OpenWebUi.write(&answer, &[]).expect("JSON"),
+        "open-webui" => json!(open_webui(&answer, &OpenWebUiOptions::default())),
         "open-webui-links" => {
             let mut options = OpenWebUiOptions::default();
             options.citations = WebUiCitations::Links(CardMetadata::Named);
             json!(open_webui(&answer, &options))
         }
-        _ => Output::AssistantHub.write(&answer, &[]).expect("JSON"),
+        _ => json!(assistanthub(&answer, &AssistantHubOptions::default())),
     }
 }
 

@@ -178,7 +178,7 @@ fn a_redirect_that_is_settled_is_a_page_and_never_another_redirector() {
     records.settle_redirect(0, &"https://www.rates.example.org/page".parse().expect("an address"));
     let source = &records.sources[0];
     assert_eq!((source.url.as_deref(), source.redirect), (Some("https://www.rates.example.org/page"), false));
-    assert_eq!((source.source_domain.as_deref(), &source.raw), (Some("example.org"), &json!({"web": web})));
+    assert_eq!((source.source_domain.as_deref(), source.raw.to_value()), (Some("example.org"), json!({"web": web})));
     assert_eq!(records.open_redirects().count(), 0);
 }
 
