@@ -46,7 +46,7 @@ pub(crate) fn to_message(dialect: Dialect) -> Conversion {
     conversion
 }
 
-fn json_file(path: &Path) -> Value {
+pub(crate) fn json_file(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
@@ -143,7 +143,7 @@ fn the_check_finds_nothing_in_what_any_sample_becomes() {
 }
 
 /// The blocks of JSON in a Markdown document.
-fn json_blocks(document: &str) -> Vec<Value> {
+pub(crate) fn json_blocks(document: &str) -> Vec<Value> {
     let blocks = document.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default());
     blocks.map(|block| serde_json::from_str(block).unwrap_or_else(|error| panic!("{error} in {block}"))).collect()
 }
