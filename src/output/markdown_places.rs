@@ -24,6 +24,7 @@ struct OpenSpan {
 }
 
 /// Reads the places off the events of a parser.
+#[derive(Default)]
 struct Reader<'t> {
     text: &'t str,
     opaque: Vec<Range<usize>>,
@@ -31,11 +32,22 @@ struct Reader<'t> {
     spans: Vec<OpenSpan>,
     /// How many blocks of code or HTML are open.
     blocks: usize,
+    /// The numbers of sources that no event has shown so far.
+    hidden: BTreeSet<usize>,
+    /// Where events end that show something.
+    ends: BTreeSet<usize>,
 }
 
 impl Reader<'_> {
     fn take(&mut self, event: &Event<'_>, range: Range<usize>) {
         let Range { start, end } = range;
+        if matches!(event, Event::Text(_) | Event::Code(_) | Event::Html(_) | Event::InlineHtml(_)) {
+            let shown: Vec<usize> = self.hidden.range(range.clone()).copied().collect();
+            shown.iter().for_each(|place| {
+                self.hidden.remove(place);
+            });
+            self.ends.insert(end);
+        }
         match event {
             Event::Code(_) | Event::Html(_) | Event::InlineHtml(_) => self.opaque.push(range),
             Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) => {
@@ -76,6 +88,19 @@ impl Reader<'_> {
         }
     }
 
+    /// The colons of the definitions in which numbers are hidden: nothing is shown between the two. What they hide is text.
+    fn hiding_colons(&mut self) -> BTreeSet<usize> {
+        let mut colons = BTreeSet::new();
+        for place in std::mem::take(&mut self.hidden) {
+            let shown = self.ends.range(..=place).next_back().copied().unwrap_or_default();
+            if let Some(label) = self.text[shown..place].rfind("]:") {
+                colons.insert(shown + label + 1);
+                self.text(shown + label + 1..place);
+            }
+        }
+        colons
+    }
+
     fn text(&mut self, range: Range<usize>) {
         let limit = self.spans.last().map_or(self.text.len(), |span| span.end);
         let begins = ADDRESS_BEGINS.into_iter().flat_map(|begin| self.text[range.clone()].match_indices(begin));
@@ -106,12 +131,13 @@ impl MarkdownPlaces {
             cited.get(next).is_some_and(|place| place.range.start < span.end)
         };
         // What defines something was no place for a marker, so that only the number of one has made it a definition.
-        let (hiding, opaque): (Vec<_>, Vec<_>) = behind_labels.partition(hides);
-        let hiding_colons = hiding.into_iter().map(|behind| behind.start - 1).collect();
-        let mut reader = Reader { text, opaque, addresses: BTreeMap::new(), spans: Vec::new(), blocks: 0 };
+        let opaque = behind_labels.filter(|span| !hides(span)).collect();
+        let hidden = cited.iter().map(|place| place.range.start).collect();
+        let mut reader = Reader { text, opaque, hidden, ..Reader::default() };
         for (event, range) in parser.into_offset_iter() {
             reader.take(&event, range);
         }
+        let hiding_colons = reader.hiding_colons();
         let Reader { mut opaque, addresses, .. } = reader;
         opaque.extend(math(text));
         opaque.sort_by_key(|range| (range.start, range.end));
