@@ -604,6 +604,15 @@ mod tests {
         ]);
     }
 
+    /// The comment that parts two lists was once a reason to keep a bracket before it apart, the second time.
+    #[test]
+    fn a_second_conversion_leaves_the_comment_of_the_first_alone() {
+        let given = "1. item\n\n[2]: https://evil \"t\"\n[x](https://ok\n   1. item";
+        let once = body(&answer(given));
+        assert_eq!(once, "1. item\n\n[x](https://ok\n<!---->\n   1. item");
+        assert_eq!(body(&answer(&once)), once);
+    }
+
     #[test]
     fn p10_what_the_model_left_open_is_closed_before_the_definitions() {
         cases(&[

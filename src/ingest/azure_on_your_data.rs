@@ -147,6 +147,29 @@ mod tests {
     }
 
     #[test]
+    fn s0_01_and_s0_02_citations_stand_in_the_message_or_in_a_delta_and_any_member_may_be_missing() {
+        let context = json!({"citations": [
+            {"title": "A", "content": "c", "url": "https://x/a", "filepath": "a.pdf", "chunk_id": 0, "metadata": {"dept": "HR"},
+             "original_search_score": 50, "rerank_score": null, "filter_reason": null},
+            {"title": null, "content": null, "url": null, "filepath": null, "chunk_id": null, "metadata": null, "score": null},
+            {}]});
+        let delta = json!({"choices": [{"index": 0, "delta": {"content": "x [doc1]", "context": context}}]});
+        let streamed = super::super::ingest(format!("data: {delta}\n\n").as_bytes(), None).expect("an answer");
+        for found in [answer(&context), streamed] {
+            let [full, nulls, empty] = &found.sources[..] else { panic!("{:#?}", found.sources) };
+            assert_eq!((full.title.as_deref(), full.content.as_deref()), (Some("A"), Some("c")));
+            assert_eq!((full.filepath.as_deref(), full.score), (Some("a.pdf"), Some(0.5)));
+            assert_eq!(full.metadata["dept"], "HR");
+            for unknown in [nulls, empty] {
+                assert_eq!(
+                    (&unknown.title, &unknown.url, &unknown.content, unknown.score),
+                    (&None, &None, &None, None)
+                );
+            }
+        }
+    }
+
+    #[test]
     fn s0_03_what_was_retrieved_takes_the_place_of_missing_citations() {
         let answer = answer(&json!({"all_retrieved_documents": [{"title": "A"}]}));
         assert_eq!(answer.sources[0].title.as_deref(), Some("A"));

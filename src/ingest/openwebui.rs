@@ -310,6 +310,23 @@ mod tests {
     }
 
     #[test]
+    fn s2_11_and_s2_12_sources_append_to_what_is_there_and_what_is_none_is_passed_over() {
+        let body = json!([
+            event("message", json!({"content": "x [1] [2]"})),
+            event("source", source("A", json!("a"))),
+            event(
+                "source",
+                json!({"type": "code_execution", "source": {"name": "run"}, "document": ["1"], "metadata": [{}]})
+            ),
+            event("source", json!({})),
+            event("chat:completion", json!({"content": "", "sources": [source("B", json!("b"))]})),
+        ]);
+        let answer = answer(&body);
+        let titles: Vec<_> = answer.sources.iter().filter_map(|source| source.title.as_deref()).collect();
+        assert_eq!((titles, answer.text.as_str()), (vec!["A", "B"], "x [1] [2]"));
+    }
+
+    #[test]
     fn a_text_may_grow_or_be_replaced() {
         let completion = |content: &str| event("chat:completion", json!({"content": content}));
         let choice =

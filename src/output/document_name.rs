@@ -1,5 +1,7 @@
 //! What a card calls its document.
 
+use std::borrow::Cow;
+
 use crate::answer::Source;
 use crate::cite::one_line;
 use crate::url::WebUrl;
@@ -26,7 +28,7 @@ pub(super) fn document_title(source: &Source) -> String {
 fn first_name<const N: usize>(candidates: [Option<&str>; N], is_name: fn(&str) -> bool) -> String {
     let names = candidates.into_iter().flatten().map(one_line);
     let mut names = names.filter(|name| !name.is_empty() && is_name(name));
-    names.next().map_or_else(|| UNKNOWN_DOCUMENT.to_owned(), |name| name.into_owned())
+    names.next().map_or_else(|| UNKNOWN_DOCUMENT.to_owned(), Cow::into_owned)
 }
 
 /// Whether the last part of a path names a file: `vpn.html`, not `c`.

@@ -6,6 +6,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::answer::Source;
+use crate::url::WebUrl;
 
 /// What an assistant's settings call its links: `CitationLinkMode` (rule S1-01).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,7 +92,7 @@ impl DownloadLinks {
 
 /// The address of the source, or the path on its own server that AssistantHub gave.
 fn given(source: &Source) -> Option<String> {
-    let url = source.url.as_ref().map(|url| url.as_str());
+    let url = source.url.as_ref().map(WebUrl::as_str);
     // A path begins with one slash: with two, it would be an address on another server.
     let path = source.metadata.get("download_url").and_then(Value::as_str);
     let path = path.filter(|path| path.starts_with('/') && !path.starts_with("//") && !path.contains('\\'));

@@ -1,6 +1,6 @@
 //! The parts of a Markdown text in which a bracket is no text: code, math, HTML, addresses.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
@@ -10,15 +10,110 @@ use crate::cite::CitedPlace;
 /// How far a bare address is looked for before a place in it.
 const MAX_ADDRESS_BYTES: usize = 2 * 1024;
 
-/// Links do not stand in links, but images do, and these in each other.
-const MAX_NESTED_LINKS: usize = 8;
+/// What a bare address begins with.
+const ADDRESS_BEGINS: [&str; 3] = ["http://", "https://", "www."];
+
+/// A link, an image or an emphasis that has begun.
+struct OpenSpan {
+    /// Where the last piece of its text ends.
+    inner: usize,
+    /// Where it ends.
+    end: usize,
+    /// Whether its address stands behind its text.
+    has_address: bool,
+}
+
+/// Reads the places off the events of a parser.
+#[derive(Default)]
+struct Reader<'t> {
+    text: &'t str,
+    opaque: Vec<Range<usize>>,
+    addresses: BTreeMap<usize, usize>,
+    spans: Vec<OpenSpan>,
+    /// How many blocks of code or HTML are open.
+    blocks: usize,
+    /// The numbers of sources that no event has shown so far.
+    hidden: BTreeSet<usize>,
+    /// Where events end that show something.
+    ends: BTreeSet<usize>,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, event: &Event<'_>, range: Range<usize>) {
+        let Range { start, end } = range;
+        if matches!(event, Event::Text(_) | Event::Code(_) | Event::Html(_) | Event::InlineHtml(_)) {
+            let shown: Vec<usize> = self.hidden.range(range.clone()).copied().collect();
+            shown.iter().for_each(|place| {
+                self.hidden.remove(place);
+            });
+            self.ends.insert(end);
+        }
+        match event {
+            Event::Code(_) | Event::Html(_) | Event::InlineHtml(_) => self.opaque.push(range),
+            Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) => {
+                self.blocks += 1;
+                self.opaque.push(range);
+            }
+            Event::End(TagEnd::CodeBlock | TagEnd::HtmlBlock) => self.blocks = self.blocks.saturating_sub(1),
+            Event::Start(Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. }) => {
+                self.opaque.push(range);
+                return self.spans.push(OpenSpan { inner: end, end, has_address: false });
+            }
+            Event::Start(Tag::Link { link_type, .. } | Tag::Image { link_type, .. }) => {
+                let has_address = *link_type == LinkType::Inline;
+                return self.spans.push(OpenSpan { inner: start + 1, end, has_address });
+            }
+            Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough) => {
+                return self.spans.push(OpenSpan { inner: end, end, has_address: false });
+            }
+            Event::End(TagEnd::Link | TagEnd::Image | TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough) => {
+                if let Some(OpenSpan { inner, end, has_address: true }) = self.spans.pop() {
+                    self.opaque.push(inner.min(end)..end);
+                }
+            }
+            Event::Text(_) if self.blocks == 0 => self.text(range),
+            Event::Start(_)
+            | Event::End(_)
+            | Event::Text(_)
+            | Event::InlineMath(_)
+            | Event::DisplayMath(_)
+            | Event::FootnoteReference(_)
+            | Event::SoftBreak
+            | Event::HardBreak
+            | Event::Rule
+            | Event::TaskListMarker(_) => {}
+        }
+        if let Some(span) = self.spans.last_mut() {
+            span.inner = end.max(span.inner);
+        }
+    }
+
+    /// The colons of the definitions in which numbers are hidden: nothing is shown between the two. What they hide is text.
+    fn hiding_colons(&mut self) -> BTreeSet<usize> {
+        let mut colons = BTreeSet::new();
+        for place in std::mem::take(&mut self.hidden) {
+            let shown = self.ends.range(..=place).next_back().copied().unwrap_or_default();
+            if let Some(label) = self.text[shown..place].rfind("]:") {
+                colons.insert(shown + label + 1);
+                self.text(shown + label + 1..place);
+            }
+        }
+        colons
+    }
+
+    fn text(&mut self, range: Range<usize>) {
+        let limit = self.spans.last().map_or(self.text.len(), |span| span.end);
+        let begins = ADDRESS_BEGINS.into_iter().flat_map(|begin| self.text[range.clone()].match_indices(begin));
+        self.addresses.extend(begins.map(|(at, _)| (range.start + at, limit)));
+    }
+}
 
 /// The places of one text.
 pub(super) struct MarkdownPlaces {
     /// Where brackets are no text; in order, without overlaps.
     opaque: Vec<Range<usize>>,
-    /// Where links stand, text and all, in order; an address in the text of one ends with it.
-    links: Vec<Range<usize>>,
+    /// Where bare addresses begin, and where what they stand in ends, and they with it.
+    addresses: BTreeMap<usize, usize>,
     /// The colons of what would be a definition, and hide the number of a source in it.
     hiding_colons: BTreeSet<usize>,
 }
@@ -26,7 +121,7 @@ pub(super) struct MarkdownPlaces {
 impl MarkdownPlaces {
     /// The places of a text in which the numbers of sources stand at `cited`, in order.
     pub(super) fn of(text: &str, cited: &[CitedPlace]) -> Self {
-        let parser = Parser::new_ext(text, Options::ENABLE_TABLES);
+        let parser = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
         let definitions = parser.reference_definitions().iter().map(|(_, definition)| definition.span.clone());
         // A label is not touched alone: it changes with the places that refer to it.
         let behind_labels =
@@ -36,49 +131,14 @@ impl MarkdownPlaces {
             cited.get(next).is_some_and(|place| place.range.start < span.end)
         };
         // What defines something was no place for a marker, so that only the number of one has made it a definition.
-        let (hiding, mut opaque): (Vec<_>, Vec<_>) = behind_labels.partition(hides);
-        let hiding_colons = hiding.into_iter().map(|behind| behind.start - 1).collect();
-        let mut all_links = Vec::new();
-        // The links that are open, and where the last piece of the text of each ends.
-        let mut links: Vec<(Range<usize>, usize, bool)> = Vec::new();
+        let opaque = behind_labels.filter(|span| !hides(span)).collect();
+        let hidden = cited.iter().map(|place| place.range.start).collect();
+        let mut reader = Reader { text, opaque, hidden, ..Reader::default() };
         for (event, range) in parser.into_offset_iter() {
-            let end = range.end;
-            match event {
-                Event::Code(_)
-                | Event::Html(_)
-                | Event::InlineHtml(_)
-                | Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) => opaque.push(range),
-                Event::Start(Tag::Link { link_type: LinkType::Autolink | LinkType::Email, .. }) => {
-                    opaque.push(range.clone());
-                    links.push((range, end, false));
-                }
-                Event::Start(Tag::Link { link_type, .. } | Tag::Image { link_type, .. }) => {
-                    links.push((range.clone(), range.start + 1, link_type == LinkType::Inline));
-                    continue;
-                }
-                Event::End(TagEnd::Link | TagEnd::Image) => {
-                    if let Some((link, inner, is_inline)) = links.pop() {
-                        if is_inline {
-                            opaque.push(inner.min(link.end)..link.end);
-                        }
-                        all_links.push(link);
-                    }
-                }
-                Event::Start(_)
-                | Event::End(_)
-                | Event::Text(_)
-                | Event::InlineMath(_)
-                | Event::DisplayMath(_)
-                | Event::FootnoteReference(_)
-                | Event::SoftBreak
-                | Event::HardBreak
-                | Event::Rule
-                | Event::TaskListMarker(_) => {}
-            }
-            if let Some((_, inner, _)) = links.last_mut() {
-                *inner = end.max(*inner);
-            }
+            reader.take(&event, range);
         }
+        let hiding_colons = reader.hiding_colons();
+        let Reader { mut opaque, addresses, .. } = reader;
         opaque.extend(math(text));
         opaque.sort_by_key(|range| (range.start, range.end));
         let mut merged: Vec<Range<usize>> = Vec::with_capacity(opaque.len());
@@ -88,8 +148,7 @@ impl MarkdownPlaces {
                 _ => merged.push(range),
             }
         }
-        all_links.sort_by_key(|link| (link.start, link.end));
-        Self { opaque: merged, links: all_links, hiding_colons }
+        Self { opaque: merged, addresses, hiding_colons }
     }
 
     /// The colons between two places before which something has to be written, so that the line stays a text.
@@ -108,19 +167,12 @@ impl MarkdownPlaces {
         let from = text.floor_char_boundary(at.saturating_sub(MAX_ADDRESS_BYTES)).max(since);
         let before = &text[from..at];
         let word = before.rfind(|c: char| c.is_whitespace() || c == '<').map_or(from, |blank| from + blank);
-        let begins = ["http://", "https://", "www."].into_iter().flat_map(|begin| text[word..at].match_indices(begin));
-        begins.map(|(place, _)| word + place).any(|begin| !self.is_in_opaque(begin) && !self.ends_between(begin, at))
+        self.addresses.range(word..at.max(word)).any(|(begin, limit)| at < *limit && !self.is_in_opaque(*begin))
     }
 
     fn is_in_opaque(&self, at: usize) -> bool {
         let count = self.opaque.partition_point(|range| range.start <= at);
         self.opaque[..count].last().is_some_and(|range| at < range.end)
-    }
-
-    /// Whether a link ends between two places that begins before both.
-    fn ends_between(&self, from: usize, to: usize) -> bool {
-        let count = self.links.partition_point(|link| link.start <= from);
-        self.links[..count].iter().rev().take(MAX_NESTED_LINKS).any(|link| (from + 1..=to).contains(&link.end))
     }
 }
 
@@ -163,6 +215,7 @@ mod tests {
             ("[a][0] [0]\n\n[0]: /u[0]", ".a].0] .0]\n\n.0]: /u[0]"),
             ("> [0](u[0])", "> .0](u[0])"),
             ("https://x/`a`[0] `https://x`[0]", "https://x/`a`[0] `https://x`.0]"),
+            ("**https://x/[0]**[0] *www.x* [0]", "**https://x/[0]**.0] *www.x* .0]"),
             ("[see https://x/[0]](/u)[0]", ".see https://x/[0]](/u).0]"),
         ] {
             assert_eq!(shown(text), expected);

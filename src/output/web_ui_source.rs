@@ -245,8 +245,7 @@ mod tests {
 
     #[test]
     fn p11_the_passage_of_an_encrypted_document_can_be_withheld() {
-        let mut label = SensitivityLabel::default();
-        label.encrypted = true;
+        let label = SensitivityLabel { encrypted: true, ..SensitivityLabel::default() };
         let source = Source { label: Some(label), ..source() };
         assert_eq!(WebUiSource::behind_badge(&source, 1, true).document, ["Leave"]);
         assert_eq!(WebUiSource::of_document(&source, 1, CardMetadata::Named, true).document, ["Leave"]);

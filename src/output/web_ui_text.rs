@@ -95,7 +95,9 @@ impl BadgeWriter<'_> {
         let mut written = from;
         for colon in self.places.hiding_colons(from, to) {
             self.out.push_str(&self.text[written..colon]);
-            self.out.push(WORD_JOINER);
+            if !self.out.ends_with(WORD_JOINER) {
+                self.out.push(WORD_JOINER);
+            }
             written = colon;
         }
         self.out.push_str(&self.text[written..to]);
@@ -104,7 +106,6 @@ impl BadgeWriter<'_> {
     /// A badge, apart from what would change its meaning. Badges side by side stay together: they are drawn as one.
     fn badge(&mut self, number: usize, start: usize) {
         let beside_badge = self.is_behind_badge();
-        self.keep_from_definition();
         if !beside_badge && self.places.is_in_bare_address(self.text, self.address_end, start) {
             self.out.push(HAIR_SPACE);
             self.address_end = start;
@@ -114,17 +115,6 @@ impl BadgeWriter<'_> {
         let badge = self.out.len();
         self.out.push_str(&format!("[{number}]"));
         self.last_badge = Some(badge..self.out.len());
-    }
-
-    /// Where the line begins with a label and a colon, a badge would be the address that the label defines, and the line not be
-    /// shown.
-    fn keep_from_definition(&mut self) {
-        let before = self.out.trim_end_matches([' ', '\t', '\r', '\n', '>']);
-        let Some(label) = before.strip_suffix("]:") else { return };
-        let line = label.rfind('\n').map_or(0, |end| end + 1);
-        if label[line..].trim_start_matches(is_line_prefix).starts_with('[') {
-            self.out.insert(label.len() + 1, WORD_JOINER);
-        }
     }
 
     fn is_behind_badge(&self) -> bool {
@@ -247,6 +237,8 @@ mod tests {
     fn a_badge_is_not_the_address_of_a_definition() {
         assert_eq!(numbers("[9]: [1, 2]\n\n> [a]:\n> [3, 1]"), "[~9]~: [1][2]\n\n> [a]~:\n> [3][1]");
         assert_eq!(numbers("[7#p]: [7#p][2, 1]"), "[~7#p]~: [~7#p]~[1][2]");
+        assert_eq!(numbers("[9]: /u\n\n[9]: [7#p][2, 1]"), "[~9]: /u\n\n[~9]~: [~7#p]~[1][2]");
+        assert_eq!(numbers("[1]: https://x/a[2, 1]"), "[1]~: https://x/a_[2][1]");
         assert_eq!(numbers("see [a]: [1]"), "see [a]: [1]");
     }
 

@@ -46,7 +46,7 @@ pub(crate) fn to_message(dialect: Dialect) -> Conversion {
     conversion
 }
 
-fn json_file(path: &Path) -> Value {
+pub(crate) fn json_file(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }

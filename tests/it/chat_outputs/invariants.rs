@@ -8,6 +8,7 @@ use citewire::answer::{Answer, MarkerGrammar, Source};
 use citewire::cite::{CitedText, Rules, cite};
 use citewire::ingest::{Provider, ingest};
 use citewire::output::{AssistantHubOptions, Completion, OpenWebUi, OpenWebUiOptions, assistanthub, open_webui};
+use citewire::url::WebUrl;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -58,7 +59,7 @@ fn hold_against_page(name: &str, answer: &Answer) {
     let mut first: Vec<usize> = Vec::new();
     shown.iter().for_each(|number| {
         if !first.contains(number) {
-            first.push(*number)
+            first.push(*number);
         }
     });
     let all: Vec<usize> = (1..=cited.len()).collect();
@@ -67,7 +68,7 @@ fn hold_against_page(name: &str, answer: &Answer) {
         assert_eq!(cards.len(), cited.len(), "{name}");
     }
     for (card, source) in cards.iter().zip(&cited) {
-        assert_eq!(card.url.as_deref(), source.url.as_ref().map(|url| url.as_str()), "{name}");
+        assert_eq!(card.url.as_deref(), source.url.as_ref().map(WebUrl::as_str), "{name}");
     }
     assert_eq!(words(&output.content), words(&cite(answer, &Rules::numbered()).text), "{name}");
     let distances: Vec<f64> = cards.iter().flat_map(|card| &card.distances).filter_map(Value::as_f64).collect();
@@ -99,7 +100,7 @@ fn n14_every_described_sample_shows_the_sources_that_its_format_promises() {
             .map(|n| n as usize)
             .collect();
         let mut wanted: Vec<Option<&str>> =
-            shown.iter().map(|n| answer.sources[n - 1].url.as_ref().map(|url| url.as_str())).collect();
+            shown.iter().map(|n| answer.sources[n - 1].url.as_ref().map(WebUrl::as_str)).collect();
         let output = events(&open_webui(&answer, &OpenWebUiOptions::default()));
         let mut found: Vec<Option<&str>> = output.iter().map(|event| event["data"]["source"]["url"].as_str()).collect();
         wanted.sort_unstable();

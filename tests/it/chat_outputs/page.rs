@@ -158,11 +158,15 @@ fn inline<'a>(node: &'a AstNode<'a>, out: &mut String) {
             NodeValue::Code(code) => out.push(if code.literal.contains([' ', '<']) { ' ' } else { '\u{fffc}' }),
             NodeValue::Math(math) => out.push(if math.literal.contains([' ', '<', '\n']) { ' ' } else { '\u{fffc}' }),
             NodeValue::HtmlInline(_) => out.push('<'),
-            NodeValue::Link(_) | NodeValue::Image(_) => {
+            NodeValue::Link(_)
+            | NodeValue::Image(_)
+            | NodeValue::Emph
+            | NodeValue::Strong
+            | NodeValue::Strikethrough => {
                 let takes_in = in_address(out);
                 let start = out.len();
                 inline(child, out);
-                // An address that began before the link takes it in; one that begins in its text ends with it.
+                // An address that began before takes all of it in; one that begins in its text ends with it.
                 if !takes_in && in_address(&out[start..]) {
                     out.push(' ');
                 }

@@ -7,7 +7,7 @@ use citewire::ingest::ingest;
 use citewire::output::{AssistantHubOptions, CardMetadata, OpenWebUiOptions, WebUiCitations, assistanthub, open_webui};
 use serde_json::{Value, json};
 
-use crate::golden::{input, samples};
+use crate::golden::{input, json_blocks, json_file, samples};
 
 /// The output under the name of its file.
 fn written(file: &str, body: &[u8]) -> Value {
@@ -15,8 +15,8 @@ fn written(file: &str, body: &[u8]) -> Value {
     match file {
         "open-webui" => json!(open_webui(&answer, &OpenWebUiOptions::default())),
         "open-webui-links" => {
-            let mut options = OpenWebUiOptions::default();
-            options.citations = WebUiCitations::Links(CardMetadata::Named);
+            let citations = WebUiCitations::Links(CardMetadata::Named);
+            let options = OpenWebUiOptions { citations, ..OpenWebUiOptions::default() };
             json!(open_webui(&answer, &options))
         }
         _ => json!(assistanthub(&answer, &AssistantHubOptions::default())),
@@ -41,4 +41,18 @@ fn samples_become_what_the_rules_make_of_them() {
     }
     assert!(seen >= 31, "only {seen} files found");
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn the_examples_of_the_documentation_are_samples_and_what_comes_out_of_them() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (document, sample, file) in [
+        ("open-webui", "azure-oyd/basic", "open-webui"),
+        ("open-webui", "azure-oyd/basic", "open-webui-links"),
+        ("assistanthub", "assistanthub/basic", "assistanthub"),
+    ] {
+        let text = fs::read_to_string(root.join(format!("docs/{document}.md"))).expect("a document");
+        let expected = json_file(&root.join(format!("samples/answers/{sample}/{file}.json")));
+        assert!(json_blocks(&text).contains(&expected), "docs/{document}.md has no {sample}/{file}.json");
+    }
 }
