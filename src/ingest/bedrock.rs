@@ -10,32 +10,37 @@ use crate::answer::{Answer, ProviderError};
 use crate::report::At;
 
 /// Where SDKs put the events of a stream.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Wrapper<'a> {
     #[serde(borrow)]
     stream: Option<&'a RawValue>,
+    /// Those of an agent.
+    #[serde(borrow)]
+    completion: Option<&'a RawValue>,
 }
 
 /// Whether a response wraps a list of events, one of which the format knows.
 pub(super) fn wraps_events(members: &Members, is_event: fn(&Members) -> bool) -> bool {
-    let events = members.get("stream").and_then(Value::as_array);
+    let events = ["stream", "completion"].into_iter().find_map(|name| members.get(name)).and_then(Value::as_array);
     events.is_some_and(|events| events.iter().filter_map(Value::as_object).any(is_event))
 }
 
 /// The answer that the events make which a response wraps; without any, what a whole answer has at `pointer` is missing.
 pub(super) fn answer_of_events(body: &str, provider: Provider, pointer: &str) -> Result<Answer, IngestError> {
-    let wrapper: Wrapper<'_> = serde_json::from_str(body).unwrap_or(Wrapper { stream: None });
-    let Some(events) = wrapper.stream.map(RawValue::get).filter(|events| events.starts_with('[')) else {
+    let Wrapper { stream, completion } = serde_json::from_str(body).unwrap_or_default();
+    let named = stream.map(|events| ("/stream", events)).or(completion.map(|events| ("/completion", events)));
+    let named = named.map(|(name, events)| (name, events.get())).filter(|(_, events)| events.starts_with('['));
+    let Some((name, events)) = named else {
         return Err(IngestError::member(pointer, "missing; the answer of the model is wanted"));
     };
     let lines_before = body[..events.as_ptr().addr() - body.as_ptr().addr()].matches('\n').count();
     let mut answer = AnswerStream::new(Some(provider)).of_list(events).map_err(|error| moved(error, lines_before))?;
     for source in &mut answer.sources {
-        source.pointer.insert_str(0, "/stream");
+        source.pointer.insert_str(0, name);
     }
     for oddity in &mut answer.oddities {
         if let At::Pointer(pointer) = &mut oddity.at {
-            pointer.insert_str(0, "/stream");
+            pointer.insert_str(0, name);
         }
     }
     Ok(answer)

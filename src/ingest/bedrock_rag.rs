@@ -1,5 +1,8 @@
-//! Amazon Bedrock, RetrieveAndGenerate: claims as spans whose end is the last character, which their text corrects.
+//! Amazon Bedrock, RetrieveAndGenerate: claims as spans whose end is the last character, which their text corrects. What an
+//! agent answers (InvokeAgent) says the same beside each chunk of its text, whose bytes are in base64.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
 use super::annotated::Annotated;
@@ -33,7 +36,12 @@ fn is_event(members: &Members) -> bool {
     let is_citation = |citation: &Members| {
         ["generatedResponsePart", "retrievedReferences", "citation"].iter().any(|name| citation.contains_key(*name))
     };
-    has_text(members) || citation.is_some_and(is_citation) || is_something(members, "guardrail")
+    let chunk = members.get("chunk").and_then(serde_json::Value::as_object);
+    let is_chunk = |chunk: &Members| is_something(chunk, "bytes") || is_something(chunk, "attribution");
+    has_text(members)
+        || citation.is_some_and(is_citation)
+        || chunk.is_some_and(is_chunk)
+        || is_something(members, "guardrail")
 }
 
 #[derive(Deserialize)]
@@ -86,6 +94,20 @@ struct WireEvent {
     output: Option<Output>,
     citation: Option<WireCitation>,
     guardrail: Option<Guardrail>,
+    chunk: Option<Chunk>,
+}
+
+/// A part of what an agent answers.
+#[derive(Deserialize)]
+struct Chunk {
+    bytes: Option<String>,
+    attribution: Option<Attribution>,
+}
+
+#[derive(Deserialize)]
+struct Attribution {
+    #[serde(default, deserialize_with = "entries")]
+    citations: Vec<WireCitation>,
 }
 
 #[derive(Deserialize)]
@@ -100,6 +122,8 @@ struct RagAnswer {
     /// Where the last citation ended, in characters: one without a span follows it.
     cited_to: usize,
     begun: bool,
+    /// The beginning of a character that a chunk of an agent has cut.
+    cut: Vec<u8>,
 }
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
@@ -125,6 +149,55 @@ fn intervened(action: Option<String>, pointer: String) -> Option<Entry> {
 }
 
 impl RagAnswer {
+    /// More of the text.
+    fn grow(&mut self, text: String, said: &mut Vec<StreamEvent>) {
+        if text.is_empty() {
+            return;
+        }
+        self.annotated.grow(text.len());
+        if !std::mem::replace(&mut self.begun, true) {
+            // What cites the text comes behind it, and nobody knows before whether it will.
+            said.push(StreamEvent::Late);
+        }
+        said.push(StreamEvent::Text(text));
+    }
+
+    /// The text in the bytes of a chunk, but for a character that goes on in the next.
+    fn decode(&mut self, bytes: &str, pointer: &str) -> Result<String, IngestError> {
+        let decoded = STANDARD.decode(bytes.trim());
+        let decoded = decoded.map_err(|error| IngestError::member(pointer, format!("not base64: {error}")))?;
+        self.cut.extend(decoded);
+        match str::from_utf8(&self.cut) {
+            Ok(text) => {
+                let text = text.to_owned();
+                self.cut.clear();
+                Ok(text)
+            }
+            Err(error) if error.error_len().is_none() => {
+                let rest = self.cut.split_off(error.valid_up_to());
+                let whole = std::mem::replace(&mut self.cut, rest);
+                Ok(String::from_utf8(whole).unwrap_or_default())
+            }
+            Err(_) => Err(IngestError::member(pointer, "the bytes are not UTF-8")),
+        }
+    }
+
+    fn chunk(
+        &mut self,
+        chunk: Chunk,
+        place: &str,
+        said: &mut Vec<StreamEvent>,
+        notes: &mut Vec<Entry>,
+    ) -> Result<(), IngestError> {
+        let text = chunk.bytes.map(|bytes| self.decode(&bytes, "/chunk/bytes")).transpose()?;
+        self.grow(text.unwrap_or_default(), said);
+        let citations = chunk.attribution.map(|attribution| attribution.citations).unwrap_or_default();
+        for (at, citation) in citations.into_iter().enumerate() {
+            self.cite(citation, format!("{place}/chunk/attribution/citations/{at}"), notes);
+        }
+        Ok(())
+    }
+
     fn cite(&mut self, citation: WireCitation, mut pointer: String, oddities: &mut Vec<Entry>) {
         let WireCitation { mut generated_response_part, mut retrieved_references, citation: older } = citation;
         if let Some(older) = older.filter(|_| generated_response_part.is_none() && retrieved_references.is_empty()) {
@@ -167,17 +240,13 @@ impl ReadEvents for RagAnswer {
         let place = event.pointer();
         let mut said = Vec::new();
         match json::read(json)? {
-            WireEvent { output: None, citation: None, guardrail: None } => {
+            WireEvent { output: None, citation: None, guardrail: None, chunk: None } => {
                 said.extend(exception(json)?.map(StreamEvent::Error));
             }
-            WireEvent { output, citation, guardrail } => {
-                if let Some(text) = output.and_then(|output| output.text).filter(|text| !text.is_empty()) {
-                    self.annotated.grow(text.len());
-                    if !std::mem::replace(&mut self.begun, true) {
-                        // What cites the text comes behind it, and nobody knows before whether it will.
-                        said.push(StreamEvent::Late);
-                    }
-                    said.push(StreamEvent::Text(text));
+            WireEvent { output, citation, guardrail, chunk } => {
+                self.grow(output.and_then(|output| output.text).unwrap_or_default(), &mut said);
+                if let Some(chunk) = chunk {
+                    self.chunk(chunk, &place, &mut said, notes)?;
                 }
                 if let Some(citation) = citation {
                     self.cite(citation, format!("{place}/citation"), notes);
@@ -290,6 +359,35 @@ mod tests {
             assert!(streamed.complete);
             assert_eq!((&streamed.text, cited(&streamed)), (&whole.text, cited(&whole)));
         }
+    }
+
+    #[test]
+    fn an_agent_says_the_same_beside_the_bytes_of_its_text() {
+        let base64 = |bytes: &[u8]| STANDARD.encode(bytes);
+        let text = "Süß ist süß. Gut.";
+        let cited_text =
+            citation(json!("Süß ist süß."), json!({"start": 0, "end": 11}), json!([web("https://x.example/1")]));
+        // The second chunk begins inside a character.
+        let events = json!([
+            {"chunk": {"bytes": base64(&text.as_bytes()[..2])}},
+            {"trace": {"agentId": "a"}},
+            {"chunk": {"bytes": base64(&text.as_bytes()[2..]), "attribution": {"citations": [cited_text]}}},
+        ]);
+        for (body, pointer) in
+            [(events.clone(), "/2"), (json!({"completion": events, "sessionId": "s"}), "/completion/2")]
+        {
+            let answer = answer(&body);
+            assert_eq!((answer.text.as_str(), answer.complete), (text, true));
+            assert_eq!(cited(&answer), [("Süß ist süß.", vec![0])]);
+            let expected = format!("{pointer}/chunk/attribution/citations/0/retrievedReferences/0");
+            assert_eq!(answer.sources[0].pointer, expected);
+        }
+        let refused = |bytes: &str| {
+            let body = json!([{"chunk": {"bytes": bytes}}]).to_string();
+            ingest(body.as_bytes(), None).expect_err("no text").to_string()
+        };
+        assert!(refused("***").starts_with("event 1 at line 1: /chunk/bytes: not base64"));
+        assert_eq!(refused(&base64(b"\xff\xfe")), "event 1 at line 1: /chunk/bytes: the bytes are not UTF-8");
     }
 
     #[test]

@@ -62,6 +62,7 @@ mod source_objects;
 mod span;
 mod sse;
 mod stream;
+mod thinking;
 mod threads;
 mod threads_events;
 mod told_later;

@@ -8,6 +8,7 @@ use super::format::Format;
 use super::json::{self, list};
 use super::location::{Located, web_url};
 use super::perplexity_page::WirePage;
+use super::thinking::Thinking;
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::Entry;
@@ -51,7 +52,8 @@ impl Manifest {
 fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::BRACKETED_NUMBERS, complete: true, ..Answer::default() };
     let (content, _) = chat::whole(body, &mut answer.oddities)?;
-    answer.text = content.into_text();
+    let mut thinking = Thinking::default();
+    answer.text = thinking.push(content.into_text()) + &thinking.finish();
     answer.sources = json::read::<Manifest>(body)?.sources_from(0, "", &mut answer.oddities);
     Ok(answer)
 }
@@ -62,12 +64,13 @@ pub(super) struct PerplexityEvents {
     /// How many sources have been handed out.
     known: usize,
     has_text: bool,
+    thinking: Thinking,
 }
 
 impl PerplexityEvents {
     /// The chunks behind so many bytes of text.
     pub(super) fn after(bytes: usize) -> Self {
-        Self { known: 0, has_text: bytes > 0 }
+        Self { has_text: bytes > 0, ..Self::default() }
     }
 }
 
@@ -94,14 +97,20 @@ impl ReadEvents for PerplexityEvents {
         let message = || chunk.message.map(Content::into_text).filter(|text| !text.is_empty());
         let text = if said.ended && !self.has_text { text.or_else(message) } else { text };
         self.has_text |= text.is_some();
-        events.extend(text.map(StreamEvent::Text));
+        let mut text = text.map(|text| self.thinking.push(text)).unwrap_or_default();
+        if said.ended {
+            text.push_str(&self.thinking.finish());
+        }
+        events.extend(Some(text).filter(|text| !text.is_empty()).map(StreamEvent::Text));
         if said.ended {
             events.push(StreamEvent::Done);
         }
         Ok(events)
     }
 
-    fn finish(self: Box<Self>, _: &mut Answer) {}
+    fn finish(mut self: Box<Self>, answer: &mut Answer) {
+        answer.text.push_str(&self.thinking.finish());
+    }
 }
 
 #[cfg(test)]
@@ -162,6 +171,17 @@ mod tests {
         assert_eq!(addresses(&answer), ["https://x/", "https://y/"]);
         assert_eq!(stream(&[last]).text, "ab");
         assert!(!stream(&[chunk(&["https://x/"], "a")]).complete);
+    }
+
+    #[test]
+    fn n09_what_a_reasoning_model_thinks_first_is_no_answer() {
+        let content = "<think>\nPerhaps [2].\n</think>\n\nIt is so [1].";
+        let results = json!([{"url": "https://x/"}, {"url": "https://y/"}]);
+        let whole = read(&json!({"choices": [{"message": {"content": content}}], "search_results": results}));
+        assert_eq!(whole.text, "It is so [1].");
+        let chunk = |content: &str, end: Option<&str>| json!({"search_results": results, "choices": [{"delta": {"content": content}, "finish_reason": end}]});
+        let (first, rest) = content.split_at(25);
+        assert_eq!(stream(&[chunk(first, None), chunk(rest, None), chunk("", Some("stop"))]).text, whole.text);
     }
 
     #[test]

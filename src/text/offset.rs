@@ -127,8 +127,53 @@ mod tests {
         assert_eq!(index.from_utf16(Utf16Offset(2)), after);
     }
 
+    /// What offsets are usually wrong in: emoji of several code points, CJK, combining marks, right-to-left letters, line ends.
+    fn text() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            "[a-z ]{1,3}",
+            prop::sample::select(vec![
+                "é",
+                "e\u{301}",
+                "o\u{302}\u{323}",
+                "ß",
+                "漢字",
+                "한국",
+                "각",
+                "👩‍👩‍👧",
+                "🇩🇪",
+                "👍🏽",
+                "😀",
+                "שלום",
+                "مرحبا",
+                "\u{200f}",
+                "\u{200d}",
+                "नि",
+                "\r\n",
+                "\n",
+                "\u{feff}",
+                "𝒳",
+            ])
+            .prop_map(str::to_owned),
+            "\\PC{0,3}",
+        ];
+        prop::collection::vec(piece, 0..80).prop_map(|pieces| pieces.concat())
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        /// The oracle cuts the text into clusters and counts what is before each.
+        #[test]
+        fn n06_any_offset_in_any_unit_names_the_next_boundary_of_clusters(text in text(), wanted in 0..300_usize) {
+            let index = OffsetIndex::new(&text);
+            let next = |units: &dyn Fn(&str) -> usize| {
+                let mut boundaries = text.grapheme_indices(true).map(|(byte, _)| byte).chain([text.len()]);
+                ByteOffset(boundaries.find(|byte| units(&text[..*byte]) >= wanted).unwrap_or(text.len()))
+            };
+            prop_assert_eq!(index.from_bytes(ByteOffset(wanted)), next(&str::len));
+            prop_assert_eq!(index.from_chars(CharOffset(wanted)), next(&|before| before.chars().count()));
+            prop_assert_eq!(index.from_utf16(Utf16Offset(wanted)), next(&|before| before.encode_utf16().count()));
+        }
 
         /// The oracle counts characters by hand, one at a time.
         #[test]

@@ -23,7 +23,8 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
 fn damaged(value: &Value) -> Vec<Value> {
     let mut found = Vec::new();
     pointers(value, "", &mut found);
-    let replacements = [json!(null), json!(-1), json!(1e300), json!("】\u{e200}[["), json!([null, 5]), json!({"x": 1})];
+    let replacements =
+        [json!(null), json!(-1), json!(1e300), json!("】\u{e200}[["), json!("NaN"), json!([null, 5]), json!({"x": 1})];
     let replace = |pointer: &String, replacement: &Value| {
         let mut value = value.clone();
         replacement.clone_into(value.pointer_mut(pointer)?);
@@ -32,11 +33,83 @@ fn damaged(value: &Value) -> Vec<Value> {
     found.iter().flat_map(|pointer| replacements.iter().filter_map(move |with| replace(pointer, with))).collect()
 }
 
+/// The value with every pair of a start and an end in turn the wrong way round.
+fn reversed(value: &Value) -> Vec<Value> {
+    let mut found = vec![String::new()];
+    pointers(value, "", &mut found);
+    let reverse = |pointer: &String| {
+        let mut value = value.clone();
+        let members = value.pointer_mut(pointer)?.as_object_mut()?;
+        let named = |part: &str| members.keys().find(|name| name.to_lowercase().starts_with(part)).cloned();
+        let (start, end) = (named("start")?, named("end")?);
+        let (first, last) = (members.get(&start)?.clone(), members.get(&end)?.clone());
+        members.insert(start, last);
+        members.insert(end, first);
+        Some(value)
+    };
+    found.iter().filter_map(reverse).collect()
+}
+
+/// The value with every list of objects in turn made long.
+fn lengthened(value: &Value, length: usize) -> Vec<Value> {
+    let mut found = Vec::new();
+    pointers(value, "", &mut found);
+    let lengthen = |pointer: &String| {
+        let mut value = value.clone();
+        let list = value.pointer_mut(pointer)?.as_array_mut()?;
+        let first = list.first().filter(|first| first.is_object())?.clone();
+        list.resize(length, first);
+        Some(value)
+    };
+    found.iter().filter_map(lengthen).collect()
+}
+
 fn read(body: &[u8], from: Option<Provider>, name: &str) {
     if let Err(error) = ingest(body, from) {
         let message = error.to_string();
         assert!(!message.is_empty() && !message.contains('\n'), "{name}: {message:?}");
     }
+}
+
+#[test]
+fn every_beginning_of_an_answer_is_read_or_refused_with_a_reason() {
+    for case in samples() {
+        let name = case.display().to_string();
+        let body = input(&case);
+        for end in 0..body.len() {
+            read(&body[..end], None, &name);
+        }
+    }
+}
+
+#[test]
+fn n06_offsets_the_wrong_way_round_cite_nothing_and_harm_nothing() {
+    let mut seen = 0;
+    for case in samples() {
+        let name = case.display().to_string();
+        let Ok(whole) = serde_json::from_slice::<Value>(&input(&case)) else { continue };
+        for value in reversed(&whole) {
+            seen += 1;
+            let answer = ingest(value.to_string().as_bytes(), None);
+            let answer = answer.unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert!(answer.citations.iter().all(|citation| citation.span.end() <= answer.text.len()), "{name}");
+        }
+    }
+    assert!(seen >= 20, "only {seen} pairs of offsets");
+}
+
+#[test]
+fn ten_thousand_of_anything_are_read_in_time() {
+    let mut seen = 0;
+    for case in samples() {
+        let name = case.display().to_string();
+        let Ok(whole) = serde_json::from_slice::<Value>(&input(&case)) else { continue };
+        for value in lengthened(&whole, 10_000) {
+            seen += 1;
+            read(value.to_string().as_bytes(), None, &name);
+        }
+    }
+    assert!(seen >= 60, "only {seen} lists");
 }
 
 #[test]

@@ -1,0 +1,98 @@
+//! What a reasoning model says to itself before its answer, where it stands in the text: `<think>…</think>` (rule N-09).
+
+const OPEN: &str = "<think>";
+const CLOSE: &str = "</think>";
+
+/// More blanks than this do not stand before it.
+const MAX_BLANKS: usize = 64;
+
+/// Takes what is thought out of the beginning of a text, which may come in pieces.
+#[derive(Debug, Default)]
+pub(super) struct Thinking {
+    place: Place,
+    /// What has arrived and is not decided on.
+    held: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    /// Nothing but blanks has come, or a part of the opening.
+    #[default]
+    Beginning,
+    /// Between the two.
+    Inside,
+    /// Behind it, where blank lines go with it.
+    Behind,
+    /// In the answer.
+    Answer,
+}
+
+impl Thinking {
+    /// The answer in the next piece of the text.
+    pub(super) fn push(&mut self, piece: String) -> String {
+        if self.place == Place::Answer {
+            return piece;
+        }
+        self.held.push_str(&piece);
+        if self.place == Place::Beginning {
+            let begun = self.held.trim_start();
+            if begun.starts_with(OPEN) {
+                self.place = Place::Inside;
+            } else if !OPEN.starts_with(begun) || self.held.len() > MAX_BLANKS {
+                self.place = Place::Answer;
+            }
+        }
+        if self.place == Place::Inside {
+            if let Some(end) = self.held.find(CLOSE) {
+                self.held.drain(..end + CLOSE.len());
+                self.place = Place::Behind;
+            } else {
+                let end = self.held.floor_char_boundary(self.held.len().saturating_sub(CLOSE.len()));
+                self.held.drain(..end);
+            }
+        }
+        if self.place == Place::Behind {
+            let blanks = self.held.len() - self.held.trim_start().len();
+            self.held.drain(..blanks);
+            if !self.held.is_empty() {
+                self.place = Place::Answer;
+            }
+        }
+        if self.place == Place::Answer { std::mem::take(&mut self.held) } else { String::new() }
+    }
+
+    /// What is left at the end of the text: thoughts that never end are no answer.
+    pub(super) fn finish(&mut self) -> String {
+        let held = std::mem::take(&mut self.held);
+        let is_text = self.place == Place::Beginning;
+        self.place = Place::Answer;
+        if is_text { held } else { String::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn n09_what_a_model_thinks_is_no_answer_however_it_is_cut() {
+        for (text, answer) in [
+            ("<think>\nWhat of [1]?\n</think>\n\nIt is so [2].", "It is so [2]."),
+            ("\n <think></think>a", "a"),
+            ("<think>ü </thi</think> ü", "ü"),
+            ("<think>without an end", ""),
+            ("<thin", "<thin"),
+            ("<thinking>a</thinking>", "<thinking>a</thinking>"),
+            ("a <think>b</think>", "a <think>b</think>"),
+            ("  a", "  a"),
+            ("", ""),
+        ] {
+            let mut whole = Thinking::default();
+            let read = whole.push(text.to_owned()) + &whole.finish();
+            assert_eq!(read, answer, "{text:?}");
+            let mut pieces = Thinking::default();
+            let read: String = text.chars().map(|c| pieces.push(c.to_string())).collect();
+            assert_eq!(read + &pieces.finish(), answer, "{text:?} in pieces");
+        }
+    }
+}
