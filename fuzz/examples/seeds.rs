@@ -6,16 +6,15 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use citewire::answer::Answer;
-use citewire::ingest::ingest;
+use citewire::ingest::{Provider, ingest};
 use citewire_fuzz::HEAD;
 use serde_json::{Value, json};
 
 const TARGETS: [&str; 4] = ["cite", "pieces", "ingest", "stream"];
 
-/// Chooses no format, so that the envelope tells it.
-const AUTO: u8 = 2;
-
 fn main() -> Result<(), Box<dyn Error>> {
+    // Behind the last format there is none: the envelope tells it.
+    let auto = u8::try_from(Provider::all().count())?;
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     for target in TARGETS {
         std::fs::create_dir_all(corpus.join(target))?;
@@ -24,14 +23,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     for input in inputs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/answers"))? {
         let name = input.parent().and_then(Path::file_name).ok_or("a sample has a folder")?.to_string_lossy();
         let body = std::fs::read(&input)?;
+        let folder =
+            input.ancestors().nth(2).and_then(Path::file_name).ok_or("a sample has a format")?.to_string_lossy();
+        let slug = if folder == "native" { "citewire" } else { &folder };
+        let from = Provider::all().position(|provider| provider.to_string() == slug).ok_or("an unknown format")?;
+        let from = u8::try_from(from)?;
         let mut write = |target: &str, kind: &str, head: &[u8], body: &[u8]| {
             seeds += 1;
-            std::fs::write(corpus.join(target).join(format!("{name}-{kind}")), [head, body].concat())
+            std::fs::write(corpus.join(target).join(format!("{folder}-{name}-{kind}")), [head, body].concat())
         };
-        write("ingest", "auto", &[AUTO, 0], &body)?;
-        write("stream", "auto", &[AUTO, 0, 3, 40, 1], &body)?;
+        for (kind, from) in [("auto", auto), ("named", from)] {
+            write("ingest", kind, &[from, 0], &body)?;
+            write("stream", kind, &[from, 0, 3, 40, 1], &body)?;
+        }
         if let Some(stream) = native_stream(&body) {
-            write("stream", "native", &[AUTO, 0, 7, 1, 90], stream.as_bytes())?;
+            write("stream", "native", &[auto, 0, 7, 1, 90], stream.as_bytes())?;
         }
         let Ok(answer) = ingest(&body, None) else { continue };
         for (kind, rules) in [("web-chat", 0), ("teams", 2), ("plain", 3)] {

@@ -3,18 +3,21 @@
 use std::collections::BTreeSet;
 
 use citewire::answer::Answer;
-use citewire::cite::{Numbering, Pages};
+use citewire::cite::{Numbering, Pages, Rules, cite};
 use citewire::convert::{Conversion, ConvertError, Converted, Grounding, convert_answer};
 use citewire::dialect::Dialect;
 use citewire::ingest::IngestError;
+use citewire::output::Output;
 use citewire::report::At;
 use serde_json::Value;
 
 use crate::harmless::check_harmless;
 
-/// Converts to every dialect, with options chosen by a byte; panics when an outcome breaks a promise.
+/// Converts to every dialect, with options chosen by a byte, and to every other output; panics when an outcome breaks a
+/// promise.
 pub fn check_answer(answer: &Answer, options: u8) {
     check_parts(answer);
+    check_outputs(answer);
     for dialect in Dialect::ALL {
         let mut conversion = Conversion::to(dialect);
         let wishes = &mut conversion.options;
@@ -50,6 +53,17 @@ fn check_parts(answer: &Answer) {
             At::Pointer(pointer) => check_pointer(pointer),
             At::Offset(at) => assert!(answer.text.is_char_boundary(*at)),
         }
+    }
+}
+
+fn check_outputs(answer: &Answer) {
+    let numbered = cite(answer, &Rules::numbered());
+    for place in &numbered.places {
+        assert_eq!(numbered.text.get(place.range.clone()), Some(format!("[{}]", place.position).as_str()));
+    }
+    for output in Output::ALL {
+        let written = output.write(answer, &[]).expect("an output serialises");
+        serde_json::from_slice::<Value>(&written).expect("what was serialised is JSON");
     }
 }
 

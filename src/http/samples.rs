@@ -88,6 +88,26 @@ pub(crate) const SAMPLES: &[Sample] = samples![
     "azure-oyd/no-refs",
     "azure-oyd/stream" is "input.sse",
     "azure-oyd/stream-split" is "input.sse",
+    "anthropic/web-stream" is "input.sse",
+    "assistanthub/basic",
+    "azsearch-demo/basic",
+    "azure-agents/message",
+    "bedrock-converse/basic",
+    "bedrock-rag/basic",
+    "cohere/rag",
+    "gemini/grounding",
+    "gemini-interactions/stream" is "input.sse",
+    "langchain/docs",
+    "llamaindex/nodes",
+    "mistral/conversation",
+    "openai-assistants/file",
+    "openai-chat/annotations",
+    "openai-responses/web-stream" is "input.sse",
+    "openwebui/sources",
+    "perplexity/search",
+    "perplexity-agent/basic",
+    "vercel-ai-sdk/stream" is "input.sse",
+    "xai/inline",
 ];
 
 impl Sample {
@@ -118,6 +138,14 @@ mod tests {
         for case in cases.filter(|path| path.join("case.json").exists()) {
             let id = case.strip_prefix(&root).expect("within").to_str().expect("text").to_owned();
             assert!(SAMPLES.iter().any(|sample| sample.id == id), "{id} is missing in the list");
+        }
+    }
+
+    #[test]
+    fn every_format_has_a_sample() {
+        let offered: Vec<String> = SAMPLES.iter().map(|sample| sample.read().expect(sample.id).case.from).collect();
+        for format in crate::ingest::Provider::all() {
+            assert!(offered.contains(&format.to_string()), "{format} is missing in the list");
         }
     }
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 /// The folders of the cases whose whole output is written down.
 pub(crate) fn cases() -> Vec<PathBuf> {
-    samples().into_iter().filter(|case| case.join("case.json").exists()).collect()
+    samples().into_iter().filter(|case| case.join("activity.json").exists()).collect()
 }
 
 /// The folders of all samples.
