@@ -504,12 +504,12 @@ fn is_calm_end(out: &str, next: Option<char>) -> bool {
         '0'..='9' => {
             let may_be_list =
                 out.len() <= MAX_LIST_NUMBER || out.chars().rev().take(MAX_LIST_NUMBER).any(|c| c == '\n');
-            !(may_be_list && matches!(next, Some('.' | ')')))
+            !((may_be_list || is_list_digits(out)) && matches!(next, Some('.' | ')')))
         }
         // The `!` may go when it begins an image.
         ']' => !matches!(next, Some(':' | '!')),
         // An item without anything in it: some engines take it for text.
-        '.' | ')' if is_list_number(out) => false,
+        '.' | ')' if is_list_digits(&out[..out.len() - 1]) => false,
         ' ' => {
             let word = without_few(out, &[' ']);
             !word.ends_with(' ') && next.is_none_or(char::is_whitespace) && is_calm_end(word, next)
@@ -528,10 +528,15 @@ fn without_few<'t>(text: &'t str, these: &[char]) -> &'t str {
 /// More are not looked past at the end of what was written.
 const MAX_FEW: usize = 64;
 
-/// Whether the line holds nothing but `1.`, behind the prefix of a quote or a list.
-fn is_list_number(out: &str) -> bool {
-    let from = out.floor_char_boundary(out.len().saturating_sub(MAX_LIST_NUMBER));
+/// A longer prefix of a line is looked at by nobody.
+const MAX_PREFIX: usize = 64;
+
+/// Whether the line holds nothing but digits, behind the prefixes of quotes and lists.
+fn is_list_digits(out: &str) -> bool {
+    let from = out.floor_char_boundary(out.len().saturating_sub(MAX_PREFIX));
     let line = out[from..].rsplit_once('\n').map_or(if from == 0 { out } else { "" }, |(_, line)| line);
-    let number = line.trim_start_matches([' ', '\t', '>', '-', '+', '*']).strip_suffix(['.', ')']);
-    number.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+    let prefix = line.trim_end_matches(|c: char| c.is_ascii_digit());
+    prefix.len() < line.len()
+        && prefix.chars().all(|c| " \t>-+*.)0123456789".contains(c))
+        && prefix.chars().next_back().is_none_or(|last| " \t>".contains(last))
 }

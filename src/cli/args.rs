@@ -9,6 +9,7 @@ use std::str::FromStr;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::channels::direct_line_client::DEFAULT_USER;
+use crate::ingest::AzureScores;
 
 /// Turns answers with sources into cited Bot Framework messages.
 #[derive(Debug, Parser)]
@@ -70,6 +71,72 @@ pub struct ConvertArgs {
     /// Say on stderr what was cited, merged, dropped and made harmless.
     #[arg(long)]
     pub report: bool,
+    /// How Open WebUI and AssistantHub are written to.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
+    /// How scores of Azure AI Search are read.
+    #[command(flatten)]
+    pub scores: ScoreArgs,
+}
+
+/// How Open WebUI and AssistantHub are written to.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "With --to open-webui or assistanthub")]
+pub struct OutputArgs {
+    /// How Open WebUI cites.
+    #[arg(long, value_name = "HOW", default_value = "badges")]
+    pub citations: Citations,
+    /// Where sources lead for clients of AssistantHub.
+    #[arg(long, value_name = "WHERE", default_value = "given")]
+    pub download_links: DownloadLinks,
+    /// What stands before the path of a download link: the address of the server, without a slash at its end.
+    #[arg(long, value_name = "URL", default_value = "", hide_default_value = true)]
+    pub download_base: String,
+    /// The assistant whose public links these are.
+    #[arg(long, value_name = "ID", required_if_eq("download_links", "public"))]
+    pub assistant: Option<String>,
+}
+
+/// How Open WebUI cites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Citations {
+    /// `[1]`, which is drawn as a badge.
+    Badges,
+    /// `[[doc1]](address)`, and cards that are called so.
+    Links,
+    /// The same, and one card for each address.
+    LinksByAddress,
+}
+
+/// Where sources lead for clients of AssistantHub.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DownloadLinks {
+    /// To the address that the provider gave.
+    Given,
+    /// Nowhere.
+    None,
+    /// To the download for users who have signed in.
+    Authenticated,
+    /// To the download for everybody.
+    Public,
+}
+
+/// How scores of Azure AI Search are read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "With --from azure-oyd")]
+pub struct ScoreArgs {
+    /// The full score of the semantic ranker.
+    #[arg(long, value_name = "SCORE", default_value_t = AzureScores::default().rerank_max)]
+    pub rerank_max: f64,
+    /// The search score that counts as a full one.
+    #[arg(long, value_name = "SCORE", default_value_t = AzureScores::default().bm25_max)]
+    pub bm25_max: f64,
+    /// Take the score of the semantic ranker wherever there is one.
+    #[arg(long)]
+    pub prefer_rerank: bool,
+    /// Look for the score of a citation by title and chunk, before the title alone.
+    #[arg(long)]
+    pub exact_scores: bool,
 }
 
 /// The arguments of `check`.

@@ -3,10 +3,10 @@
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 
 use super::Outcome;
-use super::args::ConvertArgs;
+use super::args::{self, Citations, ConvertArgs, OutputArgs, ScoreArgs};
 use super::convert::{describe, from, grounding};
 use super::input::{Input, print, without_mark};
 use crate::answer::Answer;
@@ -14,8 +14,11 @@ use crate::cite::{Rules, cite};
 use crate::clock::SystemClock;
 use crate::convert::grounded;
 use crate::egress::EgressOptions;
-use crate::ingest::{ingest, search_in_vain, source_objects};
-use crate::output::{Output, Records, records};
+use crate::ingest::{AzureScores, Provider, ingest, ingest_azure_on_your_data, search_in_vain, source_objects};
+use crate::output::{
+    AssistantHubOptions, CardMetadata, DownloadLinks, LinkMode, OpenWebUiOptions, Output, Records, WebUiCitations,
+    assistanthub, open_webui, records,
+};
 use crate::redirects::{RedirectLimits, Redirects};
 use crate::report::Report;
 
@@ -24,7 +27,15 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
     let input = Input::named(args.file.as_deref());
     let bytes = input.read()?;
     let body = without_mark(&bytes);
-    let answer = ingest(body, from).map_err(|error| anyhow!("{input}: {error}"))?;
+    let scores = scores(&args.scores)?;
+    let answer = match from {
+        Some(Provider::AzureOnYourData) => ingest_azure_on_your_data(body, scores),
+        _ if scores != AzureScores::default() => {
+            bail!("options on scores: only one format has such scores; add --from azure-oyd")
+        }
+        _ => ingest(body, from),
+    };
+    let answer = answer.map_err(|error| anyhow!("{input}: {error}"))?;
     if args.report {
         let mut stderr = io::stderr();
         write!(stderr, "{}", describe(&report(&answer)))?;
@@ -39,15 +50,50 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
     // Who reads records sees in them what is missing; what goes on to readers is held back.
     if ungrounded.is_none() || output == Output::Records {
         let objects = source_objects(body, &answer.sources);
-        let mut line = if args.resolve_redirects {
-            serde_json::to_vec(&resolved(records(&answer, &objects))?)?
-        } else {
-            output.write(&answer, &objects)?
+        let mut line = match output {
+            Output::Records if args.resolve_redirects => serde_json::to_vec(&resolved(records(&answer, &objects))?)?,
+            Output::OpenWebUi => serde_json::to_vec(&open_webui(&answer, &web_ui_options(&args.outputs)))?,
+            Output::AssistantHub => serde_json::to_vec(&assistanthub(&answer, &hub_options(&args.outputs)))?,
+            _ => output.write(&answer, &objects)?,
         };
         line.push(b'\n');
         print(&line)?;
     }
     Ok(if ungrounded.is_some() { Outcome::Found } else { Outcome::Done })
+}
+
+fn scores(args: &ScoreArgs) -> anyhow::Result<AzureScores> {
+    let ScoreArgs { rerank_max, bm25_max, prefer_rerank, exact_scores } = *args;
+    for (flag, max) in [("--rerank-max", rerank_max), ("--bm25-max", bm25_max)] {
+        if !(max.is_finite() && max > 0.0) {
+            bail!("{flag}: {max} is no score that others could be divided by");
+        }
+    }
+    let mut scores = AzureScores::default();
+    (scores.rerank_max, scores.bm25_max) = (rerank_max, bm25_max);
+    (scores.prefer_rerank, scores.exact_match) = (prefer_rerank, exact_scores);
+    Ok(scores)
+}
+
+fn web_ui_options(args: &OutputArgs) -> OpenWebUiOptions {
+    let citations = match args.citations {
+        Citations::Badges => WebUiCitations::Badges,
+        Citations::Links => WebUiCitations::Links(CardMetadata::Named),
+        Citations::LinksByAddress => WebUiCitations::Links(CardMetadata::Addressed),
+    };
+    OpenWebUiOptions { citations, ..OpenWebUiOptions::default() }
+}
+
+fn hub_options(args: &OutputArgs) -> AssistantHubOptions {
+    let assistant = args.assistant.as_deref().unwrap_or_default();
+    let links = |mode| DownloadLinks::of_mode(mode, &args.download_base, assistant);
+    let links = match args.download_links {
+        args::DownloadLinks::Given => DownloadLinks::Given,
+        args::DownloadLinks::None => DownloadLinks::None,
+        args::DownloadLinks::Authenticated => links(LinkMode::Authenticated),
+        args::DownloadLinks::Public => links(LinkMode::Public),
+    };
+    AssistantHubOptions { links, ..AssistantHubOptions::default() }
 }
 
 /// The records with the pages in the place of redirects, as far as those can be found.

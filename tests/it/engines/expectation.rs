@@ -127,7 +127,7 @@ impl Reader<'_> {
         // `[foo][](…)`, when the definition of `foo` comes later: `[](…)` was read as a link of its own.
         let is_behind_forward =
             matches!(self.expectation.flow.last(), Some(Item::Link { url, .. }) if url == FORWARD_URL);
-        self.expectation.inexact |= is_behind_forward && text.starts_with('(') && text.contains(')');
+        self.expectation.inexact |= is_behind_forward && text.starts_with('(') && text.contains([')', '[', '【', '<']);
         let mut rest = text;
         while let Some(at) = rest.find(['[', '【', '\u{e200}', KEPT_START]) {
             self.push(Item::Text(rest[..at].to_owned()));
