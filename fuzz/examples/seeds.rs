@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let folder =
             input.ancestors().nth(2).and_then(Path::file_name).ok_or("a sample has a format")?.to_string_lossy();
         let slug = if folder == "native" { "citewire" } else { &folder };
-        let from = Provider::all().position(|provider| provider.to_string() == slug).ok_or("an unknown format")?;
+        let from = Provider::all().position(|provider| provider.slug() == slug).ok_or("an unknown format")?;
         let from = u8::try_from(from)?;
         let mut write = |target: &str, kind: &str, head: &[u8], body: &[u8]| {
             seeds += 1;

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use anyhow::{Context as _, anyhow, bail};
 
-use super::args::{ConvertArgs, Grounding};
+use super::args::{Citations, ConvertArgs, DownloadLinks, Grounding, OutputArgs, ScoreArgs};
 use super::input::{Input, print, without_mark};
 use super::{Outcome, outputs};
 use crate::convert::{self, Conversion, ConvertError};
@@ -15,12 +15,30 @@ use crate::report::{At, Entry, Report};
 
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let output = args.to.parse::<Output>();
-    if args.resolve_redirects && output != Ok(Output::Records) {
-        bail!("--resolve-redirects: only records have redirects; add --to records");
+    if let Some(why) = misplaced(args, output.as_ref().ok().copied()) {
+        bail!("{why}");
     }
     match output {
         Ok(output) => outputs::run(args, output),
         Err(_) => to_activity(args),
+    }
+}
+
+/// Why a flag means nothing for what is to be written.
+fn misplaced(args: &ConvertArgs, output: Option<Output>) -> Option<&'static str> {
+    let OutputArgs { citations, download_links, download_base, assistant } = &args.outputs;
+    let ScoreArgs { prefer_rerank, exact_scores, .. } = args.scores;
+    let has_links = *download_links != DownloadLinks::Given || !download_base.is_empty() || assistant.is_some();
+    if args.resolve_redirects && output != Some(Output::Records) {
+        Some("--resolve-redirects: only records have redirects; add --to records")
+    } else if *citations != Citations::Badges && output != Some(Output::OpenWebUi) {
+        Some("--citations: only Open WebUI is cited in more than one way; add --to open-webui")
+    } else if has_links && output != Some(Output::AssistantHub) {
+        Some("--download-links, --download-base, --assistant: only AssistantHub has downloads; add --to assistanthub")
+    } else if (prefer_rerank || exact_scores) && output.is_none() {
+        Some("options on scores: an activity has no scores")
+    } else {
+        None
     }
 }
 

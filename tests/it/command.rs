@@ -173,6 +173,41 @@ fn an_answer_becomes_what_other_programs_read() {
 }
 
 #[test]
+fn other_outputs_are_written_as_the_caller_wishes() {
+    let azure = include_bytes!("../../samples/answers/azure-oyd/scores/input.json");
+    let written = |arguments: &[&str], input: &[u8]| -> Value {
+        let output = run(arguments, input);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", line(&output));
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    let links = written(&["convert", "--to", "open-webui", "--citations", "links"], azure);
+    assert_eq!(links["events"][0]["type"], "citation");
+    assert!(
+        links["content"].as_str().is_some_and(|text| text.contains("[[doc1]](https://docs.contoso.com/gateway.md)"))
+    );
+    let score = |arguments: &[&str]| {
+        let arguments = [&["convert", "--to", "records", "--from", "azure-oyd"], arguments].concat();
+        written(&arguments, azure)["sources"][0]["score"].clone()
+    };
+    assert_eq!((score(&[]), score(&["--rerank-max", "32"])), (json!(0.8), json!(0.1)));
+    let hub = include_bytes!("../../samples/answers/assistanthub/basic/input.json");
+    let arguments = ["convert", "--to", "assistanthub", "--download-links", "public"];
+    let arguments = [&arguments[..], &["--download-base", "https://hub.example/", "--assistant", "a 1"]].concat();
+    let public = written(&arguments, hub);
+    let expected = "https://hub.example/v1.0/assistants/a%201/documents/adoc_1/download";
+    assert_eq!(public["citations"]["sources"][0]["download_url"], expected);
+    for (wrong, told) in [
+        (&["--to", "assistanthub", "--download-links", "public"][..], "--assistant"),
+        (&["--to", "records", "--prefer-rerank"], "--from azure-oyd"),
+        (&["--to", "records", "--from", "azure-oyd", "--bm25-max", "0"], "--bm25-max"),
+    ] {
+        let output = run(&[&["convert"], wrong].concat(), azure);
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(told), "{wrong:?}");
+    }
+}
+
+#[test]
 fn help_and_version_are_no_failure() {
     for arguments in [&["--help"][..], &["--version"], &["convert", "--help"], &["serve", "--help"]] {
         let output = run(arguments, b"");

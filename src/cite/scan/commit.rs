@@ -166,7 +166,7 @@ impl Scanner {
         let raw = &text[node.range.clone()];
         let Range { start, end } = node.range.clone();
         if input.rules.only_markers && !node.kind.is_marker() {
-            self.shield = self.shield.max(end);
+            self.shield = self.shield.max(node.kind.reaches().unwrap_or(end));
             self.writer.opaque(raw);
             return;
         }
@@ -181,6 +181,10 @@ impl Scanner {
                 // A bare address takes the backslash in, and what it kept from being a tag would be one.
                 let loses_backslash = raw == "\\<" && input.rules.markdown && self.writer.is_in_address();
                 self.writer.opaque(if loses_backslash { "&lt;" } else { raw });
+            }
+            NodeKind::MathStart { end } => {
+                self.shield = self.shield.max(*end);
+                self.writer.opaque(raw);
             }
             NodeKind::LinkStart { end } => {
                 self.shield = self.shield.max(*end);

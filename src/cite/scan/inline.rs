@@ -75,6 +75,23 @@ fn could_act(math: &str) -> bool {
     tags || math.contains("](") || math.contains("![")
 }
 
+/// The brackets from `from` on that are opened and not closed, as Markdown counts them, in order.
+fn unclosed_brackets(text: &str, from: usize) -> Vec<usize> {
+    let mut open = Vec::new();
+    let mut is_escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(from) {
+        match byte {
+            b'[' if !is_escaped => open.push(at),
+            b']' if !is_escaped => {
+                open.pop();
+            }
+            _ => {}
+        }
+        is_escaped = byte == b'\\' && !is_escaped;
+    }
+    open
+}
+
 /// Whether the line that holds `at` may begin like a fence, which a line with a backtick further on is not.
 fn may_be_fence(text: &str, at: usize) -> bool {
     let near = &text.as_bytes()[at.saturating_sub(LOOK_AHEAD)..at];
@@ -275,18 +292,28 @@ impl Scanner {
         }
     }
 
-    /// Math, which not every channel draws: a number in brackets may be taken for a badge there.
+    /// Math, which not every channel draws: a number in brackets may be taken for a badge there, and a bracket that math does
+    /// not close may begin a link.
     fn math(&mut self, input: &Input<'_>, at: usize, end: usize) {
-        let mut done = at;
-        if input.rules.literal_numbers != LiteralNumbers::Escape {
-            for (found, _) in input.text[at..end].match_indices('[') {
-                let found = at + found;
-                let digits = input.text[found + 1..end].bytes().take_while(u8::is_ascii_digit).count();
-                if digits > 0 && input.text[found + 1 + digits..end].trim_start_matches('\\').starts_with(']') {
-                    self.opaque(done..found);
-                    self.push(found..found + 1 + digits, NodeKind::EscapedNumber);
-                    done = found + 1 + digits;
-                }
+        let text = &input.text[..end];
+        let first = text[at..].find('[').map_or(end, |found| at + found);
+        self.push(at..first, NodeKind::MathStart { end });
+        let unclosed = if input.rules.markdown { unclosed_brackets(text, first) } else { Vec::new() };
+        let mut done = first;
+        for (found, _) in text[first..].match_indices('[') {
+            let found = first + found;
+            let digits = text[found + 1..].bytes().take_while(u8::is_ascii_digit).count();
+            let is_number = digits > 0 && text[found + 1 + digits..].trim_start_matches('\\').starts_with(']');
+            if is_number && input.rules.literal_numbers != LiteralNumbers::Escape {
+                self.opaque(done..found);
+                self.push(found..found + 1 + digits, NodeKind::EscapedNumber);
+                done = found + 1 + digits;
+            } else if unclosed.binary_search(&found).is_ok() {
+                self.opaque(done..found);
+                let node = self.nodes.len();
+                self.openers.push_back(Opener { at: found, node, image: false, active: false, gone: true });
+                self.push(found..found + 1, NodeKind::Bracket);
+                done = found + 1;
             }
         }
         self.opaque(done..end);

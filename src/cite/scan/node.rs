@@ -19,6 +19,8 @@ pub(super) enum NodeKind {
     Opaque,
     /// A code span, likewise.
     Code,
+    /// The beginning of math, which ends there: as it stands. Citations of places inside go behind all of it.
+    MathStart { end: usize },
     /// The beginning of a link, which ends there.
     LinkStart { end: usize },
     /// The beginning of an image that becomes a link: `![`. The rest of it, `](…)`, is the node so much further on.
@@ -52,6 +54,15 @@ pub(super) enum NodeKind {
 }
 
 impl NodeKind {
+    /// Where what begins here ends, when that is further on.
+    pub(super) fn reaches(&self) -> Option<usize> {
+        if let Self::MathStart { end } | Self::LinkStart { end } | Self::ImageStart { end, .. } = self {
+            Some(*end)
+        } else {
+            None
+        }
+    }
+
     /// Whether it is a marker, or what becomes one.
     pub(super) fn is_marker(&self) -> bool {
         matches!(self, Self::Cite(_) | Self::Nameless { .. } | Self::BehindBlock(..))
