@@ -342,6 +342,7 @@ mod tests {
             ("[1]: https://evil\n2. x[1]", "\u{200b}2. x[1]"),
             ("> [1]: https://evil\n> <b>\n> x[1]", "> \u{200b}\n> <b>\n> x[1]"),
             ("[1]: https://evil\nx[1]", "x[1]"),
+            ("[p] x[1]\n\n[q]: h\n[[q]]: h\n[p]: h", "[p] x[1]\n\n[q]\u{200b}: h\n[p]: h"),
             ("[p][](https://y) z[1]\n\n[p]: https://ok", "[p]\u{200b}[](https://y) z[1]\n\n> [p]: https://ok/"),
             ("[p][](\n\n[p]: https://ok", "[p][](\n\n> [p]: https://ok/"),
             ("[p] x[1]\n\n[p]: https://ok\n<b>\ny", "[p] x[1]\n\n> [p]: https://ok/\n\n\u{200b}<b>\ny"),
@@ -643,6 +644,9 @@ mod tests {
         assert_eq!(cite_at("a [b](https://x) d", 4), "a [b](https://x)[1]\u{200b}[2] d");
         assert_eq!(cite_at("a **b** d", 6), "a **b**[1]\u{200b}[2] d");
         assert_eq!(cite_at("**bc**d", 4), "**bc[1]\u{200b}[2]\u{200b}**d");
+        assert_eq!(cite_at("[p] a\n\n[p]: https://ok", 20), "[p] a\n\n> [p]: https://ok/\n\n[1]\u{200b}[2]");
+        assert_eq!(cite_at("[p] a\n\n[p]: https://ok\nb", 20), "[p] a\n\n> [p]: https://ok/\n\n[1]\u{200b}[2]\n\nb");
+        assert_eq!(cite_at("[)]:", 4), "[)]\u{200b}:[1]\u{200b}[2]");
         assert_eq!(cite_at("```\nb\n```\nd", 6), "```\nb\n```\n\n[1]\u{200b}[2]\n\nd");
         assert_eq!(cite_at("```\nb", 5), "```\nb\n```\n\n[1]\u{200b}[2]");
         assert_eq!(cite_at("a【4:0†s】 b", 14), "a【4:0†s】[1]\u{200b}[2] b".replace("【4:0†s】", ""));

@@ -46,26 +46,29 @@ impl Scanner {
     pub(super) fn end_code(&mut self, input: &Input<'_>) {
         let Some(start) = self.code.take() else { return };
         let end = self.at;
-        let from = self.anchors.partition_point(|anchor| anchor.at <= start);
-        let to = self.anchors.partition_point(|anchor| anchor.at <= end).max(from);
-        let sources: Indices = self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect();
-        let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
-        if sources.is_empty() {
-            self.ended = Some((start..end, prefix));
-            return;
-        }
-        if let Some(fence) = self
-            .fence
-            .filter(|_| matches!(self.blocks.leaf, Leaf::Fence(_)) && input.finished && end == input.text.len())
-        {
+        let is_cited = self.anchors.iter().any(|anchor| (start + 1..=end).contains(&anchor.at));
+        if let Some(fence) = self.fence.filter(|_| {
+            is_cited && matches!(self.blocks.leaf, Leaf::Fence(_)) && input.finished && end == input.text.len()
+        }) {
             let mut closing = String::from("\n");
-            closing.push_str(&prefix);
+            closing.extend(self.blocks.containers.iter().map(|container| container.prefix()));
             closing.extend(std::iter::repeat_n(char::from(fence.byte), fence.length));
             self.push(end..end, NodeKind::Replace(closing));
             self.blocks.leaf = Leaf::None;
         }
-        self.cite_behind_code(end, sources, &prefix);
-        self.ended = Some((start..end, prefix));
+        self.cite_behind(start..end);
+    }
+
+    /// Citations of places in what no text can stand behind, a code block or a definition, come in a paragraph behind it.
+    pub(super) fn cite_behind(&mut self, block: Range<usize>) {
+        let from = self.anchors.partition_point(|anchor| anchor.at <= block.start);
+        let to = self.anchors.partition_point(|anchor| anchor.at <= block.end).max(from);
+        let sources: Indices = self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect();
+        let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
+        if !sources.is_empty() {
+            self.cite_behind_code(block.end, sources, &prefix);
+        }
+        self.ended = Some((block, prefix));
     }
 
     /// Where the next text stands that a citation replaces, or the end of what has arrived. What was passed over is cited

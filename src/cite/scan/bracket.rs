@@ -117,7 +117,8 @@ impl Scanner {
             return false;
         }
         // `[a][](…)` is a link without a text behind `[a]`; were `a` defined later, it would be a link and a bare address.
-        let mut separate = self.colon == Some(at);
+        // `[[a]]:`, once the inner link is none any more, would be the label of a definition.
+        let mut separate = self.colon == Some(at) || opener.gone && next == Some(b':');
         if text[at + 1..].starts_with("[](") {
             separate |= match inline_target(self.cursor(input, at + 4), text) {
                 Parsed::Unknown => return false,
