@@ -646,7 +646,7 @@ mod tests {
         assert_eq!(cite_at("**bc**d", 4), "**bc[1]\u{200b}[2]\u{200b}**d");
         assert_eq!(cite_at("[p] a\n\n[p]: https://ok", 20), "[p] a\n\n> [p]: https://ok/\n\n[1]\u{200b}[2]");
         assert_eq!(cite_at("[p] a\n\n[p]: https://ok\nb", 20), "[p] a\n\n> [p]: https://ok/\n\n[1]\u{200b}[2]\n\nb");
-        assert_eq!(cite_at("[)]:", 4), "[)]\u{200b}:[1]\u{200b}[2]");
+        assert_eq!(cite_at("[)]:", 4), "[)]:<!-- -->[1]\u{200b}[2]");
         assert_eq!(cite_at("```\nb\n```\nd", 6), "```\nb\n```\n\n[1]\u{200b}[2]\n\nd");
         assert_eq!(cite_at("```\nb", 5), "```\nb\n```\n\n[1]\u{200b}[2]");
         assert_eq!(cite_at("a【4:0†s】 b", 14), "a【4:0†s】[1]\u{200b}[2] b".replace("【4:0†s】", ""));

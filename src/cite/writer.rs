@@ -280,6 +280,10 @@ impl Writer {
         let ends_within_a_word = (1..MAX_EMPHASIS - 4).contains(&delimiters)
             && self.out.ends_with(char::is_alphanumeric)
             && word.starts_with(char::is_alphanumeric);
+        if self.out.ends_with("]:") {
+            // Of `[a]:`, the badge would be the address.
+            self.out.push_str(EMPTY_COMMENT);
+        }
         self.badges(positions);
         if ends_within_a_word {
             self.separate();

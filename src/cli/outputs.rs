@@ -54,7 +54,7 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
             Output::Records if args.resolve_redirects => serde_json::to_vec(&resolved(records(&answer, &objects))?)?,
             Output::OpenWebUi => serde_json::to_vec(&open_webui(&answer, &web_ui_options(&args.outputs)))?,
             Output::AssistantHub => serde_json::to_vec(&assistanthub(&answer, &hub_options(&args.outputs)))?,
-            _ => output.write(&answer, &objects)?,
+            Output::Records => output.write(&answer, &objects)?,
         };
         line.push(b'\n');
         print(&line)?;

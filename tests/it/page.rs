@@ -136,7 +136,7 @@ async fn every_sample_says_what_it_is() {
             assert!(sample[name].is_string(), "{sample}");
         }
         // A stream is no JSON, so it comes as text.
-        let is_stream = sample["id"].as_str().is_some_and(|id| id.contains("/stream"));
+        let is_stream = sample["id"].as_str().is_some_and(|id| id.contains("stream"));
         assert!(if is_stream { sample["input"].is_string() } else { sample["input"].is_object() }, "{sample}");
     }
 }

@@ -66,9 +66,7 @@ impl Scanner {
                 Some(false)
             }
             Parsed::Fails(to) => {
-                // A badge right behind the colon would be its address.
-                let is_cited = self.anchors.iter().any(|anchor| (close + 2..=to + 1).contains(&anchor.at));
-                if is_cited || holds_change(input, close + 2, to)? {
+                if holds_change(input, close + 2, to)? {
                     self.keep_colon_apart(input, close);
                 }
                 self.behind_footnote = input.text[self.at + 1..].starts_with('^');
