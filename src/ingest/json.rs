@@ -20,9 +20,12 @@ pub(super) fn read<T: DeserializeOwned>(body: &str) -> Result<T, IngestError> {
 
 /// Reads a part of a document that has been read as a value; `pointer` leads to it.
 pub(super) fn member<T: DeserializeOwned>(value: Value, pointer: &str) -> Result<T, IngestError> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let pointer = format!("{pointer}{}", self::pointer(error.path()));
-        IngestError::member(pointer, without_place(error.inner()))
+    // As in `read`.
+    T::deserialize(&value).or_else(|_| {
+        serde_path_to_error::deserialize(value).map_err(|error| {
+            let pointer = format!("{pointer}{}", self::pointer(error.path()));
+            IngestError::member(pointer, without_place(error.inner()))
+        })
     })
 }
 

@@ -38,25 +38,25 @@ impl ReadEvents for NativeEvents {
 
     fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
         let WireEvent { delta, sources, annotations, label, interpreter, error, done } = json::read(json)?;
-        let place = event.pointer();
+        let place = || event.pointer();
         let mut said = Vec::new();
         if !sources.is_empty() {
             let sources = sources.into_iter().enumerate();
             let sources = sources
-                .map(|(at, source)| source.unwrap_or_default().into_source(format!("{place}/sources/{at}"), notes));
+                .map(|(at, source)| source.unwrap_or_default().into_source(format!("{}/sources/{at}", place()), notes));
             said.push(StreamEvent::Sources(sources.collect()));
         }
         if let Some(label) = label {
-            said.push(StreamEvent::Label(label.into_label(&format!("{place}/label"), notes)));
+            said.push(StreamEvent::Label(label.into_label(&format!("{}/label", place()), notes)));
         }
         if let Some(interpreter) = interpreter {
-            let interpreter = interpreter.into_interpreter(&format!("{place}/interpreter"), notes);
+            let interpreter = interpreter.into_interpreter(&format!("{}/interpreter", place()), notes);
             said.extend(interpreter.map(StreamEvent::Interpreter));
         }
         if !annotations.is_empty() {
             let annotations = annotations.into_iter().enumerate();
             self.annotations
-                .extend(annotations.map(|(at, annotation)| (format!("{place}/annotations/{at}"), annotation)));
+                .extend(annotations.map(|(at, annotation)| (format!("{}/annotations/{at}", place()), annotation)));
             said.push(StreamEvent::Late);
         }
         said.extend(delta.filter(|delta| !delta.is_empty()).map(StreamEvent::Text));
