@@ -72,7 +72,8 @@ fn tag_holds_change(input: &Input<'_>, at: usize, to: usize) -> Option<bool> {
 fn could_act(math: &str) -> bool {
     let begins_tag = |next: &u8| next.is_ascii_alphanumeric() || b"/!?._-".contains(next);
     let tags = math.match_indices('<').any(|(at, _)| math.as_bytes().get(at + 1).is_some_and(begins_tag));
-    tags || math.contains("](") || math.contains("![")
+    // Backticks in it may begin or end code there.
+    tags || math.contains("](") || math.contains("![") || math.contains('`')
 }
 
 /// The brackets from `from` on that are opened and not closed, as Markdown counts them, in order.
@@ -277,7 +278,7 @@ impl Scanner {
             Parsed::Found(end) if input.rules.markdown && could_act(&input.text[at..end]) => {
                 // It is text, and so it has to stay, or a marker would be none the next time: what keeps a link or tag in it
                 // from being one would make math of it.
-                if input.text[at..end].contains('[') {
+                if input.text[at..end].contains(['[', '`']) {
                     self.push(at..at + run, NodeKind::Replace("&#36;".repeat(run)));
                 }
                 true
