@@ -344,6 +344,7 @@ mod tests {
             ("> [1]: https://evil\n> <b>\n> x[1]", "> \u{200b}\n> <b>\n> x[1]"),
             ("[1]: https://evil\nx[1]", "x[1]"),
             ("[p] x[1]\n\n[q]: h\n[[q]]: h\n[p]: h", "[p] x[1]\n\n[q]\u{200b}: h\n[p]: h"),
+            ("- [p]: https://ok\n\n[p]:[doc 1]", "- \u{200b}\n\n[p](https://ok/):[1]"),
             ("[p][](https://y) z[1]\n\n[p]: https://ok", "[p]\u{200b}[](https://y) z[1]\n\n> [p]: https://ok/"),
             ("[p][](\n\n[p]: https://ok", "[p][](\n\n> [p]: https://ok/"),
             ("[p] x[1]\n\n[p]: https://ok\n<b>\ny", "[p] x[1]\n\n> [p]: https://ok/\n\n\u{200b}<b>\ny"),

@@ -218,7 +218,7 @@ impl Scanner {
     #[expect(clippy::option_option, reason = "the outer one says that more must arrive")]
     fn known_label(&self, input: &Input<'_>, opener: Opener, at: usize, next: Option<u8>) -> Option<Option<Tail>> {
         // A definition that is text is no link to itself.
-        if self.definitions.is_empty() || !opener.active || self.colon == Some(at) {
+        if self.definitions.is_empty() || !opener.active || self.shown_definition == Some(at) {
             return Some(None);
         }
         let text = input.text;

@@ -163,6 +163,7 @@ impl Scanner {
             } else {
                 // Where definitions mean nothing, readers see where the label leads: as text, in which anything may stand.
                 self.keep_colon_apart(input, close);
+                self.shown_definition = Some(close);
                 self.may_define = false;
                 return;
             }

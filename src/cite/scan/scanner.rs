@@ -91,6 +91,8 @@ pub(in crate::cite) struct Scanner {
     pub(super) may_define: bool,
     /// The bracket that must be kept from the colon behind it.
     pub(super) colon: Option<usize>,
+    /// The bracket of the definition that is shown as text.
+    pub(super) shown_definition: Option<usize>,
     pub(super) nodes: Vec<Node>,
     pub(super) openers: VecDeque<Opener>,
     /// The model's own definitions so far, by label.
@@ -144,6 +146,7 @@ impl Scanner {
             line_start: 0,
             may_define: false,
             colon: None,
+            shown_definition: None,
             nodes: Vec::new(),
             openers: VecDeque::new(),
             definitions: HashMap::new(),
