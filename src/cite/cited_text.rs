@@ -40,8 +40,6 @@ pub struct CitedPlace {
 pub struct CitedSource {
     /// The number.
     pub position: Position,
-    /// How many others were cited in the text before it.
-    pub appearance: usize,
     /// The sources, the one that is shown first; never empty.
     pub sources: Vec<SourceIndex>,
     /// Where the number leads; `None` is a non-URL citation.

@@ -68,7 +68,6 @@ mod tests {
 
     fn cited(n: usize, url: Option<&str>, title: &str) -> CitedSource {
         CitedSource {
-            appearance: n - 1,
             position: Position::after(n - 1),
             sources: vec![SourceIndex(0)],
             url: url.map(|url| url.parse().expect("a web address")),

@@ -87,8 +87,8 @@ impl Numberer {
 
     /// The cited sources in the order of their numbers, and what the report says of them.
     pub(super) fn finish(self, all: &[Source], entries: &mut Vec<Entry>) -> Vec<CitedSource> {
-        let drafts = self.cited.into_iter().take(self.max).enumerate();
-        let mut cited: Vec<CitedSource> = drafts.map(|(at, draft)| draft.finish(at, all)).collect();
+        let drafts = self.cited.into_iter().take(self.max);
+        let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all)).collect();
         cited.sort_by_key(|cited| cited.position);
         entries.reserve(cited.len());
         for source in &cited {
@@ -131,13 +131,12 @@ fn what_is_cited(source: &CitedSource) -> String {
 }
 
 impl Draft {
-    fn finish(self, appearance: usize, all: &[Source]) -> CitedSource {
+    fn finish(self, all: &[Source]) -> CitedSource {
         let first = &all[self.sources[0].0];
         let title = self.sources.iter().find_map(|index| all[index.0].title.as_deref()).or(first.display_title());
         let title = title.map(|title| one_line(title).into_owned()).filter(|title| !title.is_empty());
         CitedSource {
             position: self.position,
-            appearance,
             url: first.page_url(),
             title: title.unwrap_or_else(|| format!("Document {}", self.position)),
             sources: self.sources,

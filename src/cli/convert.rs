@@ -9,7 +9,7 @@ use super::input::{Input, print, without_mark};
 use super::{Outcome, outputs};
 use crate::convert::{self, Conversion, ConvertError};
 use crate::dialect::Dialect;
-use crate::ingest::Provider;
+use crate::ingest::{AzureScores, Provider};
 use crate::output::Output;
 use crate::report::{At, Entry, Report};
 
@@ -27,7 +27,10 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
 /// Why a flag means nothing for what is to be written.
 fn misplaced(args: &ConvertArgs, output: Option<Output>) -> Option<&'static str> {
     let OutputArgs { citations, download_links, download_base, assistant } = &args.outputs;
-    let ScoreArgs { prefer_rerank, exact_scores, .. } = args.scores;
+    let ScoreArgs { rerank_max, bm25_max, prefer_rerank, exact_scores } = args.scores;
+    let usual = AzureScores::default();
+    let scores_otherwise =
+        prefer_rerank || exact_scores || (rerank_max, bm25_max) != (usual.rerank_max, usual.bm25_max);
     let has_links = *download_links != DownloadLinks::Given || !download_base.is_empty() || assistant.is_some();
     if args.resolve_redirects && output != Some(Output::Records) {
         Some("--resolve-redirects: only records have redirects; add --to records")
@@ -35,7 +38,7 @@ fn misplaced(args: &ConvertArgs, output: Option<Output>) -> Option<&'static str>
         Some("--citations: only Open WebUI is cited in more than one way; add --to open-webui")
     } else if has_links && output != Some(Output::AssistantHub) {
         Some("--download-links, --download-base, --assistant: only AssistantHub has downloads; add --to assistanthub")
-    } else if (prefer_rerank || exact_scores) && output.is_none() {
+    } else if scores_otherwise && output.is_none() {
         Some("options on scores: an activity has no scores")
     } else {
         None

@@ -4,9 +4,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::domain::{is_host_name, registrable_domain};
+use super::numbered::Numbered;
 use super::redirect::{is_redirector, named_host, sibling, target};
 use crate::answer::{Answer, ProviderError, ProviderObject, Source, SourceKind};
-use crate::cite::{CitedText, Rules, cite};
+use crate::cite::CitedText;
 use crate::url::WebUrl;
 
 /// An answer with its sources, every key present and `null` where nothing is known.
@@ -75,9 +76,9 @@ pub struct Record {
 /// missing are `null`.
 #[must_use]
 pub fn records(answer: &Answer, objects: &[ProviderObject]) -> Records {
-    let CitedText { text, sources: mut cited, unresolved, .. } = cite(answer, &Rules::numbered());
-    cited.sort_by_key(|cited| cited.appearance);
-    let cited: Vec<usize> = cited.iter().filter_map(|cited| cited.sources.first()).map(|source| source.0 + 1).collect();
+    let numbered = Numbered::new(answer);
+    let cited: Vec<usize> = numbered.by_appearance().into_iter().map(|place| place + 1).collect();
+    let CitedText { text, unresolved, .. } = numbered.cited;
     let none = ProviderObject::default();
     let objects = objects.iter().chain(std::iter::repeat(&none));
     let sources = (1..).zip(answer.sources.iter().zip(objects));

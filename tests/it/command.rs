@@ -199,6 +199,8 @@ fn other_outputs_are_written_as_the_caller_wishes() {
     for (wrong, told) in [
         (&["--to", "assistanthub", "--download-links", "public"][..], "--assistant"),
         (&["--to", "records", "--prefer-rerank"], "--from azure-oyd"),
+        (&["--rerank-max", "5"], "an activity has no scores"),
+        (&["--to", "teams", "--citations", "links"], "--to open-webui"),
         (&["--to", "records", "--from", "azure-oyd", "--bm25-max", "0"], "--bm25-max"),
     ] {
         let output = run(&[&["convert"], wrong].concat(), azure);

@@ -33,8 +33,12 @@ fn answer(case: &Path, from: Option<Provider>) -> Answer {
 /// The text with the places of the sources as numbers, and the places that are cited, in the order of the text.
 fn by_place(answer: &Answer) -> (String, Vec<usize>) {
     let cited = cite(answer, &Rules::numbered());
-    let mut places = cited.sources.iter().map(|source| source.sources[0].0 + 1).collect::<Vec<_>>();
-    places.sort_by_key(|place| cited.text.find(&format!("[{place}]")));
+    let mut places: Vec<usize> = Vec::new();
+    for place in cited.places.iter().filter_map(|place| usize::try_from(place.position.get()).ok()) {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
     (cited.text, places)
 }
 
