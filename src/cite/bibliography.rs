@@ -45,6 +45,8 @@ struct List {
     start: usize,
     entries: usize,
     headed: bool,
+    /// Whether its first entry is a definition.
+    defines: bool,
 }
 
 impl Bibliography {
@@ -118,7 +120,8 @@ impl Bibliography {
             self.entry(&entry, line, sources);
         } else if is_heading(content) {
             // At the very beginning it heads the answer.
-            self.list = self.after_content.then_some(List { start: line.start, entries: 0, headed: true });
+            self.list =
+                self.after_content.then_some(List { start: line.start, entries: 0, headed: true, defines: false });
             self.is_text = !self.after_content;
             self.after_content = true;
         } else {
@@ -135,7 +138,11 @@ impl Bibliography {
             self.after_content = true;
             return;
         }
-        let list = self.list.get_or_insert(List { start: line.start, entries: 0, headed: false });
+        // One line is no list, and the definitions behind it make none of it: they may be those of an earlier conversion.
+        let begins = |list: &mut List| entry.defines && !list.defines && !list.headed && list.entries == 1;
+        self.list.take_if(begins);
+        let list =
+            self.list.get_or_insert(List { start: line.start, entries: 0, headed: false, defines: entry.defines });
         list.entries += 1;
         let repeats = list.headed || entry.sources.iter().any(|index| mentions(entry.rest, &sources[index.0]));
         if !repeats || line.end - list.start > MAX_BYTES {
@@ -194,6 +201,8 @@ fn begins_heading(content: &str) -> bool {
 
 struct Line<'t> {
     sources: Indices,
+    /// Whether it has the form of a definition.
+    defines: bool,
     rest: &'t str,
 }
 
@@ -210,9 +219,10 @@ fn read_entry<'t>(content: &'t str, sources: &[Source], resolver: &Resolver) -> 
     };
     let marker = marker.filter(|marker| !matches!(marker, Marker::Name(_)))?;
     let token = &content[..content.len() - rest.len()];
+    let defines = rest.starts_with(':');
     let rest = rest.trim_start_matches([':', '.', ')']).trim();
     (!rest.is_empty()).then_some(())?;
-    Some(Line { sources: resolver.resolve(sources, token, &marker)?, rest })
+    Some(Line { sources: resolver.resolve(sources, token, &marker)?, defines, rest })
 }
 
 fn mentions(rest: &str, source: &Source) -> bool {
@@ -281,6 +291,7 @@ mod tests {
             "Steps:\n\n[1] Open the valve\n[2] Close the valve",
             "[1] Leave policy\n[2] Travel policy",
             "Answer.\n\n[1] Leave policy",
+            "Answer.\n\n[1] Leave policy\n\n[1]: https://x \"Leave policy\"",
             "Answer.\n\nSources\n[1] Leave policy\n[9] Other",
             "Answer.\n\n```\nSources\n[1] Leave policy\n[2] Travel policy\n```",
             "Sources are good",

@@ -343,6 +343,7 @@ mod tests {
             ("[1]: https://evil\n2. x[1]", "\u{200b}2. x[1]"),
             ("> [1]: https://evil\n> <b>\n> x[1]", "> \u{200b}\n> <b>\n> x[1]"),
             ("[1]: https://evil\nx[1]", "x[1]"),
+            ("[p[doc9]]: h\nx[1]", "[p\u{200b}]\u{200b}: h\nx[1]"),
             ("[p] x[1]\n\n[q]: h\n[[q]]: h\n[p]: h", "[p] x[1]\n\n[q]\u{200b}: h\n[p]: h"),
             ("- [p]: https://ok\n\n[p]:[doc 1]", "- \u{200b}\n\n[p](https://ok/):[1]"),
             ("[p][](https://y) z[1]\n\n[p]: https://ok", "[p]\u{200b}[](https://y) z[1]\n\n> [p]: https://ok/"),
@@ -611,6 +612,18 @@ mod tests {
             ("a**\u{e200}c\u{e202}c.pdf\u{e201}** b", "a**\u{200b}[1]\u{200b}** b"),
             ("a**\u{e200}c\u{e202}nobody\u{e201}** b [1]", "a**\u{200b}** b [1]"),
         ]);
+    }
+
+    /// Each of these once lost a line the second time, which then looked like an entry of a list of references.
+    #[test]
+    fn p06_a_second_conversion_takes_no_line_for_a_reference() {
+        for (given, expected) in
+            [("x\n\n[1] A.\n[\n2] B.", "x\n\n[1] A.\n\u{200b}[2] B."), ("x\n\n[1] A.", "x\n\n[1] A.")]
+        {
+            let once = cite(&answer(given), &Rules::web_chat());
+            assert_eq!(once.text.split("\n\n[1]: ").next(), Some(expected), "{given:?}");
+            assert_eq!(cite(&answer(&once.text), &Rules::web_chat()).text, once.text);
+        }
     }
 
     /// The comment that parts two lists was once a reason to keep a bracket before it apart, the second time.

@@ -268,6 +268,10 @@ impl Scanner {
     pub(super) fn cite(&mut self, input: &Input<'_>, sources: &[SourceIndex], range: Range<usize>) {
         let positions = self.positions(input, sources);
         let behind = &input.text[range.end..];
+        if input.text[range.clone()].contains('\n') {
+            // A badge at the start of a line might be taken for an entry of a list of references.
+            self.writer.keep_from_line_start();
+        }
         if positions.is_empty() {
             if !range.is_empty() {
                 self.vanish(input, range);
