@@ -63,10 +63,11 @@ impl Access {
 
 /// Lets a request through to its handler, with what is known of the caller, or turns it away.
 pub(crate) async fn authenticate(
+    access: Access,
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
-    match check(&request) {
+    match check(access, &request) {
         Ok(()) => next.call(request).await.map(ServiceResponse::map_into_left_body),
         Err(fault) => {
             body::discard(request.take_payload()).await;
@@ -75,10 +76,7 @@ pub(crate) async fn authenticate(
     }
 }
 
-fn check(request: &ServiceRequest) -> Result<(), Fault> {
-    // A request that matches no pattern has nothing to protect; the key is asked for nevertheless.
-    let pattern = request.match_pattern().unwrap_or_default();
-    let access = Access::of(&pattern);
+fn check(access: Access, request: &ServiceRequest) -> Result<(), Fault> {
     if access == Access::Open {
         return Ok(());
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use actix_web::web::{Bytes, BytesMut, Payload};
 use actix_web::{HttpRequest, error::PayloadError, http::header};
-use futures_util::StreamExt as _;
+use futures_util::{StreamExt as _, stream};
 
 /// So many bytes beyond the limit are read and thrown away, so that the client gets to see the answer: a connection
 /// that is closed early looks to a browser as if there were no answer at all.
@@ -67,8 +67,16 @@ pub(crate) async fn discard(mut payload: actix_web::dev::Payload) {
 }
 
 async fn collect(mut payload: Payload, limit: usize, announced: usize) -> Result<Bytes, BodyError> {
+    let Some(first) = payload.next().await.transpose().map_err(BodyError::Broken)? else {
+        return Ok(Bytes::new());
+    };
+    if first.len() == announced && announced <= limit {
+        // Most bodies arrive in one piece.
+        return Ok(first);
+    }
     let mut body = BytesMut::with_capacity(announced.min(limit).min(1024 * 1024));
     let mut length = 0_usize;
+    let mut payload = stream::iter([Ok(first)]).chain(payload);
     while let Some(chunk) = payload.next().await {
         let chunk = chunk.map_err(BodyError::Broken)?;
         length = length.saturating_add(chunk.len());

@@ -1,5 +1,7 @@
 //! Everything that can go wrong with a request.
 
+use std::error::Error;
+
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};
 
@@ -81,7 +83,7 @@ pub enum Fault {
     Cancelled(#[from] actix_web::error::BlockingError),
     /// The answer could not be written.
     #[error("the answer could not be written as JSON")]
-    Unwritable(#[from] serde_json::Error),
+    Unwritable(#[source] Box<dyn Error + Send + Sync>),
 }
 
 impl ResponseError for Fault {

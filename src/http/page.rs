@@ -103,8 +103,10 @@ pub(crate) async fn web_chat(state: Data<State>, request: HttpRequest) -> Result
     responses((status = 200, description = "The samples, in the order of the page", body = Vec<Sample>))
 )]
 pub(crate) async fn samples() -> Result<HttpResponse, Fault> {
-    let samples = SAMPLES.iter().map(super::samples::Sample::read).collect::<Result<Vec<_>, _>>()?;
-    json(HttpResponse::Ok(), &samples)
+    let samples: Result<Vec<_>, _> = SAMPLES.iter().map(super::samples::Sample::read).collect();
+    let body = samples.and_then(|samples| serde_json::to_vec(&samples));
+    let body = body.map_err(|error| Fault::Unwritable(error.into()))?;
+    Ok(HttpResponse::Ok().content_type("application/json").body(body))
 }
 
 /// Convert an answer and deliver it into the conversation of the page.

@@ -6,7 +6,7 @@ use actix_web::http::Method;
 use actix_web::middleware::from_fn;
 use actix_web::{Route, guard, web};
 
-use super::auth::authenticate;
+use super::auth::{Access, authenticate};
 use super::{Fault, answers, check, convert, direct_line, docs, health, page, records, session, socket};
 
 /// Where Direct Line begins; its clients are given the address up to here.
@@ -134,7 +134,9 @@ fn resources(prefix: &str) -> Vec<(&'static str, impl HttpServiceFactory + 'stat
     let build = |(path, entries): (&'static str, Vec<&RouteEntry>)| {
         let resource = web::resource(path.strip_prefix(prefix).unwrap_or(path));
         let resource = entries.into_iter().fold(resource, |resource, entry| resource.route(route(entry)));
-        (path, resource.default_service(web::to(wrong_method)).wrap(from_fn(authenticate)))
+        let access = Access::of(path);
+        let guarded = from_fn(move |request, next| authenticate(access, request, next));
+        (path, resource.default_service(web::to(wrong_method)).wrap(guarded))
     };
     resources.into_iter().map(build).collect()
 }
