@@ -63,7 +63,7 @@ fn run(body: &Bytes, query: &Query) -> Result<(Records, Option<SearchInVain>), F
     Ok((records(&answer, &objects), vain))
 }
 
-/// Says what there is in an answer that was refused, where its provider searched in vain.
+/// Says what there is in an answer that cites nothing, where its provider searched in vain.
 pub(crate) fn tell_of_vain_search(body: &[u8], from: Option<Provider>) {
     if let Ok(answer) = ingest(body, from)
         && let Some(vain) = search_in_vain(body, &answer)
