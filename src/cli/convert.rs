@@ -9,7 +9,7 @@ use super::input::{Input, print, without_mark};
 use super::{Outcome, outputs};
 use crate::convert::{self, Conversion, ConvertError};
 use crate::dialect::Dialect;
-use crate::ingest::{AzureScores, Provider};
+use crate::ingest::{AzureScores, Provider, ingest, search_in_vain};
 use crate::output::Output;
 use crate::report::{At, Entry, Report};
 
@@ -49,9 +49,13 @@ fn to_activity(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let conversion = conversion(args)?;
     let input = Input::named(args.file.as_deref());
     let bytes = input.read()?;
-    let converted = match convert::convert(without_mark(&bytes), &conversion) {
+    let body = without_mark(&bytes);
+    let converted = match convert::convert(body, &conversion) {
         Ok(converted) => converted,
         Err(error @ (ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations)) => {
+            if args.report {
+                tell_of_vain_search(body, conversion.from)?;
+            }
             writeln!(io::stderr(), "citewire: {input}: {error}")?;
             return Ok(Outcome::Found);
         }
@@ -59,12 +63,19 @@ fn to_activity(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     };
     if args.report {
         write!(io::stderr(), "{}", describe(&converted.report))?;
+        tell_of_vain_search(body, conversion.from)?;
     }
     let message = converted.activities.last().context("the conversion gave no message")?;
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     print(&line)?;
     Ok(Outcome::Done)
+}
+
+/// Rule S4-54: what there is in an answer whose provider searched, and of which no source came out.
+fn tell_of_vain_search(body: &[u8], from: Option<Provider>) -> io::Result<()> {
+    let vain = ingest(body, from).ok().and_then(|answer| search_in_vain(body, &answer));
+    vain.map_or(Ok(()), |vain| writeln!(io::stderr(), "{vain}"))
 }
 
 fn conversion(args: &ConvertArgs) -> anyhow::Result<Conversion> {

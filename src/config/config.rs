@@ -83,6 +83,7 @@ impl Config {
                 retention: draft.retention,
                 shutdown_grace: draft.shutdown_grace,
                 labels: draft.labels,
+                redirectors: draft.redirectors,
                 ..HttpOptions::new(draft.bind, api_key, direct_line_secret)
             },
             direct_line: draft.direct_line,
@@ -205,6 +206,21 @@ mod tests {
         std::fs::write(&file, "[redirects]\nresolve = true\n").expect("written");
         let sources = Sources { file: Some(file), ..sources(folder.path(), &[]) };
         assert_eq!(Config::load(&sources).map(|config| config.resolve_redirects).ok(), Some(true));
+    }
+
+    #[test]
+    fn redirectors_of_ones_own_are_hosts_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("citewire.toml");
+        let load = |toml: &str| {
+            std::fs::write(&file, toml).expect("written");
+            Config::load(&Sources { file: Some(file.clone()), ..sources(folder.path(), &[]) })
+        };
+        let hosts =
+            load("[redirects]\nhosts = \"go.contoso.example, l.example\"\n").map(|config| config.http.redirectors);
+        assert_eq!(hosts.ok().as_deref(), "l.example,go.contoso.example".parse().ok().as_ref());
+        let error = load("[redirects]\nhosts = \"https://l.example\"\n").expect_err("refused").to_string();
+        assert!(error.contains("redirects.hosts") && error.contains("without scheme"), "{error}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::BindingSettings;
 use crate::egress::EgressOptions;
 use crate::http::PublicUrl;
+use crate::output::Redirectors;
 use crate::secret::Secret;
 use crate::store::StoreOptions;
 
@@ -56,6 +57,7 @@ pub(super) struct Draft {
     pub(super) direct_line_client: BindingSettings,
     pub(super) egress: EgressOptions,
     pub(super) resolve_redirects: bool,
+    pub(super) redirectors: Arc<Redirectors>,
 }
 
 impl Default for Draft {
@@ -80,6 +82,7 @@ impl Default for Draft {
             direct_line_client: BindingSettings::default(),
             egress: EgressOptions::default(),
             resolve_redirects: false,
+            redirectors: Arc::default(),
         }
     }
 }
@@ -230,6 +233,12 @@ pub const SETTINGS: &[Setting] = &[
         "false",
         "Find out where redirects of sources lead, by following them, for `/v1/records`.",
         |draft, text| parse(text).map(|resolve| draft.resolve_redirects = resolve)
+    ),
+    setting!(
+        "redirects.hosts",
+        "none",
+        "Hosts of your own whose addresses only lead to sources, as those that count who follows a link do, separated by commas.",
+        |draft, text| parse(text).map(|hosts| draft.redirectors = Arc::new(hosts))
     ),
 ];
 

@@ -93,12 +93,16 @@ fn run(body: &Bytes, query: &Query, labels: Arc<LabelCatalogue>, updates: Update
     if updates == Updates::Unwanted {
         request.conversion.options.updates = Some(0);
     }
-    convert(&request.answer, &request.conversion).map_err(|source| {
-        if matches!(source, ConvertError::GroundingNoCitations) {
-            tell_of_vain_search(&request.answer, request.conversion.from);
-        }
-        Fault::Convert { source, at: request.at }
-    })
+    let converted = convert(&request.answer, &request.conversion);
+    // Few answers cite nothing, and only those are looked at once more.
+    let cites_nothing = match &converted {
+        Ok(Converted { report, .. }) => report.tools_invoked == Some(true) && report.cited.is_empty(),
+        Err(error) => matches!(error, ConvertError::GroundingNoCitations),
+    };
+    if cites_nothing {
+        tell_of_vain_search(&request.answer, request.conversion.from);
+    }
+    converted.map_err(|source| Fault::Convert { source, at: request.at })
 }
 
 /// Most answers are not longer, so that their JSON never has to move while it grows.
@@ -113,8 +117,59 @@ pub(crate) fn json(mut builder: actix_web::HttpResponseBuilder, body: &impl Seri
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+    use std::sync::Mutex;
+
+    use actix_web::test::TestRequest;
     use proptest::prelude::*;
     use serde_json::{Value, json};
+
+    use super::*;
+
+    /// What is logged while something is done.
+    fn logged(does: impl FnOnce()) -> String {
+        struct Kept(Arc<Mutex<Vec<u8>>>);
+        impl io::Write for Kept {
+            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+                self.0.lock().expect("one thread").extend_from_slice(bytes);
+                Ok(bytes.len())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let writer = Arc::clone(&lines);
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::WARN)
+            .with_ansi(false)
+            .with_writer(move || Kept(Arc::clone(&writer)))
+            .finish();
+        tracing::subscriber::with_default(subscriber, does);
+        let lines = lines.lock().expect("one thread").clone();
+        String::from_utf8(lines).expect("text")
+    }
+
+    #[test]
+    fn s4_54_a_search_in_vain_is_logged_for_every_activity() {
+        let query = Query::of(&TestRequest::default().to_http_request());
+        let answer = |annotations: Value| {
+            let search = json!({"type": "web_search_call", "status": "completed"});
+            let content = json!([{"type": "output_text", "text": "secret", "annotations": annotations}]);
+            json!({"object": "response", "status": "completed", "output": [search, {"type": "message", "content": content}]})
+        };
+        let convert = |answer: &Value, options: &Value| {
+            let body = Bytes::from(json!({"answer": answer, "options": options}).to_string());
+            logged(|| drop(run(&body, &query, Arc::default(), Updates::Wanted)))
+        };
+        for options in [json!({}), json!({"require_grounding": "any"})] {
+            let log = convert(&answer(json!([])), &options);
+            assert!(log.contains("tools ran and no source was found") && log.contains("web_search_call"), "{log}");
+            assert!(log.lines().count() == 1 && !log.contains("secret"), "{log}");
+        }
+        let page = json!({"type": "url_citation", "start_index": 0, "end_index": 6, "url": "https://x.example/"});
+        assert_eq!(convert(&answer(json!([page])), &json!({})), "");
+    }
 
     /// JSON of all kinds.
     fn values() -> impl Strategy<Value = Value> {

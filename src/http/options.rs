@@ -9,6 +9,7 @@ use std::time::Duration;
 use url::Url;
 
 use crate::answer::LabelCatalogue;
+use crate::output::Redirectors;
 use crate::secret::Secret;
 
 /// The options of the HTTP server.
@@ -40,6 +41,8 @@ pub struct HttpOptions {
     pub shutdown_grace: Duration,
     /// The sensitivity labels of the organisation.
     pub labels: Arc<LabelCatalogue>,
+    /// Which addresses only lead to a source.
+    pub redirectors: Arc<Redirectors>,
 }
 
 impl HttpOptions {
@@ -60,6 +63,7 @@ impl HttpOptions {
             retention: Duration::from_secs(24 * 60 * 60),
             shutdown_grace: Duration::from_secs(10),
             labels: Arc::default(),
+            redirectors: Arc::default(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! `POST /v1/records`: an answer in, its sources in one schema out.
 
+use std::sync::Arc;
+
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, web};
 use tracing::{debug, warn};
@@ -11,7 +13,7 @@ use super::schema::{AnswerRequest, Problem, RecordsAnswer};
 use super::{Fault, State};
 use crate::convert::grounded;
 use crate::ingest::{Provider, SearchInVain, ingest, search_in_vain, source_objects};
-use crate::output::{Records, records};
+use crate::output::{Records, Redirectors, records_behind};
 
 /// Read the sources of an answer.
 ///
@@ -38,8 +40,12 @@ pub(crate) async fn read_records(
 ) -> Result<HttpResponse, Fault> {
     let body = read(&state, &request, payload).await?;
     let query = Query::of(&request);
-    let (mut records, vain) =
-        if body.len() < LARGE_BYTES { run(&body, &query)? } else { web::block(move || run(&body, &query)).await?? };
+    let redirectors = Arc::clone(&state.options.redirectors);
+    let (mut records, vain) = if body.len() < LARGE_BYTES {
+        run(&body, &query, &redirectors)?
+    } else {
+        web::block(move || run(&body, &query, &redirectors)).await??
+    };
     if let Some(vain) = vain {
         tell(&vain);
     }
@@ -49,7 +55,7 @@ pub(crate) async fn read_records(
     json(HttpResponse::Ok(), &records)
 }
 
-fn run(body: &Bytes, query: &Query) -> Result<(Records, Option<SearchInVain>), Fault> {
+fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<(Records, Option<SearchInVain>), Fault> {
     let Request { answer: body, at, conversion } = Request::parse(body, query)?;
     let answer = ingest(&body, conversion.from).map_err(|source| Fault::Convert { source: source.into(), at })?;
     let vain = search_in_vain(&body, &answer);
@@ -60,10 +66,10 @@ fn run(body: &Bytes, query: &Query) -> Result<(Records, Option<SearchInVain>), F
         return Err(Fault::Convert { source, at });
     }
     let objects = source_objects(&body, &answer.sources);
-    Ok((records(&answer, &objects), vain))
+    Ok((records_behind(redirectors, &answer, &objects), vain))
 }
 
-/// Says what there is in an answer that was refused, where its provider searched in vain.
+/// Says what there is in an answer that cites nothing, where its provider searched in vain.
 pub(crate) fn tell_of_vain_search(body: &[u8], from: Option<Provider>) {
     if let Ok(answer) = ingest(body, from)
         && let Some(vain) = search_in_vain(body, &answer)

@@ -169,19 +169,24 @@ impl ReadEvents for ClaudeAnswer {
         MarkerGrammar::NONE
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let WireEvent { kind, content_block, delta, error } = json::read(json)?;
         let place = event.pointer();
-        let mut said = Vec::new();
         match kind.as_deref().unwrap_or_default() {
             "content_block_start" => {
-                self.end_block(&mut said);
+                self.end_block(said);
                 let block = content_block.unwrap_or_default();
                 let text = self.begin(block, &format!("{place}/content_block"), notes);
                 said.extend(text.map(StreamEvent::Text));
             }
             "content_block_delta" => {
-                let Some(delta) = delta else { return Ok(said) };
+                let Some(delta) = delta else { return Ok(()) };
                 match delta.kind.as_deref().unwrap_or_default() {
                     "text_delta" => {
                         let text = delta.text.and_then(|text| self.text(text));
@@ -195,19 +200,19 @@ impl ReadEvents for ClaudeAnswer {
                     _ => {}
                 }
             }
-            "content_block_stop" => self.end_block(&mut said),
+            "content_block_stop" => self.end_block(said),
             "message_delta" => {
                 let reason = delta.and_then(|delta| delta.stop_reason);
                 notes.extend(odd_reason(reason, &USUAL, || format!("{place}/delta/stop_reason")));
             }
             "message_stop" => {
-                self.end_block(&mut said);
+                self.end_block(said);
                 said.push(StreamEvent::Done);
             }
             "error" => said.push(StreamEvent::Error(json::provider_error(&error.unwrap_or_default()))),
             _ => {}
         }
-        Ok(said)
+        Ok(())
     }
 
     fn finish(mut self: Box<Self>, answer: &mut Answer) {

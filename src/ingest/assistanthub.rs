@@ -146,15 +146,16 @@ impl ReadEvents for AssistantHubEvents {
 
     fn read(
         &mut self,
-        event: &Event,
+        event: Event<'_>,
         json: &str,
         notes: &mut Vec<crate::report::Entry>,
-    ) -> Result<Vec<StreamEvent>, IngestError> {
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let chunk = chat::chunk(event, json, notes)?;
         if let Some(error) = chunk.error {
-            return Ok(vec![StreamEvent::Error(error)]);
+            events.push(StreamEvent::Error(error));
+            return Ok(());
         }
-        let mut events = Vec::new();
         if !self.told
             && json.contains("\"citations\"")
             && let Some(manifest) = json::read::<Cited>(json)?.citations
@@ -164,13 +165,13 @@ impl ReadEvents for AssistantHubEvents {
             self.referenced = referenced;
             events.push(StreamEvent::Sources(all));
         }
-        let Some(said) = chunk.said else { return Ok(events) };
+        let Some(said) = chunk.said else { return Ok(()) };
         let text = said.content.map(Content::into_text).filter(|text| !text.is_empty());
         events.extend(text.map(StreamEvent::Text));
         if said.ended {
             events.push(StreamEvent::Done);
         }
-        Ok(events)
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

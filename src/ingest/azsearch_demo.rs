@@ -118,12 +118,18 @@ impl ReadEvents for DemoEvents {
         MarkerGrammar::REFERENCES
     }
 
-    fn read(&mut self, event: &Event, json: &str, _: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        _: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let response: Response = json::read(json)?;
         if let Some(error) = response.error {
-            return Ok(vec![StreamEvent::Error(json::provider_error(&error))]);
+            said.push(StreamEvent::Error(json::provider_error(&error)));
+            return Ok(());
         }
-        let mut said = Vec::new();
         let points = response.context.and_then(|context| context.data_points);
         if let Some(points) = points.filter(|_| !self.told) {
             let sources = points.into_sources(&format!("{}/context/data_points", event.pointer()));
@@ -133,7 +139,7 @@ impl ReadEvents for DemoEvents {
         }
         let text = response.delta.and_then(|delta| delta.content).filter(|text| !text.is_empty());
         said.extend(text.map(StreamEvent::Text));
-        Ok(said)
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

@@ -62,14 +62,21 @@ impl ReadEvents for AzureEvents {
         MarkerGrammar::AZURE_ON_YOUR_DATA
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let chunk: Chunk = json::read(json)?;
         if let Some(error) = chunk.error {
-            return Ok(vec![StreamEvent::Error(json::provider_error(&error))]);
+            said.push(StreamEvent::Error(json::provider_error(&error)));
+            return Ok(());
         }
         // Only the first choice is the answer (rule N-09); others come in chunks of their own, or beside it.
         let first = chunk.choices.into_iter().enumerate().find(|(_, choice)| choice.index.unwrap_or_default() == 0);
-        let Some((at, Choice { delta, finish_reason: reason, .. })) = first else { return Ok(Vec::new()) };
+        let Some((at, Choice { delta, finish_reason: reason, .. })) = first else { return Ok(()) };
         let place = format!("{}/choices/{at}", event.pointer());
         let Delta { content, context } = delta.unwrap_or(Delta { content: None, context: None });
         if let Some(context) = context {
@@ -78,7 +85,6 @@ impl ReadEvents for AzureEvents {
             self.retrieved.extend(retrieved);
         }
         let content = content.filter(|content| !content.is_empty());
-        let mut said = Vec::new();
         // The context may be spread over chunks, but the text comes after it.
         if content.is_some() || reason.is_some() {
             said.extend(self.sources(notes).map(StreamEvent::Sources));
@@ -88,7 +94,7 @@ impl ReadEvents for AzureEvents {
             notes.extend(finish_reason(&reason, format!("{place}/finish_reason")));
             said.push(StreamEvent::Done);
         }
-        Ok(said)
+        Ok(())
     }
 
     fn finish(mut self: Box<Self>, answer: &mut Answer) {

@@ -199,7 +199,13 @@ impl ReadEvents for ConverseAnswer {
         MarkerGrammar::NONE
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let WireEvent {
             content_block_start: start,
             content_block_delta: delta,
@@ -209,22 +215,21 @@ impl ReadEvents for ConverseAnswer {
             metadata,
         } = json::read(json)?;
         let place = event.pointer();
-        let mut said = Vec::new();
         let is_known = delta.is_some() || end.is_some() || message_start.is_some() || metadata.is_some();
         if start.is_some() || stop.is_some() {
-            self.end_block(&mut said, notes);
+            self.end_block(said, notes);
         } else if !is_known {
             said.extend(exception(json)?.map(StreamEvent::Error));
         }
         if let Some(delta) = delta {
-            self.delta(delta, &place, &mut said, notes);
+            self.delta(delta, &place, said, notes);
         }
         if let Some(MessageStop { stop_reason }) = end {
-            self.end_block(&mut said, notes);
+            self.end_block(said, notes);
             notes.extend(odd_reason(stop_reason, &USUAL, || format!("{place}/messageStop/stopReason")));
             said.push(StreamEvent::Done);
         }
-        Ok(said)
+        Ok(())
     }
 
     fn finish(mut self: Box<Self>, answer: &mut Answer) {

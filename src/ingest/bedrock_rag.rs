@@ -236,17 +236,22 @@ impl ReadEvents for RagAnswer {
         MarkerGrammar::NONE
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let place = event.pointer();
-        let mut said = Vec::new();
         match json::read(json)? {
             WireEvent { output: None, citation: None, guardrail: None, chunk: None } => {
                 said.extend(exception(json)?.map(StreamEvent::Error));
             }
             WireEvent { output, citation, guardrail, chunk } => {
-                self.grow(output.and_then(|output| output.text).unwrap_or_default(), &mut said);
+                self.grow(output.and_then(|output| output.text).unwrap_or_default(), said);
                 if let Some(chunk) = chunk {
-                    self.chunk(chunk, &place, &mut said, notes)?;
+                    self.chunk(chunk, &place, said, notes)?;
                 }
                 if let Some(citation) = citation {
                     self.cite(citation, format!("{place}/citation"), notes);
@@ -255,7 +260,7 @@ impl ReadEvents for RagAnswer {
                 notes.extend(intervened(action, format!("{place}/guardrail/action")));
             }
         }
-        Ok(said)
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

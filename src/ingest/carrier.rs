@@ -7,7 +7,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::event::Event;
+use super::event::{Arrived, Event};
 use super::lines::{Lines, MAX_EVENT_BYTES};
 use super::sse::SseEvents;
 use super::{EventPlace, IngestError, Provider, format};
@@ -62,7 +62,7 @@ impl Default for Carrier {
 
 impl Carrier {
     /// Adds the events that end in these bytes.
-    pub(super) fn push(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), IngestError> {
+    pub(super) fn push(&mut self, bytes: &[u8], events: &mut Arrived) -> Result<(), IngestError> {
         match self {
             Self::Opening(opening) => {
                 opening.bytes.extend_from_slice(bytes);
@@ -91,7 +91,7 @@ impl Carrier {
     }
 
     /// The end of the input: the body of a whole answer, or `None` and the last events.
-    pub(super) fn finish(mut self, events: &mut Vec<Event>) -> Result<Option<Vec<u8>>, IngestError> {
+    pub(super) fn finish(mut self, events: &mut Arrived) -> Result<Option<Vec<u8>>, IngestError> {
         if let Self::Opening(opening) = &mut self {
             let kept = std::mem::take(&mut opening.bytes);
             let form = opening.form(&kept, true).unwrap_or(Form::Whole);
@@ -110,7 +110,7 @@ impl Carrier {
     }
 
     /// Reads what has arrived in the form that it turned out to have.
-    fn go_on(&mut self, form: Form, bytes: Vec<u8>, events: &mut Vec<Event>) -> Result<(), IngestError> {
+    fn go_on(&mut self, form: Form, bytes: Vec<u8>, events: &mut Arrived) -> Result<(), IngestError> {
         let start = start(&bytes);
         let line = 1 + line_ends(&bytes[..start]);
         *self = match form {
@@ -125,11 +125,11 @@ impl Carrier {
     }
 }
 
-fn json_line(number: usize, line: &[u8], count: &mut usize, events: &mut Vec<Event>) {
+fn json_line(number: usize, line: &[u8], count: &mut usize, events: &mut Arrived) {
     let data = line.trim_ascii();
     if !data.is_empty() {
         *count += 1;
-        events.push(Event { number: *count, line: number, data: data.to_vec() });
+        events.push(Event { number: *count, line: number, data });
     }
 }
 
@@ -263,7 +263,7 @@ mod tests {
         let form = Form::of(text.as_bytes());
         // The same, byte by byte.
         let mut carrier = Carrier::default();
-        let mut events = Vec::new();
+        let mut events = Arrived::default();
         for byte in text.as_bytes() {
             carrier.push(std::slice::from_ref(byte), &mut events).expect("short");
         }
@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn lines_are_counted_from_the_first_byte() {
         let mut carrier = Carrier::default();
-        let mut events = Vec::new();
+        let mut events = Arrived::default();
         carrier.push(b"\n\r\n {\"delta\":\"a\"}\n\n {\"delta\":\"b\"}", &mut events).expect("short");
         assert_eq!(carrier.finish(&mut events).expect("short"), None);
         let places: Vec<_> = events.iter().map(|event| (event.number, event.line, event.data.len())).collect();

@@ -184,7 +184,7 @@ pub(super) fn whole(body: &str, oddities: &mut Vec<Entry>) -> Result<(Content, S
 }
 
 /// Reads a chunk. Only the first choice is the answer (rule N-09); others come in chunks of their own, or beside it.
-pub(super) fn chunk(event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Chunk, IngestError> {
+pub(super) fn chunk(event: Event<'_>, json: &str, notes: &mut Vec<Entry>) -> Result<Chunk, IngestError> {
     let completion: Completion = json::read(json)?;
     let mut chunk = Chunk { model: completion.model, ..Chunk::default() };
     if let Some(error) = completion.error {

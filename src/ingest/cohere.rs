@@ -191,17 +191,22 @@ impl ReadEvents for CohereAnswer {
         MarkerGrammar::NONE
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let WireEvent { kind, event_type, index, delta, text, citations, documents, finish_reason, response } =
             json::read(json)?;
         let place = event.pointer();
-        let mut said = Vec::new();
         match kind.or(event_type).unwrap_or_default().as_str() {
             "content-start" | "content-delta" => {
                 let content = delta.and_then(|delta| delta.message).and_then(|message| message.content);
                 for part in content.map(OneOrMany::into_list).unwrap_or_default() {
                     let text = self.add(index, part);
-                    self.say(text, &mut said);
+                    self.say(text, said);
                 }
             }
             "citation-start" => {
@@ -224,7 +229,7 @@ impl ReadEvents for CohereAnswer {
             }
             "text-generation" => {
                 let text = self.add(None, Part { text, ..Part::default() });
-                self.say(text, &mut said);
+                self.say(text, said);
             }
             "citation-generation" => self.citations.add(&format!("{place}/citations"), citations),
             "search-results" => self.citations.add_documents(&format!("{place}/documents"), documents),
@@ -237,7 +242,7 @@ impl ReadEvents for CohereAnswer {
             }
             _ => {}
         }
-        Ok(said)
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

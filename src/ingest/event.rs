@@ -7,20 +7,57 @@ use crate::answer::{Answer, Interpreter, MarkerGrammar, ProviderError, Sensitivi
 use crate::report::Entry;
 
 /// An event as it arrives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Event {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Event<'a> {
     /// Counted from 1.
     pub(super) number: usize,
     /// The line on which its data begins, counted from 1.
     pub(super) line: usize,
     /// What it carries: JSON, in nearly all formats.
-    pub(super) data: Vec<u8>,
+    pub(super) data: &'a [u8],
 }
 
-impl Event {
+impl Event<'_> {
     /// Where the event stands, as a JSON pointer into the list of all events.
     pub(super) fn pointer(&self) -> String {
         format!("/{}", self.number - 1)
+    }
+}
+
+/// Events that have arrived and were not read yet, their data one behind the other: most are so short that memory for
+/// each of them would cost more than reading it.
+#[derive(Debug, Default)]
+pub(super) struct Arrived {
+    data: Vec<u8>,
+    places: Vec<Place>,
+}
+
+#[derive(Debug)]
+struct Place {
+    number: usize,
+    line: usize,
+    /// Where its data ends, and that of the next begins.
+    end: usize,
+}
+
+impl Arrived {
+    /// Adds an event.
+    pub(super) fn push(&mut self, Event { number, line, data }: Event<'_>) {
+        self.data.extend_from_slice(data);
+        self.places.push(Place { number, line, end: self.data.len() });
+    }
+
+    /// How many events have arrived.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The events, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = Event<'_>> {
+        self.places.iter().scan(0, |start, Place { number, line, end }| {
+            let data = &self.data[std::mem::replace(start, *end)..*end];
+            Some(Event { number: *number, line: *line, data })
+        })
     }
 }
 
@@ -51,11 +88,18 @@ pub(super) trait ReadEvents: Debug + Send {
     /// Which brackets of the text are markers.
     fn grammar(&self) -> MarkerGrammar;
 
-    /// Reads one event; `json` is its data, a JSON object. Unknown members say nothing (rule N-16).
+    /// Reads one event, and adds what it says to `said`; `json` is its data, a JSON object. Unknown members say nothing
+    /// (rule N-16).
     ///
     /// # Errors
     /// When the data is not JSON, or a member that matters has the wrong type.
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError>;
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError>;
 
     /// Whose format the events turned out to have, where that is told later than by the first of them.
     fn told_provider(&self) -> Option<Provider> {

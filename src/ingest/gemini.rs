@@ -53,7 +53,7 @@ struct Candidate {
     #[serde(alias = "finish_reason", rename = "finishReason")]
     finish_reason: Option<String>,
     #[serde(alias = "grounding_metadata", rename = "groundingMetadata")]
-    grounding: Option<Grounding>,
+    grounding: Option<Box<Grounding>>,
     #[serde(alias = "citation_metadata", rename = "citationMetadata")]
     citations: Option<CitationMetadata>,
 }
@@ -84,7 +84,7 @@ pub(super) struct GeminiAnswer {
     annotated: Annotated,
     /// The part of the text that each part of the content is, in a whole answer.
     parts: Vec<usize>,
-    grounding: Option<Grounding>,
+    grounding: Option<Box<Grounding>>,
     citations: Legacy,
     begun: bool,
 }
@@ -108,7 +108,7 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
         answer.text.push_str(&text);
     }
     answer.oddities.extend(odd_reason(candidate.finish_reason, &USUAL, || format!("{place}/finishReason")));
-    gemini.grounding = candidate.grounding.map(|grounding| grounding.found_at(&place, body));
+    gemini.grounding = candidate.grounding.map(|grounding| Box::new(grounding.found_at(&place, body)));
     gemini.citations = candidate.citations.map(|citations| citations.found_at(&place)).unwrap_or_default();
     Box::new(gemini).finish(&mut answer);
     Ok(answer)
@@ -149,21 +149,28 @@ impl ReadEvents for GeminiAnswer {
         MarkerGrammar::NONE
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let response: Response = json::read(json)?;
         if let Some(error) = &response.error {
-            return Ok(vec![StreamEvent::Error(json::provider_error(error))]);
+            said.push(StreamEvent::Error(json::provider_error(error)));
+            return Ok(());
         }
         if let Some(reason) = refusal(&response).filter(|_| !self.begun) {
-            return Ok(vec![StreamEvent::Error(json::provider_error(&reason.into()))]);
+            said.push(StreamEvent::Error(json::provider_error(&reason.into())));
+            return Ok(());
         }
         let candidates = response.candidates.into_iter().enumerate();
         let first = candidates.into_iter().find(|(_, candidate)| candidate.index.unwrap_or(0) == 0);
         let Some((at, Candidate { content, finish_reason: reason, grounding, citations, .. })) = first else {
-            return Ok(Vec::new());
+            return Ok(());
         };
-        let place = format!("{}/candidates/{at}", event.pointer());
-        let mut said = Vec::new();
+        let place = || format!("{}/candidates/{at}", event.pointer());
         for text in content.into_iter().flat_map(|content| content.parts).filter_map(Part::answer_text) {
             self.annotated.grow(text.len());
             if !std::mem::replace(&mut self.begun, true) {
@@ -173,26 +180,26 @@ impl ReadEvents for GeminiAnswer {
             said.push(StreamEvent::Text(text));
         }
         if let Some(grounding) = grounding {
-            let grounding = grounding.found_at(&place, json);
+            let grounding = grounding.found_at(&place(), json);
             match &mut self.grounding {
                 Some(known) => known.renew(grounding),
-                None => self.grounding = Some(grounding),
+                None => self.grounding = Some(Box::new(grounding)),
             }
         }
         if let Some(citations) = citations {
-            self.citations.renew(citations.found_at(&place));
+            self.citations.renew(citations.found_at(&place()));
         }
         if let Some(reason) = reason.filter(|reason| is_end(reason)) {
-            notes.extend(odd_reason(Some(reason), &USUAL, || format!("{place}/finishReason")));
+            notes.extend(odd_reason(Some(reason), &USUAL, || place() + "/finishReason"));
             said.push(StreamEvent::Done);
         }
-        Ok(said)
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
         let Self { mut annotated, parts, grounding, citations, .. } = *self;
         // Without any grounding, the model did not look anything up.
-        answer.tools_invoked = Some(grounding.as_ref().is_some_and(Grounding::tools_invoked));
+        answer.tools_invoked = Some(grounding.as_ref().is_some_and(|grounding| grounding.tools_invoked()));
         if let Some(grounding) = grounding {
             grounding.annotate(&parts, &mut annotated, &mut answer.oddities);
         }

@@ -217,7 +217,13 @@ impl ReadEvents for InteractionAnswer {
         MarkerGrammar::NONE
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let WireEvent { event_type, step, delta, interaction, error, index } = json::read(json)?;
         let place = event.pointer();
         let mut texts = Vec::new();
@@ -241,14 +247,13 @@ impl ReadEvents for InteractionAnswer {
             "error" => last = Some(StreamEvent::Error(json::provider_error(&error.unwrap_or_default()))),
             _ => {}
         }
-        let mut said = Vec::new();
         if !texts.is_empty() && !std::mem::replace(&mut self.begun, true) {
             // What cites the text comes behind it, and nobody knows before whether it will.
             said.push(StreamEvent::Late);
         }
         said.extend(texts.into_iter().map(StreamEvent::Text));
         said.extend(last);
-        Ok(said)
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

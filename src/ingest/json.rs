@@ -7,15 +7,16 @@ use serde::de::{DeserializeOwned, MapAccess, SeqAccess};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::error::Category;
+use serde_json::value::RawValue;
 use serde_path_to_error::{Path, Segment};
 
 use super::IngestError;
 use crate::answer::ProviderError;
 
 /// Reads a whole document.
-pub(super) fn read<T: DeserializeOwned>(body: &str) -> Result<T, IngestError> {
+pub(super) fn read<'de, T: Deserialize<'de>>(body: &'de str) -> Result<T, IngestError> {
     // The way to a fault is only looked for when there is one: keeping track of it costs more than reading.
-    serde_json::from_str(body).or_else(|_| read_with_pointer(body))
+    serde_json::from_str(body).or_else(|_| read_with_pointer(body, ""))
 }
 
 /// Reads a part of a document that has been read as a value; `pointer` leads to it.
@@ -29,10 +30,18 @@ pub(super) fn member<T: DeserializeOwned>(value: Value, pointer: &str) -> Result
     })
 }
 
-fn read_with_pointer<T: DeserializeOwned>(body: &str) -> Result<T, IngestError> {
+/// Reads a part of a document whose bytes were kept as they are; `pointer` leads to it.
+pub(super) fn raw_member<'de, T: Deserialize<'de>>(
+    raw: &'de RawValue,
+    pointer: impl FnOnce() -> String,
+) -> Result<T, IngestError> {
+    serde_json::from_str(raw.get()).or_else(|_| read_with_pointer(raw.get(), &pointer()))
+}
+
+fn read_with_pointer<'de, T: Deserialize<'de>>(body: &'de str, below: &str) -> Result<T, IngestError> {
     let mut reader = serde_json::Deserializer::from_str(body);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let pointer = pointer(error.path());
+        let pointer = format!("{below}{}", pointer(error.path()));
         match error.inner().classify() {
             Category::Data => IngestError::member(pointer, without_place(error.inner())),
             Category::Io | Category::Syntax | Category::Eof => not_json(error.inner()),

@@ -181,15 +181,23 @@ impl ReadEvents for ChainAnswer {
         MarkerGrammar::BRACKETED_NUMBERS
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let mut output: Output = json::read(json)?;
         if let Some(error) = output.error.take() {
-            return Ok(vec![StreamEvent::Error(json::provider_error(&error))]);
+            said.push(StreamEvent::Error(json::provider_error(&error)));
+            return Ok(());
         }
         let text = self.add(output, &event.pointer(), notes);
         let new = self.annotated.sources.new_ones();
         let sources = Some(new).filter(|new| !new.is_empty()).map(StreamEvent::Sources);
-        Ok(sources.into_iter().chain(Some(text).filter(|text| !text.is_empty()).map(StreamEvent::Text)).collect())
+        said.extend(sources.into_iter().chain(Some(text).filter(|text| !text.is_empty()).map(StreamEvent::Text)));
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

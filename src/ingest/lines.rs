@@ -36,7 +36,7 @@ impl Lines {
                 rest = &rest[1..];
                 continue;
             }
-            let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let end = memchr::memchr2(b'\n', b'\r', rest);
             let piece = &rest[..end.unwrap_or(rest.len())];
             if self.partial.len() + piece.len() > MAX_EVENT_BYTES {
                 return Err(LineTooLong { line: self.number });

@@ -122,16 +122,24 @@ impl ReadEvents for EngineAnswer {
         MarkerGrammar::BRACKETED_NUMBERS
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let Response { response, source_nodes, error } = json::read(json)?;
         if let Some(error) = error {
-            return Ok(vec![StreamEvent::Error(json::provider_error(&error))]);
+            said.push(StreamEvent::Error(json::provider_error(&error)));
+            return Ok(());
         }
         self.add(source_nodes, &event.pointer(), notes);
         let new = self.sources.new_ones();
         let sources = Some(new).filter(|new| !new.is_empty()).map(StreamEvent::Sources);
         let text = response.filter(|text| !text.is_empty()).map(StreamEvent::Text);
-        Ok(sources.into_iter().chain(text).collect())
+        said.extend(sources.into_iter().chain(text));
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

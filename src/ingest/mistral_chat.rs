@@ -110,13 +110,19 @@ impl ReadEvents for MistralChatEvents {
         MarkerGrammar::NONE
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let chunk = chat::chunk(event, json, notes)?;
         if let Some(error) = chunk.error {
-            return Ok(vec![StreamEvent::Error(error)]);
+            events.push(StreamEvent::Error(error));
+            return Ok(());
         }
-        let mut events = Vec::new();
-        let Some(said) = chunk.said else { return Ok(events) };
+        let Some(said) = chunk.said else { return Ok(()) };
         if let Some(content) = said.content {
             // References follow what they cite, and more of them may follow each.
             let refers = |chunk: &Value| chunk["type"] == "reference";
@@ -131,7 +137,7 @@ impl ReadEvents for MistralChatEvents {
         if said.ended {
             events.push(StreamEvent::Done);
         }
-        Ok(events)
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

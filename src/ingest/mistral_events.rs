@@ -29,16 +29,17 @@ pub(super) struct MistralEvents {
 
 impl MistralEvents {
     /// Hands out what the last piece of text rests on, as soon as nothing more can be added to it.
-    fn cite(&mut self) -> Vec<StreamEvent> {
+    fn cite(&mut self, said: &mut Vec<StreamEvent>) {
         let cited = self.outputs.settle();
         if cited.is_empty() || self.late {
-            return Vec::new();
+            return;
         }
         if self.ends_blank {
             self.late = true;
-            return vec![StreamEvent::Late];
+            said.push(StreamEvent::Late);
+            return;
         }
-        vec![StreamEvent::Sources(self.outputs.annotated.sources.new_ones()), StreamEvent::Cited(cited)]
+        said.extend([StreamEvent::Sources(self.outputs.annotated.sources.new_ones()), StreamEvent::Cited(cited)]);
     }
 }
 
@@ -47,11 +48,16 @@ impl ReadEvents for MistralEvents {
         MarkerGrammar::NONE
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let wire: WireEvent = json::read(json)?;
         let kind = wire.kind.unwrap_or_default();
         self.outputs.used_tools |= is_tool(&kind);
-        let mut said = Vec::new();
         match kind.as_str() {
             "message.output.delta" => {
                 let chunks = match wire.content.unwrap_or_default() {
@@ -69,7 +75,7 @@ impl ReadEvents for MistralEvents {
                 for (pointer, chunk) in chunks {
                     let is_text = chunk.is_string() || chunk["type"] == "text";
                     if is_text && chunk.as_str() != Some("") {
-                        said.extend(self.cite());
+                        self.cite(said);
                     }
                     let text = self.outputs.take(chunk, &event.pointer(), &pointer, notes)?;
                     if !text.is_empty() {
@@ -79,7 +85,7 @@ impl ReadEvents for MistralEvents {
                 }
             }
             "conversation.response.done" => {
-                said.extend(self.cite());
+                self.cite(said);
                 said.push(StreamEvent::Done);
             }
             "conversation.response.error" => {
@@ -91,7 +97,7 @@ impl ReadEvents for MistralEvents {
             }
             _ => {}
         }
-        Ok(said)
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

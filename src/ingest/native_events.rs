@@ -18,8 +18,9 @@ struct WireEvent {
     sources: Vec<Option<WireSource>>,
     #[serde(default, deserialize_with = "list")]
     annotations: Vec<Annotation>,
-    label: Option<WireLabel>,
-    interpreter: Option<WireInterpreter>,
+    // Few events have one, and all are moved about.
+    label: Option<Box<WireLabel>>,
+    interpreter: Option<Box<WireInterpreter>>,
     error: Option<Value>,
     done: Option<bool>,
 }
@@ -36,10 +37,15 @@ impl ReadEvents for NativeEvents {
         MarkerGrammar::ALL
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let WireEvent { delta, sources, annotations, label, interpreter, error, done } = json::read(json)?;
         let place = || event.pointer();
-        let mut said = Vec::new();
         if !sources.is_empty() {
             let sources = sources.into_iter().enumerate();
             let sources = sources
@@ -65,7 +71,7 @@ impl ReadEvents for NativeEvents {
         } else if done == Some(true) {
             said.push(StreamEvent::Done);
         }
-        Ok(said)
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

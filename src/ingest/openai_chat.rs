@@ -125,25 +125,30 @@ impl ReadEvents for ChatEvents {
         self.other.as_ref().map(|(provider, _)| *provider)
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
-        let mut events = Vec::new();
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         if self.other.is_none() {
             self.other = self.told(json)?;
             if self.other.is_some() && !self.part.text.is_empty() {
-                self.become_late(&mut events);
+                self.become_late(events);
             }
         }
         if let Some((_, other)) = &mut self.other {
-            events.extend(other.read(event, json, notes)?);
-            return Ok(events);
+            return other.read(event, json, notes, events);
         }
         let chunk = chat::chunk(event, json, notes)?;
         if let Some(error) = chunk.error {
-            return Ok(vec![StreamEvent::Error(error)]);
+            events.push(StreamEvent::Error(error));
+            return Ok(());
         }
         // A model that searches cites behind the text.
         if chunk.model.is_some_and(|model| model.contains("search")) {
-            self.become_late(&mut events);
+            self.become_late(events);
         }
         if self.is_xai && json.contains("\"citations\"") {
             let Seen { citations } = json::read(json)?;
@@ -151,11 +156,11 @@ impl ReadEvents for ChatEvents {
                 self.seen = pages(citations, &format!("{}/citations", event.pointer()), notes);
             }
         }
-        let Some(said) = chunk.said else { return Ok(events) };
+        let Some(said) = chunk.said else { return Ok(()) };
         let text = said.content.map(Content::into_text).unwrap_or_default();
         let markers: &[char] = if self.is_xai { &['['] } else { &['\u{e200}', '【'] };
         if !said.annotations.is_empty() || text.contains(markers) {
-            self.become_late(&mut events);
+            self.become_late(events);
         }
         self.part.annotations.extend(said.annotations);
         if !text.is_empty() {
@@ -165,7 +170,7 @@ impl ReadEvents for ChatEvents {
         if said.ended {
             events.push(StreamEvent::Done);
         }
-        Ok(events)
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

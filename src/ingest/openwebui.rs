@@ -103,7 +103,9 @@ pub(super) struct WebUiAnswer {
 fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::BRACKETED_NUMBERS, ..Answer::default() };
     let mut reader = WebUiAnswer::default();
-    for said in reader.take("", body, &mut answer.oddities)? {
+    let mut said = Vec::new();
+    reader.take("", body, &mut answer.oddities, &mut said)?;
+    for said in said {
         if let StreamEvent::Error(error) = said {
             answer.error = Some(error);
         }
@@ -118,29 +120,36 @@ impl WebUiAnswer {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
-    fn take(&mut self, place: &str, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn take(
+        &mut self,
+        place: &str,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let mut event: WireEvent = json::read(json)?;
         let mut place = place.to_owned();
-        let mut said = Vec::new();
+        let before = said.len();
         let (choices, sources) = (std::mem::take(&mut event.choices), std::mem::take(&mut event.sources));
         for (at, source) in sources.into_iter().enumerate() {
             source.add_to(&mut self.sources, &format!("{place}/sources/{at}"), notes);
         }
-        self.add_text(first_text(choices), &mut said);
+        self.add_text(first_text(choices), said);
         while let Some(inner) = event.event.take() {
             event = *inner;
             place.push_str("/event");
         }
         let WireEvent { kind, data, error, .. } = event;
         if let Some(error) = error {
-            return Ok(vec![StreamEvent::Error(json::provider_error(&error))]);
+            said.push(StreamEvent::Error(json::provider_error(&error)));
+            return Ok(());
         }
         let (kind, data) = (kind.unwrap_or_default(), data.unwrap_or_default());
         let place = format!("{place}/data");
         let content = data.content.unwrap_or_default();
         match kind.as_str() {
-            "message" | "chat:message:delta" => self.add_text(content, &mut said),
-            "replace" | "chat:message" => self.replace_text(content, &mut said),
+            "message" | "chat:message:delta" => self.add_text(content, said),
+            "replace" | "chat:message" => self.replace_text(content, said),
             "source" | "citation" => WireSource {
                 source: data.source,
                 document: data.document,
@@ -155,22 +164,22 @@ impl WebUiAnswer {
                 }
                 // An empty content comes with sources alone (rule S2-11).
                 if !content.is_empty() {
-                    self.replace_text(content, &mut said);
+                    self.replace_text(content, said);
                 }
-                self.add_text(first_text(data.choices), &mut said);
+                self.add_text(first_text(data.choices), said);
             }
             _ => {}
         }
         let new = self.sources.new_ones();
         if !new.is_empty() {
-            said.insert(0, StreamEvent::Sources(new));
+            said.insert(before, StreamEvent::Sources(new));
         }
         if let Some(error) = data.error.filter(|_| kind.starts_with("chat:")) {
             said.push(StreamEvent::Error(json::provider_error(&error)));
         } else if data.done == Some(true) && kind == "chat:completion" {
             said.push(StreamEvent::Done);
         }
-        Ok(said)
+        Ok(())
     }
 
     fn add_text(&mut self, text: String, said: &mut Vec<StreamEvent>) {
@@ -206,8 +215,14 @@ impl ReadEvents for WebUiAnswer {
         MarkerGrammar::BRACKETED_NUMBERS
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
-        self.take(&event.pointer(), json, notes)
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
+        self.take(&event.pointer(), json, notes, said)
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

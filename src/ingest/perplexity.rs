@@ -79,11 +79,17 @@ impl ReadEvents for PerplexityEvents {
         MarkerGrammar::BRACKETED_NUMBERS
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        events: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let chunk = chat::chunk(event, json, notes)?;
-        let mut events = Vec::new();
         if let Some(error) = chunk.error {
-            return Ok(vec![StreamEvent::Error(error)]);
+            events.push(StreamEvent::Error(error));
+            return Ok(());
         }
         let manifest: Manifest = json::read(json)?;
         let sources = manifest.sources_from(self.known, &event.pointer(), notes);
@@ -91,7 +97,7 @@ impl ReadEvents for PerplexityEvents {
             self.known += sources.len();
             events.push(StreamEvent::Sources(sources));
         }
-        let Some(said) = chunk.said else { return Ok(events) };
+        let Some(said) = chunk.said else { return Ok(()) };
         let text = said.content.map(Content::into_text).filter(|text| !text.is_empty());
         // The whole message stands beside the last piece, and is all that a stream of one chunk has.
         let message = || chunk.message.map(Content::into_text).filter(|text| !text.is_empty());
@@ -105,7 +111,7 @@ impl ReadEvents for PerplexityEvents {
         if said.ended {
             events.push(StreamEvent::Done);
         }
-        Ok(events)
+        Ok(())
     }
 
     fn finish(mut self: Box<Self>, answer: &mut Answer) {

@@ -140,14 +140,14 @@ impl ResponsesEvents {
     fn end(
         &mut self,
         mut response: WireResponse,
-        event: &Event,
+        event: Event<'_>,
         notes: &mut Vec<Entry>,
-    ) -> Result<Vec<StreamEvent>, IngestError> {
-        let mut said = Vec::new();
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let (status, error) = (response.status.take(), response.error.take());
         let reply = Reply::of(response, "/response").map(|reply| reply.under(&event.pointer()))?;
         if reply.has_message {
-            self.say_rest(&reply.text(), &mut said);
+            self.say_rest(&reply.text(), said);
         }
         self.response = Some(reply);
         if let Some(error) = error {
@@ -157,7 +157,7 @@ impl ResponsesEvents {
         } else {
             notes.extend(incomplete(status.as_deref(), format!("{}/response/status", event.pointer())));
         }
-        Ok(said)
+        Ok(())
     }
 }
 
@@ -175,9 +175,14 @@ impl ReadEvents for ResponsesEvents {
         })
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let mut wire: WireEvent = json::read(json)?;
-        let mut said = Vec::new();
         let kind = wire.kind.take().unwrap_or_default();
         if is_grok(wire.response.as_ref().and_then(|response| response.model.as_deref())) {
             self.told = Some(Flavour::Xai);
@@ -187,7 +192,7 @@ impl ReadEvents for ResponsesEvents {
                 let delta = text(wire.delta.take(), "/delta")?;
                 if let Some(part) = self.part(&wire) {
                     part.text.push_str(&delta);
-                    self.say(&delta, &mut said);
+                    self.say(&delta, said);
                 }
             }
             "response.output_text.done" => {
@@ -195,11 +200,11 @@ impl ReadEvents for ResponsesEvents {
                 // Without deltas, this is all of the text.
                 if let Some(part) = self.part(&wire).filter(|part| part.text.is_empty()) {
                     part.text.clone_from(&text);
-                    self.say(&text, &mut said);
+                    self.say(&text, said);
                 }
             }
             "response.output_text.annotation.added" => {
-                self.become_late(&mut said);
+                self.become_late(said);
                 let pointer = format!("{}/annotation", event.pointer());
                 let read = wire.annotation.take().and_then(|value| annotation(value, "/annotation")).transpose()?;
                 if let (Some(part), Some(annotation)) = (self.part(&wire), read) {
@@ -207,14 +212,14 @@ impl ReadEvents for ResponsesEvents {
                 }
             }
             "response.output_item.added" | "response.output_item.done" => {
-                let Some(item) = wire.item.take() else { return Ok(said) };
+                let Some(item) = wire.item.take() else { return Ok(()) };
                 let item_kind = kind_of(&item).unwrap_or_default();
                 if item_kind == "search_results" {
                     self.told = Some(Flavour::Perplexity);
                 }
                 if is_search(&item_kind) {
                     self.used_tools = true;
-                    self.become_late(&mut said);
+                    self.become_late(said);
                 }
                 if kind.ends_with("done") {
                     let mut whole = Reply::default();
@@ -224,14 +229,14 @@ impl ReadEvents for ResponsesEvents {
                     self.items.insert(index, Item::Whole(whole.under(&event.pointer())));
                     if has_text {
                         let gathered = self.gathered();
-                        self.say_rest(&gathered, &mut said);
+                        self.say_rest(&gathered, said);
                     }
                 }
             }
             "response.reasoning.search_results" => {
                 self.told = Some(Flavour::Perplexity);
                 self.used_tools = true;
-                self.become_late(&mut said);
+                self.become_late(said);
                 let mut results = Reply::default();
                 let results_of = |(at, page)| json::member(page, &format!("/results/{at}"));
                 let pages: Result<_, _> = wire.results.into_iter().enumerate().map(results_of).collect();
@@ -243,7 +248,7 @@ impl ReadEvents for ResponsesEvents {
                 if kind == "response.failed" && response.error.is_none() {
                     response.error = Some(Value::from("the response failed"));
                 }
-                said.extend(self.end(response, event, notes)?);
+                self.end(response, event, notes, said)?;
             }
             "error" => {
                 let nested = wire.error.take();
@@ -255,11 +260,11 @@ impl ReadEvents for ResponsesEvents {
             }
             other if other.contains("search_call.") => {
                 self.used_tools = true;
-                self.become_late(&mut said);
+                self.become_late(said);
             }
             _ => {}
         }
-        Ok(said)
+        Ok(())
     }
 
     fn finish(mut self: Box<Self>, answer: &mut Answer) {

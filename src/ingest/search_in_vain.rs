@@ -6,6 +6,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::carrier::{Carrier, Form};
+use super::event::Arrived;
 use crate::answer::Answer;
 
 /// Members that hold what a search found, in one format or another.
@@ -66,11 +67,11 @@ fn documents(body: &[u8]) -> Vec<Value> {
             None => Vec::new(),
         };
     }
-    let (mut carrier, mut events) = (Carrier::default(), Vec::new());
+    let (mut carrier, mut events) = (Carrier::default(), Arrived::default());
     if carrier.push(body, &mut events).and_then(|()| carrier.finish(&mut events)).is_err() {
         return Vec::new();
     }
-    events.iter().filter_map(|event| parsed(&event.data)).collect()
+    events.iter().filter_map(|event| parsed(event.data)).collect()
 }
 
 impl SearchInVain {

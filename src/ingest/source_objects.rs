@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use super::carrier::{Carrier, Form};
+use super::event::Arrived;
 use crate::answer::{ProviderObject, Source};
 
 /// The object that each source was read from, untouched, in the order of the sources; `null` for a source that the text
@@ -50,13 +51,13 @@ impl Document {
 
     /// The events of a stream, cut as they were for the answer.
     fn streamed(body: &[u8]) -> Self {
-        let (mut events, mut carrier) = (Vec::new(), Carrier::default());
+        let (mut events, mut carrier) = (Arrived::default(), Carrier::default());
         // Whatever cannot be carried was an error for the answer as well.
         if carrier.push(body, &mut events).and_then(|()| carrier.finish(&mut events)).is_err() {
             return Self::default();
         }
         let json = |data: &[u8]| RawValue::from_string(std::str::from_utf8(data).ok()?.trim().to_owned()).ok();
-        let events = events.iter().filter_map(|event| Some((event.number - 1, json(&event.data)?)));
+        let events = events.iter().filter_map(|event| Some((event.number - 1, json(event.data)?)));
         Self { opened: [(String::new(), Members::Events(events.collect()))].into() }
     }
 

@@ -4,7 +4,7 @@
 //! off counts (rule T-07), because many providers leave out the last blank line. The members `event`, `id` and `retry`
 //! are skipped: providers name the type of an event in its JSON, and nobody reconnects here.
 
-use super::event::Event;
+use super::event::{Arrived, Event};
 use super::lines::{Lines, MAX_EVENT_BYTES};
 use super::{EventPlace, IngestError};
 
@@ -34,7 +34,7 @@ impl SseEvents {
     }
 
     /// Adds the events that end in these bytes.
-    pub(super) fn push(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), IngestError> {
+    pub(super) fn push(&mut self, bytes: &[u8], events: &mut Arrived) -> Result<(), IngestError> {
         let open = &mut self.open;
         let pushed = self.lines.push(bytes, |number, line| {
             if !open.too_long {
@@ -51,7 +51,7 @@ impl SseEvents {
     }
 
     /// Adds the event that the end of the input cut off.
-    pub(super) fn finish(mut self, events: &mut Vec<Event>) {
+    pub(super) fn finish(mut self, events: &mut Arrived) {
         if let Some((number, line)) = self.lines.finish() {
             self.open.take(number, &line, events);
         }
@@ -60,7 +60,7 @@ impl SseEvents {
 }
 
 impl Open {
-    fn take(&mut self, number: usize, line: &[u8], events: &mut Vec<Event>) {
+    fn take(&mut self, number: usize, line: &[u8], events: &mut Arrived) {
         if line.is_empty() {
             return self.end(events);
         }
@@ -81,13 +81,13 @@ impl Open {
         self.data.extend_from_slice(value);
     }
 
-    fn end(&mut self, events: &mut Vec<Event>) {
+    fn end(&mut self, events: &mut Arrived) {
         let Some(line) = self.line.take() else { return };
-        let data = std::mem::take(&mut self.data);
         // An event without data is dropped (rule T-02).
-        if !data.is_empty() {
+        if !self.data.is_empty() {
             self.ended += 1;
-            events.push(Event { number: self.ended, line, data });
+            events.push(Event { number: self.ended, line, data: &self.data });
+            self.data.clear();
         }
     }
 }
@@ -100,13 +100,13 @@ mod tests {
 
     fn read<'p>(pieces: impl IntoIterator<Item = &'p [u8]>) -> Vec<(usize, usize, String)> {
         let mut reader = SseEvents::from_line(1);
-        let mut events = Vec::new();
+        let mut events = Arrived::default();
         for piece in pieces {
             reader.push(piece, &mut events).expect("short events");
         }
         reader.finish(&mut events);
-        let shown = |event: Event| (event.number, event.line, String::from_utf8_lossy(&event.data).into_owned());
-        events.into_iter().map(shown).collect()
+        let shown = |event: Event<'_>| (event.number, event.line, String::from_utf8_lossy(event.data).into_owned());
+        events.iter().map(shown).collect()
     }
 
     fn data(text: &str) -> Vec<String> {
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn an_event_without_an_end_is_refused_with_its_place() {
         let mut reader = SseEvents::from_line(1);
-        let mut events = Vec::new();
+        let mut events = Arrived::default();
         reader.push(b"data: a\n\n", &mut events).expect("an event");
         let mut line = b"data: ".to_vec();
         line.resize(MAX_EVENT_BYTES / 2, b'x');

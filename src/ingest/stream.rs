@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::azure_events::AzureEvents;
 use super::carrier::{Carrier, Form};
-use super::event::{Event, ReadEvents, StreamEvent};
+use super::event::{Arrived, Event, ReadEvents, StreamEvent};
 use super::{
     AzureScores, EventPlace, IngestError, Provider, at_once, azure_on_your_data, document, document_text, format, json,
 };
@@ -70,9 +70,9 @@ impl AnswerStream {
     /// # Errors
     /// When an event makes the answer unusable. The stream is of no use then.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<StreamEvent>, IngestError> {
-        let mut arrived = Vec::new();
+        let mut arrived = Arrived::default();
         self.carrier.push(bytes, &mut arrived)?;
-        self.take_all(arrived)
+        self.take_all(&arrived)
     }
 
     /// The whole answer. An answer whose end is missing is returned with `complete` unset.
@@ -80,7 +80,7 @@ impl AnswerStream {
     /// # Errors
     /// When the body is unusable, or ended before anything of the answer had arrived.
     pub fn finish(mut self) -> Result<Answer, IngestError> {
-        let mut arrived = Vec::new();
+        let mut arrived = Arrived::default();
         if let Some(body) = std::mem::take(&mut self.carrier).finish(&mut arrived)? {
             return match &self.scores {
                 None => document(&body, self.from),
@@ -90,7 +90,7 @@ impl AnswerStream {
                 },
             };
         }
-        self.take_all(arrived)?;
+        self.take_all(&arrived)?;
         self.finish_events()
     }
 
@@ -125,7 +125,7 @@ impl AnswerStream {
             let start = event.as_ptr().addr() - body.as_ptr().addr();
             line += body[seen..start].matches('\n').count();
             seen = start;
-            self.take(&Event { number: at + 1, line, data: event.into() }, &mut Vec::new())?;
+            self.take(Event { number: at + 1, line, data: event.as_bytes() }, &mut Vec::new())?;
         }
         self.finish_events()
     }
@@ -139,19 +139,19 @@ impl AnswerStream {
         }
     }
 
-    fn take_all(&mut self, arrived: Vec<Event>) -> Result<Vec<StreamEvent>, IngestError> {
-        let mut said = Vec::new();
-        for event in arrived {
-            self.take(&event, &mut said)?;
+    fn take_all(&mut self, arrived: &Arrived) -> Result<Vec<StreamEvent>, IngestError> {
+        let mut said = Vec::with_capacity(arrived.len());
+        for event in arrived.iter() {
+            self.take(event, &mut said)?;
         }
         Ok(said)
     }
 
-    fn take(&mut self, event: &Event, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
+    fn take(&mut self, event: Event<'_>, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
         if self.ended {
             return Ok(());
         }
-        let Ok(data) = std::str::from_utf8(&event.data) else {
+        let Ok(data) = std::str::from_utf8(event.data) else {
             self.skip(event, "it is not UTF-8".to_owned());
             return Ok(());
         };
@@ -185,8 +185,7 @@ impl AnswerStream {
                 Err(error) => return self.refuse(event, error),
             }
         }
-        said.extend(self.read(event, data)?);
-        Ok(())
+        self.read(event, data, said)
     }
 
     fn read_with(&mut self, reader: Box<dyn ReadEvents>) {
@@ -194,17 +193,18 @@ impl AnswerStream {
         self.reader = Some(reader);
     }
 
-    fn read(&mut self, event: &Event, json: &str) -> Result<Vec<StreamEvent>, IngestError> {
-        let Some(reader) = &mut self.reader else { return Ok(Vec::new()) };
-        match reader.read(event, json, &mut self.answer.oddities) {
-            Ok(said) => {
-                for event in &said {
-                    self.fold(event);
-                }
-                Ok(said)
-            }
-            Err(error) => self.refuse(event, error).map(|()| Vec::new()),
+    fn read(&mut self, event: Event<'_>, json: &str, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
+        let Some(reader) = &mut self.reader else { return Ok(()) };
+        let before = said.len();
+        if let Err(error) = reader.read(event, json, &mut self.answer.oddities, said) {
+            // What cannot be read to its end says nothing.
+            said.truncate(before);
+            return self.refuse(event, error);
         }
+        for event in &said[before..] {
+            self.fold(event);
+        }
+        Ok(())
     }
 
     fn fold(&mut self, event: &StreamEvent) {
@@ -225,7 +225,7 @@ impl AnswerStream {
     }
 
     /// An event that is not JSON must not end the stream (rule T-06); one whose JSON is wrong does.
-    fn refuse(&mut self, event: &Event, error: IngestError) -> Result<(), IngestError> {
+    fn refuse(&mut self, event: Event<'_>, error: IngestError) -> Result<(), IngestError> {
         if let IngestError::NotJson { reason, column, .. } = error {
             self.skip(event, format!("it is not JSON: {reason} at its column {column}"));
             return Ok(());
@@ -234,7 +234,7 @@ impl AnswerStream {
         Err(IngestError::Event { place, source: Box::new(error) })
     }
 
-    fn skip(&mut self, event: &Event, reason: String) {
+    fn skip(&mut self, event: Event<'_>, reason: String) {
         self.skipped += 1;
         let place = EventPlace { event: event.number, line: event.line };
         if self.skipped <= MAX_SKIPPED_NOTES {

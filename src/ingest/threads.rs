@@ -3,6 +3,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::IngestError;
 use super::annotated_parts::{AnnotatedParts, Part};
@@ -14,18 +15,22 @@ use crate::report::{Entry, Kind};
 
 /// A message.
 #[derive(Default, Deserialize)]
-pub(super) struct WireThreadMessage {
+pub(super) struct WireThreadMessage<'a> {
     pub(super) status: Option<String>,
     pub(super) role: Option<String>,
-    #[serde(default, deserialize_with = "list")]
-    pub(super) content: Vec<Value>,
+    #[serde(borrow, default, deserialize_with = "list")]
+    pub(super) content: Vec<&'a RawValue>,
 }
 
-/// A part of a message, whole or a piece of it.
-#[derive(Default, Deserialize)]
-pub(super) struct WireThreadPart {
-    pub(super) index: Option<u64>,
-    text: Option<WireThreadText>,
+/// A part of a message, whole or a piece of it. Only its kind tells what the other members are.
+#[derive(Deserialize)]
+struct WireThreadPart<'a> {
+    #[serde(rename = "type")]
+    kind: Option<Value>,
+    #[serde(borrow)]
+    index: Option<&'a RawValue>,
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -35,24 +40,25 @@ struct WireThreadText {
     annotations: Vec<Value>,
 }
 
-impl WireThreadPart {
-    /// Reads a part; `None` for one that is no text (rule N-16).
-    pub(super) fn read(part: Value, pointer: &str) -> Result<Option<(Option<u64>, Part)>, IngestError> {
-        if part["type"].as_str().is_some_and(|kind| kind != "text") {
-            return Ok(None);
-        }
-        let Self { index, text } = json::member(part, pointer)?;
-        let WireThreadText { value, annotations: noted } = text.unwrap_or_default();
-        let annotations = annotations(noted, &format!("{pointer}/text/annotations"))?;
-        Ok(Some((index, Part { text: value.unwrap_or_default(), annotations })))
+/// Reads the part of a message that stands at a place of `/content` below `pointer`, with its index; `None` for one that is
+/// no text (rule N-16).
+pub(super) fn read_part(raw: &RawValue, pointer: &str, at: usize) -> Result<Option<(u64, Part)>, IngestError> {
+    let place = || format!("{pointer}/content/{at}");
+    let WireThreadPart { kind, index, text } = json::raw_member(raw, place)?;
+    if kind.as_ref().and_then(Value::as_str).is_some_and(|kind| kind != "text") {
+        return Ok(None);
     }
+    let index: Option<u64> = index.map(|index| json::raw_member(index, || place() + "/index")).transpose()?;
+    let text: Option<WireThreadText> = text.map(|text| json::raw_member(text, || place() + "/text")).transpose()?;
+    let WireThreadText { value, annotations: noted } = text.unwrap_or_default();
+    let annotations = if noted.is_empty() { Vec::new() } else { annotations(noted, &(place() + "/text/annotations"))? };
+    Ok(Some((index.unwrap_or_default(), Part { text: value.unwrap_or_default(), annotations })))
 }
 
-impl WireThreadMessage {
+impl WireThreadMessage<'_> {
     /// The parts of the text; `pointer` leads to the message.
     pub(super) fn into_parts(self, pointer: &str) -> Result<Vec<Part>, IngestError> {
-        let parts = self.content.into_iter().enumerate();
-        let parts = parts.map(|(at, part)| WireThreadPart::read(part, &format!("{pointer}/content/{at}")));
+        let parts = self.content.into_iter().enumerate().map(|(at, raw)| read_part(raw, pointer, at));
         parts.filter_map(Result::transpose).map(|part| part.map(|(_, part)| part)).collect()
     }
 }
@@ -64,7 +70,7 @@ pub(super) fn conclude(parts: Vec<Part>, answer: &mut Answer) {
 
 /// Reads a whole message.
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
-    let message: WireThreadMessage = json::read(body)?;
+    let message: WireThreadMessage<'_> = json::read(body)?;
     let mut answer = Answer { grammar: MarkerGrammar::ANNOTATED, ..Answer::default() };
     let status = message.status.clone();
     let parts = message.into_parts("")?;

@@ -4,22 +4,26 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::annotated_parts::Part;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::json::{self, list};
-use super::threads::{WireThreadMessage, WireThreadPart, conclude};
+use super::threads::{WireThreadMessage, conclude, read_part};
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, ProviderError};
 use crate::report::{Entry, Kind};
 
 #[derive(Deserialize)]
-struct WireEvent {
+struct WireEvent<'a> {
     object: Option<String>,
-    id: Option<Value>,
+    #[serde(borrow)]
+    id: Option<&'a RawValue>,
     status: Option<String>,
     role: Option<String>,
-    delta: Option<Value>,
+    /// Only the object tells what it holds.
+    #[serde(borrow)]
+    delta: Option<&'a RawValue>,
     code: Option<Value>,
     message: Option<Value>,
     error: Option<Value>,
@@ -28,9 +32,9 @@ struct WireEvent {
 }
 
 #[derive(Default, Deserialize)]
-struct WireDelta {
-    #[serde(default, deserialize_with = "list")]
-    content: Vec<Value>,
+struct WireDelta<'a> {
+    #[serde(borrow, default, deserialize_with = "list")]
+    content: Vec<&'a RawValue>,
 }
 
 /// One message of the run.
@@ -45,9 +49,10 @@ struct Message {
 /// The events of one run.
 #[derive(Debug, Default)]
 pub(super) struct ThreadEvents {
-    /// The ids of the messages, in the order in which they began.
-    order: Vec<String>,
-    messages: BTreeMap<String, Message>,
+    /// In the order in which they began.
+    messages: Vec<Message>,
+    /// Where each is, by its id as it is written.
+    places: BTreeMap<String, usize>,
     late: bool,
     used_tools: bool,
     /// The text that has been handed out.
@@ -55,12 +60,14 @@ pub(super) struct ThreadEvents {
 }
 
 impl ThreadEvents {
-    fn message(&mut self, id: Option<&Value>) -> &mut Message {
-        let id = id.map(ToString::to_string).unwrap_or_default();
-        if !self.messages.contains_key(&id) {
-            self.order.push(id.clone());
-        }
-        self.messages.entry(id).or_default()
+    fn message(&mut self, id: Option<&RawValue>) -> &mut Message {
+        let id = id.map_or("", RawValue::get);
+        let at = self.places.get(id).copied().unwrap_or_else(|| {
+            self.places.insert(id.to_owned(), self.messages.len());
+            self.messages.push(Message::default());
+            self.messages.len() - 1
+        });
+        &mut self.messages[at]
     }
 
     fn become_late(&mut self, said: &mut Vec<StreamEvent>) {
@@ -70,64 +77,73 @@ impl ThreadEvents {
         }
     }
 
-    fn say(&mut self, text: &str, said: &mut Vec<StreamEvent>) {
+    fn say(&mut self, text: String, said: &mut Vec<StreamEvent>) {
         // What a marker cites is told beside it or behind it.
         if text.contains(['【', '\u{e200}']) {
             self.become_late(said);
         }
         if !text.is_empty() {
-            self.text.push_str(text);
-            said.push(StreamEvent::Text(text.to_owned()));
+            self.text.push_str(&text);
+            said.push(StreamEvent::Text(text));
         }
     }
 
     /// Takes a piece of a message.
-    fn piece(&mut self, wire: WireEvent, event: &Event) -> Result<Vec<StreamEvent>, IngestError> {
-        let mut said = Vec::new();
-        let delta: Option<WireDelta> = json::member(wire.delta.unwrap_or_default(), "/delta")?;
-        for (at, part) in delta.unwrap_or_default().content.into_iter().enumerate() {
-            let Some((index, piece)) = WireThreadPart::read(part, &format!("/delta/content/{at}"))? else { continue };
-            let message = self.message(wire.id.as_ref());
+    fn piece(
+        &mut self,
+        wire: &WireEvent<'_>,
+        event: Event<'_>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
+        let delta: Option<WireDelta<'_>> =
+            wire.delta.map(|delta| json::raw_member(delta, || "/delta".to_owned())).transpose()?;
+        for (at, raw) in delta.unwrap_or_default().content.into_iter().enumerate() {
+            let Some((index, piece)) = read_part(raw, "/delta", at)? else { continue };
+            let message = self.message(wire.id);
             if message.whole {
                 continue;
             }
-            let part = message.parts.entry(index.unwrap_or_default()).or_default();
+            let part = message.parts.entry(index).or_default();
             part.text.push_str(&piece.text);
-            let noted = !piece.annotations.is_empty();
-            part.annotations.extend(placed(piece.annotations, event));
-            if noted {
-                self.become_late(&mut said);
+            if !piece.annotations.is_empty() {
+                part.annotations.extend(placed(piece.annotations, event));
+                self.become_late(said);
             }
-            self.say(&piece.text, &mut said);
+            self.say(piece.text, said);
         }
-        Ok(said)
+        Ok(())
     }
 
     /// Takes a whole message, which overrules its pieces.
-    fn whole(&mut self, json: &str, wire: &WireEvent, event: &Event) -> Result<Vec<StreamEvent>, IngestError> {
-        let mut said = Vec::new();
-        let message: WireThreadMessage = json::read(json)?;
+    fn whole(
+        &mut self,
+        json: &str,
+        wire: &WireEvent<'_>,
+        event: Event<'_>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
+        let message: WireThreadMessage<'_> = json::read(json)?;
         // At its beginning, a message is empty.
         if message.content.is_empty() || message.role.as_deref() == Some("user") {
-            return Ok(said);
+            return Ok(());
         }
         let parts = message.into_parts("")?.into_iter();
         let parts = parts.map(|Part { text, annotations }| Part { text, annotations: placed(annotations, event) });
-        *self.message(wire.id.as_ref()) = Message { parts: (0..).zip(parts).collect(), whole: true };
+        *self.message(wire.id) = Message { parts: (0..).zip(parts).collect(), whole: true };
         let gathered: String = self.parts().map(|part| part.text.as_str()).collect();
         if let Some(rest) = gathered.strip_prefix(&self.text).map(str::to_owned) {
-            self.say(&rest, &mut said);
+            self.say(rest, said);
         }
-        Ok(said)
+        Ok(())
     }
 
     fn parts(&self) -> impl Iterator<Item = &Part> {
-        self.order.iter().filter_map(|id| self.messages.get(id)).flat_map(|message| message.parts.values())
+        self.messages.iter().flat_map(|message| message.parts.values())
     }
 }
 
 /// The annotations with their pointers below the event.
-fn placed<A>(annotations: Vec<(String, A)>, event: &Event) -> Vec<(String, A)> {
+fn placed<A>(annotations: Vec<(String, A)>, event: Event<'_>) -> Vec<(String, A)> {
     let place = event.pointer();
     annotations.into_iter().map(|(pointer, annotation)| (format!("{place}{pointer}"), annotation)).collect()
 }
@@ -144,36 +160,43 @@ impl ReadEvents for ThreadEvents {
         cites_pages.then_some(Provider::AzureAgents)
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
-        let wire: WireEvent = json::read(json)?;
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
+        let wire: WireEvent<'_> = json::read(json)?;
         match (wire.object.as_deref(), wire.status.as_deref()) {
-            (Some("thread.message.delta"), _) => self.piece(wire, event),
-            (Some("thread.message"), _) if wire.role.as_deref() != Some("user") => self.whole(json, &wire, event),
+            (Some("thread.message.delta"), _) => self.piece(&wire, event, said)?,
+            (Some("thread.message"), _) if wire.role.as_deref() != Some("user") => {
+                self.whole(json, &wire, event, said)?;
+            }
             (Some("thread.run.step" | "thread.run.step.delta"), _) => {
                 self.used_tools |= ["file_search", "bing_grounding", "azure_ai_search", "retrieval"]
                     .iter()
                     .any(|tool| json.contains(&format!("\"{tool}\"")));
-                Ok(Vec::new())
             }
-            (Some("thread.run"), Some("completed")) => Ok(vec![StreamEvent::Done]),
+            (Some("thread.run"), Some("completed")) => said.push(StreamEvent::Done),
             (Some("thread.run"), Some(status @ ("failed" | "expired" | "cancelled"))) => {
                 let error = wire.last_error.as_ref().map(json::provider_error);
                 let named = || ProviderError { code: Some(status.to_owned()), ..ProviderError::default() };
-                Ok(vec![StreamEvent::Error(error.unwrap_or_else(named))])
+                said.push(StreamEvent::Error(error.unwrap_or_else(named)));
             }
             (Some("thread.run"), Some("incomplete")) => {
                 let reason = wire.incomplete_details.map(|details| details["reason"].to_string()).unwrap_or_default();
                 let message = format!("the run ended incomplete ({reason}), so the answer may lack its end");
                 let pointer = format!("{}/status", event.pointer());
                 notes.push(Entry::in_input(Kind::Note, "finish-reason", pointer, message));
-                Ok(Vec::new())
             }
             (None, _) if wire.error.is_some() || wire.code.is_some() || wire.message.is_some() => {
                 let error = wire.error.map_or_else(|| json::read(json), Ok)?;
-                Ok(vec![StreamEvent::Error(json::provider_error(&error))])
+                said.push(StreamEvent::Error(json::provider_error(&error)));
             }
-            _ => Ok(Vec::new()),
+            _ => {}
         }
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

@@ -26,11 +26,17 @@ impl ReadEvents for ToldLater {
         self.chosen.as_ref().map_or(self.grammar, |chosen| chosen.grammar())
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         if self.chosen.is_none() {
             self.chosen = Some((self.choose)(&json::read(json)?));
         }
-        self.chosen.as_mut().map_or_else(|| Ok(Vec::new()), |chosen| chosen.read(event, json, notes))
+        self.chosen.as_mut().map_or_else(|| Ok(()), |chosen| chosen.read(event, json, notes, said))
     }
 
     fn told_provider(&self) -> Option<Provider> {

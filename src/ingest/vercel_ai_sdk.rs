@@ -117,33 +117,40 @@ impl ReadEvents for UiMessage {
         MarkerGrammar::NONE
     }
 
-    fn read(&mut self, event: &Event, json: &str, notes: &mut Vec<Entry>) -> Result<Vec<StreamEvent>, IngestError> {
+    fn read(
+        &mut self,
+        event: Event<'_>,
+        json: &str,
+        notes: &mut Vec<Entry>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
         let part: Part = json::read(json)?;
         let place = event.pointer();
-        Ok(match part.kind.as_deref().unwrap_or_default() {
+        match part.kind.as_deref().unwrap_or_default() {
             "text-delta" => {
                 let text = part.delta.or(part.text).filter(|text| !text.is_empty());
-                text.map(StreamEvent::Text).into_iter().collect()
+                said.extend(text.map(StreamEvent::Text));
             }
             kind if is_source(kind) => {
                 self.add(part, place, notes);
                 let new = self.sources.new_ones();
-                Some(new).filter(|new| !new.is_empty()).map(StreamEvent::Sources).into_iter().collect()
+                said.extend(Some(new).filter(|new| !new.is_empty()).map(StreamEvent::Sources));
             }
             "finish" => {
                 notes.extend(odd_reason(part.finish_reason, &USUAL, || format!("{place}/finishReason")));
-                vec![StreamEvent::Done]
+                said.push(StreamEvent::Done);
             }
             "error" => {
                 let message = filled(part.error_text).or_else(|| Some("no details".to_owned()));
-                vec![StreamEvent::Error(ProviderError { message, ..ProviderError::default() })]
+                said.push(StreamEvent::Error(ProviderError { message, ..ProviderError::default() }));
             }
             "abort" => {
                 let (kind, message) = (Some("abort".to_owned()), filled(part.reason));
-                vec![StreamEvent::Error(ProviderError { kind, message, ..ProviderError::default() })]
+                said.push(StreamEvent::Error(ProviderError { kind, message, ..ProviderError::default() }));
             }
-            _ => Vec::new(),
-        })
+            _ => {}
+        }
+        Ok(())
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {

@@ -26,5 +26,6 @@ pub use download_links::{DownloadLinks, LinkMode};
 pub use hub_citations::{HubCitations, HubSource};
 pub use open_webui::{OpenWebUi, OpenWebUiOptions, WebUiCitations, open_webui};
 pub use output::{Output, UnknownOutput};
-pub use records::{Record, Records, records};
+pub use records::{Record, Records, records, records_behind};
+pub use redirect::{InvalidRedirector, Redirectors};
 pub use web_ui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiName, WebUiSource};

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::domain::{is_host_name, registrable_domain};
 use super::numbered::Numbered;
-use super::redirect::{is_redirector, named_host, sibling, target};
+use super::redirect::{Redirectors, named_host};
 use crate::answer::{Answer, ProviderError, ProviderObject, Source, SourceKind};
 use crate::cite::CitedText;
 use crate::url::WebUrl;
@@ -76,18 +76,25 @@ pub struct Record {
 /// missing are `null`.
 #[must_use]
 pub fn records(answer: &Answer, objects: &[ProviderObject]) -> Records {
+    records_behind(&Redirectors::default(), answer, objects)
+}
+
+/// The records of an answer, as [`records`] gives them, where these addresses only lead to sources.
+#[must_use]
+pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[ProviderObject]) -> Records {
     let numbered = Numbered::new(answer);
     let cited: Vec<usize> = numbered.by_appearance().into_iter().map(|place| place + 1).collect();
     let CitedText { text, unresolved, .. } = numbered.cited;
     let none = ProviderObject::default();
     let objects = objects.iter().chain(std::iter::repeat(&none));
     let sources = (1..).zip(answer.sources.iter().zip(objects));
+    let record = |(at, (source, object))| Record::of(at, source, answer.provider, object, redirectors);
     Records {
         provider: answer.provider,
         complete: answer.complete,
         error: answer.error.clone(),
         tools_invoked: answer.tools_invoked,
-        sources: sources.map(|(at, (source, object))| Record::of(at, source, answer.provider, object)).collect(),
+        sources: sources.map(record).collect(),
         shown: shown(answer, &cited),
         text,
         cited,
@@ -107,7 +114,13 @@ fn shown(answer: &Answer, cited: &[usize]) -> Vec<usize> {
 }
 
 impl Record {
-    fn of(position: usize, source: &Source, provider: Option<&'static str>, object: &ProviderObject) -> Self {
+    fn of(
+        position: usize,
+        source: &Source,
+        provider: Option<&'static str>,
+        object: &ProviderObject,
+        redirectors: &Redirectors,
+    ) -> Self {
         let mut record = Self {
             position,
             provider,
@@ -126,13 +139,13 @@ impl Record {
             ..Self::default()
         };
         let Some(url) = &source.url else { return record };
-        if !is_redirector(url) {
+        if !redirectors.holds(url) {
             record.source_domain = Some(registrable_domain(url.host()));
             record.url.get_or_insert_with(|| url.as_str().to_owned());
             return record;
         }
         let object = object.to_value();
-        if let Some(page) = sibling(&object).or_else(|| target(url)) {
+        if let Some(page) = redirectors.sibling(&object).or_else(|| redirectors.target(url)) {
             record.lead_to(&page);
         } else {
             record.redirect = true;
@@ -179,10 +192,12 @@ impl Records {
         open.filter_map(|(at, record)| Some((at, record.url.as_deref()?.parse().ok()?)))
     }
 
-    /// Says where a redirect leads; the redirect itself stays in `raw` (rule S4-33). A page that is a redirector as well
+    /// Says where a redirect leads; the redirect itself stays in `raw` (rule S4-33). A page that is a known redirector as well
     /// says nothing.
     pub fn settle_redirect(&mut self, at: usize, page: &WebUrl) {
-        if let Some(record) = self.sources.get_mut(at).filter(|record| record.redirect && !is_redirector(page)) {
+        if let Some(record) =
+            self.sources.get_mut(at).filter(|record| record.redirect && !Redirectors::default().holds(page))
+        {
             record.lead_to(page);
         }
     }

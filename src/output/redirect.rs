@@ -1,5 +1,8 @@
 //! Addresses that only lead to a source, and where they lead as far as that can be read from them: nothing is called here.
 
+use std::collections::BTreeSet;
+use std::str::FromStr;
+
 use serde_json::Value;
 use url::Url;
 
@@ -18,8 +21,59 @@ const HOSTS: [&str; 2] = ["domain", "host"];
 /// Members that may hold the page.
 const NESTED: [&str; 4] = ["web", "source", "reference", "support"];
 
-/// Whether an address is one of a redirector (rule S4-30), so that what it leads to is the source, and not it.
-pub(super) fn is_redirector(url: &WebUrl) -> bool {
+/// Which addresses only lead to a source: those of the redirectors that everybody knows (rule S4-30), and all of the hosts
+/// that are named beside them, such as those with which an organisation counts who follows its links.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Redirectors(BTreeSet<String>);
+
+/// The text is no list of redirectors.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{given:?} is no host; hosts are names or IPv4 addresses, without scheme, port and path, separated by commas")]
+pub struct InvalidRedirector {
+    /// What was given.
+    pub given: String,
+}
+
+impl FromStr for Redirectors {
+    type Err = InvalidRedirector;
+
+    /// Reads hosts separated by commas; nothing is no host. A name stands for itself with `www.` before it as well.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        let hosts = entries.map(|entry| {
+            let is_bare = !entry.contains([':', '/', '\\', '@', '?', '#']);
+            let url = is_bare.then(|| format!("https://{entry}/").parse::<WebUrl>().ok()).flatten();
+            url.map(|url| url.host().to_owned()).ok_or_else(|| InvalidRedirector { given: entry.to_owned() })
+        });
+        hosts.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl Redirectors {
+    /// Whether what an address leads to is the source, and not it.
+    pub(super) fn holds(&self, url: &WebUrl) -> bool {
+        self.0.contains(url.host()) || is_known_redirector(url)
+    }
+
+    /// Where a redirect leads by its own query: to an address that is no redirector itself.
+    pub(super) fn target(&self, url: &WebUrl) -> Option<WebUrl> {
+        let url = Url::parse(url.as_str()).ok()?;
+        let value = |name: &&str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
+        TARGETS.iter().filter_map(value).find_map(|value| self.end_site(&value))
+    }
+
+    /// The page that a provider's object names beside the redirect (rule S4-31).
+    pub(super) fn sibling(&self, object: &Value) -> Option<WebUrl> {
+        holders(object).find_map(|holder| ADDRESSES.iter().find_map(|name| self.end_site(holder[*name].as_str()?)))
+    }
+
+    /// An address of the web that is no redirector.
+    fn end_site(&self, text: &str) -> Option<WebUrl> {
+        text.parse().ok().filter(|url| !self.holds(url))
+    }
+}
+
+fn is_known_redirector(url: &WebUrl) -> bool {
     let Ok(parsed) = Url::parse(url.as_str()) else { return false };
     let path = parsed.path();
     match url.host() {
@@ -31,18 +85,6 @@ pub(super) fn is_redirector(url: &WebUrl) -> bool {
     }
 }
 
-/// Where a redirect leads by its own query: to an address that is no redirector itself.
-pub(super) fn target(url: &WebUrl) -> Option<WebUrl> {
-    let url = Url::parse(url.as_str()).ok()?;
-    let value = |name: &&str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
-    TARGETS.iter().filter_map(value).find_map(|value| end_site(&value))
-}
-
-/// The page that a provider's object names beside the redirect (rule S4-31).
-pub(super) fn sibling(object: &Value) -> Option<WebUrl> {
-    holders(object).find_map(|holder| ADDRESSES.iter().find_map(|name| end_site(holder[*name].as_str()?)))
-}
-
 /// The host of the page that a provider's object names (rule S4-24).
 pub(super) fn named_host(object: &Value) -> Option<&str> {
     let named = |holder: &'_ Value, name: &str| holder.get(name).and_then(Value::as_str).is_some();
@@ -52,11 +94,6 @@ pub(super) fn named_host(object: &Value) -> Option<&str> {
 
 fn holders(object: &Value) -> impl Iterator<Item = &Value> {
     std::iter::once(object).chain(NESTED.iter().map(|name| &object[*name]))
-}
-
-/// An address of the web that is no redirector.
-fn end_site(text: &str) -> Option<WebUrl> {
-    text.parse().ok().filter(|url| !is_redirector(url))
 }
 
 #[cfg(test)]
@@ -78,7 +115,7 @@ mod tests {
             "https://news.google.com/rss/articles/CBM",
             "https://T.CO/abc",
         ] {
-            assert!(is_redirector(&url(redirector)), "{redirector}");
+            assert!(Redirectors::default().holds(&url(redirector)), "{redirector}");
         }
         for page in [
             "https://vertexaisearch.cloud.google.com/docs",
@@ -89,13 +126,30 @@ mod tests {
             "https://not-t.co/abc",
             "https://t.co.example/abc",
         ] {
-            assert!(!is_redirector(&url(page)), "{page}");
+            assert!(!Redirectors::default().holds(&url(page)), "{page}");
         }
     }
 
     #[test]
+    fn hosts_that_are_named_are_redirectors_beside_the_known_ones() {
+        let named: Redirectors = "Go.Contoso.example, www.l.example,10.0.0.7,".parse().expect("hosts");
+        for redirector in
+            ["https://go.contoso.example/a?b", "http://L.example:8080/", "http://10.0.0.7/x", "https://t.co/abc"]
+        {
+            assert!(named.holds(&url(redirector)), "{redirector}");
+        }
+        assert!(!named.holds(&url("https://contoso.example/")));
+        let through = url("https://go.contoso.example/?u=https%3A%2F%2Fl.example%2Fx&dest=https%3A%2F%2Fx.example%2F");
+        assert_eq!(named.target(&through), Some(url("https://x.example/")));
+        for bad in ["https://go.example", "go.example:80", "a b", "go.example/x", "u@go.example"] {
+            assert_eq!(bad.parse::<Redirectors>(), Err(InvalidRedirector { given: bad.to_owned() }));
+        }
+        assert_eq!("".parse(), Ok(Redirectors::default()));
+    }
+
+    #[test]
     fn s4_31_the_target_stands_in_the_query_when_it_is_a_page_of_the_web() {
-        let target = |text: &str| target(&url(text)).map(|url| url.as_str().to_owned());
+        let target = |text: &str| Redirectors::default().target(&url(text)).map(|url| url.as_str().to_owned());
         let page = Some("https://x.example/a?b=1".to_owned());
         assert_eq!(target("https://www.google.com/url?sa=t&url=https%3A%2F%2Fx.example%2Fa%3Fb%3D1"), page);
         assert_eq!(target("https://www.google.com/url?q=https://x.example/a?b=1"), page);
@@ -113,7 +167,7 @@ mod tests {
     #[test]
     fn s4_23_and_31_the_page_beside_the_redirect_wins_nested_or_not() {
         let redirect = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/A";
-        let found = |object: Value| sibling(&object).map(|url| url.as_str().to_owned());
+        let found = |object: Value| Redirectors::default().sibling(&object).map(|url| url.as_str().to_owned());
         let page = Some("https://x.example/p".to_owned());
         assert_eq!(found(json!({"uri": redirect, "sourceUrl": "https://x.example/p"})), page);
         assert_eq!(found(json!({"web": {"uri": redirect, "pageUrl": "https://x.example/p"}})), page);

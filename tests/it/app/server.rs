@@ -10,6 +10,7 @@ use citewire::channels::direct_line_client::{Binding, BoundDirectLine};
 use citewire::clock::{Clock, ManualClock, RandomIds};
 use citewire::egress::EgressOptions;
 use citewire::http::{self, HttpOptions};
+use citewire::redirects::{RedirectLimits, Redirects};
 use citewire::secret::Secret;
 use citewire::store::{Batch, ConversationStore, MemoryLimits, MemoryStore};
 use reqwest::{Method, RequestBuilder, StatusCode};
@@ -26,6 +27,7 @@ pub(crate) struct Setup {
     pub(crate) memory: MemoryLimits,
     pub(crate) binding: Option<Binding>,
     pub(crate) egress: EgressOptions,
+    pub(crate) follow_redirects: bool,
 }
 
 /// A running server. It is stopped when the value is dropped, and must then end by itself.
@@ -53,6 +55,7 @@ impl TestApp {
             memory: MemoryLimits::default(),
             binding: None,
             egress: EgressOptions::default(),
+            follow_redirects: false,
         };
         setup.http.workers = 1;
         change(&mut setup);
@@ -66,6 +69,11 @@ impl TestApp {
             Arc::clone(&clock) as Arc<dyn Clock>,
             Arc::new(RandomIds),
         );
+        if setup.follow_redirects {
+            let clock = Arc::clone(&clock) as Arc<dyn Clock>;
+            let redirects = Redirects::new(setup.egress.clone(), RedirectLimits::default(), clock);
+            state = state.follow(redirects.expect("a client"));
+        }
         if let Some(binding) = setup.binding {
             let clock = Arc::clone(&clock) as Arc<dyn Clock>;
             let bound = BoundDirectLine::new(binding, setup.egress, clock, Arc::new(RandomIds));

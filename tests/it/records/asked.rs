@@ -106,14 +106,22 @@ fn s4_54_the_report_counts_what_a_search_in_vain_left() {
     let search = json!({"type": "web_search_call", "status": "completed"});
     let message = json!({"type": "message", "content": [{"type": "output_text", "text": "secret", "annotations": []}]});
     let input = json!({"object": "response", "status": "completed", "output": [search, message]});
-    let output = convert(&["--to", "records", "--report"], &input);
-    let words = String::from_utf8(output.stderr.clone()).expect("text");
-    assert_eq!(output.status.code(), Some(0), "{words}");
-    assert!(
-        words.contains("tools ran and no source was found: openai-responses in 1 parts, 1 of type web_search_call"),
-        "{words}"
-    );
-    assert!(!words.contains("secret"), "{words}");
+    for (arguments, code) in [
+        (&["--to", "records", "--report"][..], 0),
+        (&["--to", "web-chat", "--report"], 0),
+        (&["--to", "teams", "--report", "--require-grounding"], 1),
+    ] {
+        let output = convert(arguments, &input);
+        let words = String::from_utf8(output.stderr).expect("text");
+        assert_eq!(output.status.code(), Some(code), "{words}");
+        assert!(
+            words.contains("tools ran and no source was found: openai-responses in 1 parts, 1 of type web_search_call"),
+            "{arguments:?}: {words}"
+        );
+        assert!(!words.contains("secret"), "{words}");
+    }
+    let output = convert(&["--to", "web-chat", "--report"], &leave());
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("no source was found"));
 }
 
 #[test]

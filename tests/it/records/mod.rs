@@ -1,4 +1,5 @@
 mod asked;
+mod redirected;
 mod rules;
 mod samples;
 

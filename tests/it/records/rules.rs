@@ -168,6 +168,32 @@ fn s4_31_and_33_the_page_behind_a_redirect_takes_its_place_and_the_redirect_stay
 }
 
 #[test]
+fn s4_40_addresses_of_one_page_are_one_source_and_parameters_that_may_matter_count() {
+    let one = [
+        "https://x.example?a=1&b=2",
+        "HTTPS://X.example/?a=1&b=2#top",
+        "https://x.example/?utm_source=openai&a=1&b=2",
+        "https://x.example/?a=1&fbclid=f&b=2&gclid=g&UTM_Medium=m",
+    ];
+    let others = [
+        "https://x.example/?b=2&a=1",
+        "https://x.example/?a=1&b=2&ref=r",
+        "https://x.example/?a=1&b=2&source=s",
+        "https://x.example/A?a=1&b=2",
+        "http://x.example/?a=1&b=2",
+    ];
+    let citation = |url: &&str| json!({"type": "url_citation", "start_index": 0, "end_index": 1, "url": url});
+    let annotations: Vec<Value> = one.iter().chain(&others).map(citation).collect();
+    let records = found(&response(&[message("x", &json!(annotations))]));
+    // The first mention is the source, as it was written.
+    let kept: Vec<Value> = one.iter().take(1).chain(&others).map(|url| json!(url)).collect();
+    assert_eq!(each(&records, "url"), kept);
+    // Chunks of a numbered manifest would lose their numbers.
+    let manifest: Vec<Value> = one.iter().map(|url| json!({"url": url})).collect();
+    assert_eq!(each(&found(&json!({"text": "a [4]", "sources": manifest})), "position"), [1, 2, 3, 4]);
+}
+
+#[test]
 fn a_redirect_that_is_settled_is_a_page_and_never_another_redirector() {
     let web = json!({"uri": REDIRECT, "title": "bank.example"});
     let mut records = read(gemini(&json!({"groundingChunks": [{"web": web}]})).to_string().as_bytes());
