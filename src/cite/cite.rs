@@ -402,6 +402,14 @@ mod tests {
             // Where definitions mean nothing, they are shown; so is what stands in their titles and labels.
             "[p] y[1]\n\n[p]: https://x/p \"q [r](javascript:s) <img src=x>\"",
             "[p<button>] y[1]\n\n[p<button>]: https://x/p",
+            // Without the address between them, what is left would be another link, or an image.
+            "a [p][(javascript:x)](javascript:y) z[1]",
+            "a [[p]](javascript:y)(javascript:x) z[1]",
+            "a [!](javascript:y)[x](https://x/i.png) z[1]",
+            "a !![[x](https://x/i.png)](javascript:y) z[1]",
+            "[a ![[p]](https://x/i)(javascript:x)](https://x/) z[1]",
+            // A row of delimiters without a hyphen makes no table, and the link goes over the end of its line.
+            "| a | b |\n|--| |\n| [x\ny](javascript:z) [1]",
             // Not every channel knows math.
             "a $x [b](javascript:c) y$ [1]",
             "a $$![x](data:y)$$ [1]",
@@ -416,6 +424,16 @@ mod tests {
         assert!(commented.starts_with("a &lt;!--") && commented.contains("&lt;img"), "{commented:?}");
         cases(&[
             ("[x](javascript:y) z[1]", "\u{200b}x z[1]"),
+            // Without the link between them, what stood in it and beside it would be another one, or an image.
+            ("a [p][(javascript:x)](javascript:y) z[1]", "a [p]\u{200b}(javascript:x) z[1]"),
+            ("a [[p]](javascript:y)(javascript:x) z[1]", "a [p]\u{200b}(javascript:x) z[1]"),
+            ("a [!](javascript:y)[x](https://evil/i.png) z[1]", "a !\u{200b}[x](https://evil/i.png) z[1]"),
+            ("a !![[x](https://evil/i.png)](javascript:y) z[1]", "a !\u{200b}[x](https://evil/i.png) z[1]"),
+            ("a [[p]](javascript:y)[q] z[1]\n\n[q]: https://ok", "a [p]\u{200b}[q] z[1]\n\n> [q]: https://ok/"),
+            ("[p][: https://evil](javascript:y)\n\n[p] z[1]", "[p]\u{200b}: https://evil\n\n[p] z[1]"),
+            ("[a [p]![(javascript:x)](https://i)](https://ok) z[1]", "[a [p]\u{200b}(javascript:x)](https://ok) z[1]"),
+            ("[a ![[p]](https://i)(javascript:x)](https://ok) z[1]", "[a [p]\u{200b}(javascript:x)](https://ok) z[1]"),
+            ("a &[copy](javascript:y); [&copy](javascript:y); z[1]", "a &\u{200b}copy; &copy\u{200b}; z[1]"),
             ("a [x](javascript:y) z[1]", "a x z[1]"),
             // Without the link between them, the backticks would be one run, and begin or end code elsewhere.
             ("a ``[](x)`[1] ```", "a ``\u{200b}`[1] ```"),

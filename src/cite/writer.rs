@@ -195,6 +195,18 @@ impl Writer {
         self.run.clear();
     }
 
+    /// Whether what was written last would mean something else right before this byte: backticks and dollars would be one
+    /// run, a bracket would have an address or a label, an exclamation mark would make an image of a link.
+    pub(super) fn fuses_with(&self, next: u8) -> bool {
+        match (self.out.as_bytes().last(), next) {
+            (Some(last @ (b'`' | b'$')), next) => *last == next,
+            (Some(b']'), b'(' | b'{') | (Some(b'!'), b'[') | (Some(b'&'), _) => true,
+            (Some(b']'), b'[' | b':') => self.definitions,
+            (Some(_), b';') => may_be_entity(&self.out),
+            _ => false,
+        }
+    }
+
     /// Keeps what follows from being the first in its line, where it would begin another block.
     pub(super) fn keep_from_line_start(&mut self) {
         if self.markdown && self.is_line_prefix(self.out.len()) {

@@ -101,10 +101,10 @@ impl Scanner {
         input.text.len() < node.range.end + behind
     }
 
-    /// Backticks or dollars on both sides of what was taken out would be one run, and code or math what neither began.
-    fn keep_runs_apart(&mut self, input: &Input<'_>, end: usize) {
-        let next = input.text.as_bytes().get(end).filter(|next| b"`$".contains(next));
-        if input.rules.markdown && next.is_some() && next == self.writer.written().as_bytes().last() {
+    /// Keeps what stood on both sides of something that was taken out from meaning together what neither meant.
+    fn keep_neighbours_apart(&mut self, input: &Input<'_>, end: usize) {
+        let next = input.text.as_bytes().get(end);
+        if input.rules.markdown && next.is_some_and(|next| self.writer.fuses_with(*next)) {
             self.writer.separate();
         }
     }
@@ -222,12 +222,12 @@ impl Scanner {
             }
             NodeKind::Cut => {
                 self.shield = self.shield.max(end);
-                self.keep_runs_apart(input, end);
+                self.keep_neighbours_apart(input, end);
             }
             NodeKind::Unlinked => {
                 self.shield = self.shield.max(end);
                 self.writer.keep_from_line_start();
-                self.keep_runs_apart(input, end);
+                self.keep_neighbours_apart(input, end);
             }
             NodeKind::Exclamation => self.writer.opaque("!\u{200b}["),
             NodeKind::Separate => self.writer.separate(),

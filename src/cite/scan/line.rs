@@ -472,7 +472,10 @@ pub(super) fn is_header(header: &str, delimiters: &str) -> bool {
         let bars = (0..bytes.len()).filter(|at| bytes[*at] == b'|' && (*at == 0 || bytes[*at - 1] != b'\\')).count();
         bars + usize::from(!closed)
     };
-    let trimmed = delimiters.trim_matches([' ', '\t', '|']);
+    let trimmed = delimiters.trim_matches([' ', '\t']);
+    // One bar at each end belongs to the row; what stands between two bars is a cell.
+    let trimmed = trimmed.strip_prefix('|').unwrap_or(trimmed);
+    let trimmed = trimmed.strip_suffix('|').unwrap_or(trimmed);
     let is_delimiter = |cell: &str| {
         let cell = cell.trim_matches([' ', '\t']);
         let cell = cell.strip_prefix(':').unwrap_or(cell);
