@@ -319,6 +319,11 @@ const RARE: &[&str] = &[
     "[^",
     "[]",
     "[]()",
+    "](https://ok.example)",
+    "](javascript:y)",
+    "(javascript:x)",
+    "(https://ok.example/p)",
+    "[(javascript:x)](javascript:y)",
     "[](https://ok.example)",
     "![](https://evil.example/i.png)",
 ];
