@@ -139,15 +139,18 @@ impl WebUrl {
     /// parameters; an empty path equals `/`. Other parameters and their order count.
     #[must_use]
     pub fn merge_key(&self) -> Cow<'_, str> {
+        self.merge_key_under(Tracking::Usual)
+    }
+
+    /// The same, where it is known which parameters are tracking.
+    #[must_use]
+    pub fn merge_key_under(&self, tracking: Tracking) -> Cow<'_, str> {
         let is_bare = memchr::memchr2(b'?', b'#', self.text.as_bytes()).is_none();
         let Some(mut url) = (!is_bare).then(|| self.parsed()).flatten() else { return self.as_str().into() };
         url.set_fragment(None);
         if let Some(query) = url.query() {
-            let tracking = |pair: &str| {
-                let name = pair.split('=').next().unwrap_or_default().to_ascii_lowercase();
-                name.starts_with("utm_") || name == "fbclid" || name == "gclid"
-            };
-            let kept: Vec<&str> = query.split('&').filter(|pair| !tracking(pair)).collect();
+            let name = |pair: &str| pair.split('=').next().unwrap_or_default().to_ascii_lowercase();
+            let kept: Vec<&str> = query.split('&').filter(|pair| !tracking.holds(&name(pair))).collect();
             let kept = kept.join("&");
             url.set_query(Some(kept.as_str()).filter(|query| !query.is_empty()));
         }
@@ -165,6 +168,24 @@ impl WebUrl {
     #[must_use]
     pub fn fragment(&self) -> Option<&str> {
         self.text.split_once('#').map(|(_, fragment)| fragment)
+    }
+}
+
+/// Which parameters of an address say where its reader came from, and nothing about the document (rule N-03).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tracking {
+    /// `utm_*`, `fbclid` and `gclid`.
+    #[default]
+    Usual,
+    /// `ref` and `source` as well, which some sites use for what they show.
+    RefToo,
+}
+
+impl Tracking {
+    /// `name` is in lower case.
+    fn holds(self, name: &str) -> bool {
+        let usual = name.starts_with("utm_") || matches!(name, "fbclid" | "gclid");
+        usual || self == Self::RefToo && matches!(name, "ref" | "source")
     }
 }
 
@@ -331,6 +352,8 @@ mod tests {
         assert_eq!(key("https://Contoso.com"), key("https://contoso.com/?utm_source=openai#top"));
         assert_eq!(key("https://contoso.com/a?x=1&gclid=2&y=3"), key("https://contoso.com/a?x=1&y=3"));
         assert_ne!(key("https://contoso.com/a?ref=1"), key("https://contoso.com/a"));
+        let url: WebUrl = "https://contoso.com/a?Ref=1&x=2&source=y&utm_id=3".parse().expect("a web address");
+        assert_eq!(url.merge_key_under(Tracking::RefToo), "https://contoso.com/a?x=2");
         assert_ne!(key("https://contoso.com/a?x=1&y=3"), key("https://contoso.com/a?y=3&x=1"));
     }
 

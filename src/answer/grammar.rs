@@ -81,6 +81,12 @@ impl MarkerGrammar {
 
     /// `[file.pdf#page=2]`: the end of an entry of the list of sources.
     pub const REFERENCES: Self = Self { names: true, name_ends: true, ..Self::NONE };
+
+    /// Whether the number in a marker may be the place of a source in the list.
+    #[must_use]
+    pub fn counts_places(&self) -> bool {
+        self.numbers || self.documents || self.exact_documents || self.lenticular_places
+    }
 }
 
 impl Default for MarkerGrammar {

@@ -5,6 +5,7 @@ mod answer;
 mod citation;
 mod grammar;
 mod interpreter;
+mod merge;
 mod provider_error;
 mod provider_object;
 mod sensitivity;

@@ -26,3 +26,5 @@ pub(crate) use number::one_line;
 pub use position::Position;
 pub use rules::{LiteralNumbers, Numbering, Pages, Rules};
 pub use shorten::shorten;
+
+pub use crate::url::Tracking;

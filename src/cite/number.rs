@@ -7,13 +7,14 @@ use std::fmt::Write as _;
 use super::{CitedSource, Numbering, Pages, Position, Rules};
 use crate::answer::{Source, SourceIndex};
 use crate::report::{Entry, Kind};
-use crate::url::WebUrl;
+use crate::url::{Tracking, WebUrl};
 
 /// Gives numbers to sources as they are cited.
 #[derive(Debug)]
 pub(super) struct Numberer {
     numbering: Numbering,
     pages: Pages,
+    tracking: Tracking,
     /// The most documents that get a number.
     max: usize,
     /// Whether sources with one address are one.
@@ -35,6 +36,7 @@ impl Numberer {
         Self {
             numbering: rules.numbering,
             pages: rules.pages,
+            tracking: rules.tracking,
             max: rules.max_claims.unwrap_or(usize::MAX),
             merges: !rules.only_markers,
             by_source: Vec::new(),
@@ -61,7 +63,7 @@ impl Numberer {
         let source = &sources[index.0];
         let place = match &source.url {
             Some(url) if self.merges => {
-                let mut document = url.merge_key().into_owned();
+                let mut document = url.merge_key_under(self.tracking).into_owned();
                 if self.pages == Pages::Split && source.is_pdf() {
                     document.push('#');
                     document.push_str(source.page_url().as_ref().and_then(WebUrl::fragment).unwrap_or_default());
@@ -188,6 +190,10 @@ mod tests {
         let page = |n| Source { page: NonZeroU32::new(n), ..web("https://a/x.pdf#top") };
         let sources = [page(1), page(2), web("https://a/x.pdf?utm_source=z")];
         assert_eq!(numbers(&sources, &[0, 1, 2], &Rules::web_chat()), [1, 1, 1]);
+        let referred = [web("https://a/x?ref=1"), web("https://a/x?source=2")];
+        assert_eq!(numbers(&referred, &[0, 1], &Rules::web_chat()), [1, 2]);
+        let ref_too = Rules { tracking: Tracking::RefToo, ..Rules::web_chat() };
+        assert_eq!(numbers(&referred, &[0, 1], &ref_too), [1, 1]);
         let split = Rules { pages: Pages::Split, ..Rules::web_chat() };
         assert_eq!(numbers(&sources, &[0, 1, 2], &split), [1, 2, 3]);
     }

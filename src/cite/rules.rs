@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::url::Tracking;
+
 /// The rules of one dialect for one conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -12,6 +14,8 @@ pub struct Rules {
     pub numbering: Numbering,
     /// Whether two pages of one document are two claims (policy P-04).
     pub pages: Pages,
+    /// Which addresses are those of one document (policy P-04).
+    pub tracking: Tracking,
     /// Hosts whose images may load, in lower case (policy P-06).
     pub image_hosts: BTreeSet<String>,
     /// Whether a line end inside a paragraph becomes a line break that readers see.
@@ -40,6 +44,7 @@ impl Rules {
             definitions: true,
             numbering: Numbering::default(),
             pages: Pages::default(),
+            tracking: Tracking::default(),
             image_hosts: BTreeSet::new(),
             hard_breaks: false,
             markdown: true,

@@ -65,6 +65,9 @@ pub struct ConvertArgs {
     /// Fail when the answer is not grounded: in `any` source, or in sources `anchored` in its text.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
     pub require_grounding: Option<Grounding>,
+    /// Take `ref` and `source` in addresses for tracking: pages that differ in them alone are one.
+    #[arg(long)]
+    pub ref_is_tracking: bool,
     /// Find out where redirects of sources lead, by following them; only with `--to records`.
     #[arg(long)]
     pub resolve_redirects: bool,

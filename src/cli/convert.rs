@@ -86,6 +86,7 @@ fn conversion(args: &ConvertArgs) -> anyhow::Result<Conversion> {
     conversion.options.updates = Some(0);
     conversion.from = from(args)?;
     conversion.options.require_grounding = grounding(args);
+    conversion.options.ref_is_tracking = args.ref_is_tracking;
     Ok(conversion)
 }
 

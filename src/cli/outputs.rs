@@ -21,6 +21,7 @@ use crate::output::{
 };
 use crate::redirects::{RedirectLimits, Redirects};
 use crate::report::Report;
+use crate::url::Tracking;
 
 pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome> {
     let (from, wanted) = (from(args)?, grounding(args));
@@ -35,7 +36,10 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
         }
         _ => ingest(body, from),
     };
-    let answer = answer.map_err(|error| anyhow!("{input}: {error}"))?;
+    let mut answer = answer.map_err(|error| anyhow!("{input}: {error}"))?;
+    if args.ref_is_tracking {
+        answer.merge_pages(Tracking::RefToo);
+    }
     if args.report {
         let mut stderr = io::stderr();
         write!(stderr, "{}", describe(&report(&answer)))?;

@@ -46,6 +46,7 @@ impl Conversion {
         let mut rules = dialect.rules();
         rules.numbering = options.numbering;
         rules.pages = options.pages;
+        rules.tracking = options.tracking();
         rules.hard_breaks = options.hard_breaks;
         rules.close_fence |= options.self_contained && rules.markdown;
         rules.image_hosts = options.image_hosts.iter().map(|host| host.to_lowercase()).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::cite::{Numbering, Pages};
+use crate::cite::{Numbering, Pages, Tracking};
 
 /// So many updates come before the message of a stream, where the caller does not say.
 const DEFAULT_UPDATES: usize = 32;
@@ -26,6 +26,10 @@ pub struct Options {
     /// Whether two pages of one document are two claims (policy P-04).
     #[serde(deserialize_with = "null_is_default")]
     pub pages: Pages,
+    /// Whether the parameters `ref` and `source` of an address say where its reader came from: pages that differ in them
+    /// alone are then one document (rule N-03).
+    #[serde(deserialize_with = "null_is_default")]
+    pub ref_is_tracking: bool,
     /// The longest abstract in UTF-16 units; the dialect's own limit when absent.
     pub abstract_max: Option<usize>,
     /// Hosts whose images may load (policy P-06).
@@ -91,6 +95,12 @@ impl<'de> Deserialize<'de> for Grounding {
 }
 
 impl Options {
+    /// Which parameters of an address count for nothing.
+    #[must_use]
+    pub fn tracking(&self) -> Tracking {
+        if self.ref_is_tracking { Tracking::RefToo } else { Tracking::Usual }
+    }
+
     /// The most updates before the message of a stream.
     pub(super) fn max_updates(&self) -> usize {
         self.updates.unwrap_or(DEFAULT_UPDATES).min(MAX_UPDATES)
@@ -113,7 +123,7 @@ mod tests {
         assert_eq!(options(nulls).expect("options"), Options::default());
         let all = r#"{"require_grounding": "anchored", "numbering": "provider", "pages": "split", "abstract_max": 9,
             "image_hosts": ["a"], "feedback": true, "ai_label": false, "hard_breaks": true, "self_contained": true,
-            "updates": 0}"#;
+            "updates": 0, "ref_is_tracking": true}"#;
         assert_eq!(options(all).expect("options").require_grounding, Grounding::Anchored);
     }
 

@@ -57,7 +57,10 @@ pub(crate) async fn read_records(
 
 fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<(Records, Option<SearchInVain>), Fault> {
     let Request { answer: body, at, conversion } = Request::parse(body, query)?;
-    let answer = ingest(&body, conversion.from).map_err(|source| Fault::Convert { source: source.into(), at })?;
+    let mut answer = ingest(&body, conversion.from).map_err(|source| Fault::Convert { source: source.into(), at })?;
+    if conversion.options.ref_is_tracking {
+        answer.merge_pages(conversion.options.tracking());
+    }
     let vain = search_in_vain(&body, &answer);
     if let Err(source) = grounded(&answer, conversion.options.require_grounding) {
         if let Some(vain) = vain {

@@ -35,6 +35,8 @@ pub(crate) struct Options {
     numbering: Option<String>,
     /// Whether two pages of one document are two claims: "merge" or "split".
     pages: Option<String>,
+    /// The parameters `ref` and `source` of an address are tracking: pages that differ in them alone are one document.
+    ref_is_tracking: Option<bool>,
     /// The longest abstract, in UTF-16 units.
     abstract_max: Option<u64>,
     /// Hosts whose images may load.

@@ -132,3 +132,25 @@ fn redirects_are_followed_for_records_alone_and_nobody_is_called_without_one() {
     let output = convert(&["--to", "records", "--resolve-redirects"], &leave());
     assert_eq!((output.status.code(), output.stdout), (Some(0), convert(&["--to", "records"], &leave()).stdout));
 }
+
+#[tokio::test]
+async fn n03_ref_and_source_are_tracking_where_the_caller_says_so() {
+    let app = TestApp::start();
+    let cite = |start: usize, url: &str| json!({"type": "url_citation", "start_index": start, "end_index": start + 1, "url": url});
+    let annotations =
+        json!([cite(0, "https://news.example/a?ref=feed"), cite(2, "https://news.example/a?source=mail")]);
+    let content = json!([{"type": "output_text", "text": "a b", "annotations": annotations}]);
+    let given =
+        json!({"object": "response", "status": "completed", "output": [{"type": "message", "content": content}]});
+    for (wanted, count) in [(false, 2), (true, 1)] {
+        let body = json!({"answer": given, "options": {"ref_is_tracking": wanted}});
+        let (_, records) = answer(app.post(RECORDS, API_KEY).json(&body)).await;
+        assert_eq!(records["sources"].as_array().map(Vec::len), Some(count), "{records}");
+        let (_, converted) = answer(app.post("/v1/activities", API_KEY).json(&body)).await;
+        assert_eq!(converted["report"]["cited"].as_array().map(Vec::len), Some(count), "{converted}");
+        let flags: &[&str] = if wanted { &["--ref-is-tracking"] } else { &[] };
+        assert_eq!(printed(&convert(&[flags, &["--to", "records"]].concat(), &given)), records);
+        let activity = printed(&convert(flags, &given));
+        assert_eq!(activity, converted["activities"][0]);
+    }
+}

@@ -1,0 +1,104 @@
+//! Pages of the web that are one, although their addresses differ.
+
+use std::collections::HashMap;
+
+use super::{Answer, Source, SourceIndex, SourceKind};
+use crate::url::Tracking;
+
+impl Answer {
+    /// Makes one source of pages whose addresses are one under `tracking` (rule N-03): the first stays, and is filled in
+    /// from the others. Where markers count the places of sources, nothing is merged.
+    pub fn merge_pages(&mut self, tracking: Tracking) {
+        if self.grammar.counts_places() {
+            return;
+        }
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut kept: Vec<Source> = Vec::with_capacity(self.sources.len());
+        // The new place of each source.
+        let mut places = Vec::with_capacity(self.sources.len());
+        for source in std::mem::take(&mut self.sources) {
+            let page = source.url.as_ref().filter(|_| source.kind == Some(SourceKind::Web));
+            let place = page.map_or(kept.len(), |url| {
+                *known.entry(url.merge_key_under(tracking).into_owned()).or_insert(kept.len())
+            });
+            places.push(SourceIndex(place));
+            match kept.get_mut(place) {
+                Some(first) => first.fill_in(source),
+                None => kept.push(source),
+            }
+        }
+        self.sources = kept;
+        let citations = self.citations.iter_mut().map(|citation| &mut citation.sources);
+        for cited in citations.chain(&mut self.shown).chain([&mut self.attested]) {
+            move_to(cited, &places);
+        }
+    }
+}
+
+/// The same sources at their new places, each once.
+fn move_to(cited: &mut Vec<SourceIndex>, places: &[SourceIndex]) {
+    let mut moved: Vec<SourceIndex> = Vec::with_capacity(cited.len());
+    for source in cited.iter().filter_map(|source| places.get(source.0)) {
+        if !moved.contains(source) {
+            moved.push(*source);
+        }
+    }
+    *cited = moved;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::{Citation, MarkerGrammar};
+    use crate::text::Span;
+
+    fn page(url: &str) -> Source {
+        Source { url: url.parse().ok(), kind: Some(SourceKind::Web), ..Source::default() }
+    }
+
+    fn answer() -> Answer {
+        let mut second = page("https://x.example/a?ref=news");
+        second.title = Some("A".into());
+        let document = Source { kind: Some(SourceKind::Document), ..page("https://x.example/a?source=index") };
+        let text = "a b";
+        let cite = |at: usize, sources: &[usize]| {
+            let span = Span::new(text, at..at + 1).expect("a span");
+            Citation::new(span, sources.iter().copied().map(SourceIndex).collect())
+        };
+        Answer {
+            text: text.into(),
+            sources: vec![page("https://x.example/a"), document, second, page("https://x.example/b?ref=1")],
+            citations: vec![cite(0, &[2, 0]), cite(2, &[3, 1])],
+            shown: Some(vec![SourceIndex(0), SourceIndex(2), SourceIndex(3)]),
+            attested: vec![SourceIndex(2)],
+            grammar: MarkerGrammar::NONE,
+            ..Answer::default()
+        }
+    }
+
+    #[test]
+    fn n03_pages_are_one_and_what_cites_them_follows() {
+        let mut answer = answer();
+        answer.merge_pages(Tracking::RefToo);
+        let urls: Vec<_> =
+            answer.sources.iter().map(|source| source.url.as_ref().expect("an address").as_str()).collect();
+        assert_eq!(urls, ["https://x.example/a", "https://x.example/a?source=index", "https://x.example/b?ref=1"]);
+        assert_eq!(answer.sources[0].title.as_deref(), Some("A"));
+        let cited: Vec<Vec<usize>> =
+            answer.citations.iter().map(|citation| citation.sources.iter().map(|source| source.0).collect()).collect();
+        assert_eq!(cited, [vec![0], vec![2, 1]]);
+        assert_eq!(answer.shown, Some(vec![SourceIndex(0), SourceIndex(2)]));
+        assert_eq!(answer.attested, [SourceIndex(0)]);
+    }
+
+    #[test]
+    fn n03_nothing_is_merged_where_a_parameter_counts_or_a_marker_counts_places() {
+        let mut usual = answer();
+        usual.merge_pages(Tracking::Usual);
+        assert_eq!(usual, answer());
+        let numbered = Answer { grammar: MarkerGrammar::BRACKETED_NUMBERS, ..answer() };
+        let mut merged = numbered.clone();
+        merged.merge_pages(Tracking::RefToo);
+        assert_eq!(merged, numbered);
+    }
+}
