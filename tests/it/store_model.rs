@@ -267,7 +267,7 @@ impl World {
 /// A case writes to the disk dozens of times, so there are fewer than of other properties.
 fn config() -> Config {
     let cases = Config::default().cases;
-    Config { cases: cases.div_ceil(40), ..Config::default() }
+    Config { cases: cases.div_ceil(80), ..Config::default() }
 }
 
 proptest! {
