@@ -5,6 +5,8 @@
 //! The floor writes the same JSON into a table and an index of the same shape, as many rows in a transaction as there
 //! are writers, on one connection, with nothing around it. Both take turns in the same run, on the same disk.
 
+#![expect(clippy::print_stdout, reason = "the table is what this is for")]
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -354,7 +354,7 @@ mod promises {
     pub(super) async fn the_batches_of_many_writers_stay_together(fixture: Fixture) {
         let (c, d) = (fixture.create("c").await, fixture.create("d").await);
         let appends = (0..60).map(|number: usize| {
-            let (store, id) = (&fixture.store, if number % 2 == 0 { &c } else { &d });
+            let (store, id) = (&fixture.store, if number.is_multiple_of(2) { &c } else { &d });
             let batch = Batch::new(vec![message(&number.to_string()); 1 + number % 4]);
             async move { store.append(id, batch).await.expect("a store").expect("known").recorded }
         });

@@ -7,7 +7,7 @@ use citewire::clock::{Clock, ManualClock};
 use citewire::store::{Attachment, Batch, ConversationStore as _, Created, SqliteStore, StoreError, StoreLimits};
 use futures_util::future::join_all;
 use proptest::prelude::*;
-use proptest::test_runner::Config;
+use proptest::test_runner::{Config, TestRunner};
 use tempfile::TempDir;
 
 const LIMITS: StoreLimits = StoreLimits { max_conversations: 3, max_activities: 12, max_bytes: 64 << 20 };
@@ -265,17 +265,12 @@ impl World {
 }
 
 /// A case writes to the disk dozens of times, so there are fewer than of other properties.
-fn config() -> Config {
-    let cases = Config::default().cases;
-    Config { cases: cases.div_ceil(80), ..Config::default() }
-}
-
-proptest! {
-    #![proptest_config(config())]
-
-    #[test]
-    fn a_store_does_what_a_plain_list_does(acts in proptest::collection::vec(act(), 1..40)) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+#[test]
+fn a_store_does_what_a_plain_list_does() {
+    let config = Config { failure_persistence: None, ..Config::default() };
+    let config = Config { cases: config.cases.div_ceil(8), ..config };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let tried = TestRunner::new(config).run(&proptest::collection::vec(act(), 1..40), |acts| {
         runtime.block_on(async {
             let mut world = World::new().await;
             for act in acts {
@@ -283,5 +278,7 @@ proptest! {
             }
             world.verify().await;
         });
-    }
+        Ok(())
+    });
+    tried.unwrap_or_else(|error| panic!("{error}"));
 }

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use sqlx::error::DatabaseError;
+
 use crate::store::StoreError;
 
 /// What kind of failure it is, by SQLite's primary result code.
@@ -28,13 +30,16 @@ pub(super) enum Failure {
 
 impl Failure {
     pub(super) fn of(error: &sqlx::Error) -> Self {
-        match error {
-            sqlx::Error::PoolTimedOut => return Self::Busy,
-            sqlx::Error::PoolClosed => return Self::Closed,
-            sqlx::Error::Io(_) => return Self::Disk,
-            _ => {}
+        if matches!(error, sqlx::Error::PoolTimedOut) {
+            return Self::Busy;
         }
-        let code = error.as_database_error().and_then(|error| error.code()).and_then(|code| code.parse::<u32>().ok());
+        if matches!(error, sqlx::Error::PoolClosed) {
+            return Self::Closed;
+        }
+        if matches!(error, sqlx::Error::Io(_)) {
+            return Self::Disk;
+        }
+        let code = error.as_database_error().and_then(DatabaseError::code).and_then(|code| code.parse::<u32>().ok());
         // An extended code carries the primary one in its lowest byte.
         match code.map(|code| code & 0xff) {
             Some(13) => Self::Full,

@@ -25,6 +25,9 @@ pub(super) struct Head {
 /// the number of activities.
 pub(super) type Known = BTreeMap<(i64, String), (u64, usize)>;
 
+/// Key, user, next place, newest timestamp, time of this record.
+pub(super) type Touched = (i64, Option<String>, u64, Option<i64>, Option<i64>);
+
 /// What holds before the group.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before {
@@ -41,8 +44,7 @@ pub(super) struct Before {
 pub(super) struct Plan {
     /// Key, id, user, time.
     pub(super) created: Vec<(i64, String, Option<String>, i64)>,
-    /// Key, user, next place, newest timestamp, time of this record.
-    pub(super) touched: Vec<(i64, Option<String>, u64, Option<i64>, Option<i64>)>,
+    pub(super) touched: Vec<Touched>,
     /// Conversation, place, timestamp, and where the body stands in `bodies`: from (counted from 1) and how long.
     pub(super) activities: Vec<(i64, u64, i64, usize, usize)>,
     pub(super) bodies: Vec<u8>,

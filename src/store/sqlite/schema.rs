@@ -57,12 +57,13 @@ pub(super) async fn migrate(connection: &mut SqliteConnection, path: &Path) -> R
     let migrations = MIGRATIONS.map(|(version, name, sql)| {
         Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
     });
-    Migrator::with_migrations(migrations.into()).run_direct(None, connection, false).await.map_err(
-        |error| match error {
-            MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => explain(error, path),
-            other => SqliteError::Failed { path: path.to_owned(), source: other.into() },
-        },
-    )
+    let migrated = Migrator::with_migrations(migrations.into()).run(connection).await;
+    migrated.map_err(|error| {
+        if let MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) = error {
+            return explain(error, path);
+        }
+        SqliteError::Failed { path: path.to_owned(), source: error.into() }
+    })
 }
 
 /// Why the file cannot be opened, in an operator's words.

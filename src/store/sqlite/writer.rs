@@ -259,7 +259,7 @@ impl Writer {
         let rows = sqlx::query(KNOWN).bind(named).fetch_all(self.connection().await?).await?;
         rows.into_iter()
             .map(|row| {
-                let number = |index| Ok::<i64, sqlx::Error>(row.try_get(index)?);
+                let number = |index| row.try_get::<i64, _>(index);
                 let (first, count) = (number(2)?.unsigned_abs(), usize::try_from(number(3)?).unwrap_or_default());
                 Ok(((number(0)?, row.try_get(1)?), (first, count)))
             })
