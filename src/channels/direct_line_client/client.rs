@@ -10,7 +10,7 @@ use reqwest::{Method, Request};
 use super::credential::{Renewed, Session};
 use super::outgoing::Outgoing;
 use super::retry::{Patience, Retry, retry_after};
-use super::turns::Turns;
+use crate::channels::turns::Turns;
 use super::{Call, CallError, ConversationName, Credential, DirectLineUrl, Misunderstood, PostError, Rule, wire};
 use crate::activity::{Activity, ActivityId, ChannelAccount};
 use crate::clock::{Clock, IdSource};
