@@ -12,6 +12,7 @@ use super::session::SessionError;
 use super::token_parameters::ParametersError;
 use crate::activity::InvalidWatermark;
 use crate::channels::DeliveryError;
+use crate::channels::bot::ConnectorError;
 use crate::channels::direct_line::DirectLineError;
 use crate::convert::ConvertError;
 use crate::store::StoreError;
@@ -46,6 +47,9 @@ pub enum Fault {
     /// The Direct Line channel refused.
     #[error(transparent)]
     DirectLine(#[from] DirectLineError),
+    /// A call of the bot was refused.
+    #[error(transparent)]
+    Connector(#[from] ConnectorError),
     /// The body of a token or start request is wrong.
     #[error(transparent)]
     Parameters(#[from] ParametersError),

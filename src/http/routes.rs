@@ -7,8 +7,10 @@ use actix_web::middleware::from_fn;
 use actix_web::{Route, guard, web};
 
 use super::auth::authenticate;
-use super::{Fault, answers, check, convert, direct_line, docs, health, page, records, session, socket};
+use super::{Fault, answers, check, connector, convert, direct_line, docs, health, page, records, session, socket};
 
+/// Where the protocols of the Bot Framework begin, whose errors have their own shape.
+pub(crate) const BOT_FRAMEWORK: &str = "/v3/";
 /// Where Direct Line begins; its clients are given the address up to here.
 pub(crate) const DIRECT_LINE: &str = "/v3/directline";
 /// The one route that takes a token of the page.
@@ -71,6 +73,14 @@ const fn post(path: &'static str, handler: fn() -> Route) -> RouteEntry {
     RouteEntry { method: "POST", path, handler }
 }
 
+const fn put(path: &'static str, handler: fn() -> Route) -> RouteEntry {
+    RouteEntry { method: "PUT", path, handler }
+}
+
+const fn delete(path: &'static str, handler: fn() -> Route) -> RouteEntry {
+    RouteEntry { method: "DELETE", path, handler }
+}
+
 /// All routes of ours. Fixed paths stand before patterns that match them too.
 pub const ROUTES: &[RouteEntry] = &[
     post("/v1/activities", || web::to(convert::convert_answer)),
@@ -102,6 +112,15 @@ pub const ROUTES: &[RouteEntry] = &[
     // Where directlinejs with voice looks for the stream, once it has seen that the other path ends as it does.
     get("/v3/directline/conversations/{id}/stream/multimodal", || web::to(socket::stream)),
     get("/v3/directline/session/getsessionid", || web::to(direct_line::oauth_session)),
+    post("/v3/conversations", || web::to(connector::create_conversation)),
+    post("/v3/conversations/{id}/activities", || web::to(connector::send)),
+    post("/v3/conversations/{id}/activities/{activity}", || web::to(connector::reply)),
+    put("/v3/conversations/{id}/activities/{activity}", || web::to(connector::update)),
+    delete("/v3/conversations/{id}/activities/{activity}", || web::to(connector::delete)),
+    get("/v3/conversations/{id}/activities/{activity}/members", || web::to(connector::activity_members)),
+    get("/v3/conversations/{id}/members", || web::to(connector::members)),
+    get("/v3/conversations/{id}/members/{member}", || web::to(connector::member)),
+    get("/v3/conversations/{id}/pagedmembers", || web::to(connector::paged_members)),
 ];
 
 /// Registers all routes, those of the page if wanted.
