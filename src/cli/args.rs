@@ -36,6 +36,33 @@ pub enum Command {
     Prompt(PromptArgs),
     /// Convert one answer and post it into a conversation of a Direct Line: the id as JSON on stdout.
     Send(SendArgs),
+    /// Look into the store: what is in it, and everything that was said. A server may have it open.
+    Store(StoreArgs),
+}
+
+/// The arguments of `store`.
+#[derive(Debug, Args)]
+pub struct StoreArgs {
+    /// The configuration file (TOML).
+    #[arg(long, value_name = "FILE", env = "CITEWIRE_CONFIG", global = true)]
+    pub config: Option<PathBuf>,
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: StoreCommand,
+}
+
+/// What to do with the store.
+#[derive(Debug, Subcommand)]
+#[non_exhaustive]
+pub enum StoreCommand {
+    /// Say where it is and how much is in it.
+    Info,
+    /// Write every activity to stdout: a JSON object a line, with `conversation`, `watermark` and `activity`.
+    Export {
+        /// Only this conversation.
+        #[arg(long, value_name = "ID")]
+        conversation: Option<String>,
+    },
 }
 
 /// The arguments of `serve`.

@@ -10,6 +10,7 @@ mod prompt;
 mod run;
 mod send;
 mod serve;
+mod store;
 
 pub use args::{Cli, Command};
 pub use outcome::Outcome;

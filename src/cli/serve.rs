@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 
@@ -12,16 +13,15 @@ use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
 use crate::config::{Config, Sources};
 use crate::redirects::{RedirectLimits, Redirects};
+use crate::store::{ConversationStore, Location};
 use crate::{http, store, telemetry};
 
+/// So long the store may take to finish what it has accepted, after everything else has ended.
+const CLOSE_WITHIN: Duration = Duration::from_secs(10);
+
 pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
-    let config = Config::load(&Sources {
-        file: args.config.clone(),
-        environment: std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect(),
-        flags: args.bind.map(|bind| ("bind", bind.to_string())).into_iter().collect(),
-    })?;
+    let flags = args.bind.map(|bind| ("bind", bind.to_string())).into_iter().collect();
+    let config = Config::load(&Sources { flags, ..Sources::of_this_process(args.config.clone()) })?;
     telemetry::start(&config.log).context("log (CITEWIRE_LOG)")?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(serve(config))?;
@@ -30,7 +30,18 @@ pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let store = store::open(&config.store, Arc::clone(&clock))?;
+    let store = store::open(&config.store, &config.data_dir, Arc::clone(&clock)).await?;
+    let outcome = serve_from(Arc::clone(&store), config, clock).await;
+    // However it ended, what was accepted is recorded.
+    let closed = tokio::time::timeout(CLOSE_WITHIN, store.close()).await;
+    outcome?;
+    closed.context("the store takes too long to close; nothing that was acknowledged is lost")??;
+    Ok(())
+}
+
+/// Serves until asked to end.
+async fn serve_from(store: Arc<dyn ConversationStore>, config: Config, clock: Arc<dyn Clock>) -> anyhow::Result<()> {
+    let place = config.store.location(&config.data_dir)?;
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
     let mut state = http::State::new(config.http, config.direct_line, store, Arc::clone(&clock), Arc::clone(&ids));
     if config.resolve_redirects {
@@ -49,6 +60,10 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let mut stderr = io::stderr();
     for line in &config.announcements {
         writeln!(stderr, "{line}")?;
+    }
+    match place {
+        Location::Sqlite(path) => writeln!(stderr, "conversations are kept in {}", path.display())?,
+        Location::Memory => writeln!(stderr, "conversations are kept in memory, until citewire ends")?,
     }
     for address in server.addresses() {
         writeln!(stderr, "citewire is listening on http://{address}")?;

@@ -1,7 +1,7 @@
 //! The configuration as everything else sees it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::kept::{Kept, keep};
 use super::load::{ConfigError, Fault, Origin, Sources, load};
@@ -12,7 +12,7 @@ use crate::channels::direct_line_client::Binding;
 use crate::egress::EgressOptions;
 use crate::http::HttpOptions;
 use crate::secret::Secret;
-use crate::store::StoreOptions;
+use crate::store::{Location, StoreOptions};
 
 /// Everything that is set, checked and complete.
 #[derive(Clone, Debug)]
@@ -32,6 +32,8 @@ pub struct Config {
     pub resolve_redirects: bool,
     /// The store's options.
     pub store: StoreOptions,
+    /// Where what citewire keeps is kept: a folder that need not exist yet.
+    pub data_dir: PathBuf,
     /// What is logged.
     pub log: String,
     /// Lines for the operator: the secrets that citewire made itself.
@@ -68,7 +70,8 @@ impl Config {
         if !faults.is_empty() {
             return Err(ConfigError(faults));
         }
-        let mut kept = keep_all(&draft, &missing, &sources.environment)?;
+        let data_dir = data_dir(&draft, &sources.environment, !missing.is_empty())?;
+        let mut kept = keep_all(&data_dir, &missing)?;
         let announcements = kept.iter().map(|(key, kept)| announce(key, kept)).collect();
         let mut secret = |given: &Option<Secret>, key| {
             given
@@ -98,10 +101,26 @@ impl Config {
             egress: draft.egress,
             resolve_redirects: draft.resolve_redirects,
             store: draft.store,
+            data_dir,
             log: draft.log,
             announcements,
         })
     }
+}
+
+/// Where the store is that the configuration names, for commands that look at it. Secrets need not be set for that, and
+/// none are made.
+///
+/// # Errors
+/// When anything in the configuration is wrong: with everything that is.
+pub fn store_location(sources: &Sources) -> Result<Location, ConfigError> {
+    let (draft, faults) = load(sources);
+    if !faults.is_empty() {
+        return Err(ConfigError(faults));
+    }
+    let data_dir = data_dir(&draft, &sources.environment, false)?;
+    let location = draft.store.location(&data_dir);
+    location.map_err(|error| ConfigError(vec![Fault::new(Origin::Together, error.to_string())]))
 }
 
 const API_KEY: &str = "api_key";
@@ -122,22 +141,35 @@ fn missing(draft: &Draft) -> Vec<(&'static str, &'static str)> {
     .collect()
 }
 
-fn keep_all(
+/// The folder for what citewire keeps. Where it keeps neither secrets nor conversations, there need not be one.
+fn data_dir(
     draft: &Draft,
-    missing: &[(&'static str, &str)],
     environment: &BTreeMap<String, String>,
-) -> Result<BTreeMap<&'static str, Kept>, ConfigError> {
-    if missing.is_empty() {
-        return Ok(BTreeMap::new());
+    keeps_secrets: bool,
+) -> Result<PathBuf, ConfigError> {
+    if let Some(folder) = draft.data_dir.clone().or_else(|| default_folder(environment)) {
+        return Ok(folder);
     }
-    let folder = draft.data_dir.clone().or_else(|| default_folder(environment)).ok_or_else(|| {
-        let reason = "no home directory to keep generated secrets in; set data_dir (CITEWIRE_DATA_DIR)";
-        ConfigError(vec![Fault::new(Origin::Together, reason)])
-    })?;
+    let nowhere = PathBuf::new();
+    let needed = |location| match location {
+        Location::Sqlite(path) => path.is_relative(),
+        Location::Memory => false,
+    };
+    if keeps_secrets || draft.store.location(&nowhere).is_ok_and(needed) {
+        let reason = "no home directory to keep secrets and conversations in; set data_dir (CITEWIRE_DATA_DIR)";
+        return Err(ConfigError(vec![Fault::new(Origin::Together, reason)]));
+    }
+    Ok(nowhere)
+}
+
+fn keep_all(
+    folder: &Path,
+    missing: &[(&'static str, &str)],
+) -> Result<BTreeMap<&'static str, Kept>, ConfigError> {
     let mut kept = BTreeMap::new();
     let mut faults = Vec::new();
     for (key, file) in missing {
-        match keep(&folder, file) {
+        match keep(folder, file) {
             Ok(secret) => {
                 kept.insert(*key, secret);
             }

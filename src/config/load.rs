@@ -1,6 +1,7 @@
 //! Where settings come from, and what can be wrong with them.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,6 +20,15 @@ pub struct Sources {
     pub environment: BTreeMap<String, String>,
     /// What was given on the command line: keys of [`SETTINGS`] and values.
     pub flags: Vec<(&'static str, String)>,
+}
+
+impl Sources {
+    /// The environment of this process, and a file when one is named.
+    #[must_use]
+    pub fn of_this_process(file: Option<PathBuf>) -> Self {
+        let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+        Self { file, environment: std::env::vars_os().filter_map(text).collect(), flags: Vec::new() }
+    }
 }
 
 /// Where a setting was found.

@@ -119,7 +119,7 @@ pub const SETTINGS: &[Setting] = &[
     setting!(
         "data_dir",
         "`$XDG_DATA_HOME/citewire` or `~/.local/share/citewire`",
-        "Where generated secrets are kept.",
+        "Where generated secrets and the conversations are kept.",
         |draft, text| {
             draft.data_dir = Some(PathBuf::from(text));
             Ok(())
@@ -145,22 +145,34 @@ pub const SETTINGS: &[Setting] = &[
         draft.log = text.to_owned();
         Ok(())
     }),
-    setting!("store.url", "memory:", "Where conversations are kept.", |draft, text| {
-        draft.store.url = text.to_owned();
-        draft.store.validate().map_err(|error| error.to_string())
-    }),
-    setting!("store.max_conversations", "10000", "How many conversations `memory:` keeps.", |draft, text| {
-        within(text, 1, usize::MAX).map(|count| draft.store.memory.max_conversations = count)
-    }),
+    setting!(
+        "store.url",
+        "sqlite:",
+        "Where conversations are kept: `sqlite:` in `citewire.db` in the data directory, `sqlite:PATH` in that file, \
+         `memory:` nowhere.",
+        |draft, text| {
+            draft.store.url = text.to_owned();
+            draft.store.validate().map_err(|error| error.to_string())
+        }
+    ),
+    setting!(
+        "store.max_conversations",
+        "1000000, in memory 10000",
+        "How many conversations are kept.",
+        |draft, text| within(text, 1, usize::MAX).map(|count| draft.store.max_conversations = Some(count))
+    ),
     setting!(
         "store.max_activities",
-        "10000",
-        "How many activities of a conversation `memory:` keeps.",
-        |draft, text| { within(text, 1, usize::MAX).map(|count| draft.store.memory.max_activities = count) }
+        "100000, in memory 10000",
+        "How many activities of a conversation are kept.",
+        |draft, text| within(text, 1, usize::MAX).map(|count| draft.store.max_activities = Some(count))
     ),
-    setting!("store.max_bytes", "268435456", "How many bytes of activities `memory:` keeps.", |draft, text| {
-        within(text, 1024, usize::MAX).map(|bytes| draft.store.memory.max_bytes = bytes)
-    }),
+    setting!(
+        "store.max_bytes",
+        "8589934592, in memory 268435456",
+        "The size of the file; in memory, of all activities and attachments.",
+        |draft, text| within(text, 1024 * 1024, usize::MAX).map(|bytes| draft.store.max_bytes = Some(bytes))
+    ),
     setting!(
         "direct_line.secret",
         "generated on loopback",

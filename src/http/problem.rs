@@ -89,15 +89,7 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
             Verdict::new(StatusCode::BAD_REQUEST, "not_a_websocket", "BadArgument", "An upgrade is needed")
         }
         Fault::NoWebChat => Verdict::new(StatusCode::NOT_FOUND, "no_web_chat", "NotFound", "Web Chat is not installed"),
-        Fault::ShuttingDown => Verdict {
-            retry_after: Some(5),
-            ..Verdict::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "shutting_down",
-                "ServiceUnavailable",
-                "The server is shutting down",
-            )
-        },
+        Fault::ShuttingDown => shutting_down(),
         Fault::UnknownRoute => {
             Verdict::new(StatusCode::NOT_FOUND, "unknown_route", "NotFound", "There is nothing here")
         }
@@ -113,6 +105,14 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
 
 fn internal() -> Verdict {
     Verdict::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "ServiceError", "Something went wrong on our side")
+}
+
+fn shutting_down() -> Verdict {
+    let title = "The server is shutting down";
+    Verdict {
+        retry_after: Some(5),
+        ..Verdict::new(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", "ServiceUnavailable", title)
+    }
 }
 
 fn not_json() -> Verdict {
@@ -198,6 +198,29 @@ fn store(error: &StoreError) -> Verdict {
             ..Verdict::new(StatusCode::TOO_MANY_REQUESTS, "store_full", "TooManyRequests", "The store is full")
         },
         StoreError::EmptyBatch => internal(),
+        StoreError::Busy => Verdict {
+            retry_after: Some(1),
+            ..Verdict::new(StatusCode::TOO_MANY_REQUESTS, "store_busy", "TooManyRequests", "The store is busy")
+        },
+        StoreError::Closed => shutting_down(),
+        StoreError::NoSpace { .. } => Verdict {
+            retry_after: Some(60),
+            ..Verdict::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "store_no_space",
+                "ServiceUnavailable",
+                "The store has no room on its disk",
+            )
+        },
+        StoreError::Failed { .. } => Verdict {
+            retry_after: Some(10),
+            ..Verdict::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "store_failed",
+                "ServiceUnavailable",
+                "The store cannot do this at present",
+            )
+        },
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Duration, SubsecRound as _, Utc};
 
-use super::Doorbell;
+use super::{Attachment, Counts, Doorbell, Listing, Place, StoreError};
 use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Watermark};
 
 /// Keeps conversations: append-only lists of activities, each with a place.
@@ -45,14 +45,39 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// A doorbell that rings after every append to the conversation and falls silent when it goes.
     async fn subscribe(&self, id: &ConversationId) -> Result<Option<Doorbell>, StoreError>;
 
-    /// Deletes the conversations in which nothing was recorded since `idle_since`; returns how many.
+    /// Keeps an attachment of the conversation under an id that the caller has made; says whether the conversation is
+    /// there. An id that is taken keeps what it has: what a recorded activity refers to never changes. How long an
+    /// attachment may be is for the caller to decide.
+    async fn keep_attachment(
+        &self,
+        id: &ConversationId,
+        attachment_id: &str,
+        attachment: Attachment,
+    ) -> Result<bool, StoreError>;
+
+    /// An attachment, byte for byte as it was kept.
+    async fn attachment(&self, id: &ConversationId, attachment_id: &str) -> Result<Option<Attachment>, StoreError>;
+
+    /// Up to `limit` conversations (at least 1), the one in which something was recorded last first; `after` is where
+    /// the page before ended. A conversation that grows meanwhile moves to the front, where a later page does not come.
+    async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError>;
+
+    /// How much there is altogether.
+    async fn count(&self) -> Result<Counts, StoreError>;
+
+    /// Deletes the conversations in which nothing was recorded since `idle_since`, attachments and all; returns how
+    /// many.
     async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError>;
 
-    /// Deletes one conversation; says whether it was there.
+    /// Deletes one conversation, attachments and all; says whether it was there.
     async fn delete(&self, id: &ConversationId) -> Result<bool, StoreError>;
 
     /// Whether the store can take work; the reason when it cannot. Answers `GET /readyz`.
     async fn ready(&self) -> Result<(), StoreError>;
+
+    /// Finishes what was accepted, takes nothing more, and lets go of what it holds. Reading may go on to work or fail
+    /// with [`StoreError::Closed`]. Closing again does nothing.
+    async fn close(&self) -> Result<(), StoreError>;
 }
 
 /// What is known of a conversation besides its activities.
@@ -194,21 +219,4 @@ impl Newest {
         let now = now.trunc_subsecs(3);
         self.timestamp.map_or(now, |last| now.max(last + Duration::milliseconds(1)))
     }
-}
-
-/// The store cannot do what was asked.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// A limit is reached; nothing was recorded.
-    #[error("the store is full: {what} are limited to {limit}")]
-    Full {
-        /// What there is too much of, in the plural.
-        what: &'static str,
-        /// How many there may be.
-        limit: usize,
-    },
-    /// A batch without activities has no place.
-    #[error("a batch needs at least one activity")]
-    EmptyBatch,
 }

@@ -30,6 +30,12 @@ impl Bell {
         self.0.send_replace(Some(newest));
     }
 
+    /// Whether anyone listens.
+    #[must_use]
+    pub fn is_heard(&self) -> bool {
+        self.0.receiver_count() > 0
+    }
+
     /// Someone who listens from now on.
     #[must_use]
     pub fn doorbell(&self) -> Doorbell {

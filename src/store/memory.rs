@@ -5,36 +5,19 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SubsecRound as _, Utc};
 
 use super::{
-    Appended, Batch, Bell, Conversation, ConversationStore, Created, Doorbell, Newest, Page, Recorded, StoreError,
+    Appended, Attachment, Batch, Bell, Conversation, ConversationStore, Counts, Created, Doorbell, Listing, Newest,
+    Page, Place, Recorded, StoreError, StoreLimits, Summary,
 };
 use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
 
-/// How much a [`MemoryStore`] keeps. What goes beyond is refused with [`StoreError::Full`]; nothing is ever forgotten
-/// before its time, because a reader's watermark must not come to mean something else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemoryLimits {
-    /// Conversations.
-    pub max_conversations: usize,
-    /// Activities in one conversation.
-    pub max_activities: usize,
-    /// Bytes of all activities together, as JSON.
-    pub max_bytes: usize,
-}
-
-impl Default for MemoryLimits {
-    fn default() -> Self {
-        Self { max_conversations: 10_000, max_activities: 10_000, max_bytes: 256 * 1024 * 1024 }
-    }
-}
-
 /// A [`ConversationStore`] that lives and dies with the process.
 #[derive(Debug)]
 pub struct MemoryStore {
-    limits: MemoryLimits,
+    limits: StoreLimits,
     clock: Arc<dyn Clock>,
     shelf: Mutex<Shelf>,
 }
@@ -51,7 +34,9 @@ struct Entry {
     recorded: Vec<Recorded>,
     /// Where the batch of a key starts, and how long it is.
     keys: BTreeMap<String, (usize, usize)>,
+    attachments: BTreeMap<String, Attachment>,
     bytes: usize,
+    created: DateTime<Utc>,
     active: DateTime<Utc>,
     bell: Bell,
 }
@@ -60,12 +45,16 @@ impl Entry {
     fn newest(&self) -> Newest {
         Newest::of(self.recorded.last())
     }
+
+    fn summary(&self) -> Summary {
+        Summary::new(self.conversation.clone(), self.recorded.len() as u64, self.created, self.active)
+    }
 }
 
 impl MemoryStore {
     /// An empty store.
     #[must_use]
-    pub fn new(limits: MemoryLimits, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(limits: StoreLimits, clock: Arc<dyn Clock>) -> Self {
         Self { limits, clock, shelf: Mutex::default() }
     }
 
@@ -90,12 +79,15 @@ impl ConversationStore for MemoryStore {
             return Err(StoreError::Full { what: "conversations", limit });
         }
         let conversation = Conversation::new(id.clone(), user);
+        let now = self.clock.now().trunc_subsecs(3);
         let entry = Entry {
             conversation: conversation.clone(),
             recorded: Vec::new(),
             keys: BTreeMap::new(),
+            attachments: BTreeMap::new(),
             bytes: 0,
-            active: self.clock.now(),
+            created: now,
+            active: now,
             bell: Bell::new(None),
         };
         shelf.entries.insert(id.clone(), entry);
@@ -138,7 +130,7 @@ impl ConversationStore for MemoryStore {
             entry.keys.insert(key, (start, appended.len()));
         }
         entry.bytes += size;
-        entry.active = now;
+        entry.active = now.trunc_subsecs(3);
         if let Some(newest) = entry.newest().watermark {
             entry.bell.ring(newest);
         }
@@ -171,6 +163,49 @@ impl ConversationStore for MemoryStore {
         Ok(self.shelf().entries.get(id).map(|entry| entry.bell.doorbell()))
     }
 
+    async fn keep_attachment(
+        &self,
+        id: &ConversationId,
+        attachment_id: &str,
+        attachment: Attachment,
+    ) -> Result<bool, StoreError> {
+        let mut shelf = self.shelf();
+        let bytes = shelf.bytes;
+        let Some(entry) = shelf.entries.get_mut(id) else {
+            return Ok(false);
+        };
+        if entry.attachments.contains_key(attachment_id) {
+            return Ok(true);
+        }
+        let size = attachment.bytes.len();
+        if bytes + size > self.limits.max_bytes {
+            return Err(StoreError::Full { what: "bytes", limit: self.limits.max_bytes });
+        }
+        entry.attachments.insert(attachment_id.to_owned(), attachment);
+        entry.bytes += size;
+        shelf.bytes += size;
+        Ok(true)
+    }
+
+    async fn attachment(&self, id: &ConversationId, attachment_id: &str) -> Result<Option<Attachment>, StoreError> {
+        Ok(self.shelf().entries.get(id).and_then(|entry| entry.attachments.get(attachment_id).cloned()))
+    }
+
+    async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError> {
+        let mut found: Vec<Summary> = self.shelf().entries.values().map(Entry::summary).collect();
+        found.sort_by_key(|summary| std::cmp::Reverse(summary.place()));
+        if let Some(after) = after {
+            found.retain(|summary| summary.place() < after);
+        }
+        Ok(Listing::cut(found, limit.max(1)))
+    }
+
+    async fn count(&self) -> Result<Counts, StoreError> {
+        let shelf = self.shelf();
+        let activities = shelf.entries.values().map(|entry| entry.recorded.len() as u64).sum();
+        Ok(Counts::new(shelf.entries.len() as u64, activities, shelf.bytes as u64))
+    }
+
     async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError> {
         let mut shelf = self.shelf();
         let before = shelf.entries.len();
@@ -189,6 +224,11 @@ impl ConversationStore for MemoryStore {
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// There is nothing to let go of.
+    async fn close(&self) -> Result<(), StoreError> {
         Ok(())
     }
 }

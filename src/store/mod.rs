@@ -3,12 +3,23 @@
 //! To add a backend: implement [`ConversationStore`], give it a URL scheme in `open.rs`, and add one line to the
 //! behavioural suite in `tests/it/store.rs`. Nothing else may know which backend is at work.
 
+mod attachment;
+mod bells;
 mod contract;
 mod doorbell;
+mod error;
+mod limits;
+mod listing;
 mod memory;
 mod open;
+pub mod sqlite;
 
-pub use contract::{Appended, Batch, Conversation, ConversationStore, Created, Newest, Page, Recorded, StoreError};
+pub use attachment::Attachment;
+pub use contract::{Appended, Batch, Conversation, ConversationStore, Created, Newest, Page, Recorded};
 pub use doorbell::{Bell, Doorbell, Silent};
-pub use memory::{MemoryLimits, MemoryStore};
-pub use open::{OpenError, StoreOptions, open};
+pub use error::StoreError;
+pub use limits::StoreLimits;
+pub use listing::{Counts, Listing, Place, Summary};
+pub use memory::MemoryStore;
+pub use open::{Location, OpenError, StoreOptions, StoreUrlError, open};
+pub use sqlite::{SqliteError, SqliteStore};

@@ -1,31 +1,39 @@
 //! The choice of a backend.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ConversationStore, MemoryLimits, MemoryStore};
+use super::{ConversationStore, MemoryStore, SqliteError, SqliteStore, StoreLimits};
 use crate::clock::Clock;
+
+/// The name of the file where the URL names none.
+const FILE_NAME: &str = "citewire.db";
 
 /// Which store to use, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreOptions {
-    /// `memory:`; later versions also take `sqlite:PATH` and `postgres://…`.
+    /// `sqlite:` (a file in the data directory), `sqlite:PATH` or `memory:`; later versions also take `postgres://…`.
     pub url: String,
-    /// The bounds of `memory:`.
-    pub memory: MemoryLimits,
+    /// How many conversations there may be, where that is set.
+    pub max_conversations: Option<usize>,
+    /// How many activities a conversation may have, where that is set.
+    pub max_activities: Option<usize>,
+    /// How many bytes there may be, where that is set.
+    pub max_bytes: Option<usize>,
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { url: "memory:".to_owned(), memory: MemoryLimits::default() }
+        Self { url: "sqlite:".to_owned(), max_conversations: None, max_activities: None, max_bytes: None }
     }
 }
 
-/// There is no store to open. The URL itself is not part of the message, because it may hold a password.
+/// The URL names no store of this version. The URL itself is not part of the message, because it may hold a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum OpenError {
+pub enum StoreUrlError {
     /// The scheme is known, the backend is not part of this version.
-    #[error("stores of the kind {scheme}: are not in this version; use memory:")]
+    #[error("stores of the kind {scheme}: are not in this version; use sqlite: or memory:")]
     NotInThisVersion {
         /// What stands before the colon.
         scheme: String,
@@ -33,6 +41,31 @@ pub enum OpenError {
     /// Nothing known stands before the colon.
     #[error("a store URL starts with memory:, sqlite: or postgres:")]
     UnknownScheme,
+    /// Something stands behind `memory:`.
+    #[error("nothing stands behind memory:")]
+    MemoryWithPath,
+}
+
+/// There is no store to open.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The URL names none.
+    #[error(transparent)]
+    Url(#[from] StoreUrlError),
+    /// The file cannot be used.
+    #[error(transparent)]
+    Sqlite(#[from] SqliteError),
+}
+
+/// Where a store is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Location {
+    /// In the memory of the process.
+    Memory,
+    /// In this file.
+    Sqlite(PathBuf),
 }
 
 impl StoreOptions {
@@ -40,13 +73,37 @@ impl StoreOptions {
     ///
     /// # Errors
     /// When it does not.
-    pub fn validate(&self) -> Result<(), OpenError> {
-        match self.url.split_once(':').map(|(scheme, _)| scheme) {
-            Some("memory") => Ok(()),
-            Some(scheme @ ("sqlite" | "postgres" | "postgresql")) => {
-                Err(OpenError::NotInThisVersion { scheme: scheme.to_owned() })
+    pub fn validate(&self) -> Result<(), StoreUrlError> {
+        self.location(Path::new("")).map(drop)
+    }
+
+    /// Where the store is. A path that is not absolute starts at the data directory.
+    ///
+    /// # Errors
+    /// When the URL names none.
+    pub fn location(&self, data_dir: &Path) -> Result<Location, StoreUrlError> {
+        match self.url.split_once(':') {
+            Some(("memory", "")) => Ok(Location::Memory),
+            Some(("memory", _)) => Err(StoreUrlError::MemoryWithPath),
+            // Other programs write sqlite:///var/lib/x.db for /var/lib/x.db.
+            Some(("sqlite", path)) => match path.strip_prefix("//").unwrap_or(path) {
+                "" => Ok(Location::Sqlite(data_dir.join(FILE_NAME))),
+                path => Ok(Location::Sqlite(data_dir.join(path))),
+            },
+            Some((scheme @ ("postgres" | "postgresql"), _)) => {
+                Err(StoreUrlError::NotInThisVersion { scheme: scheme.to_owned() })
             }
-            Some(_) | None => Err(OpenError::UnknownScheme),
+            Some(_) | None => Err(StoreUrlError::UnknownScheme),
+        }
+    }
+
+    /// What was set, and otherwise what `default` says.
+    #[must_use]
+    pub fn limits(&self, default: StoreLimits) -> StoreLimits {
+        StoreLimits {
+            max_conversations: self.max_conversations.unwrap_or(default.max_conversations),
+            max_activities: self.max_activities.unwrap_or(default.max_activities),
+            max_bytes: self.max_bytes.unwrap_or(default.max_bytes),
         }
     }
 }
@@ -54,33 +111,52 @@ impl StoreOptions {
 /// Opens the store that the URL names.
 ///
 /// # Errors
-/// When the URL names none that this version has.
-pub fn open(options: &StoreOptions, clock: Arc<dyn Clock>) -> Result<Arc<dyn ConversationStore>, OpenError> {
-    options.validate()?;
-    Ok(Arc::new(MemoryStore::new(options.memory, clock)))
+/// When the URL names none that this version has, or that cannot be opened.
+pub async fn open(
+    options: &StoreOptions,
+    data_dir: &Path,
+    clock: Arc<dyn Clock>,
+) -> Result<Arc<dyn ConversationStore>, OpenError> {
+    Ok(match options.location(data_dir)? {
+        Location::Memory => Arc::new(MemoryStore::new(options.limits(StoreLimits::in_memory()), clock)),
+        Location::Sqlite(path) => {
+            Arc::new(SqliteStore::open(&path, options.limits(StoreLimits::on_disk()), clock).await?)
+        }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn validate(url: &str) -> Result<(), OpenError> {
-        StoreOptions { url: url.to_owned(), ..StoreOptions::default() }.validate()
+    fn location(url: &str) -> Result<Location, StoreUrlError> {
+        StoreOptions { url: url.to_owned(), ..StoreOptions::default() }.location(Path::new("/data"))
+    }
+
+    #[test]
+    fn a_path_starts_at_the_data_directory_unless_it_is_absolute() {
+        for (url, path) in [
+            ("sqlite:", "/data/citewire.db"),
+            ("sqlite:chats.db", "/data/chats.db"),
+            ("sqlite:/var/lib/chats.db", "/var/lib/chats.db"),
+            ("sqlite:///var/lib/chats.db", "/var/lib/chats.db"),
+        ] {
+            assert_eq!(location(url), Ok(Location::Sqlite(path.into())), "{url}");
+        }
     }
 
     #[test]
     fn backends_of_later_versions_are_named_as_such() {
-        assert_eq!(validate("memory:"), Ok(()));
-        assert_eq!(
-            validate("sqlite:/var/lib/citewire/db"),
-            Err(OpenError::NotInThisVersion { scheme: "sqlite".to_owned() })
-        );
+        assert_eq!(location("memory:"), Ok(Location::Memory));
+        assert_eq!(location("memory:somewhere"), Err(StoreUrlError::MemoryWithPath));
+        let later = StoreUrlError::NotInThisVersion { scheme: "postgres".to_owned() };
+        assert_eq!(location("postgres://db/x"), Err(later));
     }
 
     #[test]
     fn a_password_in_a_refused_url_is_not_repeated() {
         for url in ["postgres://me:hunter2@db/x", "mysql://me:hunter2@db/x", "hunter2"] {
-            let error = validate(url).expect_err("not in this version").to_string();
+            let error = location(url).expect_err("not in this version").to_string();
             assert!(!error.contains("hunter2"), "{error}");
         }
     }

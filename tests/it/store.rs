@@ -1,25 +1,45 @@
+use std::pin::Pin;
 use std::sync::Arc;
 
 use chrono::{DateTime, Duration, Utc};
 use citewire::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Role, Watermark};
 use citewire::clock::{Clock, ManualClock};
-use citewire::store::{Batch, ConversationStore, Created, MemoryLimits, MemoryStore, StoreError};
+use citewire::store::{
+    Attachment, Batch, ConversationStore, Created, MemoryStore, SqliteStore, StoreError, StoreLimits,
+};
 use futures_util::future::join_all;
+use tempfile::TempDir;
 
 /// An empty store with a clock that the suite moves.
 struct Fixture {
     store: Arc<dyn ConversationStore>,
     clock: Arc<ManualClock>,
+    /// Where the store is, if it is in a file.
+    _folder: Option<TempDir>,
 }
 
-fn memory() -> Fixture {
-    bounded(MemoryLimits::default())
+/// One of the backends, with these limits.
+type Backend = fn(StoreLimits) -> Pin<Box<dyn Future<Output = Fixture>>>;
+
+fn clock() -> Arc<ManualClock> {
+    Arc::new(ManualClock::at("2026-01-01T00:00:00.000700Z".parse().expect("a time")))
 }
 
-fn bounded(limits: MemoryLimits) -> Fixture {
-    let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00.000700Z".parse().expect("a time")));
-    let store = MemoryStore::new(limits, Arc::clone(&clock) as Arc<dyn Clock>);
-    Fixture { store: Arc::new(store), clock }
+fn memory(limits: StoreLimits) -> Pin<Box<dyn Future<Output = Fixture>>> {
+    Box::pin(async move {
+        let clock = clock();
+        let store = MemoryStore::new(limits, Arc::clone(&clock) as Arc<dyn Clock>);
+        Fixture { store: Arc::new(store), clock, _folder: None }
+    })
+}
+
+fn sqlite(limits: StoreLimits) -> Pin<Box<dyn Future<Output = Fixture>>> {
+    Box::pin(async move {
+        let (clock, folder) = (clock(), tempfile::tempdir().expect("a folder"));
+        let path = folder.path().join("citewire.db");
+        let store = SqliteStore::open(&path, limits, Arc::clone(&clock) as Arc<dyn Clock>).await.expect("a store");
+        Fixture { store: Arc::new(store), clock, _folder: Some(folder) }
+    })
 }
 
 /// One test for each promise of the contract, for one backend.
@@ -27,7 +47,10 @@ macro_rules! suite {
     ($backend:ident: $($promise:ident),* $(,)?) => {
         $(#[tokio::test]
         async fn $promise() {
-            super::promises::$promise(super::$backend()).await;
+            let fixture = super::$backend(StoreLimits::in_memory()).await;
+            let store = Arc::clone(&fixture.store);
+            super::promises::$promise(fixture).await;
+            store.close().await.expect("the store closes well");
         })*
     };
 }
@@ -36,6 +59,10 @@ macro_rules! suite {
 macro_rules! backend {
     ($name:ident) => {
         mod $name {
+            use std::sync::Arc;
+
+            use citewire::store::StoreLimits;
+
             suite!($name:
                 creating_twice_finds_the_first,
                 the_first_known_user_stays,
@@ -56,12 +83,32 @@ macro_rules! backend {
                 deleting_takes_everything,
                 conversations_do_not_mix,
                 everything_in_an_activity_is_kept,
+                every_ring_of_many_writers_is_heard,
+                the_batches_of_many_writers_stay_together,
+                a_key_used_by_many_at_once_records_once,
+                attachments_come_back_byte_for_byte,
+                an_attachment_never_changes,
+                attachments_go_with_their_conversation,
+                conversations_are_listed_by_their_last_activity,
+                the_pages_of_the_list_lead_through_everything_once,
+                what_there_is_is_counted,
             );
+
+            #[tokio::test]
+            async fn a_full_store_refuses_and_keeps_what_it_has() {
+                super::promises::a_full_store_refuses_and_keeps_what_it_has(super::$name).await;
+            }
+
+            #[tokio::test]
+            async fn what_is_deleted_makes_room_again() {
+                super::promises::what_is_deleted_makes_room_again(super::$name).await;
+            }
         }
     };
 }
 
 backend!(memory);
+backend!(sqlite);
 
 fn id(text: &str) -> ConversationId {
     text.parse().expect("a conversation id")
@@ -282,29 +329,175 @@ mod promises {
             assert_eq!(&read[name], value, "{name}");
         }
     }
-}
 
-#[tokio::test]
-async fn a_full_store_refuses_and_keeps_what_it_has() {
-    let limits = MemoryLimits { max_conversations: 1, max_activities: 2, max_bytes: 1000 };
-    let fixture = bounded(limits);
-    let c = fixture.create("c").await;
-    let full = |error| matches!(error, Err(StoreError::Full { .. }));
-    assert!(matches!(fixture.store.create(&id("d"), None).await, Err(StoreError::Full { .. })));
-    assert!(full(fixture.store.append(&c, Batch::new(vec![message(&"x".repeat(1000))])).await));
-    assert!(full(fixture.store.append(&c, Batch::new(vec![message("a"), message("b"), message("c")])).await));
-    fixture.append(&c, "a").await;
-    fixture.append(&c, "b").await;
-    assert!(full(fixture.store.append(&c, Batch::new(vec![message("c")])).await));
-    assert_eq!(fixture.texts(&c, None, 9).await.0, ["a", "b"]);
-}
-
-#[tokio::test]
-async fn what_is_deleted_makes_room_again() {
-    let fixture = bounded(MemoryLimits { max_conversations: 1, max_activities: 9, max_bytes: 200 });
-    for _ in 0..3 {
+    pub(super) async fn every_ring_of_many_writers_is_heard(fixture: Fixture) {
         let c = fixture.create("c").await;
-        fixture.append(&c, &"x".repeat(120)).await;
-        fixture.store.delete(&c).await.expect("a store");
+        let mut doorbell = fixture.store.subscribe(&c).await.expect("a store").expect("known");
+        let listening = async {
+            let mut read = Vec::new();
+            while read.len() < 200 {
+                doorbell.rung().await.expect("the conversation is there");
+                let after = (read.len() as u64).checked_sub(1);
+                read.extend(fixture.texts(&c, after, 1000).await.0);
+            }
+            read
+        };
+        let writing = join_all((0..200).map(|number: u32| {
+            let (fixture, c) = (&fixture, &c);
+            async move { (fixture.append(c, &number.to_string()).await, number.to_string()) }
+        }));
+        let (read, mut written) = tokio::join!(listening, writing);
+        written.sort();
+        assert_eq!(read, written.into_iter().map(|(_, text)| text).collect::<Vec<_>>());
+    }
+
+    pub(super) async fn the_batches_of_many_writers_stay_together(fixture: Fixture) {
+        let (c, d) = (fixture.create("c").await, fixture.create("d").await);
+        let appends = (0..60).map(|number: usize| {
+            let (store, id) = (&fixture.store, if number % 2 == 0 { &c } else { &d });
+            let batch = Batch::new(vec![message(&number.to_string()); 1 + number % 4]);
+            async move { store.append(id, batch).await.expect("a store").expect("known").recorded }
+        });
+        let batches = join_all(appends).await;
+        for id in [&c, &d] {
+            let (texts, _) = fixture.texts(id, None, 1000).await;
+            let runs = texts.chunk_by(|a, b| a == b).map(|run| (run[0].clone(), run.len()));
+            for (text, length) in runs {
+                let number: usize = text.parse().expect("a number");
+                assert_eq!(length, 1 + number % 4, "batch {number} was torn apart");
+            }
+        }
+        let longest = batches.iter().find(|batch| batch.len() == 4).expect("a batch");
+        let places: Vec<u64> = longest.iter().map(|recorded| recorded.watermark.index()).collect();
+        assert_eq!(places, (places[0]..places[0] + 4).collect::<Vec<_>>());
+    }
+
+    pub(super) async fn a_key_used_by_many_at_once_records_once(fixture: Fixture) {
+        let c = fixture.create("c").await;
+        let appends = (0..20).map(|number: u32| {
+            let batch = Batch::new(vec![message(&number.to_string())]).keyed(Some("k".to_owned()));
+            fixture.store.append(&c, batch)
+        });
+        let outcomes = join_all(appends).await;
+        let outcomes: Vec<_> = outcomes.into_iter().map(|one| one.expect("a store").expect("known")).collect();
+        assert_eq!(outcomes.iter().filter(|outcome| !outcome.repeated).count(), 1);
+        assert!(outcomes.iter().all(|outcome| outcome.recorded == outcomes[0].recorded));
+        assert_eq!(fixture.texts(&c, None, 99).await.0.len(), 1);
+    }
+
+    pub(super) async fn attachments_come_back_byte_for_byte(fixture: Fixture) {
+        let c = fixture.create("c").await;
+        let every_byte: Vec<u8> = (0..=255).cycle().take(100_000).collect();
+        let given = [
+            ("empty", Attachment::new("text/plain", None, Vec::new())),
+            ("bytes", Attachment::new("application/octet-stream", Some("a\u{1F600}.bin".to_owned()), every_byte)),
+            ("zero", Attachment::new("", Some(String::new()), vec![0; 5])),
+        ];
+        for (id, attachment) in &given {
+            assert!(fixture.store.keep_attachment(&c, id, attachment.clone()).await.expect("a store"));
+        }
+        for (id, attachment) in given {
+            assert_eq!(fixture.store.attachment(&c, id).await.expect("a store"), Some(attachment));
+        }
+    }
+
+    pub(super) async fn an_attachment_never_changes(fixture: Fixture) {
+        let c = fixture.create("c").await;
+        let attachment = |text: &str| Attachment::new("text/plain", None, text.as_bytes().to_vec());
+        for text in ["first", "second"] {
+            assert!(fixture.store.keep_attachment(&c, "a", attachment(text)).await.expect("a store"));
+        }
+        assert_eq!(fixture.store.attachment(&c, "a").await.expect("a store"), Some(attachment("first")));
+    }
+
+    pub(super) async fn attachments_go_with_their_conversation(fixture: Fixture) {
+        let (store, attachment) = (&fixture.store, || Attachment::new("text/plain", None, b"x".to_vec()));
+        assert!(!store.keep_attachment(&id("unknown"), "a", attachment()).await.expect("a store"));
+        let (c, d) = (fixture.create("c").await, fixture.create("d").await);
+        store.keep_attachment(&c, "a", attachment()).await.expect("a store");
+        assert_eq!(store.attachment(&d, "a").await.expect("a store"), None, "it is of another conversation");
+        store.delete(&c).await.expect("a store");
+        fixture.create("c").await;
+        assert_eq!(store.attachment(&c, "a").await.expect("a store"), None);
+    }
+
+    pub(super) async fn conversations_are_listed_by_their_last_activity(fixture: Fixture) {
+        let user = Some(ChannelAccount::new("ann", Role::User));
+        fixture.store.create(&id("a"), user.clone()).await.expect("created");
+        for name in ["b", "c"] {
+            fixture.clock.advance(Duration::seconds(1));
+            fixture.create(name).await;
+        }
+        fixture.clock.advance(Duration::seconds(1));
+        fixture.append(&id("a"), "x").await;
+        fixture.append(&id("a"), "y").await;
+        let listing = fixture.store.list(None, 9).await.expect("a store");
+        let names: Vec<_> = listing.conversations.iter().map(|one| one.conversation.id.as_str()).collect();
+        assert_eq!((names, listing.next), (vec!["a", "c", "b"], None));
+        let first = &listing.conversations[0];
+        let start: DateTime<Utc> = "2026-01-01T00:00:00Z".parse().expect("a time");
+        assert_eq!((first.activities, first.created, first.active), (2, start, start + Duration::seconds(3)));
+        assert_eq!(first.conversation.user, user);
+        assert_eq!(listing.conversations[1].activities, 0);
+    }
+
+    pub(super) async fn the_pages_of_the_list_lead_through_everything_once(fixture: Fixture) {
+        for number in 0..10 {
+            // Several of one moment.
+            fixture.clock.advance(Duration::seconds(i64::from(number % 3 == 0)));
+            fixture.create(&number.to_string()).await;
+        }
+        let (mut names, mut after, mut pages) = (Vec::new(), None, 0);
+        loop {
+            let listing = fixture.store.list(after, 3).await.expect("a store");
+            names.extend(listing.conversations.iter().map(|one| one.conversation.id.to_string()));
+            pages += 1;
+            match listing.next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        assert_eq!((names.concat(), pages), ("9876543210".to_owned(), 4));
+    }
+
+    pub(super) async fn what_there_is_is_counted(fixture: Fixture) {
+        let before = fixture.store.count().await.expect("a store");
+        assert_eq!((before.conversations, before.activities), (0, 0));
+        let (c, _) = (fixture.create("c").await, fixture.create("d").await);
+        fixture.append(&c, &"x".repeat(100_000)).await;
+        let after = fixture.store.count().await.expect("a store");
+        assert_eq!((after.conversations, after.activities), (2, 1));
+        // Pages that were there already may take some of it.
+        assert!(after.bytes >= before.bytes + 90_000, "{before:?} {after:?}");
+    }
+
+    pub(super) async fn a_full_store_refuses_and_keeps_what_it_has(backend: Backend) {
+        let limits = StoreLimits { max_conversations: 1, max_activities: 2, max_bytes: 2_000_000 };
+        let fixture = backend(limits).await;
+        let c = fixture.create("c").await;
+        let full = |error| matches!(error, Err(StoreError::Full { .. }));
+        assert!(matches!(fixture.store.create(&id("d"), None).await, Err(StoreError::Full { .. })));
+        assert!(full(fixture.store.append(&c, Batch::new(vec![message(&"x".repeat(2_000_000))])).await));
+        let large = Attachment::new("text/plain", None, vec![0; 2_000_001]);
+        let kept = fixture.store.keep_attachment(&c, "a", large).await;
+        assert!(matches!(kept, Err(StoreError::Full { what: "bytes", limit: 2_000_000 })), "{kept:?}");
+        assert!(full(fixture.store.append(&c, Batch::new(vec![message("a"), message("b"), message("c")])).await));
+        fixture.append(&c, "a").await;
+        fixture.append(&c, "b").await;
+        assert!(full(fixture.store.append(&c, Batch::new(vec![message("c")])).await));
+        assert_eq!(fixture.texts(&c, None, 9).await.0, ["a", "b"]);
+        assert_eq!(fixture.store.attachment(&c, "a").await.expect("a store"), None);
+        fixture.store.ready().await.expect("a store that is full can still be read and expired");
+    }
+
+    pub(super) async fn what_is_deleted_makes_room_again(backend: Backend) {
+        let fixture = backend(StoreLimits { max_conversations: 1, max_activities: 9, max_bytes: 2_000_000 }).await;
+        for _ in 0..3 {
+            let c = fixture.create("c").await;
+            fixture.append(&c, &"x".repeat(600_000)).await;
+            let large = Attachment::new("text/plain", None, vec![0; 600_000]);
+            assert!(fixture.store.keep_attachment(&c, "a", large).await.expect("a store"));
+            fixture.store.delete(&c).await.expect("a store");
+        }
     }
 }

@@ -12,7 +12,7 @@ use citewire::clock::{Clock, ManualClock, RandomIds};
 use citewire::egress::EgressOptions;
 use citewire::http::{self, HttpOptions};
 use citewire::secret::Secret;
-use citewire::store::{Batch, ConversationStore, MemoryLimits, MemoryStore};
+use citewire::store::{Batch, ConversationStore, MemoryStore, StoreLimits};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -24,7 +24,7 @@ pub(crate) const DIRECT_LINE_SECRET: &str = "the-direct-line-secret-of-the-tests
 pub(crate) struct Setup {
     pub(crate) http: HttpOptions,
     pub(crate) direct_line: DirectLineOptions,
-    pub(crate) memory: MemoryLimits,
+    pub(crate) memory: StoreLimits,
     pub(crate) binding: Option<Binding>,
     pub(crate) egress: EgressOptions,
     pub(crate) bot: Option<BotBinding>,
@@ -70,7 +70,7 @@ impl TestApp {
         let mut setup = Setup {
             http: HttpOptions::new(bind, secret(API_KEY), secret(DIRECT_LINE_SECRET)),
             direct_line: DirectLineOptions::default(),
-            memory: MemoryLimits::default(),
+            memory: StoreLimits::in_memory(),
             binding: None,
             egress: EgressOptions::default(),
             bot: None,

@@ -1,0 +1,130 @@
+//! Durable appends per second through the contract, against what SQLite itself does with the same rows.
+//!
+//!     cargo bench --bench store
+//!
+//! The floor writes the same JSON into a table and an index of the same shape, as many rows in a transaction as there
+//! are writers, on one connection, with nothing around it. Both take turns in the same run, on the same disk.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use citewire::activity::{Activity, ConversationId};
+use citewire::clock::SystemClock;
+use citewire::store::{Batch, ConversationStore, SqliteStore, StoreLimits};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _};
+
+/// How long each measurement lasts.
+const MEASURE: Duration = Duration::from_secs(3);
+
+/// How often both take their turn.
+const ROUNDS: usize = 3;
+
+/// Activities go to so many conversations in turn.
+const CONVERSATIONS: usize = 200;
+
+fn activity() -> Activity {
+    Activity::message("Leave is 30 days a year, and what is not taken expires after one. ".repeat(18))
+}
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    println!("{} bytes an activity", serde_json::to_vec(&activity()).expect("JSON").len());
+    println!("| writers | floor, appends/s | store, appends/s | of the floor | p50, µs | p99, µs |");
+    println!("|---|---|---|---|---|---|");
+    for writers in [1, 16, 128] {
+        let (mut floors, mut stores, mut times) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let folder = tempfile::tempdir_in(".").expect("a folder");
+            floors.push(runtime.block_on(floor(&folder.path().join("floor.db"), writers)));
+            let (rate, mut taken) = runtime.block_on(store(&folder.path().join("store.db"), writers));
+            stores.push(rate);
+            times.append(&mut taken);
+        }
+        times.sort_unstable();
+        let (floor, store) = (median(floors), median(stores));
+        let at = |share: usize| times.get(times.len() * share / 100).map_or(0, Duration::as_micros);
+        let share = 100.0 * store / floor;
+        println!("| {writers} | {floor:.0} | {store:.0} | {share:.0} % | {} | {} |", at(50), at(99));
+    }
+}
+
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or_default()
+}
+
+async fn floor(path: &Path, group: usize) -> f64 {
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .disable_statement_logging();
+    let mut connection = options.connect().await.expect("a connection");
+    let schema = "CREATE TABLE activity (key INTEGER PRIMARY KEY, conversation INTEGER, watermark INTEGER, \
+                  timestamp INTEGER, body TEXT); \
+                  CREATE UNIQUE INDEX place ON activity (conversation, watermark)";
+    sqlx::raw_sql(schema).execute(&mut connection).await.expect("a schema");
+    // The rows of a transaction in one call, so that nothing but SQLite is measured.
+    let rows = vec!["(?, ?, ?, ?)"; group].join(", ");
+    let insert = format!("BEGIN; INSERT INTO activity (conversation, watermark, timestamp, body) VALUES {rows}; COMMIT");
+    let insert = sqlx::AssertSqlSafe(insert).into_sql_str();
+    let body = serde_json::to_string(&activity()).expect("JSON");
+    let (since, mut count) = (Instant::now(), 0_usize);
+    while since.elapsed() < MEASURE {
+        let mut query = sqlx::query(insert.clone());
+        for number in count..count + group {
+            let (conversation, watermark) = (number % CONVERSATIONS, number / CONVERSATIONS);
+            query = query.bind(conversation as i64).bind(watermark as i64).bind(number as i64).bind(body.clone());
+        }
+        query.execute(&mut connection).await.expect("written");
+        count += group;
+    }
+    let rate = count as f64 / since.elapsed().as_secs_f64();
+    connection.close().await.expect("closed");
+    rate
+}
+
+async fn store(path: &Path, writers: usize) -> (f64, Vec<Duration>) {
+    let limits = StoreLimits { max_activities: usize::MAX, ..StoreLimits::on_disk() };
+    let store: Arc<dyn ConversationStore> =
+        Arc::new(SqliteStore::open(path, limits, Arc::new(SystemClock)).await.expect("a store"));
+    let ids: Vec<ConversationId> = (0..CONVERSATIONS).map(|number| format!("c{number}").parse().expect("an id")).collect();
+    for id in &ids {
+        store.create(id, None).await.expect("created");
+    }
+    let ids = Arc::new(ids);
+    let since = Instant::now();
+    let tasks: Vec<_> = (0..writers)
+        .map(|writer| {
+            let (store, ids) = (Arc::clone(&store), Arc::clone(&ids));
+            let (work, mut times) = (activity(), Vec::new());
+            let task = async move {
+                let mut number = writer;
+                while since.elapsed() < MEASURE {
+                    let begun = Instant::now();
+                    let batch = Batch::new(vec![work.clone()]);
+                    store.append(&ids[number % CONVERSATIONS], batch).await.expect("a store").expect("known");
+                    times.push(begun.elapsed());
+                    number += writers;
+                }
+                times
+            };
+            spawn(task)
+        })
+        .collect();
+    let mut times = Vec::new();
+    for task in tasks {
+        times.append(&mut task.await.expect("a writer"));
+    }
+    let rate = times.len() as f64 / since.elapsed().as_secs_f64();
+    store.close().await.expect("closed");
+    (rate, times)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the tasks of this measurement end before it does")]
+fn spawn<T: Send + 'static>(task: impl Future<Output = T> + Send + 'static) -> tokio::task::JoinHandle<T> {
+    tokio::spawn(task)
+}

@@ -1,0 +1,50 @@
+//! What a store cannot do.
+
+use std::error::Error;
+use std::sync::Arc;
+
+/// The store cannot do what was asked. Whatever a call was to change has not been changed, and no message names a path
+/// or an address: clients read it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A limit is reached; nothing was recorded.
+    #[error("the store is full: {what} are limited to {limit}")]
+    Full {
+        /// What there is too much of, in the plural.
+        what: &'static str,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A batch without activities has no place.
+    #[error("a batch needs at least one activity")]
+    EmptyBatch,
+    /// More calls wait than the store lets wait.
+    #[error("the store has more to do than it can take; try again soon")]
+    Busy,
+    /// The store was closed.
+    #[error("the store is closed")]
+    Closed,
+    /// There is no room where the store keeps what it is given.
+    #[error("the store has no room on its disk")]
+    NoSpace {
+        /// What the backend says.
+        #[source]
+        cause: Arc<dyn Error + Send + Sync>,
+    },
+    /// The backend has failed.
+    #[error("the store cannot do this at present")]
+    Failed {
+        /// What the backend says.
+        #[source]
+        cause: Arc<dyn Error + Send + Sync>,
+    },
+}
+
+impl StoreError {
+    /// The backend has failed with this.
+    #[must_use]
+    pub fn failed(cause: impl Error + Send + Sync + 'static) -> Self {
+        Self::Failed { cause: Arc::new(cause) }
+    }
+}

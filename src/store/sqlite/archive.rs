@@ -1,0 +1,155 @@
+//! The file as an operator reads it, whether a server has it open or not.
+
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use sqlx::Row as _;
+
+use super::reader::{Reader, activity, time};
+use super::{SqliteError, schema};
+use crate::activity::{ConversationId, Watermark};
+use crate::store::{Counts, Recorded, StoreError};
+
+/// So many activities are in memory at a time.
+const PAGE: i64 = 256;
+
+const CONVERSATIONS: &str = "SELECT key, id FROM conversation WHERE key > ? ORDER BY key LIMIT 1";
+
+const ACTIVITIES: &str = "SELECT watermark, timestamp, body FROM activity \
+                          WHERE conversation = ? AND watermark > ? ORDER BY watermark LIMIT ?";
+
+const SPAN: &str = "SELECT min(created), max(active) FROM conversation";
+
+/// A store that is only read. Nothing in it changes.
+#[derive(Debug)]
+pub struct Archive {
+    path: PathBuf,
+    version: i64,
+    reader: Reader,
+}
+
+/// What is in a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Description {
+    /// The file.
+    pub path: PathBuf,
+    /// The version of its schema.
+    pub version: i64,
+    /// How much is in it.
+    pub counts: Counts,
+    /// When the oldest conversation was created.
+    pub oldest: Option<DateTime<Utc>>,
+    /// When something was recorded last.
+    pub newest: Option<DateTime<Utc>>,
+}
+
+/// A recorded activity with its conversation and place.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Archived {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// The place in it.
+    pub watermark: Watermark,
+    /// The activity as readers of the conversation get it.
+    pub activity: std::sync::Arc<crate::activity::Activity>,
+}
+
+impl Archive {
+    /// Opens a file that is there.
+    ///
+    /// # Errors
+    /// When there is none, or it is no store that this version knows.
+    pub async fn open(path: &Path) -> Result<Self, SqliteError> {
+        if !path.is_file() {
+            return Err(SqliteError::Missing { path: path.to_owned() });
+        }
+        let version = schema::inspect(path).await?;
+        if version == 0 {
+            return Err(SqliteError::Missing { path: path.to_owned() });
+        }
+        let reader = Reader::open(path).await.map_err(|error| schema::explain(error, path))?;
+        Ok(Self { path: path.to_owned(), version, reader })
+    }
+
+    /// What is in it.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn describe(&self) -> Result<Description, SqliteError> {
+        let counts = self.reader.count().await.map_err(|error| self.failed(error))?;
+        let row = sqlx::query(SPAN).fetch_one(&self.reader.pool).await.map_err(|error| self.explain(error))?;
+        let at = |index| {
+            let millis: Option<i64> = row.try_get(index)?;
+            millis.map(time).transpose()
+        };
+        let (oldest, newest) = (at(0).map_err(|error| self.explain(error))?, at(1).map_err(|error| self.explain(error))?);
+        Ok(Description { path: self.path.clone(), version: self.version, counts, oldest, newest })
+    }
+
+    /// Gives every activity, or those of one conversation, to `take`, in order within each conversation, until it
+    /// fails; says how many those were. Memory does not depend on how many there are. What is recorded meanwhile may
+    /// or may not be among them.
+    ///
+    /// # Errors
+    /// When the file cannot be read; the inner one is that of `take`.
+    pub async fn export<E>(
+        &self,
+        only: Option<&ConversationId>,
+        mut take: impl FnMut(Archived) -> Result<(), E>,
+    ) -> Result<Result<u64, E>, SqliteError> {
+        let explain = |error| self.explain(error);
+        let (mut last, mut count) = (0_i64, 0);
+        loop {
+            let next = match only {
+                Some(id) => sqlx::query("SELECT key, id FROM conversation WHERE key > ? AND id = ?").bind(last).bind(id.as_str()),
+                None => sqlx::query(CONVERSATIONS).bind(last),
+            };
+            let Some(row) = next.fetch_optional(&self.reader.pool).await.map_err(explain)? else {
+                return Ok(Ok(count));
+            };
+            last = row.try_get(0).map_err(explain)?;
+            let id: String = row.try_get(1).map_err(explain)?;
+            let id = ConversationId::try_from(id).map_err(|error| explain(sqlx::Error::Decode(error.into())))?;
+            let mut after = -1_i64;
+            loop {
+                let page = self.page(last, after, &id).await.map_err(explain)?;
+                let Some(newest) = page.last().map(|last| last.watermark) else {
+                    break;
+                };
+                after = i64::try_from(newest.index()).unwrap_or(i64::MAX);
+                for recorded in page {
+                    let conversation = id.clone();
+                    let Recorded { watermark, activity } = recorded;
+                    if let Err(error) = take(Archived { conversation, watermark, activity }) {
+                        return Ok(Err(error));
+                    }
+                    count += 1;
+                }
+            }
+        }
+    }
+
+    async fn page(&self, key: i64, after: i64, id: &ConversationId) -> Result<Vec<Recorded>, sqlx::Error> {
+        let rows = sqlx::query(ACTIVITIES).bind(key).bind(after).bind(PAGE).fetch_all(&self.reader.pool).await?;
+        let recorded = |row: sqlx::sqlite::SqliteRow| {
+            activity(id, row.try_get(0)?, row.try_get(1)?, &row.try_get::<String, _>(2)?)
+        };
+        rows.into_iter().map(recorded).collect()
+    }
+
+    /// Closes the file.
+    pub async fn close(self) {
+        self.reader.pool.close().await;
+    }
+
+    fn explain(&self, error: sqlx::Error) -> SqliteError {
+        schema::explain(error, &self.path)
+    }
+
+    fn failed(&self, error: StoreError) -> SqliteError {
+        SqliteError::Failed { path: self.path.clone(), source: error.into() }
+    }
+}

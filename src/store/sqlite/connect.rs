@@ -1,0 +1,44 @@
+//! How connections are opened.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::ConnectOptions as _;
+use sqlx::sqlite::{SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+
+/// The size of a page of a new file, in bytes; SQLite's own default.
+pub(super) const PAGE_BYTES: usize = 4096;
+
+/// After so many pages of the log they are moved into the file: 16 MiB, four times SQLite's default, for fewer of the
+/// pauses that this makes.
+const PAGES_IN_LOG: &str = "4096";
+
+/// The log is cut back to so many bytes when it has been longer.
+const LOG_BYTES: &str = "67108864";
+
+/// The connection that writes. What it commits is on the disk.
+pub(super) fn writing(path: &Path, max_bytes: usize) -> SqliteConnectOptions {
+    let pages = (max_bytes / PAGE_BYTES).max(1);
+    base(path)
+        .page_size(PAGE_BYTES as u32)
+        .auto_vacuum(SqliteAutoVacuum::Incremental)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .pragma("wal_autocheckpoint", PAGES_IN_LOG)
+        .pragma("journal_size_limit", LOG_BYTES)
+        .pragma("max_page_count", pages.to_string())
+}
+
+/// A connection that reads.
+pub(super) fn reading(path: &Path) -> SqliteConnectOptions {
+    base(path).read_only(true)
+}
+
+fn base(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .foreign_keys(true)
+        .busy_timeout(Duration::from_secs(5))
+        // A statement is logged with what it is about, which is nobody's business.
+        .disable_statement_logging()
+}

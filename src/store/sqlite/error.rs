@@ -1,0 +1,68 @@
+//! Why a file cannot be opened as a store.
+
+use std::error::Error;
+use std::io;
+use std::path::PathBuf;
+
+/// The file cannot be opened as a store. The file itself is as it was.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SqliteError {
+    /// The file or one beside it cannot be made.
+    #[error("{path} cannot be created: make its folder writable for this user, or set store.url to another place")]
+    Create {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        source: io::Error,
+    },
+    /// There is no such file.
+    #[error("there is no store at {path}: it is made when `citewire serve` starts")]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process has the file.
+    #[error("{path} is in use by {holder}: a store has one server at a time")]
+    InUse {
+        /// The file.
+        path: PathBuf,
+        /// Who has it.
+        holder: String,
+    },
+    /// The file is something else.
+    #[error("{path} is not a store of citewire: set store.url to another file")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is incomplete or damaged.
+    #[error("{path} is damaged or cut short: put a backup in its place, or move it away to start with an empty store")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// A later version of citewire has changed the file.
+    #[error("{path} has schema version {found}, and this citewire knows versions up to {known}: use a newer citewire")]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The version of the file.
+        found: i64,
+        /// The newest version that is known here.
+        known: i64,
+    },
+    /// SQLite refuses for another reason.
+    #[error("{path} cannot be used")]
+    Failed {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        #[source]
+        source: Box<dyn Error + Send + Sync>,
+    },
+}

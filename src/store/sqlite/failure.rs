@@ -1,0 +1,95 @@
+//! What SQLite says, and what that means.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::store::StoreError;
+
+/// What kind of failure it is, by SQLite's primary result code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The file has reached its greatest size, or the disk is full.
+    Full,
+    /// The disk or the file system has failed.
+    Disk,
+    /// The file or its folder cannot be written.
+    ReadOnly,
+    /// The file is damaged.
+    Damaged,
+    /// The file is no SQLite database.
+    Foreign,
+    /// The connection could not be had in time.
+    Busy,
+    /// The connection is closed.
+    Closed,
+    /// Anything else; a statement that SQLite refuses, for instance.
+    Other,
+}
+
+impl Failure {
+    pub(super) fn of(error: &sqlx::Error) -> Self {
+        match error {
+            sqlx::Error::PoolTimedOut => return Self::Busy,
+            sqlx::Error::PoolClosed => return Self::Closed,
+            sqlx::Error::Io(_) => return Self::Disk,
+            _ => {}
+        }
+        let code = error.as_database_error().and_then(|error| error.code()).and_then(|code| code.parse::<u32>().ok());
+        // An extended code carries the primary one in its lowest byte.
+        match code.map(|code| code & 0xff) {
+            Some(13) => Self::Full,
+            Some(10 | 14) => Self::Disk,
+            Some(8) => Self::ReadOnly,
+            Some(11) => Self::Damaged,
+            Some(26) => Self::Foreign,
+            Some(5 | 6) => Self::Busy,
+            Some(_) | None => Self::Other,
+        }
+    }
+
+    /// Whether a smaller transaction could succeed where this one has not.
+    pub(super) fn may_be_of_one_batch(self) -> bool {
+        match self {
+            Self::Full | Self::Other => true,
+            Self::Disk | Self::ReadOnly | Self::Damaged | Self::Foreign | Self::Busy | Self::Closed => false,
+        }
+    }
+
+    /// What an operator can do about it.
+    fn mend(self) -> &'static str {
+        match self {
+            Self::Full => "make room on that disk; work goes on by itself then",
+            Self::Disk => "see what the system's log says of that disk; work goes on by itself once it can be written",
+            Self::ReadOnly => "make the file and its folder writable for the user that citewire runs as",
+            Self::Damaged | Self::Foreign => "stop citewire and put a backup in the file's place",
+            Self::Busy => "see which other program has the file open",
+            Self::Closed | Self::Other => "report this, with the error",
+        }
+    }
+}
+
+/// Tells the operator what has failed and how to mend it, and gives what the caller may know.
+pub(super) fn report(error: sqlx::Error, path: &Path, what: &'static str) -> StoreError {
+    let failure = Failure::of(&error);
+    match failure {
+        Failure::Closed => return StoreError::Closed,
+        Failure::Busy => tracing::warn!(store.path = %path.display(), %error, mend = failure.mend(), "{what}"),
+        Failure::Full
+        | Failure::Disk
+        | Failure::ReadOnly
+        | Failure::Damaged
+        | Failure::Foreign
+        | Failure::Other => {
+            tracing::error!(store.path = %path.display(), %error, mend = failure.mend(), "{what}");
+        }
+    }
+    let cause = Arc::new(error);
+    match failure {
+        Failure::Full => StoreError::NoSpace { cause },
+        Failure::Busy => StoreError::Busy,
+        Failure::Closed => StoreError::Closed,
+        Failure::Disk | Failure::ReadOnly | Failure::Damaged | Failure::Foreign | Failure::Other => {
+            StoreError::Failed { cause }
+        }
+    }
+}

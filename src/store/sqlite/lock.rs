@@ -1,0 +1,73 @@
+//! One server for one file.
+
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::SqliteError;
+
+/// Only the owner reads and writes: conversations are private.
+const PRIVATE: u32 = 0o600;
+
+/// The right to write to a store, until it is dropped or the process ends, however it ends.
+///
+/// The lock is on a file of its own, for two reasons: SQLite's exclusive mode would also keep our own readers out, and
+/// its ordinary locks on the store are lost as soon as this process closes any other handle of that file.
+#[derive(Debug)]
+pub(super) struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Locks the store at this path, which need not exist yet.
+    pub(super) fn take(path: &Path) -> Result<Self, SqliteError> {
+        let beside = beside(path);
+        let create = |source| SqliteError::Create { path: beside.clone(), source };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(create)?;
+        }
+        let mut options = OpenOptions::new();
+        let mut file = options.read(true).write(true).create(true).truncate(false).mode(PRIVATE).open(&beside);
+        let file = file.as_mut().map_err(|error| create(io::Error::new(error.kind(), error.to_string())))?;
+        let mut file = file.try_clone().map_err(create)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                file.read_to_string(&mut holder).ok();
+                let number = holder.trim();
+                let known = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+                let holder = if known { format!("process {number}") } else { "another process".to_owned() };
+                return Err(SqliteError::InUse { path: path.to_owned(), holder });
+            }
+            Err(TryLockError::Error(error)) => return Err(create(error)),
+        }
+        // For the message above, so that it does not matter when it cannot be written.
+        file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).ok();
+        Ok(Self { _file: file })
+    }
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    name.into()
+}
+
+/// Makes the file when there is none, empty and for its owner alone, and makes one that is there private. Must not run
+/// while SQLite has the file open.
+pub(super) fn make_private(path: &Path) -> Result<(), SqliteError> {
+    let create = |source| SqliteError::Create { path: path.to_owned(), source };
+    match OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(path) {
+        Ok(_) => {
+            // The name of the file is to outlast a power cut as well as what is in it.
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            File::open(folder).and_then(|folder| folder.sync_all()).map_err(create)
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            std::fs::set_permissions(path, Permissions::from_mode(PRIVATE)).map_err(create)
+        }
+        Err(error) => Err(create(error)),
+    }
+}

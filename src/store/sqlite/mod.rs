@@ -1,0 +1,21 @@
+//! Conversations in one SQLite file.
+//!
+//! One task writes; everything that waits goes into one transaction (`writer.rs`), whose rows are worked out beforehand
+//! (`plan.rs`). Reads run beside it on connections of their own (`reader.rs`). Another process is kept away by a lock
+//! on a file beside (`lock.rs`); one that only reads is welcome (`archive.rs`).
+
+mod archive;
+mod connect;
+mod error;
+mod failure;
+mod lock;
+mod plan;
+mod reader;
+mod schema;
+mod sqlite_store;
+mod work;
+mod writer;
+
+pub use archive::{Archive, Archived, Description};
+pub use error::SqliteError;
+pub use sqlite_store::SqliteStore;

@@ -1,0 +1,241 @@
+//! What a group of changes means in rows, worked out before anything is written.
+
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, SubsecRound as _, Utc};
+use serde::Serialize;
+
+use super::work::{Append, Change, Create, CreatedAs, Keep, Placed};
+use crate::activity::{ConversationId, Watermark};
+use crate::store::{Newest, StoreError, StoreLimits};
+
+/// What the writer has to know of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) key: i64,
+    /// Its user as JSON.
+    pub(super) user: Option<String>,
+    /// The place of the next activity.
+    pub(super) next: u64,
+    /// The timestamp of the newest activity.
+    pub(super) newest: Option<DateTime<Utc>>,
+}
+
+/// Batches that were recorded before, by conversation and the name that their caller gave them: the first place and
+/// the number of activities.
+pub(super) type Known = BTreeMap<(i64, String), (u64, usize)>;
+
+/// What holds before the group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before {
+    pub(super) now: DateTime<Utc>,
+    pub(super) limits: StoreLimits,
+    /// The key of the next conversation.
+    pub(super) next_key: i64,
+    /// How many conversations there are.
+    pub(super) conversations: usize,
+}
+
+/// Rows to be written in one transaction. Each list is an array of arrays when serialised, as the statement takes it.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// Key, id, user, time.
+    pub(super) created: Vec<(i64, String, Option<String>, i64)>,
+    /// Key, user, next place, newest timestamp, time of this record.
+    pub(super) touched: Vec<(i64, Option<String>, u64, Option<i64>, Option<i64>)>,
+    /// Conversation, place, timestamp, and where the body stands in `bodies`: from (counted from 1) and how long.
+    pub(super) activities: Vec<(i64, u64, i64, usize, usize)>,
+    pub(super) bodies: Vec<u8>,
+    /// Conversation, name, first place, number.
+    pub(super) batches: Vec<(i64, String, u64, usize)>,
+    /// Conversation, id, media type, name, and where the content stands in `contents`.
+    pub(super) attachments: Vec<(i64, String, String, Option<String>, usize, usize)>,
+    pub(super) contents: Vec<u8>,
+    /// The conversations of the group as they are afterwards.
+    pub(super) heads: BTreeMap<ConversationId, Head>,
+    /// Those to which something was appended.
+    pub(super) grown: BTreeMap<ConversationId, Watermark>,
+    /// The key of the next conversation afterwards.
+    pub(super) next_key: i64,
+    known: Known,
+    /// Keys of conversations whose row changes, and when something was recorded in them.
+    changed: BTreeMap<i64, Option<i64>>,
+}
+
+impl Plan {
+    /// Works out what a group of changes means and sets the answer of each, to be sent when the rows are written.
+    pub(super) fn make(
+        changes: &mut [Change],
+        heads: BTreeMap<ConversationId, Head>,
+        known: Known,
+        before: &Before,
+    ) -> Self {
+        let mut plan = Self { heads, known, next_key: before.next_key, ..Self::default() };
+        for change in changes {
+            match change {
+                Change::Create(pending) => pending.answer = Some(plan.create(&pending.change, before)),
+                Change::Append(pending) => pending.answer = Some(plan.append(&pending.change, before)),
+                Change::Keep(pending) => pending.answer = Some(Ok(plan.keep(&pending.change))),
+            }
+        }
+        plan.touched = plan
+            .heads
+            .values()
+            .filter_map(|head| {
+                let active = *plan.changed.get(&head.key)?;
+                let newest = head.newest.map(|newest| newest.timestamp_millis());
+                Some((head.key, head.user.clone(), head.next, newest, active))
+            })
+            .collect();
+        plan
+    }
+
+    /// Whether there is nothing to write.
+    pub(super) fn is_empty(&self) -> bool {
+        self.created.is_empty() && self.touched.is_empty() && self.attachments.is_empty()
+    }
+
+    fn create(&mut self, create: &Create, before: &Before) -> Result<CreatedAs, StoreError> {
+        if let Some(head) = self.heads.get_mut(&create.id) {
+            if head.user.is_none() && create.user.is_some() {
+                head.user.clone_from(&create.user);
+                self.changed.entry(head.key).or_default();
+            }
+            return Ok(CreatedAs { new: false, user: head.user.clone() });
+        }
+        let limit = before.limits.max_conversations;
+        if before.conversations + self.created.len() >= limit {
+            return Err(StoreError::Full { what: "conversations", limit });
+        }
+        let (key, user) = (self.next_key, create.user.clone());
+        self.next_key += 1;
+        let now = before.now.timestamp_millis();
+        self.created.push((key, create.id.as_str().to_owned(), user.clone(), now));
+        self.heads.insert(create.id.clone(), Head { key, user: user.clone(), next: 0, newest: None });
+        Ok(CreatedAs { new: true, user })
+    }
+
+    fn append(&mut self, append: &Append, before: &Before) -> Result<Option<Placed>, StoreError> {
+        let Some(head) = self.heads.get_mut(&append.id) else {
+            return Ok(None);
+        };
+        let name = append.key.as_ref().map(|name| (head.key, name.clone()));
+        if let Some(&(first, count)) = name.as_ref().and_then(|name| self.known.get(name)) {
+            return Ok(Some(Placed::Before { first: Watermark::from_index(first), count }));
+        }
+        let (first, count, limit) = (head.next, append.lengths.len(), before.limits.max_activities);
+        if first.saturating_add(count as u64) > limit as u64 {
+            return Err(StoreError::Full { what: "activities of a conversation", limit });
+        }
+        let mut from = self.bodies.len();
+        self.bodies.extend_from_slice(&append.bodies);
+        let mut timestamp = before.now.trunc_subsecs(3);
+        for &length in &append.lengths {
+            let newest = Newest { watermark: None, timestamp: head.newest };
+            let next = newest.next_timestamp(before.now);
+            if head.next == first {
+                timestamp = next;
+            }
+            self.activities.push((head.key, head.next, next.timestamp_millis(), from + 1, length));
+            from += length;
+            head.next += 1;
+            head.newest = Some(next);
+        }
+        self.changed.insert(head.key, Some(before.now.timestamp_millis()));
+        self.grown.insert(append.id.clone(), Watermark::from_index(head.next.saturating_sub(1)));
+        if let Some((key, name)) = name {
+            self.batches.push((key, name.clone(), first, count));
+            self.known.insert((key, name), (first, count));
+        }
+        Ok(Some(Placed::Now { first: Watermark::from_index(first), timestamp }))
+    }
+
+    fn keep(&mut self, keep: &Keep) -> bool {
+        let Some(head) = self.heads.get(&keep.id) else {
+            return false;
+        };
+        let from = self.contents.len() + 1;
+        self.contents.extend_from_slice(&keep.bytes);
+        let (id, content_type) = (keep.attachment.clone(), keep.content_type.clone());
+        self.attachments.push((head.key, id, content_type, keep.name.clone(), from, keep.bytes.len()));
+        true
+    }
+}
+
+/// Rows as the statements take them.
+pub(super) fn rows<T: Serialize>(rows: &[T]) -> Result<String, serde_json::Error> {
+    serde_json::to_string(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::store::sqlite::work::Pending;
+    use tokio::sync::{Semaphore, oneshot};
+
+    fn before() -> Before {
+        let now = "2026-01-01T00:00:00.0007Z".parse().expect("a time");
+        let limits = StoreLimits { max_conversations: 2, max_activities: 3, max_bytes: 1 };
+        Before { now, limits, next_key: 5, conversations: 1 }
+    }
+
+    fn pending<C, A>(change: C) -> Pending<C, A> {
+        let room = Arc::new(Semaphore::new(1)).try_acquire_owned().expect("room");
+        Pending::new(change, oneshot::channel().0, room)
+    }
+
+    fn create(id: &str) -> Change {
+        Change::Create(pending(Create { id: id.parse().expect("an id"), user: None }))
+    }
+
+    fn append(id: &str, key: Option<&str>, lengths: &[usize]) -> Change {
+        let bodies = vec![b'x'; lengths.iter().sum()];
+        let (id, key) = (id.parse().expect("an id"), key.map(str::to_owned));
+        Change::Append(pending(Append { id, key, bodies, lengths: lengths.to_vec() }))
+    }
+
+    fn placed(change: &Change) -> Option<Placed> {
+        match change {
+            Change::Append(pending) => pending.answer.as_ref()?.as_ref().ok().copied().flatten(),
+            Change::Create(_) | Change::Keep(_) => None,
+        }
+    }
+
+    #[test]
+    fn changes_of_one_group_see_each_other() {
+        let mut group = [
+            append("c", None, &[1]),
+            create("c"),
+            append("c", Some("k"), &[2, 3]),
+            append("c", Some("k"), &[9]),
+            append("c", None, &[4]),
+        ];
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
+        let timestamp = "2026-01-01T00:00:00Z".parse().expect("a time");
+        assert_eq!(placed(&group[0]), None, "the conversation was not there yet");
+        assert_eq!(placed(&group[2]), Some(Placed::Now { first: Watermark::FIRST, timestamp }));
+        assert_eq!(placed(&group[3]), Some(Placed::Before { first: Watermark::FIRST, count: 2 }));
+        let millis = timestamp.timestamp_millis();
+        assert_eq!(plan.activities, [(5, 0, millis, 1, 2), (5, 1, millis + 1, 3, 3), (5, 2, millis + 2, 6, 4)]);
+        assert_eq!(plan.bodies.len(), 9);
+        assert_eq!(plan.touched, [(5, None, 3, Some(millis + 2), Some(millis))]);
+        assert_eq!(plan.next_key, 6);
+    }
+
+    #[test]
+    fn what_is_refused_leaves_no_rows() {
+        let mut group = [create("c"), create("d"), append("c", None, &[1, 1, 1, 1])];
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
+        assert_eq!((plan.created.len(), plan.activities.len(), plan.touched.len()), (1, 0, 0));
+        for (index, what) in [(1, "conversations"), (2, "activities of a conversation")] {
+            let refused = match &group[index] {
+                Change::Create(pending) => pending.answer.as_ref().and_then(|answer| answer.as_ref().err()),
+                Change::Append(pending) => pending.answer.as_ref().and_then(|answer| answer.as_ref().err()),
+                Change::Keep(_) => None,
+            };
+            assert!(matches!(refused, Some(StoreError::Full { what: full, .. }) if *full == what), "{refused:?}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Everything that is read.
+
+use std::path::{Path, PathBuf};
+
+use chrono::{DateTime, Utc};
+use futures_util::TryStreamExt as _;
+use sqlx::sqlite::{SqlitePoolOptions, SqliteRow};
+use sqlx::{Row as _, SqlitePool};
+
+use super::connect;
+use super::failure::report;
+use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
+use crate::store::{
+    Attachment, Conversation, Counts, Listing, Newest, Page, Place, Recorded, StoreError, Summary,
+};
+
+/// So many connections read at the same time.
+const CONNECTIONS: u32 = 4;
+
+/// A page ends before its limit where its activities have so many bytes, so that memory does not depend on what
+/// clients say.
+const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
+
+const FIND: &str = "SELECT user, next, newest FROM conversation WHERE id = ?";
+
+/// One statement, so that what is read is of one moment. Without any activity there is one row all the same.
+const READ: &str = "SELECT conversation.next, activity.watermark, activity.timestamp, activity.body \
+                    FROM conversation LEFT JOIN activity \
+                    ON activity.conversation = conversation.key AND activity.watermark > ? \
+                    WHERE conversation.id = ? ORDER BY activity.watermark LIMIT ?";
+
+const ATTACHMENT: &str = "SELECT attachment.content_type, attachment.name, attachment.bytes \
+                          FROM conversation JOIN attachment ON attachment.conversation = conversation.key \
+                          WHERE conversation.id = ? AND attachment.id = ?";
+
+const LIST: &str = "SELECT id, user, next, created, active FROM conversation \
+                    WHERE (active, id) < (?, ?) ORDER BY active DESC, id DESC LIMIT ?";
+
+const COUNT: &str = "SELECT (SELECT count(*) FROM conversation), (SELECT coalesce(sum(next), 0) FROM conversation), \
+                     (SELECT page_count FROM pragma_page_count()) * (SELECT page_size FROM pragma_page_size())";
+
+/// Reads on connections that cannot write.
+#[derive(Clone, Debug)]
+pub(super) struct Reader {
+    pub(super) pool: SqlitePool,
+    path: PathBuf,
+}
+
+impl Reader {
+    /// A reader of a file that is there.
+    pub(super) async fn open(path: &Path) -> Result<Self, sqlx::Error> {
+        let pool = SqlitePoolOptions::new()
+            .max_connections(CONNECTIONS)
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .test_before_acquire(false)
+            .connect_with(connect::reading(path))
+            .await?;
+        Ok(Self { pool, path: path.to_owned() })
+    }
+
+    /// The conversation, and how far it reaches.
+    pub(super) async fn find(&self, id: &ConversationId) -> Result<Option<(Conversation, Newest)>, StoreError> {
+        let row = sqlx::query(FIND).bind(id.as_str()).fetch_optional(&self.pool).await;
+        let found = row.and_then(|row| {
+            row.map(|row| {
+                let (next, newest) = (number(&row, 1)?, row.try_get::<Option<i64>, _>(2)?);
+                let newest = Newest {
+                    watermark: next.checked_sub(1).map(Watermark::from_index),
+                    timestamp: newest.and_then(DateTime::from_timestamp_millis),
+                };
+                Ok((Conversation::new(id.clone(), user(row.try_get(0)?)?), newest))
+            })
+            .transpose()
+        });
+        found.map_err(|error| self.failed(error))
+    }
+
+    /// Up to `limit` activities after `after`.
+    pub(super) async fn read(
+        &self,
+        id: &ConversationId,
+        after: Option<Watermark>,
+        limit: usize,
+    ) -> Result<Option<Page>, StoreError> {
+        let seen = after.map_or(-1, |after| i64::try_from(after.index()).unwrap_or(i64::MAX));
+        let limit = i64::try_from(limit.max(1)).unwrap_or(i64::MAX);
+        let read = async {
+            let mut rows = sqlx::query(READ).bind(seen).bind(id.as_str()).bind(limit).fetch(&self.pool);
+            let (mut recorded, mut bytes, mut next) = (Vec::new(), 0, None);
+            while bytes < MAX_PAGE_BYTES
+                && let Some(row) = rows.try_next().await?
+            {
+                next = Some(number(&row, 0)?);
+                if let Some(watermark) = row.try_get::<Option<i64>, _>(1)? {
+                    let body: String = row.try_get(3)?;
+                    bytes += body.len();
+                    recorded.push(activity(id, watermark, row.try_get(2)?, &body)?);
+                }
+            }
+            Ok(next.map(|next| {
+                let newest = next.checked_sub(1).map(Watermark::from_index);
+                Page::new(recorded, after.min(newest))
+            }))
+        };
+        read.await.map_err(|error| self.failed(error))
+    }
+
+    pub(super) async fn attachment(
+        &self,
+        id: &ConversationId,
+        attachment_id: &str,
+    ) -> Result<Option<Attachment>, StoreError> {
+        let row = sqlx::query(ATTACHMENT).bind(id.as_str()).bind(attachment_id).fetch_optional(&self.pool).await;
+        let found = row.and_then(|row| {
+            let attachment = |row: SqliteRow| {
+                Ok(Attachment::new(row.try_get::<String, _>(0)?, row.try_get(1)?, row.try_get(2)?))
+            };
+            row.map(attachment).transpose()
+        });
+        found.map_err(|error| self.failed(error))
+    }
+
+    pub(super) async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError> {
+        let limit = limit.max(1);
+        let (time, id) = match &after {
+            Some(place) => (place.active.timestamp_millis(), place.id.as_str()),
+            None => (i64::MAX, ""),
+        };
+        let most = i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX);
+        let rows = sqlx::query(LIST).bind(time).bind(id).bind(most).fetch_all(&self.pool).await;
+        let found = rows.and_then(|rows| rows.iter().map(summary).collect::<Result<Vec<_>, _>>());
+        found.map(|found| Listing::cut(found, limit)).map_err(|error| self.failed(error))
+    }
+
+    pub(super) async fn count(&self) -> Result<Counts, StoreError> {
+        let row = sqlx::query(COUNT).fetch_one(&self.pool).await;
+        let counts = row.and_then(|row| Ok(Counts::new(number(&row, 0)?, number(&row, 1)?, number(&row, 2)?)));
+        counts.map_err(|error| self.failed(error))
+    }
+
+    fn failed(&self, error: sqlx::Error) -> StoreError {
+        report(error, &self.path, "conversations could not be read")
+    }
+}
+
+/// A row of id, user, number of activities, and the times of creation and of the last record.
+pub(super) fn summary(row: &SqliteRow) -> Result<Summary, sqlx::Error> {
+    let id = ConversationId::try_from(row.try_get::<String, _>(0)?).map_err(undecodable)?;
+    let conversation = Conversation::new(id, user(row.try_get(1)?)?);
+    Ok(Summary::new(conversation, number(row, 2)?, time(row.try_get(3)?)?, time(row.try_get(4)?)?))
+}
+
+/// An activity as it was recorded.
+pub(super) fn activity(
+    id: &ConversationId,
+    watermark: i64,
+    timestamp: i64,
+    body: &str,
+) -> Result<Recorded, sqlx::Error> {
+    let activity: Activity = serde_json::from_str(body).map_err(undecodable)?;
+    Ok(Recorded::at(activity, id, Watermark::from_index(watermark.unsigned_abs()), time(timestamp)?))
+}
+
+/// A number that is never negative.
+pub(super) fn number(row: &SqliteRow, index: usize) -> Result<u64, sqlx::Error> {
+    u64::try_from(row.try_get::<i64, _>(index)?).map_err(undecodable)
+}
+
+fn user(json: Option<String>) -> Result<Option<ChannelAccount>, sqlx::Error> {
+    json.map(|json| serde_json::from_str(&json)).transpose().map_err(undecodable)
+}
+
+/// A time from its milliseconds.
+pub(super) fn time(millis: i64) -> Result<DateTime<Utc>, sqlx::Error> {
+    DateTime::from_timestamp_millis(millis).ok_or_else(|| sqlx::Error::Decode("a time beyond all years".into()))
+}
+
+fn undecodable(error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {
+    sqlx::Error::Decode(error.into())
+}

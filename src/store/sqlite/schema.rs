@@ -1,0 +1,80 @@
+//! The shape of the file, and how older files come to it.
+//!
+//! To change it, add a file to `migrations` and a line to `MIGRATIONS`; never change one that was released, because
+//! what was applied is held against it.
+
+use std::path::Path;
+
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _, SqliteConnection};
+
+use super::failure::Failure;
+use super::{SqliteError, connect};
+
+const MIGRATIONS: [(i64, &str, &str); 1] =
+    [(1, "conversations", include_str!("migrations/0001_conversations.sql"))];
+
+/// The newest version of the schema that is known here.
+pub(super) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
+
+/// What the first migration writes as `application_id`.
+const OURS: i64 = 0x6369_7465;
+
+/// Looks at a file that exists without changing it: whether it is ours, whole as far as SQLite sees at once, and not of
+/// a later version. An empty file is fine, and has version 0.
+pub(super) async fn inspect(path: &Path) -> Result<i64, SqliteError> {
+    let failed = |error| explain(error, path);
+    let mut connection = connect::reading(path).connect().await.map_err(failed)?;
+    let looked = look(&mut connection).await;
+    connection.close().await.ok();
+    let (application, tables, version) = looked.map_err(failed)?;
+    if application != OURS && (application != 0 || tables > 0) {
+        return Err(SqliteError::Foreign { path: path.to_owned() });
+    }
+    if version > NEWEST {
+        return Err(SqliteError::Newer { path: path.to_owned(), found: version, known: NEWEST });
+    }
+    Ok(version)
+}
+
+/// The application that the file belongs to, how many tables it has besides the list of migrations, and its version.
+async fn look(connection: &mut SqliteConnection) -> Result<(i64, i64, i64), sqlx::Error> {
+    let application = sqlx::query_scalar("PRAGMA application_id").fetch_one(&mut *connection).await?;
+    let listed = "SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'";
+    let listed: i64 = sqlx::query_scalar(listed).fetch_one(&mut *connection).await?;
+    let tables = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name <> '_sqlx_migrations'";
+    let tables = sqlx::query_scalar(tables).fetch_one(&mut *connection).await?;
+    let version = if listed > 0 {
+        let version = "SELECT coalesce(max(version), 0) FROM _sqlx_migrations";
+        sqlx::query_scalar(version).fetch_one(&mut *connection).await?
+    } else {
+        0
+    };
+    Ok((application, tables, version))
+}
+
+/// Brings the file to the newest version.
+pub(super) async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<(), SqliteError> {
+    let migrations = MIGRATIONS.map(|(version, name, sql)| {
+        Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
+    });
+    Migrator::with_migrations(migrations.into()).run_direct(None, connection, false).await.map_err(|error| match error {
+        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => explain(error, path),
+        other => SqliteError::Failed { path: path.to_owned(), source: other.into() },
+    })
+}
+
+/// Why the file cannot be opened, in an operator's words.
+pub(super) fn explain(error: sqlx::Error, path: &Path) -> SqliteError {
+    let path = path.to_owned();
+    match Failure::of(&error) {
+        Failure::Foreign => SqliteError::Foreign { path },
+        Failure::Damaged => SqliteError::Damaged { path, source: error.into() },
+        Failure::Full
+        | Failure::Disk
+        | Failure::ReadOnly
+        | Failure::Busy
+        | Failure::Closed
+        | Failure::Other => SqliteError::Failed { path, source: error.into() },
+    }
+}

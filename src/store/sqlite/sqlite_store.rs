@@ -1,0 +1,274 @@
+//! The store as everyone else sees it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use chrono::{DateTime, Duration, Utc};
+use sqlx::ConnectOptions as _;
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio_util::task::TaskTracker;
+
+use super::lock::{Lock, make_private};
+use super::reader::Reader;
+use super::work::{Alone, Append, Change, Create, CreatedAs, Keep, Pending, Placed, Reply, Work};
+use super::writer::Writer;
+use super::{SqliteError, connect, schema};
+use crate::activity::{ChannelAccount, ConversationId, Watermark};
+use crate::clock::Clock;
+use crate::store::bells::Bells;
+use crate::store::{
+    Appended, Attachment, Batch, Conversation, ConversationStore, Counts, Created, Doorbell, Listing, Newest, Page,
+    Place, Recorded, StoreError, StoreLimits,
+};
+
+/// So many changes wait for the writer; one more is refused.
+const MAX_WAITING: usize = 1024;
+
+/// And so many KiB of them.
+const MAX_WAITING_KIB: usize = 64 * 1024;
+
+/// A [`ConversationStore`] in one SQLite file. What it acknowledges is on the disk.
+#[derive(Debug)]
+pub struct SqliteStore {
+    reader: Reader,
+    queue: mpsc::Sender<Work>,
+    room: Arc<Semaphore>,
+    bells: Arc<Bells>,
+    failing: Arc<AtomicBool>,
+    /// The writer, which ends when it is told to, or when the last handle on the queue is gone.
+    writer: TaskTracker,
+}
+
+impl SqliteStore {
+    /// Opens the file, makes it when there is none, and starts the task that writes on the current runtime.
+    ///
+    /// # Errors
+    /// When the file cannot be used; it is then as it was.
+    pub async fn open(path: &Path, limits: StoreLimits, clock: Arc<dyn Clock>) -> Result<Self, SqliteError> {
+        let failed = |error| schema::explain(error, path);
+        let lock = Lock::take(path)?;
+        if tokio::fs::metadata(path).await.is_ok() {
+            schema::inspect(path).await?;
+        }
+        make_private(path)?;
+        let options = connect::writing(path, limits.max_bytes);
+        let mut connection = options.connect().await.map_err(failed)?;
+        schema::migrate(&mut connection, path).await?;
+        let counted = sqlx::query_as("SELECT coalesce(max(key), 0) + 1, count(*) FROM conversation");
+        let (next_key, conversations): (i64, i64) = counted.fetch_one(&mut connection).await.map_err(failed)?;
+        let reader = Reader::open(path).await.map_err(failed)?;
+        let (queue, work) = mpsc::channel(MAX_WAITING);
+        let (bells, failing) = (Arc::<Bells>::default(), Arc::<AtomicBool>::default());
+        let writer = Writer {
+            path: path.to_owned(),
+            options,
+            connection: Some(connection),
+            readers: reader.pool.clone(),
+            queue: work,
+            clock,
+            limits,
+            bells: Arc::clone(&bells),
+            failing: Arc::clone(&failing),
+            heads: BTreeMap::new(),
+            next_key,
+            conversations: usize::try_from(conversations).unwrap_or_default(),
+            _lock: lock,
+        };
+        let tasks = TaskTracker::new();
+        tasks.spawn(writer.run());
+        tasks.close();
+        let room = Arc::new(Semaphore::new(MAX_WAITING_KIB));
+        Ok(Self { reader, queue, room, bells, failing, writer: tasks })
+    }
+
+    /// Hands a change to the writer and waits until it is committed.
+    async fn change<C, A>(
+        &self,
+        change: C,
+        bytes: usize,
+        wrap: fn(Pending<C, A>) -> Change,
+    ) -> Result<A, StoreError> {
+        // One that is larger than all the room there is takes all of it, rather than never getting in.
+        let kib = (bytes / 1024 + 1).min(MAX_WAITING_KIB);
+        let kib = u32::try_from(kib).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.room).try_acquire_many_owned(kib).map_err(|_| StoreError::Busy)?;
+        self.ask(|reply| Work::Change(wrap(Pending::new(change, reply, room)))).await
+    }
+
+    /// Has the writer do something by itself.
+    async fn alone<A>(&self, alone: impl FnOnce(Reply<A>) -> Alone) -> Result<A, StoreError> {
+        self.ask(|reply| Work::Alone(alone(reply))).await
+    }
+
+    async fn ask<A>(&self, work: impl FnOnce(Reply<A>) -> Work) -> Result<A, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.queue.try_send(work(reply)).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => StoreError::Busy,
+            mpsc::error::TrySendError::Closed(_) => StoreError::Closed,
+        })?;
+        answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+}
+
+#[async_trait]
+impl ConversationStore for SqliteStore {
+    async fn create(&self, id: &ConversationId, user: Option<ChannelAccount>) -> Result<Created, StoreError> {
+        if let Some((conversation, _)) = self.reader.find(id).await?
+            && (conversation.user.is_some() || user.is_none())
+        {
+            return Ok(Created::Existing(conversation));
+        }
+        let user = user.map(|user| serde_json::to_string(&user)).transpose().map_err(StoreError::failed)?;
+        let create = Create { id: id.clone(), user };
+        let CreatedAs { new, user } = self.change(create, 0, Change::Create).await?;
+        let user = user.map(|user| serde_json::from_str(&user)).transpose().map_err(StoreError::failed)?;
+        let conversation = Conversation::new(id.clone(), user);
+        Ok(if new { Created::New(conversation) } else { Created::Existing(conversation) })
+    }
+
+    async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError> {
+        Ok(self.reader.find(id).await?.map(|(conversation, _)| conversation))
+    }
+
+    async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
+        if batch.activities.is_empty() {
+            return Err(StoreError::EmptyBatch);
+        }
+        let mut activities = batch.activities;
+        let (mut bodies, mut lengths) = (Vec::new(), Vec::new());
+        for activity in &mut activities {
+            // These are assigned, and stand in columns of their own.
+            (activity.id, activity.timestamp, activity.conversation) = (None, None, None);
+            let from = bodies.len();
+            serde_json::to_writer(&mut bodies, activity).map_err(StoreError::failed)?;
+            lengths.push(bodies.len() - from);
+        }
+        let bytes = bodies.len();
+        let append = Append { id: id.clone(), key: batch.key, bodies, lengths };
+        match self.change(append, bytes, Change::Append).await? {
+            None => Ok(None),
+            Some(Placed::Now { first, timestamp }) => {
+                let mut place = (first, timestamp);
+                let mut recorded = Vec::with_capacity(activities.len());
+                for activity in activities {
+                    recorded.push(Recorded::at(activity, id, place.0, place.1));
+                    place = (place.0.next(), place.1 + Duration::milliseconds(1));
+                }
+                Ok(Some(Appended::new(recorded, false)))
+            }
+            Some(Placed::Before { first, count }) => Ok(self.again(id, first, count).await?),
+        }
+    }
+
+    async fn read(
+        &self,
+        id: &ConversationId,
+        after: Option<Watermark>,
+        limit: usize,
+    ) -> Result<Option<Page>, StoreError> {
+        self.reader.read(id, after, limit).await
+    }
+
+    async fn newest(&self, id: &ConversationId) -> Result<Option<Newest>, StoreError> {
+        Ok(self.reader.find(id).await?.map(|(_, newest)| newest))
+    }
+
+    async fn subscribe(&self, id: &ConversationId) -> Result<Option<Doorbell>, StoreError> {
+        let doorbell = self.bells.listen(id);
+        Ok(self.reader.find(id).await?.map(|_| doorbell))
+    }
+
+    async fn keep_attachment(
+        &self,
+        id: &ConversationId,
+        attachment_id: &str,
+        attachment: Attachment,
+    ) -> Result<bool, StoreError> {
+        let bytes = attachment.bytes.len();
+        let keep = Keep {
+            id: id.clone(),
+            attachment: attachment_id.to_owned(),
+            content_type: attachment.content_type,
+            name: attachment.name,
+            bytes: attachment.bytes,
+        };
+        self.change(keep, bytes, Change::Keep).await
+    }
+
+    async fn attachment(&self, id: &ConversationId, attachment_id: &str) -> Result<Option<Attachment>, StoreError> {
+        self.reader.attachment(id, attachment_id).await
+    }
+
+    async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError> {
+        self.reader.list(after, limit).await
+    }
+
+    async fn count(&self) -> Result<Counts, StoreError> {
+        self.reader.count().await
+    }
+
+    async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError> {
+        let mut expired = 0;
+        // In small steps, between which others get their turn.
+        loop {
+            match self.alone(|reply| Alone::Expire(idle_since, reply)).await? {
+                0 => break,
+                some => expired += some,
+            }
+        }
+        while expired > 0 && self.alone(Alone::Shrink).await? {}
+        Ok(expired)
+    }
+
+    async fn delete(&self, id: &ConversationId) -> Result<bool, StoreError> {
+        self.alone(|reply| Alone::Delete(id.clone(), reply)).await
+    }
+
+    async fn ready(&self) -> Result<(), StoreError> {
+        if self.queue.is_closed() {
+            return Err(StoreError::Closed);
+        }
+        if self.failing.load(Ordering::Relaxed) {
+            self.alone(Alone::Probe).await?;
+        }
+        Ok(())
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        let (reply, closed) = oneshot::channel();
+        // Waits for its turn where the queue is full: nothing that was accepted is lost for that.
+        if self.queue.send(Work::Alone(Alone::Close(reply))).await.is_err() {
+            return Ok(());
+        }
+        let closed = closed.await.unwrap_or(Ok(()));
+        self.writer.wait().await;
+        closed
+    }
+}
+
+impl SqliteStore {
+    /// What a batch recorded when its key was first used.
+    async fn again(
+        &self,
+        id: &ConversationId,
+        first: Watermark,
+        count: usize,
+    ) -> Result<Option<Appended>, StoreError> {
+        let mut recorded = Vec::with_capacity(count);
+        let mut after = first.index().checked_sub(1).map(Watermark::from_index);
+        while recorded.len() < count {
+            let Some(page) = self.reader.read(id, after, count - recorded.len()).await? else {
+                return Ok(None);
+            };
+            if page.recorded.is_empty() {
+                return Ok(None);
+            }
+            after = page.reached;
+            recorded.extend(page.recorded);
+        }
+        Ok(Some(Appended::new(recorded, true)))
+    }
+}

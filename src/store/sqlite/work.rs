@@ -1,0 +1,155 @@
+//! What can be asked of the writer.
+
+use chrono::{DateTime, Utc};
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+use crate::activity::{ConversationId, Watermark};
+use crate::store::StoreError;
+
+/// One thing for the writer to do.
+#[derive(Debug)]
+pub(super) enum Work {
+    /// Something that goes into a transaction together with others.
+    Change(Change),
+    /// Something that has a transaction of its own.
+    Alone(Alone),
+}
+
+/// A change that is committed together with those that wait beside it.
+#[derive(Debug)]
+pub(super) enum Change {
+    Create(Pending<Create, CreatedAs>),
+    Append(Pending<Append, Option<Placed>>),
+    Keep(Pending<Keep, bool>),
+}
+
+/// What has a transaction of its own, or none.
+#[derive(Debug)]
+pub(super) enum Alone {
+    /// Delete a conversation.
+    Delete(ConversationId, Reply<bool>),
+    /// Delete some of the conversations in which nothing was recorded since; the number of those deleted.
+    Expire(DateTime<Utc>, Reply<usize>),
+    /// Give back some of the space that nothing takes; whether there is more of it.
+    Shrink(Reply<bool>),
+    /// Write something that changes nothing.
+    Probe(Reply<()>),
+    /// Finish what was accepted and close the file.
+    Close(Reply<()>),
+}
+
+/// Where an outcome goes.
+pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// A change, what comes of it, and who waits for that.
+#[derive(Debug)]
+pub(super) struct Pending<C, A> {
+    pub(super) change: C,
+    /// Set when the change is planned, sent when it is committed.
+    pub(super) answer: Option<Result<A, StoreError>>,
+    reply: Reply<A>,
+    /// The room that the change takes while it waits.
+    _room: OwnedSemaphorePermit,
+}
+
+impl<C, A> Pending<C, A> {
+    pub(super) fn new(change: C, reply: Reply<A>, room: OwnedSemaphorePermit) -> Self {
+        Self { change, answer: None, reply, _room: room }
+    }
+
+    /// Tells who waits, who may have gone.
+    fn send(self, otherwise: Option<&StoreError>) {
+        let answer = match (otherwise, self.answer) {
+            // What was refused for a reason of its own keeps that reason.
+            (_, Some(Err(refused))) => Err(refused),
+            (Some(error), _) => Err(error.clone()),
+            (None, Some(answer)) => answer,
+            (None, None) => Err(StoreError::Closed),
+        };
+        self.reply.send(answer).ok();
+    }
+}
+
+impl Change {
+    /// The conversation that it is about.
+    pub(super) fn conversation(&self) -> &ConversationId {
+        match self {
+            Self::Create(pending) => &pending.change.id,
+            Self::Append(pending) => &pending.change.id,
+            Self::Keep(pending) => &pending.change.id,
+        }
+    }
+
+    /// What it adds to a transaction, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Create(_) => 0,
+            Self::Append(pending) => pending.change.bodies.len(),
+            Self::Keep(pending) => pending.change.bytes.len(),
+        }
+    }
+
+    /// The change is committed.
+    pub(super) fn done(self) {
+        self.send(None);
+    }
+
+    /// The change was not committed.
+    pub(super) fn failed(self, error: &StoreError) {
+        self.send(Some(error));
+    }
+
+    fn send(self, otherwise: Option<&StoreError>) {
+        match self {
+            Self::Create(pending) => pending.send(otherwise),
+            Self::Append(pending) => pending.send(otherwise),
+            Self::Keep(pending) => pending.send(otherwise),
+        }
+    }
+}
+
+/// A conversation to be there.
+#[derive(Debug)]
+pub(super) struct Create {
+    pub(super) id: ConversationId,
+    /// Its user as JSON.
+    pub(super) user: Option<String>,
+}
+
+/// The conversation as it is then.
+#[derive(Debug)]
+pub(super) struct CreatedAs {
+    pub(super) new: bool,
+    /// Its user as JSON.
+    pub(super) user: Option<String>,
+}
+
+/// Activities to be recorded.
+#[derive(Debug)]
+pub(super) struct Append {
+    pub(super) id: ConversationId,
+    pub(super) key: Option<String>,
+    /// The activities as JSON, one after the other.
+    pub(super) bodies: Vec<u8>,
+    /// How long each of them is.
+    pub(super) lengths: Vec<usize>,
+}
+
+/// Where activities were recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Placed {
+    /// Here, now: each a millisecond after the one before.
+    Now { first: Watermark, timestamp: DateTime<Utc> },
+    /// Here, under the same key, before.
+    Before { first: Watermark, count: usize },
+}
+
+/// An attachment to be kept.
+#[derive(Debug)]
+pub(super) struct Keep {
+    pub(super) id: ConversationId,
+    pub(super) attachment: String,
+    pub(super) content_type: String,
+    pub(super) name: Option<String>,
+    pub(super) bytes: Vec<u8>,
+}

@@ -1,0 +1,390 @@
+//! The one task that writes.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::{DateTime, SubsecRound as _, Utc};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqliteConnection, SqlitePool};
+use tokio::sync::mpsc;
+
+use super::connect::PAGE_BYTES;
+use super::failure::{Failure, report};
+use super::lock::Lock;
+use super::plan::{Before, Head, Known, Plan, rows};
+use super::work::{Alone, Change, Reply, Work};
+use crate::activity::ConversationId;
+use crate::clock::Clock;
+use crate::store::bells::Bells;
+use crate::store::{StoreError, StoreLimits};
+
+/// So many changes go into one transaction.
+const MAX_CHANGES: usize = 128;
+
+/// And so many bytes of them, but at least one change.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// So many conversations expire in one transaction, so that others wait not for long.
+const MAX_EXPIRED: i64 = 32;
+
+/// The heads of so many conversations are kept in memory.
+const MAX_HEADS: usize = 16_384;
+
+/// A whole group, in one call: each list of rows is one argument, so that the statements are always the same ones,
+/// prepared once, however many rows there are.
+const WRITE: &str = "
+BEGIN IMMEDIATE;
+INSERT INTO conversation (key, id, user, created, active)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 3 FROM json_each(?);
+UPDATE conversation SET user = new.user, next = new.next, newest = new.newest, active = coalesce(new.active, conversation.active)
+    FROM (SELECT value ->> 0 AS key, value ->> 1 AS user, value ->> 2 AS next, value ->> 3 AS newest,
+        value ->> 4 AS active FROM json_each(?)) AS new
+    WHERE conversation.key = new.key;
+INSERT INTO activity (conversation, watermark, timestamp, body)
+    SELECT value ->> 0, value ->> 1, value ->> 2, CAST(substr(?, value ->> 3, value ->> 4) AS TEXT) FROM json_each(?);
+INSERT INTO batch (conversation, name, first, count)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?);
+INSERT INTO attachment (conversation, id, content_type, name, bytes)
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, coalesce(substr(?, value ->> 4, value ->> 5), x'')
+    FROM json_each(?)
+    WHERE true ON CONFLICT (conversation, id) DO NOTHING;
+COMMIT";
+
+const HEADS: &str = "SELECT id, key, user, next, newest FROM conversation \
+                     WHERE id IN (SELECT value FROM json_each(?))";
+
+const KNOWN: &str = "SELECT batch.conversation, batch.name, batch.first, batch.count FROM json_each(?) AS asked \
+                     JOIN batch ON batch.conversation = asked.value ->> 0 AND batch.name = asked.value ->> 1";
+
+const DUE: &str = "DELETE FROM conversation WHERE key IN \
+                   (SELECT key FROM conversation WHERE active < ? ORDER BY active LIMIT ?) RETURNING id";
+
+pub(super) struct Writer {
+    pub(super) path: PathBuf,
+    pub(super) options: SqliteConnectOptions,
+    /// Absent after it broke and before it is opened anew.
+    pub(super) connection: Option<SqliteConnection>,
+    /// Closed before the writer's own connection, which as the last one moves the log into the file.
+    pub(super) readers: SqlitePool,
+    pub(super) queue: mpsc::Receiver<Work>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) limits: StoreLimits,
+    pub(super) bells: Arc<Bells>,
+    /// The last transaction has failed.
+    pub(super) failing: Arc<AtomicBool>,
+    pub(super) heads: BTreeMap<ConversationId, Head>,
+    pub(super) next_key: i64,
+    pub(super) conversations: usize,
+    pub(super) _lock: Lock,
+}
+
+impl Writer {
+    /// Works until it is told to close or nobody is left to tell it anything.
+    pub(super) async fn run(mut self) {
+        let mut closing = None;
+        let mut ahead = None;
+        loop {
+            let work = match ahead.take() {
+                Some(alone) => Some(Work::Alone(alone)),
+                None => self.queue.recv().await,
+            };
+            match work {
+                Some(Work::Change(first)) => {
+                    let (group, behind) = self.gather(first);
+                    ahead = behind;
+                    self.write(group).await;
+                }
+                Some(Work::Alone(Alone::Close(reply))) => {
+                    // What was accepted is still in the queue, and comes before the end of it.
+                    self.queue.close();
+                    closing = Some(reply);
+                }
+                Some(Work::Alone(alone)) => self.alone(alone).await,
+                None => break,
+            }
+        }
+        let closed = self.finish().await;
+        if let Some(reply) = closing {
+            reply.send(closed).ok();
+        }
+    }
+
+    /// What waits and fits into one transaction with the first change, and what came then and does not go with others.
+    /// Nothing is waited for: while one group is written the next one gathers by itself.
+    fn gather(&mut self, first: Change) -> (Vec<Change>, Option<Alone>) {
+        let mut bytes = first.bytes();
+        let mut group = vec![first];
+        while group.len() < MAX_CHANGES && bytes < MAX_BYTES {
+            match self.queue.try_recv() {
+                Ok(Work::Change(change)) => {
+                    bytes += change.bytes();
+                    group.push(change);
+                }
+                Ok(Work::Alone(alone)) => return (group, Some(alone)),
+                Err(_) => break,
+            }
+        }
+        (group, None)
+    }
+
+    /// Writes a group, or, where that fails and one of its changes may be to blame, each of them by itself.
+    async fn write(&mut self, mut group: Vec<Change>) {
+        match self.attempt(&mut group).await {
+            Ok(()) => group.into_iter().for_each(Change::done),
+            Err(error) if group.len() > 1 && Failure::of(&error).may_be_of_one_batch() => {
+                for change in group {
+                    let mut single = [change];
+                    let written = self.attempt(&mut single).await;
+                    let [change] = single;
+                    match written {
+                        Ok(()) => change.done(),
+                        Err(error) => {
+                            let error = self.failed(error, change.bytes()).await;
+                            change.failed(&error);
+                        }
+                    }
+                }
+            }
+            Err(error) => {
+                let error = self.failed(error, group.iter().map(Change::bytes).sum()).await;
+                group.into_iter().for_each(|change| change.failed(&error));
+            }
+        }
+    }
+
+    /// Writes a group in one transaction.
+    async fn attempt(&mut self, group: &mut [Change]) -> Result<(), sqlx::Error> {
+        let heads = self.heads_of(group).await?;
+        let known = self.known_of(group, &heads).await?;
+        let before = Before {
+            now: self.clock.now(),
+            limits: self.limits,
+            next_key: self.next_key,
+            conversations: self.conversations,
+        };
+        let plan = Plan::make(group, heads, known, &before);
+        if !plan.is_empty() {
+            let json = |error: serde_json::Error| sqlx::Error::Encode(error.into());
+            let written = sqlx::query(WRITE)
+                .bind(rows(&plan.created).map_err(json)?)
+                .bind(rows(&plan.touched).map_err(json)?)
+                .bind(plan.bodies)
+                .bind(rows(&plan.activities).map_err(json)?)
+                .bind(rows(&plan.batches).map_err(json)?)
+                .bind(plan.contents)
+                .bind(rows(&plan.attachments).map_err(json)?)
+                .execute(self.connection().await?)
+                .await;
+            if let Err(error) = written {
+                self.abandon().await;
+                return Err(error);
+            }
+            self.failing.store(false, Ordering::Relaxed);
+        }
+        self.next_key = plan.next_key;
+        self.conversations += plan.created.len();
+        if self.heads.len() + plan.heads.len() > MAX_HEADS {
+            self.heads.clear();
+        }
+        self.heads.extend(plan.heads);
+        for (id, newest) in plan.grown {
+            self.bells.ring(&id, newest);
+        }
+        Ok(())
+    }
+
+    /// The heads of those conversations of the group that are there.
+    async fn heads_of(&mut self, group: &[Change]) -> Result<BTreeMap<ConversationId, Head>, sqlx::Error> {
+        let mut found = BTreeMap::new();
+        let mut missing = Vec::new();
+        for id in group.iter().map(Change::conversation) {
+            match self.heads.get(id) {
+                Some(head) => {
+                    found.entry(id.clone()).or_insert_with(|| head.clone());
+                }
+                None => missing.push(id.as_str()),
+            }
+        }
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        let missing = rows(&missing).map_err(|error| sqlx::Error::Encode(error.into()))?;
+        for row in sqlx::query(HEADS).bind(missing).fetch_all(self.connection().await?).await? {
+            let newest: Option<i64> = row.try_get(4)?;
+            let head = Head {
+                key: row.try_get(1)?,
+                user: row.try_get(2)?,
+                next: row.try_get::<i64, _>(3)?.try_into().unwrap_or_default(),
+                newest: newest.and_then(DateTime::from_timestamp_millis),
+            };
+            let id = ConversationId::try_from(row.try_get::<String, _>(0)?);
+            found.insert(id.map_err(|error| sqlx::Error::Decode(error.into()))?, head);
+        }
+        Ok(found)
+    }
+
+    /// Which batches of the group were recorded before.
+    async fn known_of(
+        &mut self,
+        group: &[Change],
+        heads: &BTreeMap<ConversationId, Head>,
+    ) -> Result<Known, sqlx::Error> {
+        let named = group.iter().filter_map(|change| match change {
+            Change::Append(pending) => {
+                Some((heads.get(&pending.change.id)?.key, pending.change.key.as_deref()?.to_owned()))
+            }
+            Change::Create(_) | Change::Keep(_) => None,
+        });
+        let named: Vec<(i64, String)> = named.collect();
+        if named.is_empty() {
+            return Ok(Known::new());
+        }
+        let named = rows(&named).map_err(|error| sqlx::Error::Encode(error.into()))?;
+        let rows = sqlx::query(KNOWN).bind(named).fetch_all(self.connection().await?).await?;
+        rows.into_iter()
+            .map(|row| {
+                let number = |index| Ok::<i64, sqlx::Error>(row.try_get(index)?);
+                let (first, count) = (number(2)?.unsigned_abs(), usize::try_from(number(3)?).unwrap_or_default());
+                Ok(((number(0)?, row.try_get(1)?), (first, count)))
+            })
+            .collect()
+    }
+
+    async fn alone(&mut self, alone: Alone) {
+        match alone {
+            Alone::Delete(id, reply) => {
+                let deleted = self.delete(&id).await;
+                self.answer(reply, deleted).await;
+            }
+            Alone::Expire(idle_since, reply) => {
+                let expired = self.expire(idle_since).await;
+                self.answer(reply, expired).await;
+            }
+            Alone::Shrink(reply) => {
+                let shrunk = self.shrink().await;
+                self.answer(reply, shrunk).await;
+            }
+            Alone::Probe(reply) => {
+                let probed = self.probe().await;
+                self.answer(reply, probed).await;
+            }
+            // Not reached twice: the first one closes the queue, and a second one in it is answered at the end.
+            Alone::Close(reply) => {
+                reply.send(Err(StoreError::Closed)).ok();
+            }
+        }
+    }
+
+    async fn answer<T>(&mut self, reply: Reply<T>, outcome: Result<T, sqlx::Error>) {
+        let outcome = match outcome {
+            Ok(outcome) => {
+                self.failing.store(false, Ordering::Relaxed);
+                Ok(outcome)
+            }
+            Err(error) => {
+                self.abandon().await;
+                Err(self.failed(error, 0).await)
+            }
+        };
+        reply.send(outcome).ok();
+    }
+
+    async fn delete(&mut self, id: &ConversationId) -> Result<bool, sqlx::Error> {
+        let delete = sqlx::query("DELETE FROM conversation WHERE id = ?").bind(id.as_str());
+        let deleted = delete.execute(self.connection().await?).await?.rows_affected() > 0;
+        if deleted {
+            self.forget(id);
+        }
+        Ok(deleted)
+    }
+
+    async fn expire(&mut self, idle_since: DateTime<Utc>) -> Result<usize, sqlx::Error> {
+        // Times are kept in whole milliseconds, cut off: what is younger by less stays.
+        let since = idle_since.trunc_subsecs(3).timestamp_millis();
+        let due = sqlx::query_scalar(DUE).bind(since).bind(MAX_EXPIRED);
+        let expired: Vec<String> = due.fetch_all(self.connection().await?).await?;
+        for id in &expired {
+            if let Ok(id) = id.parse() {
+                self.forget(&id);
+            }
+        }
+        Ok(expired.len())
+    }
+
+    fn forget(&mut self, id: &ConversationId) {
+        self.conversations = self.conversations.saturating_sub(1);
+        self.heads.remove(id);
+        self.bells.silence(id);
+    }
+
+    async fn shrink(&mut self) -> Result<bool, sqlx::Error> {
+        let connection = self.connection().await?;
+        // 4 MiB at a time.
+        sqlx::query("PRAGMA incremental_vacuum(1024)").execute(&mut *connection).await?;
+        let free: i64 = sqlx::query_scalar("PRAGMA freelist_count").fetch_one(connection).await?;
+        Ok(free > 0)
+    }
+
+    /// Writes a page whose content stays the same, to see whether writing works again.
+    async fn probe(&mut self) -> Result<(), sqlx::Error> {
+        sqlx::query("PRAGMA user_version = 0").execute(self.connection().await?).await?;
+        Ok(())
+    }
+
+    /// The connection, opened anew where it broke.
+    async fn connection(&mut self) -> Result<&mut SqliteConnection, sqlx::Error> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.options.connect().await?,
+        };
+        Ok(self.connection.insert(connection))
+    }
+
+    /// Rolls back. SQLite may have done so by itself; where neither is certain, the connection is given up, which
+    /// rolls back too.
+    async fn abandon(&mut self) {
+        let Some(connection) = self.connection.as_mut() else {
+            return;
+        };
+        if let Err(error) = sqlx::query("ROLLBACK").execute(&mut *connection).await
+            && !error.to_string().contains("no transaction is active")
+        {
+            self.connection = None;
+        }
+        // What is known of conversations was not changed, but costs nothing to ask again.
+        self.heads.clear();
+    }
+
+    /// What callers are told of a failure to write so many bytes, after the operator is told more.
+    async fn failed(&mut self, error: sqlx::Error, bytes: usize) -> StoreError {
+        if Failure::of(&error) == Failure::Full && self.is_at_limit(bytes).await {
+            return StoreError::Full { what: "bytes", limit: self.limits.max_bytes };
+        }
+        self.failing.store(true, Ordering::Relaxed);
+        report(error, &self.path, "a change could not be recorded")
+    }
+
+    /// Whether it is our own limit that keeps so many bytes out, rather than the end of the disk.
+    async fn is_at_limit(&mut self, bytes: usize) -> bool {
+        let Ok(connection) = self.connection().await else {
+            return false;
+        };
+        let pages = sqlx::query_scalar::<_, i64>("PRAGMA page_count").fetch_one(&mut *connection).await;
+        let most = sqlx::query_scalar::<_, i64>("PRAGMA max_page_count").fetch_one(connection).await;
+        // What a change needs besides its own bytes: pages of the indexes that split, and pages that are not filled.
+        let needed = i64::try_from(2 * bytes / PAGE_BYTES).unwrap_or(i64::MAX).saturating_add(64);
+        matches!((pages, most), (Ok(pages), Ok(most)) if pages.saturating_add(needed) >= most)
+    }
+
+    async fn finish(mut self) -> Result<(), StoreError> {
+        self.readers.close().await;
+        let Some(mut connection) = self.connection.take() else {
+            return Ok(());
+        };
+        let moved = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut connection).await;
+        let closed = connection.close().await;
+        moved.map(drop).and(closed).map_err(|error| report(error, &self.path, "the store was not closed well"))
+    }
+}
