@@ -29,7 +29,8 @@ fn activity() -> Activity {
 }
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
     println!("{} bytes an activity", serde_json::to_vec(&activity()).expect("JSON").len());
     println!("| writers | floor, appends/s | store, appends/s | of the floor | p50, µs | p99, µs |");
     println!("|---|---|---|---|---|---|");
@@ -69,7 +70,8 @@ async fn floor(path: &Path, group: usize) -> f64 {
     sqlx::raw_sql(schema).execute(&mut connection).await.expect("a schema");
     // The rows of a transaction in one call, so that nothing but SQLite is measured.
     let rows = vec!["(?, ?, ?, ?)"; group].join(", ");
-    let insert = format!("BEGIN; INSERT INTO activity (conversation, watermark, timestamp, body) VALUES {rows}; COMMIT");
+    let insert =
+        format!("BEGIN; INSERT INTO activity (conversation, watermark, timestamp, body) VALUES {rows}; COMMIT");
     let insert = sqlx::AssertSqlSafe(insert).into_sql_str();
     let body = serde_json::to_string(&activity()).expect("JSON");
     let (since, mut count) = (Instant::now(), 0_usize);
@@ -91,7 +93,8 @@ async fn store(path: &Path, writers: usize) -> (f64, Vec<Duration>) {
     let limits = StoreLimits { max_activities: usize::MAX, ..StoreLimits::on_disk() };
     let store: Arc<dyn ConversationStore> =
         Arc::new(SqliteStore::open(path, limits, Arc::new(SystemClock)).await.expect("a store"));
-    let ids: Vec<ConversationId> = (0..CONVERSATIONS).map(|number| format!("c{number}").parse().expect("an id")).collect();
+    let ids: Vec<ConversationId> =
+        (0..CONVERSATIONS).map(|number| format!("c{number}").parse().expect("an id")).collect();
     for id in &ids {
         store.create(id, None).await.expect("created");
     }

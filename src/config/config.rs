@@ -162,10 +162,7 @@ fn data_dir(
     Ok(nowhere)
 }
 
-fn keep_all(
-    folder: &Path,
-    missing: &[(&'static str, &str)],
-) -> Result<BTreeMap<&'static str, Kept>, ConfigError> {
+fn keep_all(folder: &Path, missing: &[(&'static str, &str)]) -> Result<BTreeMap<&'static str, Kept>, ConfigError> {
     let mut kept = BTreeMap::new();
     let mut faults = Vec::new();
     for (key, file) in missing {

@@ -188,6 +188,9 @@ pub const SETTINGS: &[Setting] = &[
         "The size of an activity that a client may post.",
         |draft, text| within(text, 1024, 64 * 1024 * 1024).map(|bytes| draft.direct_line.max_activity_bytes = bytes)
     ),
+    setting!("direct_line.max_upload_bytes", "16777216", "The size of an upload of files.", |draft, text| {
+        within(text, 1024, 1024 * 1024 * 1024).map(|bytes| draft.direct_line.max_upload_bytes = bytes)
+    }),
     setting!("direct_line.bot_id", "citewire", "The id under which answers appear.", |draft, text| {
         draft.direct_line.bot_id = text.to_owned();
         Ok(())

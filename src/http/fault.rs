@@ -10,6 +10,7 @@ use super::envelope::EnvelopeError;
 use super::host::HostError;
 use super::session::SessionError;
 use super::token_parameters::ParametersError;
+use super::upload::UploadError;
 use crate::activity::InvalidWatermark;
 use crate::channels::DeliveryError;
 use crate::channels::bot::ConnectorError;
@@ -53,6 +54,9 @@ pub enum Fault {
     /// The body of a token or start request is wrong.
     #[error(transparent)]
     Parameters(#[from] ParametersError),
+    /// An upload cannot be taken apart.
+    #[error(transparent)]
+    Upload(#[from] UploadError),
     /// The watermark cannot be read.
     #[error(transparent)]
     Watermark(#[from] InvalidWatermark),

@@ -33,6 +33,7 @@ mod state;
 mod tasks;
 mod ticket;
 mod token_parameters;
+mod upload;
 
 pub use auth::Access;
 pub use fault::Fault;

@@ -6,7 +6,7 @@ use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use super::{answers, check, connector, convert, direct_line, health, page, records, session, socket};
+use super::{answers, check, connector, convert, direct_line, health, page, records, session, socket, upload};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -26,6 +26,8 @@ use super::{answers, check, connector, convert, direct_line, health, page, recor
         direct_line::reconnect,
         direct_line::read_activities,
         direct_line::post_activity,
+        upload::upload_files,
+        upload::uploaded_file,
         direct_line::oauth_session,
         socket::stream,
         connector::create_conversation,

@@ -17,6 +17,7 @@ use super::check::CheckError;
 use super::envelope::EnvelopeError;
 use super::routes::{BOT_FRAMEWORK, DIRECT_LINE};
 use super::token_parameters::ParametersError;
+use super::upload::UploadError;
 use super::{Fault, State};
 use crate::channels::DeliveryError;
 use crate::channels::bot::ConnectorError;
@@ -75,6 +76,10 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
         Fault::Connector(error) => connector(error),
         Fault::Parameters(ParametersError::NotJson(_)) => not_json(),
         Fault::Parameters(ParametersError::Member { pointer, .. }) => wrong_member(pointer),
+        Fault::Upload(UploadError::Template(error)) => activity(error),
+        Fault::Upload(UploadError::Parts(_) | UploadError::TooManyParts | UploadError::Empty) => {
+            Verdict::new(BAD, "invalid_upload", "BadArgument", "The upload cannot be read")
+        }
         Fault::Watermark(_) => Verdict::new(BAD, "invalid_watermark", "BadArgument", "The watermark cannot be read"),
         Fault::Session(_) => {
             Verdict::new(StatusCode::FORBIDDEN, "wrong_origin", "BadArgument", "The page is somewhere else")

@@ -7,7 +7,9 @@ use actix_web::middleware::from_fn;
 use actix_web::{Route, guard, web};
 
 use super::auth::authenticate;
-use super::{Fault, answers, check, connector, convert, direct_line, docs, health, page, records, session, socket};
+use super::{
+    Fault, answers, check, connector, convert, direct_line, docs, health, page, records, session, socket, upload,
+};
 
 /// Where the protocols of the Bot Framework begin, whose errors have their own shape.
 pub(crate) const BOT_FRAMEWORK: &str = "/v3/";
@@ -18,7 +20,7 @@ pub(crate) const PAGE_ANSWERS: &str = "/page/answers";
 
 /// The routes that are called without a credential; all others need one.
 ///
-/// The stream has its credential in its URL and checks it itself. A session of the page goes to its own origin only.
+/// The stream has its credential in its URL and checks it itself. The address of a file cannot be guessed. A session of the page goes to its own origin only.
 pub const OPEN: &[&str] = &[
     "/",
     "/page/page.css",
@@ -36,6 +38,7 @@ pub const OPEN: &[&str] = &[
     "/v3/directline/conversations/{id}/stream",
     "/v3/directline/conversations/{id}/stream/multimodal",
     "/v3/directline/conversations/connect",
+    "/v3/directline/conversations/{id}/attachments/{attachment}",
     "/v3/directline/session/getsessionid",
 ];
 
@@ -108,6 +111,8 @@ pub const ROUTES: &[RouteEntry] = &[
     get("/v3/directline/conversations/{id}", || web::to(direct_line::reconnect)),
     get("/v3/directline/conversations/{id}/activities", || web::to(direct_line::read_activities)),
     post("/v3/directline/conversations/{id}/activities", || web::to(direct_line::post_activity)),
+    post("/v3/directline/conversations/{id}/upload", || web::to(upload::upload_files)),
+    get("/v3/directline/conversations/{id}/attachments/{attachment}", || web::to(upload::uploaded_file)),
     get("/v3/directline/conversations/{id}/stream", || web::to(socket::stream)),
     // Where directlinejs with voice looks for the stream, once it has seen that the other path ends as it does.
     get("/v3/directline/conversations/{id}/stream/multimodal", || web::to(socket::stream)),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
 use super::HttpOptions;
 use super::manifest::Pipeline;
 use super::tasks::Tasks;
@@ -28,6 +30,8 @@ pub struct State {
     /// Follows redirects of sources, if that is switched on.
     pub(crate) redirects: Option<Redirects>,
     pub(crate) tasks: Tasks,
+    /// Room for uploads that are being taken in.
+    pub(crate) uploads: Semaphore,
 }
 
 impl State {
@@ -40,6 +44,7 @@ impl State {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
     ) -> Self {
+        let uploads = Semaphore::new(direct_line.max_uploads);
         let tokens = Tokens::new(&options.direct_line_secret, Arc::clone(&clock), Arc::clone(&ids));
         let delivery = Delivery::new(Arc::clone(&store), &direct_line);
         let retention = Retention::new(Arc::clone(&store), Arc::clone(&clock), options.retention);
@@ -56,6 +61,7 @@ impl State {
             bot: None,
             redirects: None,
             tasks: Tasks::default(),
+            uploads,
         }
     }
 

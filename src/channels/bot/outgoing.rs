@@ -3,20 +3,27 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{BotDelivery, BotOptions};
+use super::{BotDelivery, BotOptions, ServiceUrl};
 use crate::activity::{Activity, ActivityId, Attachment, ChannelAccount, ConversationId, Role};
-use crate::channels::direct_line::CHANNEL_ID;
+use crate::channels::direct_line::{CHANNEL_ID, attachments_path};
 
 /// Members in which an empty text means something to some SDKs: they refuse it in any other.
 const MAY_BE_EMPTY: [&str; 3] = ["text", "speak", "summary"];
 
 /// What a user said or did, for the bot (activity specification, A2070, A2300, A2004, A2100, A3050, A7123).
-pub(super) fn said(activity: &Activity, options: &BotOptions, service_url: &str) -> Activity {
+pub(super) fn said(
+    id: &ConversationId,
+    activity: &Activity,
+    options: &BotOptions,
+    base: &ServiceUrl,
+    service_url: &str,
+) -> Activity {
     let mut activity = activity.clone();
     activity.entities = activity.entities.filter(|entities| !entities.is_empty());
     activity.attachments = activity.attachments.filter(|attachments| !attachments.is_empty());
     for attachment in activity.attachments.iter_mut().flatten() {
         drop_data(attachment);
+        redirect(attachment, &attachments_path(id), base);
     }
     activity.extra.retain(|name, value| value != "" || MAY_BE_EMPTY.contains(&name.as_str()));
     addressed(activity, options, service_url)
@@ -62,6 +69,15 @@ fn addressed(mut activity: Activity, options: &BotOptions, service_url: &str) ->
     activity
 }
 
+/// A file of the conversation has the address under which its sender reaches this server. The bot may reach it under
+/// another.
+fn redirect(attachment: &mut Attachment, path: &str, base: &ServiceUrl) {
+    let Some(Value::String(url)) = attachment.extra.get_mut("contentUrl") else { return };
+    if let Some(at) = url.find(path) {
+        *url = format!("{}{}", base.as_str(), &url[at..]);
+    }
+}
+
 /// A bot is handed no data URIs.
 fn drop_data(attachment: &mut Attachment) {
     let is_data = |url: &Value| url.as_str().is_some_and(|url| url.trim_start().get(..5).is_some_and(is_data_scheme));
@@ -84,13 +100,31 @@ mod tests {
         serde_json::to_value(activity).expect("JSON")
     }
 
+    fn sent(activity: &Activity, options: &BotOptions) -> Value {
+        let base = "http://127.0.0.1:1".parse().expect("an address");
+        wire(&said(&"c1".parse().expect("an id"), activity, options, &base, "http://127.0.0.1:1/"))
+    }
+
+    #[test]
+    fn a_file_of_the_conversation_has_an_address_for_the_bot() {
+        let url = |url: &str| {
+            let posted = json!({"type": "message", "attachments": [{"contentUrl": url}]});
+            let posted = serde_json::from_value(posted).expect("an activity");
+            sent(&posted, &BotOptions::default())["attachments"][0]["contentUrl"].take()
+        };
+        let path = "/v3/directline/conversations/c1/attachments/f00d";
+        assert_eq!(url(&format!("https://chat.example/x{path}")), format!("http://127.0.0.1:1{path}"));
+        let foreign = "https://chat.example/v3/directline/conversations/c2/attachments/f00d";
+        assert_eq!(url(foreign), foreign);
+    }
+
     #[test]
     fn what_is_empty_or_too_much_for_a_bot_is_left_out() {
         let posted = json!({"type": "message", "text": "", "locale": "", "entities": [], "deliveryMode": "stream",
             "attachments": [{"contentType": "image/png", "contentUrl": "DATA:image/png;base64,AA==", "name": "a.png"},
                 {"contentType": "image/png", "contentUrl": "https://a.example/b.png"}]});
         let posted: Activity = serde_json::from_value(posted).expect("an activity");
-        let sent = wire(&said(&posted, &BotOptions::default(), "http://127.0.0.1:1/"));
+        let sent = sent(&posted, &BotOptions::default());
         let expected = json!({"type": "message", "text": "", "serviceUrl": "http://127.0.0.1:1/",
             "recipient": {"id": "bot", "name": "Bot", "role": "bot"},
             "attachments": [{"contentType": "image/png", "name": "a.png"},
@@ -101,7 +135,7 @@ mod tests {
     #[test]
     fn replies_are_asked_for_where_they_are_expected() {
         let options = BotOptions { delivery: BotDelivery::ExpectReplies, ..BotOptions::default() };
-        let sent = wire(&said(&Activity::message("hi"), &options, "http://127.0.0.1:1/"));
+        let sent = sent(&Activity::message("hi"), &options);
         assert_eq!(sent["deliveryMode"], "expectReplies");
     }
 

@@ -69,7 +69,7 @@ impl BotChannel {
         let (activity, answered) = match news {
             News::Said(said) => {
                 let in_history = said.id.clone().filter(|activity| activity.place_in(id).is_some());
-                (outgoing::said(said, options, &service_url), in_history)
+                (outgoing::said(id, said, options, base, &service_url), in_history)
             }
             News::Joined { user, locale, first } => {
                 let activity_id = ActivityId::from(format!("{id}|cu{}", self.publisher.fresh_name()));

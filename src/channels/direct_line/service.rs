@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use super::caller::sender;
-use super::{Caller, Claims, ClientActivity, DirectLineError, DirectLineOptions, Feed, Hub, Listener, Publisher};
+use super::{Caller, Claims, DirectLineError, DirectLineOptions, Feed, Hub, Listener, Publisher};
 use super::{TokenError, TokenKind, Tokens};
-use crate::activity::{Activity, ActivityId, ActivitySet, ChannelAccount, ConversationId, Role, Watermark};
+use crate::activity::{ActivitySet, ChannelAccount, ConversationId, Role, Watermark};
 use crate::channels::turns::Turns;
 use crate::clock::{Clock, IdSource};
 use crate::store::{Conversation, ConversationStore, Created};
@@ -53,14 +52,14 @@ pub enum Resume {
 /// The embedded Direct Line channel.
 #[derive(Debug)]
 pub struct DirectLine {
-    store: Arc<dyn ConversationStore>,
+    pub(super) store: Arc<dyn ConversationStore>,
     tokens: Tokens,
-    publisher: Arc<Publisher>,
-    ids: Arc<dyn IdSource>,
+    pub(super) publisher: Arc<Publisher>,
+    pub(super) ids: Arc<dyn IdSource>,
     options: DirectLineOptions,
-    listener: Option<Arc<dyn Listener>>,
+    pub(super) listener: Option<Arc<dyn Listener>>,
     /// With a listener, what happens in a conversation happens one after the other.
-    turns: Turns,
+    pub(super) turns: Turns,
 }
 
 impl DirectLine {
@@ -212,34 +211,6 @@ impl DirectLine {
         Ok(ActivitySet::new(activities, page.reached))
     }
 
-    /// Records what a client says, and returns the id under which everyone will see it.
-    ///
-    /// # Errors
-    /// When the conversation is not the caller's, or gone, or nobody is named as the sender.
-    pub async fn post(
-        &self,
-        caller: &Caller,
-        id: &ConversationId,
-        activity: ClientActivity,
-    ) -> Result<ActivityId, DirectLineError> {
-        self.admit(caller, id)?;
-        let conversation = self.store.find(id).await?.ok_or(DirectLineError::UnknownConversation)?;
-        let mut activity = activity.into_inner();
-        let started_for = conversation.user.and_then(|user| user.id);
-        activity.from = Some(sender(caller, activity.from.take(), started_for)?);
-        activity.channel_id = Some(CHANNEL_ID.to_owned());
-        let listener = self.listener.as_ref().filter(|_| is_for_a_listener(&activity));
-        let _turn = match listener {
-            Some(_) => Some(self.turns.take(id.as_str()).await),
-            None => None,
-        };
-        let published = self.publisher.publish(id, activity).await?.ok_or(DirectLineError::UnknownConversation)?;
-        if let Some(listener) = listener {
-            listener.said(id, Arc::clone(&published)).await;
-        }
-        published.id.clone().ok_or(DirectLineError::UnknownConversation)
-    }
-
     /// Opens the stream of a conversation with the credential from its URL.
     ///
     /// # Errors
@@ -279,7 +250,7 @@ impl DirectLine {
         Ok((created, conversation))
     }
 
-    fn admit(&self, caller: &Caller, id: &ConversationId) -> Result<(), DirectLineError> {
+    pub(super) fn admit(&self, caller: &Caller, id: &ConversationId) -> Result<(), DirectLineError> {
         match caller {
             Caller::Token(claims) if claims.conv != *id => Err(DirectLineError::ForeignConversation),
             Caller::Secret | Caller::Token(_) => Ok(()),
@@ -309,11 +280,4 @@ fn outcome(created: Created) -> (bool, Conversation) {
         Created::New(conversation) => (true, conversation),
         Created::Existing(conversation) => (false, conversation),
     }
-}
-
-/// What a user does is for the listener, but for a conversationUpdate, which only a channel can make. What bots say, by
-/// way of the secret, is not: it is an answer.
-fn is_for_a_listener(activity: &Activity) -> bool {
-    let is_by_user = activity.from.as_ref().is_some_and(|from| from.role == Some(Role::User));
-    is_by_user && activity.kind != "conversationUpdate"
 }

@@ -85,7 +85,8 @@ impl Archive {
             let millis: Option<i64> = row.try_get(index)?;
             millis.map(time).transpose()
         };
-        let (oldest, newest) = (at(0).map_err(|error| self.explain(error))?, at(1).map_err(|error| self.explain(error))?);
+        let (oldest, newest) =
+            (at(0).map_err(|error| self.explain(error))?, at(1).map_err(|error| self.explain(error))?);
         Ok(Description { path: self.path.clone(), version: self.version, counts, oldest, newest })
     }
 
@@ -104,7 +105,9 @@ impl Archive {
         let (mut last, mut count) = (0_i64, 0);
         loop {
             let next = match only {
-                Some(id) => sqlx::query("SELECT key, id FROM conversation WHERE key > ? AND id = ?").bind(last).bind(id.as_str()),
+                Some(id) => sqlx::query("SELECT key, id FROM conversation WHERE key > ? AND id = ?")
+                    .bind(last)
+                    .bind(id.as_str()),
                 None => sqlx::query(CONVERSATIONS).bind(last),
             };
             let Some(row) = next.fetch_optional(&self.reader.pool).await.map_err(explain)? else {

@@ -74,12 +74,7 @@ pub(super) fn report(error: sqlx::Error, path: &Path, what: &'static str) -> Sto
     match failure {
         Failure::Closed => return StoreError::Closed,
         Failure::Busy => tracing::warn!(store.path = %path.display(), %error, mend = failure.mend(), "{what}"),
-        Failure::Full
-        | Failure::Disk
-        | Failure::ReadOnly
-        | Failure::Damaged
-        | Failure::Foreign
-        | Failure::Other => {
+        Failure::Full | Failure::Disk | Failure::ReadOnly | Failure::Damaged | Failure::Foreign | Failure::Other => {
             tracing::error!(store.path = %path.display(), %error, mend = failure.mend(), "{what}");
         }
     }

@@ -10,9 +10,7 @@ use sqlx::{Row as _, SqlitePool};
 use super::connect;
 use super::failure::report;
 use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
-use crate::store::{
-    Attachment, Conversation, Counts, Listing, Newest, Page, Place, Recorded, StoreError, Summary,
-};
+use crate::store::{Attachment, Conversation, Counts, Listing, Newest, Page, Place, Recorded, StoreError, Summary};
 
 /// So many connections read at the same time.
 const CONNECTIONS: u32 = 4;
@@ -113,9 +111,8 @@ impl Reader {
     ) -> Result<Option<Attachment>, StoreError> {
         let row = sqlx::query(ATTACHMENT).bind(id.as_str()).bind(attachment_id).fetch_optional(&self.pool).await;
         let found = row.and_then(|row| {
-            let attachment = |row: SqliteRow| {
-                Ok(Attachment::new(row.try_get::<String, _>(0)?, row.try_get(1)?, row.try_get(2)?))
-            };
+            let attachment =
+                |row: SqliteRow| Ok(Attachment::new(row.try_get::<String, _>(0)?, row.try_get(1)?, row.try_get(2)?));
             row.map(attachment).transpose()
         });
         found.map_err(|error| self.failed(error))

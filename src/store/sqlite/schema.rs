@@ -11,8 +11,7 @@ use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _, SqliteConnecti
 use super::failure::Failure;
 use super::{SqliteError, connect};
 
-const MIGRATIONS: [(i64, &str, &str); 1] =
-    [(1, "conversations", include_str!("migrations/0001_conversations.sql"))];
+const MIGRATIONS: [(i64, &str, &str); 1] = [(1, "conversations", include_str!("migrations/0001_conversations.sql"))];
 
 /// The newest version of the schema that is known here.
 pub(super) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;
@@ -58,10 +57,12 @@ pub(super) async fn migrate(connection: &mut SqliteConnection, path: &Path) -> R
     let migrations = MIGRATIONS.map(|(version, name, sql)| {
         Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
     });
-    Migrator::with_migrations(migrations.into()).run_direct(None, connection, false).await.map_err(|error| match error {
-        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => explain(error, path),
-        other => SqliteError::Failed { path: path.to_owned(), source: other.into() },
-    })
+    Migrator::with_migrations(migrations.into()).run_direct(None, connection, false).await.map_err(
+        |error| match error {
+            MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => explain(error, path),
+            other => SqliteError::Failed { path: path.to_owned(), source: other.into() },
+        },
+    )
 }
 
 /// Why the file cannot be opened, in an operator's words.
@@ -70,11 +71,8 @@ pub(super) fn explain(error: sqlx::Error, path: &Path) -> SqliteError {
     match Failure::of(&error) {
         Failure::Foreign => SqliteError::Foreign { path },
         Failure::Damaged => SqliteError::Damaged { path, source: error.into() },
-        Failure::Full
-        | Failure::Disk
-        | Failure::ReadOnly
-        | Failure::Busy
-        | Failure::Closed
-        | Failure::Other => SqliteError::Failed { path, source: error.into() },
+        Failure::Full | Failure::Disk | Failure::ReadOnly | Failure::Busy | Failure::Closed | Failure::Other => {
+            SqliteError::Failed { path, source: error.into() }
+        }
     }
 }

@@ -85,12 +85,7 @@ impl SqliteStore {
     }
 
     /// Hands a change to the writer and waits until it is committed.
-    async fn change<C, A>(
-        &self,
-        change: C,
-        bytes: usize,
-        wrap: fn(Pending<C, A>) -> Change,
-    ) -> Result<A, StoreError> {
+    async fn change<C, A>(&self, change: C, bytes: usize, wrap: fn(Pending<C, A>) -> Change) -> Result<A, StoreError> {
         // One that is larger than all the room there is takes all of it, rather than never getting in.
         let kib = (bytes / 1024 + 1).min(MAX_WAITING_KIB);
         let kib = u32::try_from(kib).unwrap_or(u32::MAX);
@@ -251,12 +246,7 @@ impl ConversationStore for SqliteStore {
 
 impl SqliteStore {
     /// What a batch recorded when its key was first used.
-    async fn again(
-        &self,
-        id: &ConversationId,
-        first: Watermark,
-        count: usize,
-    ) -> Result<Option<Appended>, StoreError> {
+    async fn again(&self, id: &ConversationId, first: Watermark, count: usize) -> Result<Option<Appended>, StoreError> {
         let mut recorded = Vec::with_capacity(count);
         let mut after = first.index().checked_sub(1).map(Watermark::from_index);
         while recorded.len() < count {
