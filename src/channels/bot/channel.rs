@@ -55,11 +55,11 @@ impl BotChannel {
     fn announce(&self, id: &ConversationId, user: &ChannelAccount, locale: Option<String>) {
         let Some(name) = &user.id else { return };
         let first = !self.joined.has_another(id, name);
-        let told = match self.lines.push(id, News::Joined { user: user.clone(), locale, first }) {
-            Ok(()) => Told::Yes,
-            Err(_) => Told::Owed,
-        };
-        self.joined.note(id, name, told);
+        // Noted before it waits: once it does, it may fail at any time, which is noted as well, and has to be the last word.
+        self.joined.note(id, name, Told::Yes);
+        if self.lines.push(id, News::Joined { user: user.clone(), locale, first }).is_err() {
+            self.joined.note(id, name, Told::Owed);
+        }
     }
 
     /// Whether the bot is to be told now that this user has come. What is not remembered is found out: the user for whom
