@@ -118,7 +118,7 @@ fn here(state: &State, addresses: &[SocketAddr]) -> Option<ServiceUrl> {
         let ip = match address.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
             IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
-            ip => ip,
+            ip @ (IpAddr::V4(_) | IpAddr::V6(_)) => ip,
         };
         format!("http://{}", SocketAddr::new(ip, address.port()))
     });

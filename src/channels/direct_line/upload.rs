@@ -67,7 +67,7 @@ impl Upload {
 /// same; what has no name in common goes by its place. Clients send the files in the order in which they had read them,
 /// which need not be that of the template.
 pub(super) fn places(attachments: &[ActivityAttachment], files: &[UploadedFile]) -> Vec<Option<usize>> {
-    let mut free: Vec<bool> = attachments.iter().map(|attachment| is_awaiting(attachment)).collect();
+    let mut free: Vec<bool> = attachments.iter().map(is_awaiting).collect();
     let mut places = vec![None; files.len()];
     for (file, place) in files.iter().zip(&mut places) {
         let of_this_name =

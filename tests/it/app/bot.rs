@@ -36,6 +36,9 @@ pub(crate) struct Told {
     pub(crate) authorization: Option<String>,
 }
 
+/// What the bot does, and what it has been told.
+type Mind = (Arc<Script>, Arc<watch::Sender<Vec<Told>>>);
+
 type Script = dyn Fn(&Value) -> Reaction + Send + Sync;
 
 /// A bot that does with each activity what its script says. It ends when the value is dropped.
@@ -110,11 +113,7 @@ pub(crate) fn binding(endpoint: &str) -> BotBinding {
     }
 }
 
-async fn react(
-    request: HttpRequest,
-    body: Bytes,
-    bot: Data<(Arc<Script>, Arc<watch::Sender<Vec<Told>>>)>,
-) -> HttpResponse {
+async fn react(request: HttpRequest, body: Bytes, bot: Data<Mind>) -> HttpResponse {
     let activity: Value = serde_json::from_slice(&body).expect("JSON");
     let reaction = (bot.0)(&activity);
     let authorization = request.headers().get("authorization");

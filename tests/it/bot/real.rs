@@ -4,16 +4,12 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{LazyLock, Mutex};
 
 use citewire::channels::bot::{BotDelivery, BotOptions};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use crate::app::{Conversation, Socket, TestApp, answer, binding, texts};
-
-/// The packages of the bot, installed once.
-static INSTALLED: LazyLock<Mutex<bool>> = LazyLock::new(|| Mutex::new(false));
 
 /// The bot as a child process. It ends with the value.
 struct RealBot {
@@ -24,7 +20,11 @@ struct RealBot {
 impl RealBot {
     fn start() -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bot");
-        install(&folder);
+        assert!(
+            folder.join("node_modules/.package-lock.json").exists(),
+            "the bot is not installed: run `npm ci --ignore-scripts` in {}, or `cargo xtask test tests`, which does it",
+            folder.display()
+        );
         let mut child = Command::new("node")
             .arg("bot.mjs")
             .current_dir(&folder)
@@ -58,20 +58,6 @@ impl Drop for RealBot {
         self.child.kill().ok();
         self.child.wait().ok();
     }
-}
-
-fn install(folder: &Path) {
-    let mut installed = INSTALLED.lock().expect("a lock");
-    if *installed || folder.join("node_modules/.package-lock.json").exists() {
-        return;
-    }
-    let status = Command::new("npm")
-        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--no-update-notifier"])
-        .current_dir(folder)
-        .status()
-        .expect("npm runs");
-    assert!(status.success(), "the packages of the bot can be installed");
-    *installed = true;
 }
 
 /// A conversation in which the bot has greeted its user.
