@@ -10,7 +10,9 @@ use tracing_subscriber::filter::ParseError;
 /// When the filter cannot be read.
 pub fn start(filter: &str) -> Result<(), ParseError> {
     let filter = EnvFilter::builder().parse(filter)?;
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).finish();
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // What cannot be written there is not complained about there either, which would end the task that logs.
+    let subscriber = lines.log_internal_errors(false).finish();
     // Only the first subscriber of a process counts, and that is the one wanted.
     tracing::subscriber::set_global_default(subscriber).ok();
     Ok(())

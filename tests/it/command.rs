@@ -1,18 +1,9 @@
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::io::Write as _;
+use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
-/// The command, in an environment in which nothing is set.
-fn citewire(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_citewire"));
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CITEWIRE_")) {
-        command.env_remove(name);
-    }
-    command.args(arguments);
-    command
-}
+use crate::app::{Serving, citewire};
 
 fn run(arguments: &[&str], input: &[u8]) -> Output {
     let mut command = citewire(arguments);
@@ -218,62 +209,20 @@ fn help_and_version_are_no_failure() {
     }
 }
 
-/// A server as a child process, and what it said before it was ready.
-struct Serving {
-    child: Child,
-    said: Vec<String>,
-    url: String,
-}
-
-impl Serving {
-    fn start(data: &Path, environment: &[(&str, &str)]) -> Self {
-        let mut command = citewire(&["serve", "--bind", "127.0.0.1:0"]);
-        command.env("CITEWIRE_DATA_DIR", data).envs(environment.iter().copied());
-        let child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the command runs");
-        let mut serving = Self { child, said: Vec::new(), url: String::new() };
-        for line in BufReader::new(serving.child.stderr.take().expect("a pipe")).lines() {
-            let line = line.expect("a line");
-            serving.url = line.strip_prefix("citewire is listening on ").unwrap_or_default().to_owned();
-            serving.said.push(line);
-            if !serving.url.is_empty() {
-                return serving;
-            }
-        }
-        panic!("the server did not start: {:?}", serving.said);
-    }
-
-    fn secret(&self, name: &str) -> String {
-        let line = self.said.iter().find(|line| line.starts_with(name)).expect("a line for the secret");
-        line.split(' ').nth(3).expect("the secret").to_owned()
-    }
-
-    /// Ends the server as a terminal does, and returns its exit code.
-    fn interrupt(mut self) -> Option<i32> {
-        let asked = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().expect("kill runs");
-        assert!(asked.success());
-        self.child.wait().expect("the server ends").code()
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        // Nothing is left behind, even when a test fails half-way.
-        self.child.kill().ok();
-        self.child.wait().ok();
-    }
-}
-
 #[tokio::test]
 async fn serve_makes_its_secrets_once_and_says_them_and_where_it_listens() {
     let folder = tempfile::tempdir().expect("a folder");
     let serving = Serving::start(folder.path(), &[]);
-    assert_eq!(serving.said.len(), 3, "{:?}", serving.said);
+    assert_eq!(serving.said.len(), 4, "{:?}", serving.said);
+    let file = folder.path().join("citewire.db");
+    assert_eq!(serving.said[2], format!("conversations are kept in {}", file.display()));
     let key = serving.secret("CITEWIRE_API_KEY");
     let client = reqwest::Client::builder().build().expect("a client");
     let unknown = client.post(format!("{}/v1/conversations/unknown/answers", serving.url)).bearer_auth(&key).send();
     assert_eq!(unknown.await.expect("an answer").status(), 404, "the key opens the door");
+    assert_eq!(serving.interrupt(), Some(0));
     let again = Serving::start(folder.path(), &[]);
-    assert_eq!((again.secret("CITEWIRE_API_KEY"), again.said.len()), (key, 3));
+    assert_eq!((again.secret("CITEWIRE_API_KEY"), again.said.len()), (key, 4));
 }
 
 #[test]
@@ -288,6 +237,7 @@ fn serve_says_nothing_of_secrets_that_are_set() {
     let set = [
         ("CITEWIRE_API_KEY", "sixteen-or-more-characters"),
         ("CITEWIRE_DIRECT_LINE_SECRET", "another-sixteen-characters"),
+        ("CITEWIRE_STORE_URL", "memory:"),
         ("CITEWIRE_LOG", "trace"),
     ];
     let serving = Serving::start(folder.path(), &set);
@@ -309,7 +259,7 @@ fn serve_refuses_other_addresses_without_secrets() {
 fn serve_says_all_that_is_wrong_with_its_configuration_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("citewire.toml");
-    std::fs::write(&file, "workers = 'many'\nbnid = 1\n[store]\nurl = 'sqlite:x'\n").expect("written");
+    std::fs::write(&file, "workers = 'many'\nbnid = 1\n[store]\nurl = 'mysql:x'\n").expect("written");
     let output = run(&["serve", "--config", file.to_str().expect("a path")], b"");
     assert_eq!(output.status.code(), Some(2));
     let words = words(&output.stderr);

@@ -70,6 +70,7 @@ async fn a_port_that_is_taken_is_named() {
     let app = TestApp::start();
     let taken = std::process::Command::new(env!("CARGO_BIN_EXE_citewire"))
         .args(["serve", "--bind", &app.address.to_string()])
+        .env("CITEWIRE_STORE_URL", "memory:")
         .env("CITEWIRE_API_KEY", "sixteen-or-more-characters")
         .env("CITEWIRE_DIRECT_LINE_SECRET", "sixteen-or-more-characters")
         .output()

@@ -19,6 +19,8 @@ mod check;
 mod checking;
 /// The command: exit codes and streams.
 mod command;
+/// Servers that are killed while they are written to.
+mod crash;
 /// Answers of every format with one member damaged.
 mod damaged;
 /// The embedded Direct Line channel, by the numbers of its checklist.
@@ -52,6 +54,14 @@ mod records;
 mod routes;
 /// One behavioural suite for every store.
 mod store;
+/// `citewire store`.
+mod store_command;
+/// What a file outlives, and files that are no stores.
+mod store_files;
+/// Stores against a plain model.
+mod store_model;
+/// Disks that are full or fail.
+mod store_outage;
 /// Streams against whole answers.
 mod streams;
 /// What holds for every message to Teams and every plain text.

@@ -25,6 +25,8 @@ cargo xtask test [--fast] [--list] [STEP...]
     run the suite, or the named steps of it; --fast leaves out what takes long
 cargo xtask soak citations|spans|streams [--cases N] [--seed S] [--workers W]
     try a property with many generated cases, a million unless told otherwise, on all cores
+cargo xtask soak crash [--kills N] [--seed S]
+    kill a server while it is written to, a hundred times unless told otherwise, and look for what was acknowledged
 cargo xtask verify-samples
     hold the sample answers against the models of the vendors' SDKs, which are fetched for that
 cargo xtask web-chat

@@ -5,8 +5,11 @@ use crate::{npm, process};
 use anyhow::{Context as _, Result, bail};
 use std::time::Instant;
 
-/// How many cases unless one says otherwise.
+/// How many generated cases unless one says otherwise.
 const CASES: u64 = 1_000_000;
+
+/// How many kills unless one says otherwise.
+const KILLS: u64 = 100;
 
 /// The seed unless one says otherwise.
 const SEED: u64 = 1;
@@ -16,23 +19,43 @@ struct Property {
     name: &'static str,
     what: &'static str,
     test: &'static str,
+    often: Often,
 }
 
-const PROPERTIES: [Property; 3] = [
+/// How it is said how often something is tried.
+#[derive(Debug, PartialEq, Eq)]
+struct Often {
+    option: &'static str,
+    variable: &'static str,
+    unless_said: u64,
+}
+
+const GENERATED: Often = Often { option: "--cases", variable: "PROPTEST_CASES", unless_said: CASES };
+
+const PROPERTIES: [Property; 4] = [
     Property {
         name: "citations",
         what: "every engine reads every badge as its source and everything else as it was",
         test: "engines::property::every_engine_reads_every_badge_as_its_source_and_everything_else_as_it_was",
+        often: GENERATED,
     },
     Property {
         name: "spans",
         what: "every engine reads a cited span as it reads a marker behind it",
         test: "engines::property::every_engine_reads_a_cited_span_as_it_reads_a_marker_behind_it",
+        often: GENERATED,
     },
     Property {
         name: "streams",
         what: "any cut gives what the whole answer gives",
         test: "engines::incremental::any_cut_gives_what_the_whole_answer_gives_and_shows_only_its_beginning",
+        often: GENERATED,
+    },
+    Property {
+        name: "crash",
+        what: "what a server has acknowledged outlives every kill",
+        test: "crash::what_was_acknowledged_outlives_every_kill",
+        often: Often { option: "--kills", variable: "CITEWIRE_TEST_KILLS", unless_said: KILLS },
     },
 ];
 
@@ -40,7 +63,8 @@ const PROPERTIES: [Property; 3] = [
 #[derive(Debug, PartialEq, Eq)]
 struct Soak {
     test: &'static str,
-    cases: u64,
+    variable: &'static str,
+    times: u64,
     seed: u64,
     workers: u64,
 }
@@ -55,11 +79,11 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
     let since = Instant::now();
     let mut command = repository.cargo(&built);
     command.args(["--", "--exact", soak.test, "--nocapture"]);
-    command.env("PROPTEST_CASES", soak.cases.to_string());
+    command.env(soak.variable, soak.times.to_string());
     command.env("PROPTEST_RNG_SEED", soak.seed.to_string());
     command.env("CITEWIRE_TEST_WORKERS", soak.workers.to_string());
     let result = process::run(&mut command);
-    println!("{} cases, seed {}: {:.0} s", soak.cases, soak.seed, since.elapsed().as_secs_f64());
+    println!("{} times, seed {}: {:.0} s", soak.times, soak.seed, since.elapsed().as_secs_f64());
     result
 }
 
@@ -72,14 +96,15 @@ fn parse(arguments: &[String]) -> Result<Soak> {
         bail!("there is no property `{name}`; there are:\n{}", known());
     };
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
-    let mut soak = Soak { test: property.test, cases: CASES, seed: SEED, workers: cores };
+    let Often { option: often, variable, unless_said } = property.often;
+    let mut soak = Soak { test: property.test, variable, times: unless_said, seed: SEED, workers: cores };
     while let [option, value, behind @ ..] = rest {
         let number = || value.replace('_', "").parse::<u64>().with_context(|| format!("{option} {value}"));
         match option.as_str() {
-            "--cases" => soak.cases = number()?,
+            option if option == often => soak.times = number()?,
             "--seed" => soak.seed = number()?,
             "--workers" => soak.workers = number()?.max(1),
-            _ => bail!("there is no option `{option}`; there are --cases, --seed and --workers"),
+            _ => bail!("there is no option `{option}`; there are {often}, --seed and --workers"),
         }
         rest = behind;
     }
@@ -100,14 +125,16 @@ mod tests {
     #[test]
     fn a_million_cases_are_tried_unless_one_says_otherwise() {
         let soak = parse(&arguments("citations")).expect("a soak");
-        assert_eq!((soak.cases, soak.seed), (CASES, 1));
+        assert_eq!((soak.times, soak.seed), (CASES, 1));
         let soak = parse(&arguments("streams --cases 20_000 --seed 7 --workers 1")).expect("a soak");
-        assert_eq!((soak.cases, soak.seed, soak.workers), (20_000, 7, 1));
+        assert_eq!((soak.times, soak.seed, soak.workers), (20_000, 7, 1));
+        let soak = parse(&arguments("crash --kills 7")).expect("a soak");
+        assert_eq!((soak.variable, soak.times), ("CITEWIRE_TEST_KILLS", 7));
     }
 
     #[test]
     fn what_is_not_known_is_refused() {
-        for line in ["nonsense", "citations --often 3", "citations --cases", "citations --cases many"] {
+        for line in ["nonsense", "citations --often 3", "citations --cases", "citations --cases many", "crash --cases 3"] {
             assert!(parse(&arguments(line)).is_err(), "{line}");
         }
     }

@@ -16,7 +16,7 @@ const PRIVATE: u32 = 0o600;
 /// its ordinary locks on the store are lost as soon as this process closes any other handle of that file.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -28,9 +28,8 @@ impl Lock {
             std::fs::create_dir_all(folder).map_err(create)?;
         }
         let mut options = OpenOptions::new();
-        let mut file = options.read(true).write(true).create(true).truncate(false).mode(PRIVATE).open(&beside);
-        let file = file.as_mut().map_err(|error| create(io::Error::new(error.kind(), error.to_string())))?;
-        let mut file = file.try_clone().map_err(create)?;
+        options.read(true).write(true).create(true).truncate(false).mode(PRIVATE);
+        let mut file = options.open(&beside).map_err(create)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -45,7 +44,15 @@ impl Lock {
         }
         // For the message above, so that it does not matter when it cannot be written.
         file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id())).ok();
-        Ok(Self { _file: file })
+        Ok(Self { file })
+    }
+}
+
+impl Drop for Lock {
+    /// Unlocks in so many words: closing the file would leave the lock with a process that is just being started and
+    /// has not yet let go of what it inherits.
+    fn drop(&mut self) {
+        self.file.unlock().ok();
     }
 }
 

@@ -75,6 +75,7 @@ impl SqliteStore {
             heads: BTreeMap::new(),
             next_key,
             conversations: usize::try_from(conversations).unwrap_or_default(),
+            last_group: 0,
             _lock: lock,
         };
         let tasks = TaskTracker::new();

@@ -26,6 +26,9 @@ const MAX_CHANGES: usize = 128;
 /// And so many bytes of them, but at least one change.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
+/// So many turns others get to join a group: some microseconds.
+const MAX_TURNS: usize = 64;
+
 /// So many conversations expire in one transaction, so that others wait not for long.
 const MAX_EXPIRED: i64 = 32;
 
@@ -77,6 +80,8 @@ pub(super) struct Writer {
     pub(super) heads: BTreeMap<ConversationId, Head>,
     pub(super) next_key: i64,
     pub(super) conversations: usize,
+    /// How many changes were written together last.
+    pub(super) last_group: usize,
     pub(super) _lock: Lock,
 }
 
@@ -92,8 +97,9 @@ impl Writer {
             };
             match work {
                 Some(Work::Change(first)) => {
-                    let (group, behind) = self.gather(first);
+                    let (group, behind) = self.gather(first).await;
                     ahead = behind;
+                    self.last_group = group.len();
                     self.write(group).await;
                 }
                 Some(Work::Alone(Alone::Close(reply))) => {
@@ -112,8 +118,16 @@ impl Writer {
     }
 
     /// What waits and fits into one transaction with the first change, and what came then and does not go with others.
-    /// Nothing is waited for: while one group is written the next one gathers by itself.
-    fn gather(&mut self, first: Change) -> (Vec<Change>, Option<Alone>) {
+    ///
+    /// While one group is written the next one gathers by itself, so that nothing has to be waited for, except this:
+    /// those whom the last group has just answered are about to come back, and get a turn to do so.
+    async fn gather(&mut self, first: Change) -> (Vec<Change>, Option<Alone>) {
+        for _ in 0..MAX_TURNS {
+            if self.queue.len() + 1 >= self.last_group {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
         let mut bytes = first.bytes();
         let mut group = vec![first];
         while group.len() < MAX_CHANGES && bytes < MAX_BYTES {

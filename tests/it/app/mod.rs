@@ -3,9 +3,11 @@
 mod bot;
 mod conversation;
 mod server;
+mod serving;
 mod socket;
 
 pub(crate) use bot::{BOT_SECRET, Bot, Reaction, binding};
 pub(crate) use conversation::{Conversation, texts};
 pub(crate) use server::{API_KEY, DIRECT_LINE_SECRET, TestApp, answer};
+pub(crate) use serving::{Serving, citewire};
 pub(crate) use socket::Socket;

@@ -1,7 +1,7 @@
 -- Times are milliseconds since 1970 in UTC.
 
 -- "cite": by this a file is known as ours.
-PRAGMA application_id = 1667856485;
+PRAGMA application_id = 1667855461;
 
 CREATE TABLE conversation (
     key     INTEGER PRIMARY KEY,

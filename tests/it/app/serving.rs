@@ -1,0 +1,76 @@
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// The command, in an environment in which nothing is set.
+pub(crate) fn citewire(arguments: &[&str]) -> Command {
+    bare(Command::new(env!("CARGO_BIN_EXE_citewire")), arguments)
+}
+
+fn bare(mut command: Command, arguments: &[&str]) -> Command {
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("CITEWIRE_")) {
+        command.env_remove(name);
+    }
+    command.args(arguments);
+    command
+}
+
+/// A server as a child process, and what it said before it was ready.
+pub(crate) struct Serving {
+    pub(crate) child: Child,
+    pub(crate) said: Vec<String>,
+    pub(crate) url: String,
+}
+
+impl Serving {
+    /// A server with a data directory.
+    pub(crate) fn start(data: &Path, environment: &[(&str, &str)]) -> Self {
+        Self::spawn(citewire(&["serve", "--bind", "127.0.0.1:0"]), data, environment)
+    }
+
+    /// The same, when none of its files may grow beyond so many blocks of 512 bytes, which it cannot tell from a disk
+    /// that fails. The limit can be lifted with `prlimit`.
+    pub(crate) fn start_confined(blocks: u32, data: &Path, environment: &[(&str, &str)]) -> Self {
+        // A write beyond the limit is to fail like any other write: not to end the process.
+        let script = format!("trap '' XFSZ; ulimit -S -f {blocks}; exec \"$0\" \"$@\"");
+        let program = env!("CARGO_BIN_EXE_citewire");
+        let shell = bare(Command::new("sh"), &["-c", &script, program, "serve", "--bind", "127.0.0.1:0"]);
+        Self::spawn(shell, data, environment)
+    }
+
+    fn spawn(mut command: Command, data: &Path, environment: &[(&str, &str)]) -> Self {
+        command.env("CITEWIRE_DATA_DIR", data).envs(environment.iter().copied());
+        let child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the command runs");
+        let mut serving = Self { child, said: Vec::new(), url: String::new() };
+        for line in BufReader::new(serving.child.stderr.take().expect("a pipe")).lines() {
+            let line = line.expect("a line");
+            serving.url = line.strip_prefix("citewire is listening on ").unwrap_or_default().to_owned();
+            serving.said.push(line);
+            if !serving.url.is_empty() {
+                return serving;
+            }
+        }
+        panic!("the server did not start: {:?}", serving.said);
+    }
+
+    /// A secret that the server has made.
+    pub(crate) fn secret(&self, name: &str) -> String {
+        let line = self.said.iter().find(|line| line.starts_with(name)).expect("a line for the secret");
+        line.split(' ').nth(3).expect("the secret").to_owned()
+    }
+
+    /// Ends the server as a terminal does, and returns its exit code.
+    pub(crate) fn interrupt(mut self) -> Option<i32> {
+        let asked = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().expect("kill runs");
+        assert!(asked.success());
+        self.child.wait().expect("the server ends").code()
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // Nothing is left behind, even when a test fails half-way.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}

@@ -1,0 +1,93 @@
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use crate::app::{Serving, citewire};
+
+const SECRET: &str = "the-direct-line-secret-of-the-tests";
+
+fn store(data: &Path, arguments: &[&str]) -> Output {
+    let mut command = citewire(&["store"]);
+    command.args(arguments).env("CITEWIRE_DATA_DIR", data).output().expect("the command ends")
+}
+
+fn words(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("text")
+}
+
+/// A server with two conversations, in the first of which something was said.
+async fn talk(data: &Path) -> (Serving, Vec<String>) {
+    let secrets = [("CITEWIRE_API_KEY", "the-api-key-of-the-tests"), ("CITEWIRE_DIRECT_LINE_SECRET", SECRET)];
+    let serving = Serving::start(data, &secrets);
+    let client = reqwest::Client::builder().build().expect("a client");
+    let mut ids = Vec::new();
+    let url = format!("{}/v3/directline/conversations", serving.url);
+    for texts in [&["one", "two", "th\u{ef}rd\n\u{1F600}"][..], &["elsewhere"]] {
+        let started = client.post(&url).bearer_auth(SECRET).json(&json!({})).send().await.expect("an answer");
+        let started: Value = started.json().await.expect("JSON");
+        let id = started["conversationId"].as_str().expect("an id").to_owned();
+        for text in texts {
+            let body = json!({"type": "message", "from": {"id": "ann"}, "text": text});
+            let path = format!("{url}/{id}/activities");
+            let posted = client.post(path).bearer_auth(SECRET).json(&body).send().await.expect("an answer");
+            assert_eq!(posted.status(), 200);
+        }
+        ids.push(id);
+    }
+    (serving, ids)
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output.stderr));
+    words(&output.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[tokio::test]
+async fn what_a_server_has_open_can_be_looked_at_and_exported() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (serving, ids) = talk(folder.path()).await;
+    let info = store(folder.path(), &["info"]);
+    assert_eq!(info.status.code(), Some(0), "{}", words(&info.stderr));
+    let text = words(&info.stdout);
+    let value = |name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name)).expect("a line");
+        line[name.len()..].trim().to_owned()
+    };
+    assert_eq!(value("store"), folder.path().join("citewire.db").display().to_string());
+    assert_eq!(
+        (value("schema version"), value("conversations"), value("activities")),
+        ("1".into(), "2".into(), "4".into())
+    );
+    assert!(value("newest").ends_with("UTC") && value("oldest").ends_with("UTC"), "{text}");
+
+    let all = lines(&store(folder.path(), &["export"]));
+    assert_eq!(all.len(), 4);
+    assert_eq!(all[2]["activity"]["text"], "th\u{ef}rd\n\u{1F600}");
+    assert_eq!(all[2]["activity"]["id"], format!("{}|0000002", ids[0]));
+    assert_eq!((&all[2]["conversation"], &all[2]["watermark"]), (&json!(ids[0]), &json!("2")));
+
+    // Killed, so that the log is not moved into the file.
+    drop(serving);
+    let one = lines(&store(folder.path(), &["export", "--conversation", &ids[1]]));
+    assert_eq!(one.len(), 1);
+    assert_eq!(one[0]["activity"]["text"], "elsewhere");
+    let unknown = store(folder.path(), &["export", "--conversation", "unknown"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(words(&unknown.stderr).contains("unknown"));
+}
+
+#[test]
+fn a_store_that_is_not_there_is_named_and_not_made() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for arguments in [&["info"][..], &["export"]] {
+        let output = store(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(words(&output.stderr).contains("there is no store at"), "{}", words(&output.stderr));
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
+    let memory = citewire(&["store", "info"]).env("CITEWIRE_STORE_URL", "memory:").env("HOME", "/nowhere").output();
+    let memory = memory.expect("the command ends");
+    assert_eq!(memory.status.code(), Some(2));
+    assert!(words(&memory.stderr).contains("/v3/directline/conversations"), "{}", words(&memory.stderr));
+}

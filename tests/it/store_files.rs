@@ -1,0 +1,268 @@
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::Duration;
+use citewire::activity::{Activity, ChannelAccount, ConversationId, Role};
+use citewire::clock::{Clock, ManualClock};
+use citewire::store::sqlite::Archive;
+use citewire::store::{Attachment, Batch, ConversationStore as _, SqliteError, SqliteStore, StoreError, StoreLimits};
+use futures_util::future::join_all;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _};
+use tempfile::TempDir;
+
+/// A place for a store, and the time there.
+struct Shelf {
+    folder: TempDir,
+    clock: Arc<ManualClock>,
+}
+
+impl Shelf {
+    fn new() -> Self {
+        let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time")));
+        Self { folder: tempfile::tempdir().expect("a folder"), clock }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("citewire.db")
+    }
+
+    async fn try_open(&self) -> Result<SqliteStore, SqliteError> {
+        SqliteStore::open(&self.path(), StoreLimits::in_memory(), Arc::clone(&self.clock) as Arc<dyn Clock>).await
+    }
+
+    async fn open(&self) -> SqliteStore {
+        self.try_open().await.expect("a store")
+    }
+
+    /// Runs a statement on the file while no store has it open.
+    async fn execute(&self, statement: &'static str) {
+        let options = SqliteConnectOptions::new().filename(self.path()).create_if_missing(true);
+        let mut connection = options.connect().await.expect("a connection");
+        sqlx::raw_sql(statement).execute(&mut connection).await.expect("executed");
+        connection.close().await.expect("closed");
+    }
+
+    /// Opens what must not be a store, and finds it as it was.
+    async fn refused(&self) -> SqliteError {
+        let before = std::fs::read(self.path()).expect("a file");
+        let error = self.try_open().await.expect_err("refused");
+        assert!(std::fs::read(self.path()).expect("a file") == before, "the file was touched");
+        assert!(error.to_string().contains(&self.path().display().to_string()), "{error}");
+        error
+    }
+}
+
+fn id(text: &str) -> ConversationId {
+    text.parse().expect("a conversation id")
+}
+
+fn batch(text: &str) -> Batch {
+    Batch::new(vec![Activity::message(text)])
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_is_there_after_a_restart() {
+    let shelf = Shelf::new();
+    let store = shelf.open().await;
+    let user = ChannelAccount::new("ann", Role::User);
+    store.create(&id("c"), Some(user.clone())).await.expect("created");
+    let keyed = || batch("keyed").keyed(Some("k".to_owned()));
+    let first = store.append(&id("c"), keyed()).await.expect("a store").expect("known");
+    let attachment = Attachment::new("image/png", Some("a.png".to_owned()), vec![7; 9000]);
+    store.keep_attachment(&id("c"), "a", attachment.clone()).await.expect("a store");
+    store.close().await.expect("closed");
+
+    // The clock was set back in the meantime.
+    shelf.clock.advance(Duration::hours(-5));
+    let store = shelf.open().await;
+    assert_eq!(store.find(&id("c")).await.expect("a store").expect("known").user, Some(user));
+    assert_eq!(store.attachment(&id("c"), "a").await.expect("a store"), Some(attachment));
+    let again = store.append(&id("c"), keyed()).await.expect("a store").expect("known");
+    assert!(again.repeated);
+    assert_eq!(again.recorded, first.recorded);
+    let next = store.append(&id("c"), batch("next")).await.expect("a store").expect("known").recorded.remove(0);
+    assert_eq!(next.watermark.index(), 1);
+    assert!(next.activity.timestamp > first.recorded[0].activity.timestamp);
+    store.close().await.expect("closed");
+}
+
+#[tokio::test]
+async fn only_the_owner_reads_what_was_said() {
+    let shelf = Shelf::new();
+    std::fs::write(shelf.path(), "").expect("written");
+    std::fs::set_permissions(shelf.path(), std::fs::Permissions::from_mode(0o644)).expect("set");
+    let store = shelf.open().await;
+    store.create(&id("c"), None).await.expect("created");
+    let files: Vec<_> =
+        std::fs::read_dir(shelf.folder.path()).expect("a folder").map(|file| file.expect("a file")).collect();
+    assert!(files.len() >= 3, "the file, its log and its lock: {files:?}");
+    for file in files {
+        let mode = file.metadata().expect("a file").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", file.path().display());
+    }
+    store.close().await.expect("closed");
+}
+
+#[tokio::test]
+async fn a_file_of_a_later_version_is_refused_with_both_versions() {
+    let shelf = Shelf::new();
+    shelf.open().await.close().await.expect("closed");
+    shelf.execute("INSERT INTO _sqlx_migrations VALUES (4711, 'later', 0, true, x'00', 0)").await;
+    let error = shelf.refused().await;
+    assert!(matches!(error, SqliteError::Newer { found: 4711, known: 1, .. }), "{error}");
+    let words = error.to_string();
+    assert!(words.contains("4711") && words.contains("up to 1"), "{words}");
+}
+
+#[tokio::test]
+async fn a_file_that_was_cut_in_half_is_refused() {
+    let shelf = Shelf::new();
+    let store = shelf.open().await;
+    store.create(&id("c"), None).await.expect("created");
+    for _ in 0..20 {
+        store.append(&id("c"), batch(&"x".repeat(10_000))).await.expect("a store");
+    }
+    store.close().await.expect("closed");
+    let whole = std::fs::read(shelf.path()).expect("a file");
+    for length in [whole.len() / 2, whole.len() / 2 + 1000, 5000] {
+        std::fs::write(shelf.path(), &whole[..length]).expect("written");
+        let error = shelf.refused().await;
+        assert!(matches!(error, SqliteError::Damaged { .. }), "{length}: {error}");
+    }
+    std::fs::write(shelf.path(), &whole).expect("written");
+    shelf.open().await.close().await.expect("closed");
+}
+
+#[tokio::test]
+async fn a_file_of_something_else_is_refused() {
+    let shelf = Shelf::new();
+    for content in [&b"not a database at all"[..], &[0; 8192]] {
+        std::fs::write(shelf.path(), content).expect("written");
+        let error = shelf.refused().await;
+        assert!(matches!(error, SqliteError::Foreign { .. }), "{error}");
+        assert!(matches!(Archive::open(&shelf.path()).await, Err(SqliteError::Foreign { .. })));
+    }
+    std::fs::remove_file(shelf.path()).expect("removed");
+    shelf.execute("CREATE TABLE recipes (name TEXT)").await;
+    assert!(matches!(shelf.refused().await, SqliteError::Foreign { .. }));
+}
+
+#[tokio::test]
+async fn a_store_that_is_open_is_not_opened_again() {
+    let shelf = Shelf::new();
+    let store = shelf.open().await;
+    let error = shelf.try_open().await.expect_err("refused");
+    assert!(matches!(&error, SqliteError::InUse { holder, .. } if holder.contains(&std::process::id().to_string())));
+    store.close().await.expect("closed");
+    shelf.open().await.close().await.expect("closed");
+}
+
+#[tokio::test]
+async fn a_change_that_does_not_fit_does_not_take_others_with_it() {
+    let shelf = Shelf::new();
+    let limits = StoreLimits { max_bytes: 2_000_000, ..StoreLimits::in_memory() };
+    let store =
+        SqliteStore::open(&shelf.path(), limits, Arc::clone(&shelf.clock) as Arc<dyn Clock>).await.expect("a store");
+    let c = id("c");
+    store.create(&id("c"), None).await.expect("created");
+    let large = Attachment::new("text/plain", None, vec![0; 3_000_000]);
+    let appends = join_all((0..20).map(|number| store.append(&c, batch(&number.to_string()))));
+    // All of them are in the queue before the writer gets its turn.
+    let (kept, appended) = tokio::join!(store.keep_attachment(&c, "a", large), appends);
+    assert!(matches!(kept, Err(StoreError::Full { what: "bytes", .. })), "{kept:?}");
+    for append in appended {
+        append.expect("a store").expect("known");
+    }
+    let page = store.read(&id("c"), None, 99).await.expect("a store").expect("known");
+    assert_eq!(page.recorded.len(), 20);
+    store.close().await.expect("closed");
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_and_nothing_of_it_is_lost() {
+    let shelf = Shelf::new();
+    let store = shelf.open().await;
+    store.create(&id("c"), None).await.expect("created");
+    let c = id("c");
+    let outcomes = join_all((0..3000).map(|number: u32| store.append(&c, batch(&number.to_string())))).await;
+    let taken = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    let busy = outcomes.iter().filter(|outcome| matches!(outcome, Err(StoreError::Busy))).count();
+    assert!(taken >= 1024 && busy > 0, "{taken} taken, {busy} refused");
+    assert_eq!(taken + busy, 3000);
+    assert_eq!(store.count().await.expect("a store").activities, taken as u64);
+    store.close().await.expect("closed");
+}
+
+#[tokio::test]
+async fn closing_finishes_what_was_accepted() {
+    let shelf = Shelf::new();
+    let store = shelf.open().await;
+    let c = id("c");
+    store.create(&c, None).await.expect("created");
+    let appends = join_all((0..500).map(|number: u32| store.append(&c, batch(&number.to_string()))));
+    let (appended, closed) = tokio::join!(appends, store.close());
+    closed.expect("closed");
+    assert!(appended.iter().all(Result::is_ok), "they were accepted before it was closed");
+    assert!(matches!(store.append(&c, batch("late")).await, Err(StoreError::Closed)));
+    assert!(matches!(store.ready().await, Err(StoreError::Closed)));
+    let store = shelf.open().await;
+    assert_eq!(store.count().await.expect("a store").activities, 500);
+    store.close().await.expect("closed");
+}
+
+#[tokio::test]
+async fn what_expires_gives_its_space_back() {
+    let shelf = Shelf::new();
+    let store = shelf.open().await;
+    for number in 0..100 {
+        let c = id(&number.to_string());
+        store.create(&c, None).await.expect("created");
+        store.append(&c, batch(&"x".repeat(20_000))).await.expect("a store");
+        let attachment = Attachment::new("text/plain", None, vec![1; 30_000]);
+        store.keep_attachment(&c, "a", attachment).await.expect("a store");
+    }
+    let full = store.count().await.expect("a store").bytes;
+    let since = shelf.clock.now() + Duration::seconds(1);
+    assert_eq!(store.expire(since).await.expect("a store"), 100);
+    let empty = store.count().await.expect("a store").bytes;
+    assert!(full > 5_000_000 && empty < 200_000, "{full} and then {empty}");
+    store.close().await.expect("closed");
+    let length = std::fs::metadata(shelf.path()).expect("a file").len();
+    assert_eq!(length, empty);
+}
+
+#[tokio::test]
+async fn an_archive_reads_what_a_server_has_open() {
+    let shelf = Shelf::new();
+    assert!(matches!(Archive::open(&shelf.path()).await, Err(SqliteError::Missing { .. })));
+    let store = shelf.open().await;
+    for name in ["c", "d"] {
+        store.create(&id(name), None).await.expect("created");
+        for number in 0..300 {
+            store.append(&id(name), batch(&format!("{name} {number}"))).await.expect("a store");
+        }
+    }
+    assert_eq!(exported(&shelf.path(), None).await, 600);
+    assert_eq!(exported(&shelf.path(), Some("d")).await, 300);
+    store.append(&id("c"), batch("the server goes on")).await.expect("a store").expect("known");
+    store.close().await.expect("closed");
+    assert_eq!(exported(&shelf.path(), None).await, 601);
+}
+
+/// How many activities an export holds, which are in order.
+async fn exported(path: &Path, only: Option<&str>) -> u64 {
+    let archive = Archive::open(path).await.expect("an archive");
+    let only = only.map(id);
+    let mut last = None;
+    let count = archive.export(only.as_ref(), |archived| {
+        let place = (archived.conversation.clone(), archived.watermark);
+        assert!(last.as_ref().is_none_or(|last| *last < place), "{place:?} after {last:?}");
+        last = Some(place);
+        Ok::<(), std::convert::Infallible>(())
+    });
+    let count = count.await.expect("read").unwrap_or_else(|never| match never {});
+    archive.close().await;
+    count
+}

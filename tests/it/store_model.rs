@@ -1,0 +1,287 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, Duration, SubsecRound as _, Utc};
+use citewire::activity::{Activity, ChannelAccount, ConversationId, Role, Watermark};
+use citewire::clock::{Clock, ManualClock};
+use citewire::store::{Attachment, Batch, ConversationStore as _, Created, SqliteStore, StoreError, StoreLimits};
+use futures_util::future::join_all;
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+use tempfile::TempDir;
+
+const LIMITS: StoreLimits = StoreLimits { max_conversations: 3, max_activities: 12, max_bytes: 64 << 20 };
+
+/// What a client does.
+#[derive(Clone, Debug)]
+enum Act {
+    Create(u8, Option<u8>),
+    /// Several clients append at the same time: to which conversation, how many activities, under which key.
+    Append(Vec<(u8, usize, Option<u8>)>),
+    Read(u8, Option<u64>, usize),
+    Keep(u8, u8, Vec<u8>),
+    Delete(u8),
+    /// Milliseconds that pass; negative ones when the clock is set back.
+    Wait(i64),
+    /// Everything that is idle for so many milliseconds.
+    Expire(i64),
+    List(usize),
+    Reopen,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let conversation = 0_u8..4;
+    let append = (conversation.clone(), 1_usize..4, proptest::option::weighted(0.3, 0_u8..3));
+    prop_oneof![
+        3 => (conversation.clone(), proptest::option::of(0_u8..3)).prop_map(|(c, user)| Act::Create(c, user)),
+        6 => proptest::collection::vec(append, 1..5).prop_map(Act::Append),
+        3 => (conversation.clone(), proptest::option::of(0_u64..14), 0_usize..6).prop_map(|(c, after, limit)| Act::Read(c, after, limit)),
+        1 => (conversation.clone(), 0_u8..2, proptest::collection::vec(any::<u8>(), 0..9)).prop_map(|(c, id, bytes)| Act::Keep(c, id, bytes)),
+        1 => conversation.prop_map(Act::Delete),
+        1 => (-50_i64..100).prop_map(Act::Wait),
+        1 => (0_i64..120).prop_map(Act::Expire),
+        1 => (0_usize..4).prop_map(Act::List),
+        1 => Just(Act::Reopen),
+    ]
+}
+
+/// A conversation, as simple as can be.
+#[derive(Clone, Debug)]
+struct Plain {
+    user: Option<String>,
+    /// Texts and times.
+    said: Vec<(String, DateTime<Utc>)>,
+    keys: BTreeMap<u8, (usize, usize)>,
+    attachments: BTreeMap<u8, Vec<u8>>,
+    active: DateTime<Utc>,
+}
+
+struct World {
+    folder: TempDir,
+    clock: Arc<ManualClock>,
+    store: SqliteStore,
+    plain: BTreeMap<u8, Plain>,
+    /// Makes every text another one.
+    count: u32,
+}
+
+fn id(number: u8) -> ConversationId {
+    format!("c{number}").parse().expect("an id")
+}
+
+impl World {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time")));
+        let store = Self::open(&folder, &clock).await;
+        Self { folder, clock, store, plain: BTreeMap::new(), count: 0 }
+    }
+
+    async fn open(folder: &TempDir, clock: &Arc<ManualClock>) -> SqliteStore {
+        let path = folder.path().join("citewire.db");
+        SqliteStore::open(&path, LIMITS, Arc::clone(clock) as Arc<dyn Clock>).await.expect("a store")
+    }
+
+    async fn does(&mut self, act: Act) {
+        match act {
+            Act::Create(number, user) => self.create(number, user.map(|user| format!("user {user}"))).await,
+            Act::Append(appends) => self.append(&appends).await,
+            Act::Read(number, after, limit) => self.read(number, after, limit).await,
+            Act::Keep(number, name, bytes) => self.keep(number, name, bytes).await,
+            Act::Delete(number) => {
+                let there = self.plain.remove(&number).is_some();
+                assert_eq!(self.store.delete(&id(number)).await.expect("a store"), there);
+            }
+            Act::Wait(millis) => self.clock.advance(Duration::milliseconds(millis)),
+            Act::Expire(millis) => {
+                let since = self.clock.now() - Duration::milliseconds(millis);
+                let before = self.plain.len();
+                self.plain.retain(|_, plain| plain.active >= since);
+                assert_eq!(self.store.expire(since).await.expect("a store"), before - self.plain.len());
+            }
+            Act::List(limit) => self.list(limit).await,
+            Act::Reopen => {
+                self.store.close().await.expect("closed");
+                self.store = Self::open(&self.folder, &self.clock).await;
+            }
+        }
+    }
+
+    async fn create(&mut self, number: u8, user: Option<String>) {
+        let account = user.clone().map(|user| ChannelAccount::new(user, Role::User));
+        let created = self.store.create(&id(number), account).await;
+        let full = self.plain.len() >= LIMITS.max_conversations && !self.plain.contains_key(&number);
+        if full {
+            assert!(matches!(created, Err(StoreError::Full { .. })), "{created:?}");
+            return;
+        }
+        let new = !self.plain.contains_key(&number);
+        let active = self.clock.now().trunc_subsecs(3);
+        let plain = self.plain.entry(number).or_insert_with(|| Plain {
+            user: None,
+            said: Vec::new(),
+            keys: BTreeMap::new(),
+            attachments: BTreeMap::new(),
+            active,
+        });
+        plain.user = plain.user.take().or(user);
+        let conversation = match created.expect("created") {
+            Created::New(conversation) => {
+                assert!(new);
+                conversation
+            }
+            Created::Existing(conversation) => {
+                assert!(!new);
+                conversation
+            }
+        };
+        assert_eq!(conversation.user.and_then(|user| user.id), plain.user);
+    }
+
+    /// Clients that append at the same time may come in any order, but each batch is whole, and all of them together
+    /// are what one after the other in that order would have made.
+    async fn append(&mut self, appends: &[(u8, usize, Option<u8>)]) {
+        let now = self.clock.now();
+        let batches = appends.iter().map(|&(number, length, key)| {
+            self.count += 1;
+            let texts: Vec<String> = (0..length).map(|place| format!("{}.{place}", self.count)).collect();
+            let activities = texts.iter().map(Activity::message).collect();
+            (number, key, texts, Batch::new(activities).keyed(key.map(|key| key.to_string())))
+        });
+        let batches: Vec<_> = batches.collect();
+        let store = &self.store;
+        let outcomes = join_all(batches.into_iter().map(|(number, key, texts, batch)| async move {
+            (number, key, texts, store.append(&id(number), batch).await)
+        }));
+        let mut recorded = Vec::new();
+        let mut repeated = Vec::new();
+        for (number, key, texts, outcome) in outcomes.await {
+            match outcome {
+                Ok(None) => assert!(!self.plain.contains_key(&number)),
+                Ok(Some(appended)) if appended.repeated => repeated.push((number, key, appended)),
+                Ok(Some(appended)) => recorded.push((number, key, texts, appended)),
+                Err(StoreError::Full { .. }) => {
+                    let plain = &self.plain[&number];
+                    let possible: usize =
+                        appends.iter().filter(|append| append.0 == number).map(|append| append.1).sum();
+                    assert!(plain.said.len() + possible > LIMITS.max_activities, "it would have fitted");
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+        recorded.sort_by_key(|(number, _, _, appended)| (*number, appended.recorded[0].watermark));
+        for (number, key, texts, appended) in recorded {
+            let plain = self.plain.get_mut(&number).expect("known");
+            let first = plain.said.len();
+            for (text, one) in texts.iter().zip(&appended.recorded) {
+                assert_eq!(one.watermark, Watermark::from_index(plain.said.len() as u64));
+                assert_eq!(one.activity.text.as_ref(), Some(text));
+                let after = plain.said.last().map(|(_, time)| *time + Duration::milliseconds(1));
+                let time = after.map_or(now.trunc_subsecs(3), |after| after.max(now.trunc_subsecs(3)));
+                assert_eq!(one.activity.timestamp, Some(time));
+                plain.said.push((text.clone(), time));
+            }
+            assert_eq!(texts.len(), appended.recorded.len());
+            assert!(plain.said.len() <= LIMITS.max_activities);
+            if let Some(key) = key {
+                assert_eq!(plain.keys.insert(key, (first, texts.len())), None, "a key recorded twice");
+            }
+            plain.active = now.trunc_subsecs(3);
+        }
+        for (number, key, appended) in repeated {
+            let plain = &self.plain[&number];
+            let (first, length) = plain.keys[&key.expect("a key")];
+            let texts: Vec<_> = appended.recorded.iter().filter_map(|one| one.activity.text.clone()).collect();
+            let said: Vec<_> = plain.said[first..first + length].iter().map(|(text, _)| text.clone()).collect();
+            assert_eq!(texts, said);
+        }
+    }
+
+    async fn read(&self, number: u8, after: Option<u64>, limit: usize) {
+        let after_mark = after.map(Watermark::from_index);
+        let page = self.store.read(&id(number), after_mark, limit).await.expect("a store");
+        let Some(plain) = self.plain.get(&number) else {
+            assert_eq!(page, None);
+            return;
+        };
+        let page = page.expect("known");
+        let start = after.map_or(0, |after| (after + 1).min(plain.said.len() as u64)) as usize;
+        let expected: Vec<_> = plain.said[start..].iter().take(limit.max(1)).cloned().collect();
+        let found = page
+            .recorded
+            .iter()
+            .map(|one| (one.activity.text.clone().unwrap_or_default(), one.activity.timestamp.expect("a time")));
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+        let reached = (start + expected.len()).checked_sub(1).map(|place| Watermark::from_index(place as u64));
+        assert_eq!(page.reached, reached);
+        let newest = self.store.newest(&id(number)).await.expect("a store").expect("known");
+        assert_eq!(newest.watermark.map(Watermark::index), (plain.said.len() as u64).checked_sub(1));
+        assert_eq!(newest.timestamp, plain.said.last().map(|(_, time)| *time));
+    }
+
+    async fn keep(&mut self, number: u8, name: u8, bytes: Vec<u8>) {
+        let attachment = Attachment::new("text/plain", None, bytes.clone());
+        let kept = self.store.keep_attachment(&id(number), &name.to_string(), attachment).await.expect("a store");
+        assert_eq!(kept, self.plain.contains_key(&number));
+        if let Some(plain) = self.plain.get_mut(&number) {
+            plain.attachments.entry(name).or_insert(bytes);
+        }
+    }
+
+    async fn list(&self, limit: usize) {
+        let mut expected: Vec<_> =
+            self.plain.iter().map(|(&number, plain)| (plain.active, id(number), plain.said.len())).collect();
+        expected.sort_by(|a, b| b.cmp(a));
+        let (mut found, mut after) = (Vec::new(), None);
+        loop {
+            let listing = self.store.list(after, limit).await.expect("a store");
+            found.extend(
+                listing.conversations.into_iter().map(|one| (one.active, one.conversation.id, one.activities as usize)),
+            );
+            match listing.next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        assert_eq!(found, expected);
+    }
+
+    /// Everything, once more, at the end.
+    async fn verify(self) {
+        for number in 0..4 {
+            self.read(number, None, 99).await;
+            for name in 0..2_u8 {
+                let found = self.store.attachment(&id(number), &name.to_string()).await.expect("a store");
+                let plain = self.plain.get(&number).and_then(|plain| plain.attachments.get(&name));
+                assert_eq!(found.map(|attachment| attachment.bytes).as_ref(), plain);
+            }
+        }
+        self.list(2).await;
+        let counts = self.store.count().await.expect("a store");
+        let said: usize = self.plain.values().map(|plain| plain.said.len()).sum();
+        assert_eq!((counts.conversations, counts.activities), (self.plain.len() as u64, said as u64));
+        self.store.close().await.expect("closed");
+    }
+}
+
+/// A case writes to the disk dozens of times, so there are fewer than of other properties.
+fn config() -> Config {
+    let cases = Config::default().cases;
+    Config { cases: cases.div_ceil(80), ..Config::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn a_store_does_what_a_plain_list_does(acts in proptest::collection::vec(act(), 1..40)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let mut world = World::new().await;
+            for act in acts {
+                world.does(act).await;
+            }
+            world.verify().await;
+        });
+    }
+}
