@@ -134,7 +134,9 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_refused() {
-        for line in ["nonsense", "citations --often 3", "citations --cases", "citations --cases many", "crash --cases 3"] {
+        for line in
+            ["nonsense", "citations --often 3", "citations --cases", "citations --cases many", "crash --cases 3"]
+        {
             assert!(parse(&arguments(line)).is_err(), "{line}");
         }
     }
