@@ -63,7 +63,7 @@ impl Default for BotOptions {
             cite: false,
             max_activity_bytes: 1024 * 1024,
             max_waiting: 32,
-            max_waiting_in_all: 10_000,
+            max_waiting_in_all: 2_000,
             max_turns: 256,
         }
     }
