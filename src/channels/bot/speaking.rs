@@ -8,8 +8,9 @@ use super::{BotChannel, ConnectorError, outgoing};
 use crate::activity::{Activity, ConversationId};
 use crate::channels::direct_line::CHANNEL_ID;
 
-/// Members that concern a bot and its channel alone.
-const BETWEEN_US: [&str; 2] = ["callerId", "deliveryMode"];
+/// Members that concern a bot and its channel alone. A reference to a conversation holds its `serviceUrl`, and with it the
+/// bot's ticket.
+const BETWEEN_US: [&str; 3] = ["callerId", "deliveryMode", "relatesTo"];
 
 impl BotChannel {
     /// Has the bot say something, in its own name whatever the activity says. Its manifest must be usable.

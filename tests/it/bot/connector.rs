@@ -37,7 +37,8 @@ async fn p67_an_answer_comes_after_the_echo_and_names_what_it_answers() {
     let mut socket = app.open(&conversation).await;
     let reply = json!({"type": "message", "text": "hello", "from": {"id": "someone", "role": "user"},
         "recipient": {"id": "dl_ann"}, "serviceUrl": question["serviceUrl"], "channelId": "webchat",
-        "conversation": {"id": "x"}, "id": "mine", "timestamp": "1999-01-01T00:00:00Z", "inputHint": "acceptingInput"});
+        "conversation": {"id": "x"}, "id": "mine", "timestamp": "1999-01-01T00:00:00Z", "inputHint": "acceptingInput",
+        "relatesTo": {"serviceUrl": question["serviceUrl"]}});
     let (status, body) = say(&app, &call(&question, &reply_path(&question)), &reply).await;
     assert_eq!(status, StatusCode::OK, "{body}");
     assert_eq!(socket.texts(1).await, ["hi"]);
@@ -47,7 +48,8 @@ async fn p67_an_answer_comes_after_the_echo_and_names_what_it_answers() {
     assert_eq!(got["from"], json!({"id": "bot", "name": "Bot", "role": "bot"}));
     assert_eq!((&got["channelId"], &got["conversation"]["id"]), (&json!("directline"), &json!(conversation.id)));
     assert!(got["timestamp"].as_str().is_some_and(|time| time.starts_with("2026")));
-    assert_eq!((got.get("serviceUrl"), got.get("recipient")), (None, None), "a ticket is for the bot alone");
+    assert_eq!((got.get("serviceUrl"), got.get("recipient")), (None, None));
+    assert!(!got.to_string().contains("/bot/"), "a ticket is for the bot alone: {got}");
     assert_eq!(app.history(&conversation, "").await["activities"][1], got);
 }
 
