@@ -69,6 +69,13 @@ impl ActivityId {
         Self(format!("{conversation}|{:07}", watermark.index()))
     }
 
+    /// The place that this id names in the conversation, when it is one of ours. Nothing need be there.
+    #[must_use]
+    pub fn place_in(&self, conversation: &ConversationId) -> Option<Watermark> {
+        let (_, digits) = self.0.rsplit_once('|')?;
+        digits.parse().ok().filter(|place| Self::at(conversation, *place) == *self)
+    }
+
     /// The id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -96,6 +103,17 @@ mod tests {
     fn an_activity_id_names_its_conversation_and_place() {
         let conversation: ConversationId = "c1".parse().expect("an id");
         assert_eq!(ActivityId::at(&conversation, Watermark::FIRST).as_str(), "c1|0000000");
+    }
+
+    #[test]
+    fn a_place_is_read_back_from_an_id_of_ours_only() {
+        let conversation: ConversationId = "c1".parse().expect("an id");
+        for place in [0, 7, 12_345_678].map(Watermark::from_index) {
+            assert_eq!(ActivityId::at(&conversation, place).place_in(&conversation), Some(place));
+        }
+        for foreign in ["c2|0000000", "c1|0", "c1|e1", "c1|-000001", "0000000", ""] {
+            assert_eq!(ActivityId(foreign.to_owned()).place_in(&conversation), None, "{foreign}");
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! The channels on which people read answers.
 
+pub mod bot;
 mod delivery;
 pub mod direct_line;
 pub mod direct_line_client;
 mod retention;
+mod turns;
 
 pub use delivery::{Delivered, Delivery, DeliveryError};
 pub use retention::Retention;

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 
 use super::Outcome;
 use super::args::ServeArgs;
+use crate::channels::bot::BotClient;
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
 use crate::config::{Config, Sources};
@@ -46,6 +47,9 @@ async fn serve_from(store: Arc<dyn ConversationStore>, config: Config, clock: Ar
     if config.resolve_redirects {
         let limits = RedirectLimits::default();
         state = state.follow(Redirects::new(config.egress.clone(), limits, Arc::clone(&clock))?);
+    }
+    if let Some(bot) = config.bot {
+        state = state.with_bot(BotClient::new(bot, config.egress.clone(), Arc::clone(&clock))?);
     }
     if let Some(binding) = config.direct_line_client {
         state = state.bind(BoundDirectLine::new(binding, config.egress, clock, ids)?);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::kept::{Kept, keep};
 use super::load::{ConfigError, Fault, Origin, Sources, load};
 use super::setting::{Draft, environment_name};
+use crate::channels::bot::BotBinding;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::Binding;
 use crate::egress::EgressOptions;
@@ -23,6 +24,8 @@ pub struct Config {
     pub direct_line: DirectLineOptions,
     /// The conversations that are elsewhere, if there are any.
     pub direct_line_client: Option<Binding>,
+    /// The bot behind the channel, if there is one.
+    pub bot: Option<BotBinding>,
     /// The options of outgoing connections.
     pub egress: EgressOptions,
     /// Whether redirects of sources are followed.
@@ -61,6 +64,9 @@ impl Config {
             faults.extend(wrong.iter().map(|wrong| Fault::new(Origin::Together, wrong.to_string())));
             None
         });
+        if let Err(wrong) = draft.bot.check() {
+            faults.push(Fault::new(Origin::Together, wrong.to_string()));
+        }
         if !faults.is_empty() {
             return Err(ConfigError(faults));
         }
@@ -75,6 +81,7 @@ impl Config {
         };
         let api_key = secret(&draft.api_key, API_KEY)?;
         let direct_line_secret = secret(&draft.direct_line_secret, DIRECT_LINE_SECRET)?;
+        let bot = draft.bot.resolve(kept.remove(BOT_SECRET).map(|kept| kept.secret));
         Ok(Self {
             http: HttpOptions {
                 workers: draft.workers,
@@ -91,6 +98,7 @@ impl Config {
             },
             direct_line: draft.direct_line,
             direct_line_client,
+            bot,
             egress: draft.egress,
             resolve_redirects: draft.resolve_redirects,
             store: draft.store,
@@ -118,14 +126,20 @@ pub fn store_location(sources: &Sources) -> Result<Location, ConfigError> {
 
 const API_KEY: &str = "api_key";
 const DIRECT_LINE_SECRET: &str = "direct_line.secret";
+const BOT_SECRET: &str = "bot.secret";
 
 /// The secrets that are not set, and the files that may hold them.
 fn missing(draft: &Draft) -> Vec<(&'static str, &'static str)> {
-    [(API_KEY, "api-key", &draft.api_key), (DIRECT_LINE_SECRET, "direct-line-secret", &draft.direct_line_secret)]
-        .into_iter()
-        .filter(|(_, _, given)| given.is_none())
-        .map(|(key, file, _)| (key, file))
-        .collect()
+    let has_bot = draft.bot.endpoint.is_some();
+    [
+        (API_KEY, "api-key", draft.api_key.is_none()),
+        (DIRECT_LINE_SECRET, "direct-line-secret", draft.direct_line_secret.is_none()),
+        (BOT_SECRET, "bot-secret", has_bot && draft.bot.secret.is_none()),
+    ]
+    .into_iter()
+    .filter(|(_, _, is_missing)| *is_missing)
+    .map(|(key, file, _)| (key, file))
+    .collect()
 }
 
 /// The folder for what citewire keeps. Where it keeps neither secrets nor conversations, there need not be one.
@@ -223,6 +237,22 @@ mod tests {
     }
 
     #[test]
+    fn a_bot_has_a_secret_of_its_own_and_elsewhere_it_must_be_set() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let endpoint = ("CITEWIRE_BOT_ENDPOINT", "http://127.0.0.1:3979/api/messages");
+        let config = Config::load(&sources(folder.path(), &[endpoint])).expect("a configuration");
+        let bot = config.bot.expect("a bot");
+        assert_eq!(config.announcements.len(), 3);
+        assert_ne!(bot.secret, config.http.direct_line_secret);
+        assert_eq!(Config::load(&sources(folder.path(), &[])).expect("a configuration").bot, None);
+        let open = [("CITEWIRE_BIND", "0.0.0.0:3978"), endpoint];
+        let error = Config::load(&sources(folder.path(), &open)).expect_err("refused").to_string();
+        assert!(error.contains("CITEWIRE_BOT_SECRET"), "{error}");
+        let error = Config::load(&sources(folder.path(), &[("CITEWIRE_BOT_CITE", "true")])).expect_err("refused");
+        assert!(error.to_string().contains("bot.endpoint is needed"), "{error}");
+    }
+
+    #[test]
     fn redirects_are_followed_only_when_the_configuration_says_so() {
         let folder = tempfile::tempdir().expect("a folder");
         let follows =
@@ -261,6 +291,9 @@ mod tests {
             ("CITEWIRE_DIRECT_LINE_CLIENT_URL", "https://bot.example/v3/directline"),
             ("CITEWIRE_DIRECT_LINE_CLIENT_SECRET", "yet-another-sixteen-characters"),
             ("CITEWIRE_DIRECT_LINE_CLIENT_CONVERSATIONS", "*"),
+            ("CITEWIRE_BOT_ENDPOINT", "http://127.0.0.1:3979/?code=sixteen-or-more-digits"),
+            ("CITEWIRE_BOT_SECRET", "the-bot's-sixteen-characters"),
+            ("CITEWIRE_BOT_TOKEN", "the-token's-sixteen-characters"),
         ];
         let config = Config::load(&sources(folder.path(), &given)).expect("a configuration");
         let debug = format!("{config:?}");

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::answer::LabelCatalogue;
+use crate::channels::bot::BotSettings;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::BindingSettings;
 use crate::egress::EgressOptions;
@@ -55,6 +56,7 @@ pub(super) struct Draft {
     pub(super) direct_line: DirectLineOptions,
     pub(super) labels: Arc<LabelCatalogue>,
     pub(super) direct_line_client: BindingSettings,
+    pub(super) bot: BotSettings,
     pub(super) egress: EgressOptions,
     pub(super) resolve_redirects: bool,
     pub(super) redirectors: Arc<Redirectors>,
@@ -80,6 +82,7 @@ impl Default for Draft {
             direct_line: DirectLineOptions::default(),
             labels: Arc::default(),
             direct_line_client: BindingSettings::default(),
+            bot: BotSettings::default(),
             egress: EgressOptions::default(),
             resolve_redirects: false,
             redirectors: Arc::default(),
@@ -188,6 +191,9 @@ pub const SETTINGS: &[Setting] = &[
         "The size of an activity that a client may post.",
         |draft, text| within(text, 1024, 64 * 1024 * 1024).map(|bytes| draft.direct_line.max_activity_bytes = bytes)
     ),
+    setting!("direct_line.max_upload_bytes", "16777216", "The size of an upload of files.", |draft, text| {
+        within(text, 1024, 1024 * 1024 * 1024).map(|bytes| draft.direct_line.max_upload_bytes = bytes)
+    }),
     setting!("direct_line.bot_id", "citewire", "The id under which answers appear.", |draft, text| {
         draft.direct_line.bot_id = text.to_owned();
         Ok(())
@@ -223,6 +229,67 @@ pub const SETTINGS: &[Setting] = &[
         "Which conversations are there: ids, or beginnings of ids with `*` after them, separated by commas.",
         |draft, text| parse(text).map(|conversations| draft.direct_line_client.conversations = conversations)
     ),
+    setting!(
+        "bot.endpoint",
+        "none",
+        "The messaging endpoint of a bot that answers what users say, `http://127.0.0.1:3979/api/messages` for instance.",
+        |draft, text| parse(text).map(|endpoint| draft.bot.endpoint = Some(endpoint))
+    ),
+    setting!(
+        "bot.delivery",
+        "normal",
+        "How the bot answers: `normal`, by calling citewire, or `expect_replies`, in the answer to each post.",
+        |draft, text| parse(text).map(|delivery| draft.bot.options.delivery = delivery)
+    ),
+    setting!("bot.id", "bot", "The id of the bot.", |draft, text| {
+        user_id(text).map(|id| draft.bot.options.id = id)
+    }),
+    setting!("bot.name", "Bot", "The name of the bot.", |draft, text| {
+        draft.bot.options.name = text.to_owned();
+        Ok(())
+    }),
+    setting!(
+        "bot.secret",
+        "generated on loopback",
+        "What the bot may show when it calls citewire, and the key of its tickets; at least 16 characters.",
+        |draft, text| secret(text).map(|secret| draft.bot.secret = Some(secret))
+    ),
+    setting!("bot.token", "none", "What citewire shows when it calls the bot.", |draft, text| {
+        secret(text).map(|token| draft.bot.options.token = Some(token))
+    }),
+    setting!(
+        "bot.tickets",
+        "true",
+        "Put a ticket for the conversation into `serviceUrl`, so that a bot without credentials can answer.",
+        |draft, text| parse(text).map(|tickets| draft.bot.options.tickets = tickets)
+    ),
+    setting!(
+        "bot.service_url",
+        "`public_url`, or the address that citewire listens on",
+        "How the bot reaches citewire.",
+        |draft, text| parse(text).map(|url| draft.bot.options.service_url = Some(url))
+    ),
+    setting!("bot.timeout_seconds", "15", "How long the bot may take to answer a post.", |draft, text| {
+        within(text, 1, 18).map(|seconds| draft.bot.options.timeout = Duration::from_secs(seconds))
+    }),
+    setting!(
+        "bot.failure_text",
+        "The bot did not answer. Please try again later.",
+        "What users read when the bot did not answer.",
+        |draft, text| {
+            draft.bot.options.failure_text = text.to_owned();
+            Ok(())
+        }
+    ),
+    setting!(
+        "bot.cite",
+        "false",
+        "Cite answers of the bot that carry their sources in `channelData.citewire`.",
+        |draft, text| parse(text).map(|cite| draft.bot.options.cite = cite)
+    ),
+    setting!("bot.max_activity_bytes", "1048576", "The size of an activity that the bot may post.", |draft, text| {
+        within(text, 1024, 64 * 1024 * 1024).map(|bytes| draft.bot.options.max_activity_bytes = bytes)
+    }),
     setting!(
         "egress.allow_hosts",
         "none",

@@ -24,6 +24,11 @@ pub(crate) fn web_socket_base(options: &HttpOptions, request: &HttpRequest) -> S
     format!("{scheme}://{host}")
 }
 
+/// The same for everything else.
+pub(crate) fn http_base(options: &HttpOptions, request: &HttpRequest) -> String {
+    web_socket_base(options, request).replacen("ws", "http", 1)
+}
+
 /// The host that the client named, when it can stand in a URL.
 pub(crate) fn host(request: &HttpRequest) -> Option<&str> {
     first(request, &HOST).filter(|host| is_authority(host))
@@ -70,5 +75,6 @@ mod tests {
         assert_eq!(web_socket_base(&options(), &request()), "ws://localhost:3978");
         let options = HttpOptions { trust_forwarded: true, ..options() };
         assert_eq!(web_socket_base(&options, &request()), "wss://bot.example");
+        assert_eq!(http_base(&options, &request()), "https://bot.example");
     }
 }

@@ -9,8 +9,10 @@ use actix_web::http::header::AUTHORIZATION;
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 
-use super::routes::{DIRECT_LINE, OPEN, PAGE_ANSWERS};
+use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, OPEN, PAGE_ANSWERS};
+use super::ticket::Ticket;
 use super::{Fault, State, body};
+use crate::activity::ConversationId;
 use crate::channels::direct_line::{Caller, Claims, DirectLineError};
 
 /// What a route asks of its callers.
@@ -24,6 +26,8 @@ pub enum Access {
     DirectLine,
     /// A token of the page.
     Page,
+    /// The secret of the bot, or a ticket for the conversation.
+    Bot,
 }
 
 /// Why a caller is turned away. Never says what would have been right.
@@ -39,6 +43,9 @@ pub enum AuthError {
     /// The key is not the API key.
     #[error("this is not the API key")]
     WrongKey,
+    /// Neither the secret of the bot nor a ticket for this conversation.
+    #[error("this is neither the secret of the bot nor its ticket for this conversation")]
+    NotTheBot,
 }
 
 /// The claims of a token of the page.
@@ -53,6 +60,8 @@ impl Access {
             Self::Open
         } else if pattern.starts_with(DIRECT_LINE) {
             Self::DirectLine
+        } else if pattern.starts_with(BOT_FRAMEWORK) {
+            Self::Bot
         } else if pattern == PAGE_ANSWERS {
             Self::Page
         } else {
@@ -81,9 +90,13 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), Fault> {
         return Ok(());
     }
     let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
+    if access == Access::Bot {
+        return check_bot(request, state);
+    }
     let bearer = bearer(request)?;
     match access {
-        Access::Open => {}
+        // Both are dealt with above.
+        Access::Open | Access::Bot => {}
         Access::ApiKey => {
             if !state.options.api_key.matches(bearer) {
                 return Err(AuthError::WrongKey.into());
@@ -103,6 +116,31 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// A bot shows its secret, or its `serviceUrl` shows a ticket; then it may show credentials for other channels as well,
+/// which are nobody's business here.
+fn check_bot(request: &ServiceRequest, state: &State) -> Result<(), Fault> {
+    let bearer = bearer(request);
+    let extensions = request.extensions();
+    let ticket = extensions.get::<Ticket>().map(|ticket| ticket.0.clone());
+    drop(extensions);
+    let id = conversation_of(request);
+    let bot = state.bot.as_ref();
+    let caller = bot.and_then(|bot| bot.authenticate(bearer.ok(), ticket.as_deref(), id.as_ref()));
+    match (caller, bearer) {
+        (Some(caller), _) => {
+            request.extensions_mut().insert(caller);
+            Ok(())
+        }
+        (None, Err(error)) if ticket.is_none() => Err(error.into()),
+        (None, _) => Err(AuthError::NotTheBot.into()),
+    }
+}
+
+/// The conversation in the path.
+fn conversation_of(request: &ServiceRequest) -> Option<ConversationId> {
+    request.match_info().get("id")?.parse().ok()
 }
 
 /// The credential of `Authorization: Bearer …` (RFC 6750, section 2.1; the scheme is matched without case).

@@ -109,7 +109,8 @@ pub(crate) async fn start_conversation(
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
     let body = read(&state, &request, payload).await?;
-    let started = state.direct_line.start(&caller, token_parameters::user(&body)?).await?;
+    let started =
+        state.direct_line.start(&caller, token_parameters::user(&body)?, token_parameters::locale(&body)).await?;
     let builder = if started.created { HttpResponse::Created() } else { HttpResponse::Ok() };
     let mut answer = with_stream(&state, &request, &started);
     answer.reference_grammar_id = Some(state.ids.fresh().to_string());

@@ -12,8 +12,10 @@ use super::envelope::EnvelopeError;
 use super::host::HostError;
 use super::session::SessionError;
 use super::token_parameters::ParametersError;
+use super::upload::UploadError;
 use crate::activity::InvalidWatermark;
 use crate::channels::DeliveryError;
+use crate::channels::bot::ConnectorError;
 use crate::channels::direct_line::DirectLineError;
 use crate::convert::ConvertError;
 use crate::store::StoreError;
@@ -48,9 +50,15 @@ pub enum Fault {
     /// The Direct Line channel refused.
     #[error(transparent)]
     DirectLine(#[from] DirectLineError),
+    /// A call of the bot was refused.
+    #[error(transparent)]
+    Connector(#[from] ConnectorError),
     /// The body of a token or start request is wrong.
     #[error(transparent)]
     Parameters(#[from] ParametersError),
+    /// An upload cannot be taken apart.
+    #[error(transparent)]
+    Upload(#[from] UploadError),
     /// The watermark cannot be read.
     #[error(transparent)]
     Watermark(#[from] InvalidWatermark),

@@ -6,7 +6,7 @@ use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use super::{answers, check, convert, direct_line, health, page, records, session, socket};
+use super::{answers, check, connector, convert, direct_line, health, page, records, session, socket, upload};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -26,8 +26,19 @@ use super::{answers, check, convert, direct_line, health, page, records, session
         direct_line::reconnect,
         direct_line::read_activities,
         direct_line::post_activity,
+        upload::upload_files,
+        upload::uploaded_file,
         direct_line::oauth_session,
         socket::stream,
+        connector::create_conversation,
+        connector::send,
+        connector::reply,
+        connector::update,
+        connector::delete,
+        connector::activity_members,
+        connector::members,
+        connector::member,
+        connector::paged_members,
         page::samples,
         session::start_session,
         page::send_answer,
@@ -37,6 +48,7 @@ use super::{answers, check, convert, direct_line, health, page, records, session
     tags(
         (name = "answers", description = "Conversion and delivery; needs the API key."),
         (name = "direct line", description = "Direct Line 3.0; needs the secret or a token."),
+        (name = "connector", description = "What a bot behind the channel calls; needs its secret or its ticket."),
         (name = "page", description = "What the page with Web Chat calls."),
         (name = "operations", description = "Open."),
     ),
@@ -53,6 +65,10 @@ impl Modify for Credentials {
         for (name, description) in [
             ("api_key", "The API key: CITEWIRE_API_KEY."),
             ("direct_line", "The Direct Line secret, CITEWIRE_DIRECT_LINE_SECRET, or a token of one conversation."),
+            (
+                "bot",
+                "The secret of the bot, CITEWIRE_BOT_SECRET; or none, where the path begins with the ticket of `serviceUrl`.",
+            ),
             ("page", "A token from POST /page/session."),
         ] {
             let mut bearer = Http::new(HttpAuthScheme::Bearer);

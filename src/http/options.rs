@@ -99,6 +99,12 @@ impl PublicUrl {
         url.replacen("http", "ws", 1)
     }
 
+    /// The address as text, without a slash at the end.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str().trim_end_matches('/')
+    }
+
     /// Host and port, as a browser writes them into `Host`.
     #[must_use]
     pub fn authority(&self) -> String {

@@ -41,13 +41,13 @@ pub(crate) async fn index(state: Data<State>, request: HttpRequest) -> Result<Ht
         .body(INDEX.replace("{{nonce}}", &nonce)))
 }
 
-/// What the page may do. Only scripts and styles with the nonce run; images come from nowhere but the page itself, so
-/// that an answer cannot make a reader's browser call anyone.
+/// What the page may do. Only scripts and styles with the nonce run; images come from nowhere but the page itself and
+/// this server, where uploaded files are, so that an answer cannot make a reader's browser call anyone else.
 fn policy(nonce: &str, host: Option<&str>) -> String {
     let sockets = host.map(|host| format!(" ws://{host} wss://{host}")).unwrap_or_default();
     format!(
         "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-         connect-src 'self'{sockets} blob:; img-src blob: data:; script-src 'nonce-{nonce}' 'strict-dynamic'; \
+         connect-src 'self'{sockets} blob:; img-src 'self' blob: data:; script-src 'nonce-{nonce}' 'strict-dynamic'; \
          style-src 'nonce-{nonce}'"
     )
 }

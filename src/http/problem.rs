@@ -1,7 +1,7 @@
 //! Every fault becomes a status and words here, and nowhere else.
 //!
 //! One map, two renderers: RFC 9457 (`application/problem+json`) for citewire's own routes, the Bot Framework's
-//! `{"error":{"code","message"}}` for the routes of Direct Line.
+//! `{"error":{"code","message"}}` for the routes of Direct Line and of the Connector.
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -15,10 +15,12 @@ use super::auth::AuthError;
 use super::body::BodyError;
 use super::check::CheckError;
 use super::envelope::EnvelopeError;
-use super::routes::DIRECT_LINE;
+use super::routes::{BOT_FRAMEWORK, DIRECT_LINE};
 use super::token_parameters::ParametersError;
+use super::upload::UploadError;
 use super::{Fault, State};
 use crate::channels::DeliveryError;
+use crate::channels::bot::ConnectorError;
 use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
 use crate::channels::direct_line_client::{CallError, PostError, SERVER_NAME};
 use crate::convert::ConvertError;
@@ -71,8 +73,13 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
         Fault::Delivery(DeliveryError::Elsewhere(error)) => elsewhere(error),
         Fault::Delivery(DeliveryError::Store(error)) | Fault::Store(error) => store(error),
         Fault::DirectLine(error) => direct_line(error),
+        Fault::Connector(error) => connector(error),
         Fault::Parameters(ParametersError::NotJson(_)) => not_json(),
         Fault::Parameters(ParametersError::Member { pointer, .. }) => wrong_member(pointer),
+        Fault::Upload(UploadError::Template(error)) => activity(error),
+        Fault::Upload(UploadError::Parts(_) | UploadError::TooManyParts | UploadError::Empty) => {
+            Verdict::new(BAD, "invalid_upload", "BadArgument", "The upload cannot be read")
+        }
         Fault::Watermark(_) => Verdict::new(BAD, "invalid_watermark", "BadArgument", "The watermark cannot be read"),
         Fault::Session(_) => {
             Verdict::new(StatusCode::FORBIDDEN, "wrong_origin", "BadArgument", "The page is somewhere else")
@@ -134,6 +141,7 @@ fn auth(error: AuthError) -> Verdict {
     match error {
         AuthError::Missing => Verdict::new(StatusCode::UNAUTHORIZED, "unauthenticated", "Unauthorized", title),
         AuthError::Malformed => Verdict::new(StatusCode::UNAUTHORIZED, "malformed_credential", "Unauthorized", title),
+        AuthError::NotTheBot => Verdict::new(StatusCode::UNAUTHORIZED, "not_the_bot", "Unauthorized", title),
         AuthError::WrongKey => Verdict::new(StatusCode::UNAUTHORIZED, "wrong_key", "Unauthorized", title),
     }
 }
@@ -235,16 +243,44 @@ fn direct_line(error: &DirectLineError) -> Verdict {
         }
         DirectLineError::Token(TokenError::Sign(_)) => internal(),
         DirectLineError::UnknownConversation => unknown_conversation(),
-        DirectLineError::Activity(ActivityError::NotJson(_)) => not_json(),
-        DirectLineError::Activity(ActivityError::NotAnObject) => wrong_member(""),
-        DirectLineError::Activity(ActivityError::NoType) => wrong_member("/type"),
-        DirectLineError::Activity(ActivityError::Member { pointer, .. }) => wrong_member(pointer),
+        DirectLineError::Activity(error) => activity(error),
         DirectLineError::NoSender => wrong_member("/from/id"),
         DirectLineError::HubFull(_) => Verdict {
             retry_after: Some(10),
             ..Verdict::new(StatusCode::TOO_MANY_REQUESTS, "too_many_sockets", "TooManyRequests", "Too many sockets")
         },
         DirectLineError::Store(error) => store(error),
+    }
+}
+
+fn activity(error: &ActivityError) -> Verdict {
+    match error {
+        ActivityError::NotJson(_) => not_json(),
+        ActivityError::NotAnObject => wrong_member(""),
+        ActivityError::NoType => wrong_member("/type"),
+        ActivityError::Member { pointer, .. } => wrong_member(pointer),
+    }
+}
+
+fn connector(error: &ConnectorError) -> Verdict {
+    match error {
+        ConnectorError::UnknownConversation => unknown_conversation(),
+        ConnectorError::UnknownMember => {
+            Verdict::new(StatusCode::NOT_FOUND, "unknown_member", "NotFound", "There is no such member")
+        }
+        ConnectorError::Activity(error) => activity(error),
+        ConnectorError::Manifest(_) => wrong_member("/channelData/citewire"),
+        ConnectorError::Parameters { pointer, .. } => wrong_member(pointer),
+        ConnectorError::Unsupported => Verdict::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "unsupported_by_channel",
+            "MethodNotAllowed",
+            "The channel does not offer this",
+        ),
+        ConnectorError::SecretRequired => {
+            Verdict::new(StatusCode::FORBIDDEN, "secret_required", "Forbidden", "This needs the secret of the bot")
+        }
+        ConnectorError::Store(error) => store(error),
     }
 }
 
@@ -312,16 +348,17 @@ pub(crate) async fn render(
     let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
     let id = state.ids.fresh().simple().to_string();
     let direct_line = request.path().starts_with(DIRECT_LINE);
+    let bot_framework = request.path().starts_with(BOT_FRAMEWORK);
     let mut response = next.call(request).await?.map_into_boxed_body();
     let rendered = response.response().error().map(|error| {
         let (verdict, detail) = judge(error, &id);
-        let body = write(&verdict, &detail, direct_line);
+        let body = write(&verdict, &detail, bot_framework);
         (verdict, body)
     });
     if let Some((verdict, body)) = rendered {
         *response.response_mut().status_mut() = verdict.status;
         let headers = response.headers_mut();
-        let media_type = if direct_line { "application/json" } else { "application/problem+json" };
+        let media_type = if bot_framework { "application/json" } else { "application/problem+json" };
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
         if let Some(seconds) = verdict.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -365,8 +402,8 @@ fn foreign(error: &Error) -> (Verdict, String) {
     (verdict, error.to_string())
 }
 
-fn write(verdict: &Verdict, detail: &str, direct_line: bool) -> Vec<u8> {
-    let written = if direct_line {
+fn write(verdict: &Verdict, detail: &str, bot_framework: bool) -> Vec<u8> {
+    let written = if bot_framework {
         serde_json::to_vec(&BotError { error: BotErrorBody { code: verdict.bot_code, message: detail } })
     } else {
         serde_json::to_vec(&Problem {

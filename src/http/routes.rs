@@ -7,8 +7,12 @@ use actix_web::middleware::from_fn;
 use actix_web::{Route, guard, web};
 
 use super::auth::{Access, authenticate};
-use super::{Fault, answers, check, convert, direct_line, docs, health, page, records, session, socket};
+use super::{
+    Fault, answers, check, connector, convert, direct_line, docs, health, page, records, session, socket, upload,
+};
 
+/// Where the protocols of the Bot Framework begin, whose errors have their own shape.
+pub(crate) const BOT_FRAMEWORK: &str = "/v3/";
 /// Where Direct Line begins; its clients are given the address up to here.
 pub(crate) const DIRECT_LINE: &str = "/v3/directline";
 /// The one route that takes a token of the page.
@@ -16,7 +20,7 @@ pub(crate) const PAGE_ANSWERS: &str = "/page/answers";
 
 /// The routes that are called without a credential; all others need one.
 ///
-/// The stream has its credential in its URL and checks it itself. A session of the page goes to its own origin only.
+/// The stream has its credential in its URL and checks it itself. The address of a file cannot be guessed. A session of the page goes to its own origin only.
 pub const OPEN: &[&str] = &[
     "/",
     "/page/page.css",
@@ -34,6 +38,7 @@ pub const OPEN: &[&str] = &[
     "/v3/directline/conversations/{id}/stream",
     "/v3/directline/conversations/{id}/stream/multimodal",
     "/v3/directline/conversations/connect",
+    "/v3/directline/conversations/{id}/attachments/{attachment}",
     "/v3/directline/session/getsessionid",
 ];
 
@@ -71,6 +76,14 @@ const fn post(path: &'static str, handler: fn() -> Route) -> RouteEntry {
     RouteEntry { method: "POST", path, handler }
 }
 
+const fn put(path: &'static str, handler: fn() -> Route) -> RouteEntry {
+    RouteEntry { method: "PUT", path, handler }
+}
+
+const fn delete(path: &'static str, handler: fn() -> Route) -> RouteEntry {
+    RouteEntry { method: "DELETE", path, handler }
+}
+
 /// All routes of ours. Fixed paths stand before patterns that match them too.
 pub const ROUTES: &[RouteEntry] = &[
     post("/v1/activities", || web::to(convert::convert_answer)),
@@ -98,10 +111,21 @@ pub const ROUTES: &[RouteEntry] = &[
     get("/v3/directline/conversations/{id}", || web::to(direct_line::reconnect)),
     get("/v3/directline/conversations/{id}/activities", || web::to(direct_line::read_activities)),
     post("/v3/directline/conversations/{id}/activities", || web::to(direct_line::post_activity)),
+    post("/v3/directline/conversations/{id}/upload", || web::to(upload::upload_files)),
+    get("/v3/directline/conversations/{id}/attachments/{attachment}", || web::to(upload::uploaded_file)),
     get("/v3/directline/conversations/{id}/stream", || web::to(socket::stream)),
     // Where directlinejs with voice looks for the stream, once it has seen that the other path ends as it does.
     get("/v3/directline/conversations/{id}/stream/multimodal", || web::to(socket::stream)),
     get("/v3/directline/session/getsessionid", || web::to(direct_line::oauth_session)),
+    post("/v3/conversations", || web::to(connector::create_conversation)),
+    post("/v3/conversations/{id}/activities", || web::to(connector::send)),
+    post("/v3/conversations/{id}/activities/{activity}", || web::to(connector::reply)),
+    put("/v3/conversations/{id}/activities/{activity}", || web::to(connector::update)),
+    delete("/v3/conversations/{id}/activities/{activity}", || web::to(connector::delete)),
+    get("/v3/conversations/{id}/activities/{activity}/members", || web::to(connector::activity_members)),
+    get("/v3/conversations/{id}/members", || web::to(connector::members)),
+    get("/v3/conversations/{id}/members/{member}", || web::to(connector::member)),
+    get("/v3/conversations/{id}/pagedmembers", || web::to(connector::paged_members)),
 ];
 
 /// Registers all routes, those of the page if wanted.

@@ -325,3 +325,43 @@ pub(crate) struct ResourceResponse {
 pub(crate) struct OAuthSession {
     session_id: String,
 }
+
+/// A user or the bot.
+#[derive(ToSchema)]
+pub(crate) struct ChannelAccount {
+    #[schema(example = "dl_ann")]
+    id: String,
+    name: Option<String>,
+    /// `user` or `bot`.
+    #[schema(example = "user")]
+    role: String,
+}
+
+/// Everyone who takes part in a conversation.
+#[derive(ToSchema)]
+pub(crate) struct PagedMembers {
+    members: Vec<ChannelAccount>,
+}
+
+/// With whom a bot begins a conversation.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub(crate) struct ConversationParameters {
+    /// Must not be true.
+    is_group: Option<bool>,
+    bot: Option<ChannelAccount>,
+    /// Exactly one, besides the bot.
+    members: Vec<ChannelAccount>,
+    /// What the bot says first.
+    #[schema(value_type = Option<Object>)]
+    activity: Option<Value>,
+}
+
+/// A conversation that a bot has begun.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub(crate) struct ConversationResource {
+    id: String,
+    /// What the bot said first.
+    activity_id: Option<String>,
+}

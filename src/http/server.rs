@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +13,8 @@ use actix_web::rt::net::TcpStream;
 use actix_web::{App, HttpServer, web};
 
 use super::tasks::Tasks;
-use super::{State, host, problem, routes};
+use super::{State, host, problem, routes, ticket};
+use crate::channels::bot::{BotChannel, ServiceUrl};
 
 /// How often conversations are looked through for those that are due to go.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
@@ -58,6 +59,7 @@ pub fn build(state: State) -> Result<Server, ServerError> {
             .configure(move |config| routes::configure(config, with_page))
             .wrap(from_fn(host::guard))
             .wrap(from_fn(problem::render))
+            .wrap(from_fn(ticket::take))
     };
     let stuck_after = state.direct_line.options().write_timeout * 2;
     let mut server = HttpServer::new(app)
@@ -85,9 +87,12 @@ impl Server {
     /// # Errors
     /// When the server ends by itself.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
-        let Self { mut inner, handle, state, .. } = self;
+        let Self { mut inner, handle, state, addresses } = self;
         let tasks = state.tasks.clone();
         tasks.spawn(sweep(Arc::clone(&state), tasks.clone()));
+        if let Some(bot) = &state.bot {
+            tasks.spawn(tell(Arc::clone(bot), here(&state, &addresses), tasks.clone()));
+        }
         let ended = tokio::select! {
             ended = &mut inner => Some(ended),
             () = shutdown => None,
@@ -103,6 +108,29 @@ impl Server {
         };
         tasks.ended().await;
         ended.map_err(ServerError::Run)
+    }
+}
+
+/// Where a bot on this machine finds this server: the public address where there is one, else the address that it
+/// listens on.
+fn here(state: &State, addresses: &[SocketAddr]) -> Option<ServiceUrl> {
+    let listening = addresses.first().map(|address| {
+        let ip = match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+            IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+            ip @ (IpAddr::V4(_) | IpAddr::V6(_)) => ip,
+        };
+        format!("http://{}", SocketAddr::new(ip, address.port()))
+    });
+    let public = state.options.public_url.as_ref().map(|url| url.as_str().to_owned());
+    public.or(listening)?.parse().ok()
+}
+
+/// Tells the bot what users do.
+async fn tell(bot: Arc<BotChannel>, here: Option<ServiceUrl>, tasks: Tasks) {
+    match here {
+        Some(here) => bot.run(&here, tasks.end_token()).await,
+        None => tracing::error!("the bot is told nothing, because this server has no address"),
     }
 }
 

@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
 use super::HttpOptions;
+use super::manifest::Pipeline;
 use super::tasks::Tasks;
-use crate::channels::direct_line::{DirectLine, DirectLineOptions, Tokens};
+use crate::channels::bot::{BotChannel, BotClient};
+use crate::channels::direct_line::{DirectLine, DirectLineOptions, Listener, Tokens};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::channels::{Delivery, Retention};
 use crate::clock::{Clock, IdSource};
@@ -19,10 +23,15 @@ pub struct State {
     pub(crate) delivery: Delivery,
     pub(crate) retention: Retention,
     pub(crate) store: Arc<dyn ConversationStore>,
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
+    /// The bot behind the channel, if there is one.
+    pub(crate) bot: Option<Arc<BotChannel>>,
     /// Follows redirects of sources, if that is switched on.
     pub(crate) redirects: Option<Redirects>,
     pub(crate) tasks: Tasks,
+    /// Room for uploads that are being taken in.
+    pub(crate) uploads: Semaphore,
 }
 
 impl State {
@@ -35,11 +44,35 @@ impl State {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
     ) -> Self {
+        let uploads = Semaphore::new(direct_line.max_uploads);
         let tokens = Tokens::new(&options.direct_line_secret, Arc::clone(&clock), Arc::clone(&ids));
         let delivery = Delivery::new(Arc::clone(&store), &direct_line);
         let retention = Retention::new(Arc::clone(&store), Arc::clone(&clock), options.retention);
-        let direct_line = DirectLine::new(Arc::clone(&store), tokens, clock, Arc::clone(&ids), direct_line);
-        Self { options, direct_line, delivery, retention, store, ids, redirects: None, tasks: Tasks::default() }
+        let direct_line =
+            DirectLine::new(Arc::clone(&store), tokens, Arc::clone(&clock), Arc::clone(&ids), direct_line);
+        Self {
+            options,
+            direct_line,
+            delivery,
+            retention,
+            store,
+            clock,
+            ids,
+            bot: None,
+            redirects: None,
+            tasks: Tasks::default(),
+            uploads,
+        }
+    }
+
+    /// The same parts, with a bot behind the channel.
+    #[must_use]
+    pub fn with_bot(self, client: BotClient) -> Self {
+        let citer = Arc::new(Pipeline::new(Arc::clone(&self.options.labels)));
+        let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
+        let bot = Arc::new(BotChannel::new(client, store, self.direct_line.publisher(), clock, citer));
+        let direct_line = self.direct_line.heard_by(Arc::clone(&bot) as Arc<dyn Listener>);
+        Self { direct_line, bot: Some(bot), ..self }
     }
 
     /// The same parts, with conversations that are bound to another Direct Line.

@@ -28,6 +28,11 @@ impl Tasks {
         self.ending.cancelled().await;
     }
 
+    /// What is cancelled when the server shuts down.
+    pub(crate) fn end_token(&self) -> CancellationToken {
+        self.ending.clone()
+    }
+
     /// Whether the server is shutting down.
     pub(crate) fn is_ending(&self) -> bool {
         self.ending.is_cancelled()

@@ -52,6 +52,13 @@ pub(crate) fn user(body: &[u8]) -> Result<Option<ChannelAccount>, ParametersErro
     }))
 }
 
+/// The language tag that the body names, for a bot that greets its user. Nothing depends on it here, so a body that is
+/// none, or names something else, names none.
+pub(crate) fn locale(body: &[u8]) -> Option<String> {
+    let parameters: Map<String, Value> = serde_json::from_slice(body).ok()?;
+    member(&parameters, "locale")?.as_str().filter(|locale| !locale.is_empty()).map(str::to_owned)
+}
+
 fn member<'v>(object: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
     object.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
 }
@@ -74,6 +81,14 @@ mod tests {
     fn a_user_may_be_missing_in_every_way() {
         for body in ["", "  ", "{}", "null", r#"{"user":{}}"#, r#"{"user":null}"#, r#"{"user":{"id":""}}"#] {
             assert_eq!(id(body), None, "{body:?}");
+        }
+    }
+
+    #[test]
+    fn the_language_is_found_where_there_is_one() {
+        assert_eq!(locale(br#"{"user":{},"locale":"de-DE"}"#).as_deref(), Some("de-DE"));
+        for body in ["", "{", "[]", r#"{"locale":""}"#, r#"{"locale":5}"#] {
+            assert_eq!(locale(body.as_bytes()), None, "{body}");
         }
     }
 

@@ -9,6 +9,8 @@ mod app;
 mod bad_input;
 /// Streams that are cited block by block, and from outside their text.
 mod block_streams;
+/// A bot behind the embedded channel.
+mod bot;
 /// Answers for Open WebUI and AssistantHub.
 mod chat_outputs;
 /// The check of activities, by fixtures.

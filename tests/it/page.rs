@@ -26,7 +26,7 @@ async fn the_page_runs_only_what_carries_its_nonce() {
         let host = app.url.trim_start_matches("http://");
         let expected = format!(
             "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self' \
-             ws://{host} wss://{host} blob:; img-src blob: data:; script-src 'nonce-{nonce}' 'strict-dynamic'; \
+             ws://{host} wss://{host} blob:; img-src 'self' blob: data:; script-src 'nonce-{nonce}' 'strict-dynamic'; \
              style-src 'nonce-{nonce}'"
         );
         assert_eq!(policy, expected);

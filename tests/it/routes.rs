@@ -28,7 +28,7 @@ async fn a_credential_opens_only_what_it_is_for() {
         let wrong = match Access::of(route.path) {
             Access::Open => continue,
             Access::ApiKey => DIRECT_LINE_SECRET,
-            Access::DirectLine | Access::Page => API_KEY,
+            Access::DirectLine | Access::Page | Access::Bot => API_KEY,
         };
         let request = app.request(method(route.method), &route.path.replace("{id}", "c1"));
         let status = request.bearer_auth(wrong).send().await.expect("an answer").status();

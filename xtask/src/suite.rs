@@ -92,6 +92,7 @@ fn core(repository: &Repository) -> Result<()> {
 
 fn tests(repository: &Repository) -> Result<()> {
     npm::install(&repository.path("tests/engines"))?;
+    npm::install(&repository.path("tests/bot"))?;
     let mut command = repository.cargo(&["test", "--locked", "--workspace", "--all-targets", "--no-fail-fast"]);
     command.env("INSTA_UPDATE", "no");
     for (name, value) in PROPERTY_DEFAULTS {

@@ -1,10 +1,10 @@
-//! What a client posts, before it becomes an activity of the conversation.
+//! What a client or a bot posts, before it becomes an activity of the conversation.
 
 use serde_json::{Map, Value};
 
 use crate::activity::Activity;
 
-/// An activity as a client sent it, without what only the channel may say.
+/// An activity as a client or a bot sent it, without what only the channel may say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientActivity(Activity);
 
@@ -31,7 +31,7 @@ pub enum ActivityError {
     },
 }
 
-/// Members that the channel sets, whatever the client says (activity specification, A2030, A2040, A2302).
+/// Members that the channel sets, whatever others say (activity specification, A2030, A2040, A2302).
 const OURS: [&str; 6] = ["id", "timestamp", "serviceUrl", "channelId", "conversation", "recipient"];
 
 impl ClientActivity {
@@ -40,7 +40,14 @@ impl ClientActivity {
     /// # Errors
     /// When it is no activity.
     pub fn parse(body: &[u8]) -> Result<Self, ActivityError> {
-        let value: Value = serde_json::from_slice(body).map_err(ActivityError::NotJson)?;
+        Self::from_json(serde_json::from_slice(body).map_err(ActivityError::NotJson)?)
+    }
+
+    /// Reads what was a body, or a part of one.
+    ///
+    /// # Errors
+    /// When it is no activity.
+    pub fn from_json(value: Value) -> Result<Self, ActivityError> {
         let Value::Object(mut members) = value else {
             return Err(ActivityError::NotAnObject);
         };

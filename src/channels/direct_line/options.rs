@@ -12,6 +12,10 @@ pub struct DirectLineOptions {
     pub stream_seconds: u32,
     /// The size of an activity that a client may post, in bytes.
     pub max_activity_bytes: usize,
+    /// The size of an upload, all files together, in bytes.
+    pub max_upload_bytes: usize,
+    /// Uploads that are taken in at one time; others wait.
+    pub max_uploads: usize,
     /// How many activities one `GET …/activities` returns at most.
     pub page_size: usize,
     /// Sockets on one conversation; the newest beyond is refused at the handshake. directlinejs opens several on one
@@ -35,6 +39,8 @@ impl Default for DirectLineOptions {
             token_seconds: 1800,
             stream_seconds: 60,
             max_activity_bytes: 256 * 1024,
+            max_upload_bytes: 16 * 1024 * 1024,
+            max_uploads: 8,
             page_size: 1000,
             max_sockets_per_conversation: 8,
             max_ephemeral: 64,

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::caller::sender;
-use super::{Caller, Claims, ClientActivity, DirectLineError, DirectLineOptions, Ephemeral, Feed, Hub};
+use super::{Caller, Claims, DirectLineError, DirectLineOptions, Feed, Hub, Listener, Publisher};
 use super::{TokenError, TokenKind, Tokens};
-use crate::activity::{Activity, ActivityId, ActivitySet, ChannelAccount, ConversationId, Role, Watermark};
+use crate::activity::{ActivitySet, ChannelAccount, ConversationId, Role, Watermark};
+use crate::channels::turns::Turns;
 use crate::clock::{Clock, IdSource};
-use crate::store::{Batch, ConversationStore, Created};
+use crate::store::{Conversation, ConversationStore, Created};
 
 /// The `channelId` of everything that this channel delivers.
 pub(crate) const CHANNEL_ID: &str = "directline";
@@ -52,12 +52,14 @@ pub enum Resume {
 /// The embedded Direct Line channel.
 #[derive(Debug)]
 pub struct DirectLine {
-    store: Arc<dyn ConversationStore>,
+    pub(super) store: Arc<dyn ConversationStore>,
     tokens: Tokens,
-    hub: Hub,
-    clock: Arc<dyn Clock>,
-    ids: Arc<dyn IdSource>,
+    pub(super) publisher: Arc<Publisher>,
+    pub(super) ids: Arc<dyn IdSource>,
     options: DirectLineOptions,
+    pub(super) listener: Option<Arc<dyn Listener>>,
+    /// With a listener, what happens in a conversation happens one after the other.
+    pub(super) turns: Turns,
 }
 
 impl DirectLine {
@@ -71,7 +73,20 @@ impl DirectLine {
         options: DirectLineOptions,
     ) -> Self {
         let hub = Hub::new(options.max_sockets_per_conversation, options.max_ephemeral);
-        Self { store, tokens, hub, clock, ids, options }
+        let publisher = Publisher::new(Arc::clone(&store), hub, clock, Arc::clone(&ids));
+        Self { store, tokens, publisher: Arc::new(publisher), ids, options, listener: None, turns: Turns::default() }
+    }
+
+    /// The same channel, with someone who hears what users do.
+    #[must_use]
+    pub fn heard_by(self, listener: Arc<dyn Listener>) -> Self {
+        Self { listener: Some(listener), ..self }
+    }
+
+    /// What brings activities to the readers of this channel.
+    #[must_use]
+    pub fn publisher(&self) -> Arc<Publisher> {
+        Arc::clone(&self.publisher)
     }
 
     /// What was set.
@@ -114,7 +129,7 @@ impl DirectLine {
     pub async fn start_page(&self) -> Result<(Grant, String), DirectLineError> {
         let id = self.fresh_conversation();
         let user = format!("dl_{}", self.ids.fresh().simple());
-        self.store.create(&id, Some(ChannelAccount::new(user.clone(), Role::User))).await?;
+        self.create(&id, Some(ChannelAccount::new(user.clone(), Role::User)), None).await?;
         Ok((self.grant(TokenKind::Page, id, Some(user.clone()))?, user))
     }
 
@@ -130,11 +145,16 @@ impl DirectLine {
     }
 
     /// Starts the conversation that the token names, or a new one for the secret. Starting again is no error: it gives
-    /// a new stream of the same conversation.
+    /// a new stream of the same conversation. The `locale` is for a bot that greets its user.
     ///
     /// # Errors
     /// When the store cannot take it.
-    pub async fn start(&self, caller: &Caller, user: Option<ChannelAccount>) -> Result<Started, DirectLineError> {
+    pub async fn start(
+        &self,
+        caller: &Caller,
+        user: Option<ChannelAccount>,
+        locale: Option<String>,
+    ) -> Result<Started, DirectLineError> {
         let (id, kind, user) = match caller {
             Caller::Secret => (self.fresh_conversation(), TokenKind::Token, user),
             Caller::Token(claims) => {
@@ -143,10 +163,7 @@ impl DirectLine {
             }
         };
         let user = user.filter(|user| user.id.as_ref().is_some_and(|id| !id.is_empty()));
-        let (created, conversation) = match self.store.create(&id, user).await? {
-            Created::New(conversation) => (true, conversation),
-            Created::Existing(conversation) => (false, conversation),
-        };
+        let (created, conversation) = self.create(&id, user, locale).await?;
         let user = conversation.user.and_then(|user| user.id);
         let stream = self.stream_credential(&id)?;
         Ok(Started { grant: self.grant(kind, id, user)?, stream, after: None, created })
@@ -194,30 +211,6 @@ impl DirectLine {
         Ok(ActivitySet::new(activities, page.reached))
     }
 
-    /// Records what a client says, and returns the id under which everyone will see it.
-    ///
-    /// # Errors
-    /// When the conversation is not the caller's, or gone, or nobody is named as the sender.
-    pub async fn post(
-        &self,
-        caller: &Caller,
-        id: &ConversationId,
-        activity: ClientActivity,
-    ) -> Result<ActivityId, DirectLineError> {
-        self.admit(caller, id)?;
-        let conversation = self.store.find(id).await?.ok_or(DirectLineError::UnknownConversation)?;
-        let mut activity = activity.into_inner();
-        let started_for = conversation.user.and_then(|user| user.id);
-        activity.from = Some(sender(caller, activity.from.take(), started_for)?);
-        activity.channel_id = Some(CHANNEL_ID.to_owned());
-        if activity.is_ephemeral() || activity.kind == "conversationUpdate" {
-            return self.show(id, activity).await;
-        }
-        let appended = self.store.append(id, Batch::new(vec![activity])).await?;
-        let recorded = appended.and_then(|appended| appended.recorded.into_iter().next());
-        recorded.and_then(|recorded| recorded.activity.id.clone()).ok_or(DirectLineError::UnknownConversation)
-    }
-
     /// Opens the stream of a conversation with the credential from its URL.
     ///
     /// # Errors
@@ -235,32 +228,38 @@ impl DirectLine {
         let doorbell = self.store.subscribe(id).await?.ok_or(DirectLineError::UnknownConversation)?;
         let newest = self.store.newest(id).await?.ok_or(DirectLineError::UnknownConversation)?;
         let after = after.min(newest.watermark);
-        Ok(self.hub.feed(Arc::clone(&self.store), doorbell, id.clone(), after)?)
+        Ok(self.publisher.hub().feed(Arc::clone(&self.store), doorbell, id.clone(), after)?)
     }
 
-    /// Shows an activity that has no place in the history to everyone who reads now. A conversationUpdate is shown to
-    /// nobody: clients never see one.
-    async fn show(&self, id: &ConversationId, mut activity: Activity) -> Result<ActivityId, DirectLineError> {
-        let newest = self.store.newest(id).await?.ok_or(DirectLineError::UnknownConversation)?;
-        let activity_id = ActivityId::from(format!("{id}|e{}", self.ids.fresh().simple()));
-        let shown = activity.is_ephemeral();
-        activity.id = Some(activity_id.clone());
-        activity.timestamp = newest.timestamp.max(Some(self.clock.now()));
-        activity.conversation = Some(id.clone().into());
-        if shown {
-            self.hub.show(id, Ephemeral::new(newest.watermark, Arc::new(activity)));
+    /// Creates the conversation, or finds it; whether it is new. The listener hears of a user who was not known before.
+    async fn create(
+        &self,
+        id: &ConversationId,
+        user: Option<ChannelAccount>,
+        locale: Option<String>,
+    ) -> Result<(bool, Conversation), DirectLineError> {
+        let Some(listener) = &self.listener else {
+            return Ok(outcome(self.store.create(id, user).await?));
+        };
+        let _turn = self.turns.take(id.as_str()).await;
+        let was_known = self.store.find(id).await?.is_some_and(|before| before.user.is_some());
+        let (created, conversation) = outcome(self.store.create(id, user).await?);
+        if let Some(user) = conversation.user.as_ref().filter(|_| !was_known) {
+            listener.joined(id, user, locale).await;
         }
-        Ok(activity_id)
+        Ok((created, conversation))
     }
 
-    fn admit(&self, caller: &Caller, id: &ConversationId) -> Result<(), DirectLineError> {
+    pub(super) fn admit(&self, caller: &Caller, id: &ConversationId) -> Result<(), DirectLineError> {
         match caller {
             Caller::Token(claims) if claims.conv != *id => Err(DirectLineError::ForeignConversation),
             Caller::Secret | Caller::Token(_) => Ok(()),
         }
     }
 
-    fn fresh_conversation(&self) -> ConversationId {
+    /// An id for a new conversation.
+    #[must_use]
+    pub fn fresh_conversation(&self) -> ConversationId {
         let id = self.ids.fresh().simple().to_string();
         id.parse().expect("32 hexadecimal digits are a conversation id")
     }
@@ -273,5 +272,12 @@ impl DirectLine {
         let expires_in = self.options.token_seconds;
         let token = self.tokens.issue(kind, id.clone(), user, expires_in)?;
         Ok(Grant { conversation_id: id, token, expires_in })
+    }
+}
+
+fn outcome(created: Created) -> (bool, Conversation) {
+    match created {
+        Created::New(conversation) => (true, conversation),
+        Created::Existing(conversation) => (false, conversation),
     }
 }

@@ -12,7 +12,6 @@ mod error;
 mod history;
 mod outgoing;
 mod retry;
-mod turns;
 mod url;
 mod wire;
 

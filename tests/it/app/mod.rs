@@ -1,10 +1,12 @@
 //! A citewire server of the test's own, and words for what a client does with it.
 
+mod bot;
 mod conversation;
 mod server;
 mod serving;
 mod socket;
 
+pub(crate) use bot::{BOT_SECRET, Bot, Reaction, binding};
 pub(crate) use conversation::{Conversation, texts};
 pub(crate) use server::{API_KEY, DIRECT_LINE_SECRET, TestApp, answer};
 pub(crate) use serving::{Serving, citewire};

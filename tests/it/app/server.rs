@@ -5,6 +5,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role};
+use citewire::channels::bot::{BotBinding, BotClient};
 use citewire::channels::direct_line::DirectLineOptions;
 use citewire::channels::direct_line_client::{Binding, BoundDirectLine};
 use citewire::clock::{Clock, ManualClock, RandomIds};
@@ -28,6 +29,7 @@ pub(crate) struct Setup {
     pub(crate) binding: Option<Binding>,
     pub(crate) egress: EgressOptions,
     pub(crate) follow_redirects: bool,
+    pub(crate) bot: Option<BotBinding>,
 }
 
 /// A running server. It is stopped when the value is dropped, and must then end by itself.
@@ -47,6 +49,24 @@ impl TestApp {
     }
 
     pub(crate) fn with(change: impl FnOnce(&mut Setup)) -> Self {
+        let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time")));
+        Self::over(None, clock, change)
+    }
+
+    /// Another server over the conversations of one that has ended.
+    pub(crate) fn going_on(
+        store: Arc<dyn ConversationStore>,
+        clock: Arc<ManualClock>,
+        change: impl FnOnce(&mut Setup),
+    ) -> Self {
+        Self::over(Some(store), clock, change)
+    }
+
+    fn over(
+        store: Option<Arc<dyn ConversationStore>>,
+        clock: Arc<ManualClock>,
+        change: impl FnOnce(&mut Setup),
+    ) -> Self {
         let secret = |text| Secret::parse(text).expect("a secret");
         let bind = "127.0.0.1:0".parse().expect("an address");
         let mut setup = Setup {
@@ -56,12 +76,12 @@ impl TestApp {
             binding: None,
             egress: EgressOptions::default(),
             follow_redirects: false,
+            bot: None,
         };
         setup.http.workers = 1;
         change(&mut setup);
-        let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time")));
-        let store: Arc<dyn ConversationStore> =
-            Arc::new(MemoryStore::new(setup.memory, Arc::clone(&clock) as Arc<dyn Clock>));
+        let fresh = || Arc::new(MemoryStore::new(setup.memory, Arc::clone(&clock) as Arc<dyn Clock>));
+        let store: Arc<dyn ConversationStore> = store.unwrap_or_else(|| fresh());
         let mut state = http::State::new(
             setup.http,
             setup.direct_line,
@@ -73,6 +93,10 @@ impl TestApp {
             let clock = Arc::clone(&clock) as Arc<dyn Clock>;
             let redirects = Redirects::new(setup.egress.clone(), RedirectLimits::default(), clock);
             state = state.follow(redirects.expect("a client"));
+        }
+        if let Some(bot) = setup.bot {
+            let client = BotClient::new(bot, setup.egress.clone(), Arc::clone(&clock) as Arc<dyn Clock>);
+            state = state.with_bot(client.expect("a client"));
         }
         if let Some(binding) = setup.binding {
             let clock = Arc::clone(&clock) as Arc<dyn Clock>;

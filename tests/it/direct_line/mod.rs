@@ -7,3 +7,4 @@ mod posting;
 mod resuming;
 mod starting;
 mod stream;
+mod upload;

@@ -205,7 +205,7 @@ async fn the_secret_speaks_as_whom_it_names_also_as_a_bot() {
 }
 
 #[tokio::test]
-async fn a_full_conversation_is_429_and_stays_readable() {
+async fn p30_a_full_conversation_is_429_and_stays_readable() {
     let app = TestApp::with(|setup| setup.memory.max_activities = 1);
     let conversation = app.conversation().await;
     app.post_text(&conversation, "first").await;

@@ -7,17 +7,17 @@ use tokio::sync::OwnedMutexGuard;
 
 /// Lets callers with the same name go one after the other. Callers with different names do not wait for each other.
 #[derive(Debug, Default)]
-pub(super) struct Turns(Mutex<BTreeMap<String, Weak<tokio::sync::Mutex<()>>>>);
+pub(in crate::channels) struct Turns(Mutex<BTreeMap<String, Weak<tokio::sync::Mutex<()>>>>);
 
 /// The turn lasts as long as this value.
 #[derive(Debug)]
-pub(super) struct Turn {
+pub(in crate::channels) struct Turn {
     _guard: OwnedMutexGuard<()>,
 }
 
 impl Turns {
     /// Waits until nobody else has a turn under this name.
-    pub(super) async fn take(&self, name: &str) -> Turn {
+    pub(in crate::channels) async fn take(&self, name: &str) -> Turn {
         let lock = self.lock(name);
         Turn { _guard: lock.lock_owned().await }
     }

@@ -1,0 +1,104 @@
+//! What can go wrong with a bot.
+
+use std::error::Error;
+
+use crate::channels::direct_line::ActivityError;
+use crate::egress::EgressError;
+use crate::store::StoreError;
+
+/// Why a post to the bot came to nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TurnError {
+    /// The bot was not called: nothing was sent.
+    #[error("the bot cannot be reached: {0}")]
+    Unreachable(#[source] EgressError),
+    /// The bot was called, and it is unknown what it made of that.
+    #[error("the bot gave no answer: {0}")]
+    NoAnswer(#[source] EgressError),
+    /// The bot has refused.
+    #[error("the bot answered with status {status}")]
+    Refused {
+        /// The status.
+        status: u16,
+    },
+    /// The bot was called, and took too long.
+    #[error("the bot did not answer in time")]
+    TooSlow,
+    /// There was no time left to call the bot.
+    #[error("the bot was busy for too long to be called")]
+    NoTimeLeft,
+    /// Replies were expected in the answer, which holds something else.
+    #[error("the answer of the bot is no JSON with activities")]
+    Misunderstood(#[source] serde_json::Error),
+    /// Too much waits for the bot already.
+    #[error("more is waiting for the bot than may wait")]
+    Busy,
+    /// The server is shutting down.
+    #[error("the server is shutting down")]
+    Ending,
+    /// The activity cannot be sent.
+    #[error("the activity cannot be written as JSON")]
+    Unwritable(#[source] serde_json::Error),
+}
+
+impl TurnError {
+    /// Whether it is certain that the bot saw nothing of the activity.
+    #[must_use]
+    pub fn nothing_was_sent(&self) -> bool {
+        match self {
+            Self::Unreachable(_) | Self::NoTimeLeft | Self::Busy | Self::Unwritable(_) => true,
+            Self::NoAnswer(_) | Self::Refused { .. } | Self::TooSlow | Self::Misunderstood(_) | Self::Ending => false,
+        }
+    }
+
+    /// For programs: `channelData.citewire.code` of what users read instead of an answer.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unreachable(_) => "bot_unreachable",
+            Self::NoAnswer(_) => "bot_no_answer",
+            Self::Refused { .. } => "bot_refused",
+            Self::TooSlow | Self::NoTimeLeft => "bot_timeout",
+            Self::Misunderstood(_) => "bot_misunderstood",
+            Self::Busy => "bot_busy",
+            Self::Ending => "shutting_down",
+            Self::Unwritable(_) => "internal",
+        }
+    }
+}
+
+/// Why a call of the bot was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectorError {
+    /// There is no such conversation, or no longer.
+    #[error("there is no such conversation")]
+    UnknownConversation,
+    /// Nobody of this id takes part in the conversation.
+    #[error("nobody of this id takes part in the conversation")]
+    UnknownMember,
+    /// The body is no activity.
+    #[error(transparent)]
+    Activity(#[from] ActivityError),
+    /// The manifest of an answer is unusable.
+    #[error("/channelData/citewire: {0}")]
+    Manifest(#[source] Box<dyn Error + Send + Sync>),
+    /// What a conversation is to be created with is unusable.
+    #[error("{pointer}: {wanted}")]
+    Parameters {
+        /// JSON pointer of the member; empty for the whole.
+        pointer: &'static str,
+        /// What belongs there.
+        wanted: &'static str,
+    },
+    /// Direct Line has no such thing.
+    #[error("what was said on Direct Line can be neither updated nor deleted")]
+    Unsupported,
+    /// A ticket opens one conversation and creates none.
+    #[error("only the secret of the bot creates conversations")]
+    SecretRequired,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,27 @@
+//! The bot behind the embedded channel: any bot that speaks the Bot Framework protocol.
+
+mod address;
+mod channel;
+mod cited;
+mod client;
+mod connector;
+mod error;
+mod joined;
+mod livestream;
+mod options;
+mod outgoing;
+mod queue;
+mod speaking;
+mod ticket;
+mod turns;
+
+pub use address::{BotEndpoint, InvalidBotEndpoint, InvalidServiceUrl, ServiceUrl};
+pub use channel::BotChannel;
+pub use cited::Citer;
+pub use client::BotClient;
+pub use connector::{Begun, BotCaller};
+pub use error::{ConnectorError, TurnError};
+pub use options::{BotBinding, BotDelivery, BotOptions, BotSettings, NoEndpoint, UnknownDelivery};
+
+/// What stands before a ticket in the path of a `serviceUrl`.
+pub(crate) const TICKET_PREFIX: &str = "/bot";

@@ -1,0 +1,97 @@
+//! What a client says, with and without files.
+
+use std::sync::Arc;
+
+use super::caller::sender;
+use super::upload::{UNKNOWN_MEDIA_TYPE, Upload, fill, places};
+use super::{CHANNEL_ID, Caller, ClientActivity, DirectLine, DirectLineError};
+use crate::activity::{Activity, ActivityId, ConversationId, Role};
+use crate::store::{Attachment, Conversation};
+
+/// Where the files of a conversation can be fetched, below the address of a server.
+pub(crate) fn attachments_path(id: &ConversationId) -> String {
+    format!("/v3/directline/conversations/{id}/attachments/")
+}
+
+impl DirectLine {
+    /// Records what a client says, and returns the id under which everyone will see it.
+    ///
+    /// # Errors
+    /// When the conversation is not the caller's, or gone, or nobody is named as the sender.
+    pub async fn post(
+        &self,
+        caller: &Caller,
+        id: &ConversationId,
+        activity: ClientActivity,
+    ) -> Result<ActivityId, DirectLineError> {
+        self.admit(caller, id)?;
+        let conversation = self.store.find(id).await?.ok_or(DirectLineError::UnknownConversation)?;
+        self.take(caller, &conversation, activity.into_inner()).await
+    }
+
+    /// Keeps files, and records the activity that they belong to. They can be fetched below `base`, the address under
+    /// which clients reach this server.
+    ///
+    /// # Errors
+    /// As for [`post`](Self::post).
+    pub async fn upload(
+        &self,
+        caller: &Caller,
+        id: &ConversationId,
+        upload: Upload,
+        base: &str,
+    ) -> Result<ActivityId, DirectLineError> {
+        self.admit(caller, id)?;
+        let conversation = self.store.find(id).await?.ok_or(DirectLineError::UnknownConversation)?;
+        let (mut activity, files) = upload.into_parts();
+        // Nothing is kept of what nobody sends.
+        sender(caller, activity.from.clone(), conversation.user.as_ref().and_then(|user| user.id.clone()))?;
+        let mut attachments = activity.attachments.take().unwrap_or_default();
+        for (place, file) in places(&attachments, &files).into_iter().zip(files) {
+            let place = place.unwrap_or(attachments.len());
+            if place == attachments.len() {
+                attachments.push(Default::default());
+            }
+            let Some(attachment) = attachments.get_mut(place) else { continue };
+            let name = self.ids.fresh().simple().to_string();
+            fill(attachment, &file, &format!("{base}{}{name}", attachments_path(id)));
+            let media_type = attachment.content_type.clone().unwrap_or_else(|| UNKNOWN_MEDIA_TYPE.to_owned());
+            let kept = Attachment::new(media_type, file.name, file.bytes);
+            if !self.store.keep_attachment(id, &name, kept).await? {
+                return Err(DirectLineError::UnknownConversation);
+            }
+        }
+        activity.attachments = Some(attachments);
+        self.take(caller, &conversation, activity).await
+    }
+
+    /// Records what a client says in a conversation that it may speak in.
+    async fn take(
+        &self,
+        caller: &Caller,
+        conversation: &Conversation,
+        mut activity: Activity,
+    ) -> Result<ActivityId, DirectLineError> {
+        let id = &conversation.id;
+        let started_for = conversation.user.as_ref().and_then(|user| user.id.clone());
+        activity.from = Some(sender(caller, activity.from.take(), started_for)?);
+        activity.channel_id = Some(CHANNEL_ID.to_owned());
+        let listener = self.listener.as_ref().filter(|_| is_for_a_listener(&activity));
+        let _turn = match listener {
+            Some(_) => Some(self.turns.take(id.as_str()).await),
+            None => None,
+        };
+        let published = self.publisher.publish(id, activity).await?.ok_or(DirectLineError::UnknownConversation)?;
+        if let Some(listener) = listener {
+            listener.said(id, Arc::clone(&published)).await;
+        }
+        published.id.clone().ok_or(DirectLineError::UnknownConversation)
+    }
+}
+
+/// What a user does is for the listener, but for a conversationUpdate, which only a channel can make. What bots say, by
+/// way of the secret, is not: it is an answer.
+fn is_for_a_listener(activity: &Activity) -> bool {
+    let is_by_user = activity.from.as_ref().is_some_and(|from| from.role == Some(Role::User));
+    is_by_user && activity.kind != "conversationUpdate"
+}

@@ -1,0 +1,221 @@
+//! Files: `POST …/upload`, and where they can be fetched.
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::web::{Bytes, Data, Path, Payload, ReqData};
+use actix_web::{HttpRequest, HttpResponse};
+use futures_util::stream;
+use multer::Multipart;
+use serde::Serialize;
+
+use super::convert::json;
+use super::direct_line::conversation;
+use super::query::Query;
+use super::schema::{BotError, ResourceResponse};
+use super::{Fault, State, address, body};
+use crate::activity::ActivityId;
+use crate::channels::direct_line::{ActivityError, Caller, UNKNOWN_MEDIA_TYPE, Upload, UploadedFile};
+use crate::store::Attachment;
+
+/// The media type of the part that is no file, but the activity.
+const TEMPLATE: &str = "application/vnd.microsoft.activity";
+
+/// So many parts an upload has at most.
+const MAX_PARTS: usize = 64;
+
+/// Media types that browsers show without running anything in them. All others are offered for saving.
+const SHOWN: [&str; 9] = [
+    "image/png",
+    "image/jpeg",
+    "image/gif",
+    "image/webp",
+    "image/bmp",
+    "image/avif",
+    "text/plain",
+    "audio/*",
+    "video/*",
+];
+
+/// The body of an upload cannot be taken apart.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UploadError {
+    /// It says that it has parts, but it has not.
+    #[error("the parts of the body cannot be read: {0}")]
+    Parts(#[from] multer::Error),
+    /// It has more parts than anyone needs.
+    #[error("an upload has at most {MAX_PARTS} parts")]
+    TooManyParts,
+    /// There is nothing in it.
+    #[error("an upload has at least one file or an activity")]
+    Empty,
+    /// The template is no activity.
+    #[error("the part of type {TEMPLATE} is no activity: {0}")]
+    Template(#[from] ActivityError),
+}
+
+#[derive(Serialize)]
+struct Posted<'a> {
+    id: &'a ActivityId,
+}
+
+/// Post an activity with files.
+///
+/// `multipart/form-data` holds files and at most one part of type `application/vnd.microsoft.activity`, which describes
+/// them. Any other body is a file by itself, named by `Content-Disposition`.
+#[utoipa::path(
+    post, path = "/v3/directline/conversations/{id}/upload", tag = "direct line", operation_id = "uploadFiles",
+    params(
+        ("id" = String, Path, description = "The conversation"),
+        ("userId" = Option<String>, Query, description = "Who sends them, where the token and the activity do not say"),
+    ),
+    request_body(content = Object, content_type = "multipart/form-data", description = "Files and an activity"),
+    responses(
+        (status = 200, description = "Recorded; it comes back with this id", body = ResourceResponse),
+        (status = 400, description = "The body is unusable, or nobody sends it", body = BotError),
+        (status = 401, description = "No credential", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+        (status = 404, description = "No such conversation", body = BotError),
+        (status = 413, description = "The body is too long", body = BotError),
+        (status = 429, description = "The store is full", body = BotError),
+    ),
+    security(("direct_line" = []))
+)]
+pub(crate) async fn upload_files(
+    state: Data<State>,
+    caller: ReqData<Caller>,
+    id: Path<String>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Fault> {
+    // Uploads are held in memory as a whole, so only a few are taken in at one time.
+    let _room = state.uploads.acquire().await.map_err(|_| Fault::ShuttingDown)?;
+    let limit = state.direct_line.options().max_upload_bytes;
+    let body = body::read(&request, payload, limit, state.options.body_timeout).await?;
+    let id = conversation(&id)?;
+    let mut upload = take_apart(&request, body).await?;
+    upload.user = Query::of(&request).get("userId").map(str::to_owned);
+    let base = address::http_base(&state.options, &request);
+    let id = state.direct_line.upload(&caller, &id, upload, &base).await?;
+    json(HttpResponse::Ok(), &Posted { id: &id })
+}
+
+/// A file that was uploaded. Its address cannot be guessed, and is all that is needed.
+#[utoipa::path(
+    get, path = "/v3/directline/conversations/{id}/attachments/{attachment}", tag = "direct line", operation_id = "getUploadedFile",
+    params(("id" = String, Path, description = "The conversation"), ("attachment" = String, Path, description = "The file")),
+    responses(
+        (status = 200, description = "The file", content_type = "application/octet-stream"),
+        (status = 404, description = "No such file, or no longer", body = BotError),
+    )
+)]
+pub(crate) async fn uploaded_file(state: Data<State>, path: Path<(String, String)>) -> Result<HttpResponse, Fault> {
+    let (id, attachment) = path.into_inner();
+    let file = state.store.attachment(&conversation(&id)?, &attachment).await?.ok_or(Fault::UnknownRoute)?;
+    let media_type = HeaderValue::from_str(&file.content_type);
+    let mut response = HttpResponse::Ok();
+    response
+        .insert_header((header::CONTENT_TYPE, media_type.unwrap_or(HeaderValue::from_static(UNKNOWN_MEDIA_TYPE))))
+        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .insert_header((header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"))
+        .insert_header((header::CACHE_CONTROL, "private, max-age=3600"))
+        .insert_header((header::CONTENT_DISPOSITION, disposition(&file)));
+    Ok(response.body(file.bytes))
+}
+
+async fn take_apart(request: &HttpRequest, body: Bytes) -> Result<Upload, UploadError> {
+    let media_type = text(request, header::CONTENT_TYPE);
+    let mut upload = Upload::default();
+    let is_multipart = media_type.as_deref().is_some_and(|text| essence(text) == "multipart/form-data");
+    if !is_multipart {
+        let name = text(request, header::CONTENT_DISPOSITION).and_then(|text| file_name(&text));
+        upload.files.push(UploadedFile::new(name, media_type, body.into()));
+        return Ok(upload);
+    }
+    let boundary = multer::parse_boundary(media_type.unwrap_or_default())?;
+    let mut parts = Multipart::new(stream::iter([Ok::<_, std::convert::Infallible>(body)]), boundary);
+    let mut count = 0;
+    while let Some(part) = parts.next_field().await? {
+        count += 1;
+        if count > MAX_PARTS {
+            return Err(UploadError::TooManyParts);
+        }
+        let media_type = part.content_type().map(ToString::to_string);
+        let name = part.file_name().map(str::to_owned);
+        let bytes = part.bytes().await?;
+        if media_type.as_deref().is_some_and(|text| essence(text) == TEMPLATE) {
+            upload.set_template(&bytes)?;
+        } else {
+            upload.files.push(UploadedFile::new(name, media_type, bytes.into()));
+        }
+    }
+    if upload.files.is_empty() && upload.template.is_none() {
+        return Err(UploadError::Empty);
+    }
+    Ok(upload)
+}
+
+fn text(request: &HttpRequest, name: header::HeaderName) -> Option<String> {
+    request.headers().get(name)?.to_str().ok().map(str::to_owned)
+}
+
+/// A media type without its parameters.
+fn essence(media_type: &str) -> String {
+    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// The file name in a `Content-Disposition`, which here need not begin with a type of disposition.
+fn file_name(disposition: &str) -> Option<String> {
+    let with_type = format!("attachment; {disposition}");
+    let parsed = [disposition, &with_type].into_iter().find_map(|text| {
+        let value = HeaderValue::from_str(text).ok()?;
+        let parsed = header::ContentDisposition::from_raw(&value).ok()?;
+        parsed.get_filename().map(str::to_owned)
+    });
+    parsed.filter(|name| !name.is_empty())
+}
+
+/// Shown in place where nothing in the file can run, and offered for saving otherwise.
+fn disposition(file: &Attachment) -> header::ContentDisposition {
+    let media_type = essence(&file.content_type);
+    let is_shown = SHOWN.iter().any(|shown| match shown.strip_suffix('*') {
+        Some(family) => media_type.starts_with(family),
+        None => media_type == *shown,
+    });
+    if is_shown {
+        let (disposition, parameters) = (header::DispositionType::Inline, Vec::new());
+        return header::ContentDisposition { disposition, parameters };
+    }
+    let name = file.name.as_deref().unwrap_or("file");
+    let plain: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
+    header::ContentDisposition::attachment(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_name_is_found_in_both_forms() {
+        for text in [r#"name="file"; filename="x y.jpg""#, r#"attachment; filename="x y.jpg""#] {
+            assert_eq!(file_name(text).as_deref(), Some("x y.jpg"), "{text}");
+        }
+        for text in ["", "inline", r#"name="file""#] {
+            assert_eq!(file_name(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_browser_could_run_is_saved() {
+        let shown = |media_type: &str| {
+            let file = Attachment::new(media_type, Some("a\"\r\nb".to_owned()), Vec::new());
+            disposition(&file).to_string()
+        };
+        for media_type in ["image/png", "IMAGE/JPEG", "text/plain; charset=utf-8", "video/mp4"] {
+            assert_eq!(shown(media_type), "inline", "{media_type}");
+        }
+        for media_type in ["text/html", "image/svg+xml", "application/xml", "application/pdf", "", "x"] {
+            assert!(shown(media_type).starts_with("attachment"), "{media_type}");
+            assert!(!shown(media_type).contains(['\r', '\n']), "{media_type}");
+        }
+    }
+}
