@@ -65,13 +65,8 @@ fn check_again(answer: &Answer, rules: &Rules, cited: &CitedText) {
     let is_web_chat = rules.markdown && rules.definitions && rules.numbering == Numbering::Dense;
     // What is too far away to be decided is nearer the second time, or the other way round; and a span that is cited puts a
     // bracket where none was.
-    // And one reference at the end is a list of them once our definitions follow it.
-    let last = answer.text.trim_end().rsplit(['\n', '\r']).next().unwrap_or_default();
-    let is_reference = last.trim_start_matches([' ', '\t', '-', '*', '+']).starts_with(['[', '【']);
-    if !answer.citations.is_empty() || is_reference {
-        return;
-    }
-    if answer.text.len() > 4_000
+    if !answer.citations.is_empty()
+        || answer.text.len() > 4_000
         || !is_calm
         || !is_web_chat
         || !answer.grammar.numbers

@@ -15,7 +15,11 @@ pub fn check_stream(body: &[u8], from: Option<Provider>, lengths: &[u8]) -> Resu
             // The last events may only be known to be whole when nothing follows. The whole response that ends a stream
             // overrules its pieces, and the report says so.
             let is_overruled = whole.oddities.iter().any(|entry| entry.code == "text-differs");
-            assert!(is_overruled || whole.text.starts_with(&told), "told {told:?}, which does not begin {:?}", whole.text);
+            assert!(
+                is_overruled || whole.text.starts_with(&told),
+                "told {told:?}, which does not begin {:?}",
+                whole.text
+            );
         }
         (Err(whole), Err(in_pieces)) => assert_eq!(whole.to_string(), in_pieces.to_string(), "the cut matters"),
         _ => panic!("as a whole {whole:?}, in pieces {in_pieces:?}"),
