@@ -66,7 +66,7 @@ fn check_again(answer: &Answer, rules: &Rules, cited: &CitedText) {
     // What is too far away to be decided is nearer the second time, or the other way round; and a span that is cited puts a
     // bracket where none was.
     if !answer.citations.is_empty()
-        || answer.text.len() > 4_000
+        || cited.text.len() > 4_000
         || !is_calm
         || !is_web_chat
         || !answer.grammar.numbers
