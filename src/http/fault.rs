@@ -10,6 +10,7 @@ use super::body::BodyError;
 use super::check::CheckError;
 use super::envelope::EnvelopeError;
 use super::host::HostError;
+use super::query::ParameterError;
 use super::session::SessionError;
 use super::token_parameters::ParametersError;
 use super::upload::UploadError;
@@ -62,6 +63,9 @@ pub enum Fault {
     /// The watermark cannot be read.
     #[error(transparent)]
     Watermark(#[from] InvalidWatermark),
+    /// A parameter of the URL cannot be read.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
     /// The page's session was asked for from elsewhere.
     #[error(transparent)]
     Session(#[from] SessionError),

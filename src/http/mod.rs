@@ -9,6 +9,7 @@ mod auth;
 mod body;
 mod check;
 mod connector;
+mod conversations;
 mod convert;
 mod direct_line;
 mod docs;

@@ -6,7 +6,9 @@ use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use super::{answers, check, connector, convert, direct_line, health, page, records, session, socket, upload};
+use super::{
+    answers, check, connector, conversations, convert, direct_line, health, page, records, session, socket, upload,
+};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -19,6 +21,10 @@ use super::{answers, check, connector, convert, direct_line, health, page, recor
         convert::convert_answer,
         records::read_records,
         answers::deliver_answer,
+        conversations::list,
+        conversations::read,
+        conversations::delete,
+        conversations::export,
         check::check_activity,
         direct_line::generate_token,
         direct_line::refresh_token,
@@ -47,6 +53,7 @@ use super::{answers, check, connector, convert, direct_line, health, page, recor
     ),
     tags(
         (name = "answers", description = "Conversion and delivery; needs the API key."),
+        (name = "conversations", description = "What the embedded channel keeps; needs the API key."),
         (name = "direct line", description = "Direct Line 3.0; needs the secret or a token."),
         (name = "connector", description = "What a bot behind the channel calls; needs its secret or its ticket."),
         (name = "page", description = "What the page with Web Chat calls."),

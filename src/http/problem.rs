@@ -81,6 +81,9 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
             Verdict::new(BAD, "invalid_upload", "BadArgument", "The upload cannot be read")
         }
         Fault::Watermark(_) => Verdict::new(BAD, "invalid_watermark", "BadArgument", "The watermark cannot be read"),
+        Fault::Parameter(_) => {
+            Verdict::new(BAD, "invalid_parameter", "BadArgument", "A parameter of the URL cannot be read")
+        }
         Fault::Session(_) => {
             Verdict::new(StatusCode::FORBIDDEN, "wrong_origin", "BadArgument", "The page is somewhere else")
         }

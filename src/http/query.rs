@@ -6,6 +6,21 @@ use actix_web::HttpRequest;
 
 use crate::activity::{InvalidWatermark, Watermark};
 
+/// A parameter that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParameterError {
+    /// `limit` is no number within its bounds.
+    #[error("limit: a whole number from 1 to {max} is wanted")]
+    Limit {
+        /// The greatest that is taken.
+        max: usize,
+    },
+    /// `after` is not what a list has returned.
+    #[error("after: give `next` of the page before, as it came")]
+    Cursor,
+}
+
 /// The parameters of a request. Of a name that comes twice the first counts; unknown names are nobody's business.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Query(BTreeMap<String, String>);

@@ -8,7 +8,8 @@ use actix_web::{Route, guard, web};
 
 use super::auth::{Access, authenticate};
 use super::{
-    Fault, answers, check, connector, convert, direct_line, docs, health, page, records, session, socket, upload,
+    Fault, answers, check, connector, conversations, convert, direct_line, docs, health, page, records, session,
+    socket, upload,
 };
 
 /// Where the protocols of the Bot Framework begin, whose errors have their own shape.
@@ -89,6 +90,10 @@ pub const ROUTES: &[RouteEntry] = &[
     post("/v1/activities", || web::to(convert::convert_answer)),
     post("/v1/records", || web::to(records::read_records)),
     post("/v1/check", || web::to(check::check_activity)),
+    get("/v1/conversations", || web::to(conversations::list)),
+    get("/v1/conversations/{id}", || web::to(conversations::read)),
+    delete("/v1/conversations/{id}", || web::to(conversations::delete)),
+    get("/v1/conversations/{id}/export", || web::to(conversations::export)),
     post("/v1/conversations/{id}/answers", || web::to(answers::deliver_answer)),
     get("/", || web::to(page::index)),
     get("/page/page.css", || web::to(page::style)),

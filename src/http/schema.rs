@@ -55,6 +55,46 @@ pub(crate) struct Options {
     withhold_encrypted: Option<bool>,
 }
 
+/// A page of the list of conversations.
+#[derive(ToSchema)]
+pub(crate) struct ConversationList {
+    /// The one in which something was recorded last comes first.
+    conversations: Vec<ListedConversation>,
+    /// Give it as `after` for the next page; null where there is none.
+    next: Option<String>,
+}
+
+/// A conversation in a list.
+#[derive(ToSchema)]
+pub(crate) struct ListedConversation {
+    id: String,
+    /// The user for whom it was started, where one is known.
+    #[schema(value_type = Option<Object>)]
+    user: Option<Value>,
+    /// How many activities are recorded in it.
+    activities: u64,
+    /// When it was created.
+    #[schema(format = DateTime)]
+    created: String,
+    /// When something was recorded in it last.
+    #[schema(format = DateTime)]
+    active: String,
+}
+
+/// A page of a conversation.
+#[derive(ToSchema)]
+pub(crate) struct ConversationHistory {
+    id: String,
+    /// The user for whom it was started, where one is known.
+    #[schema(value_type = Option<Object>)]
+    user: Option<Value>,
+    /// Oldest first.
+    #[schema(value_type = Vec<Object>)]
+    activities: Vec<Value>,
+    /// Where the next page starts; null where nothing is recorded.
+    watermark: Option<String>,
+}
+
 /// Activities and what the conversion had to say.
 #[derive(ToSchema)]
 pub(crate) struct ActivitiesAnswer {

@@ -19,6 +19,8 @@ mod check;
 mod checking;
 /// The command: exit codes and streams.
 mod command;
+/// The operator's routes to conversations.
+mod conversations;
 /// Servers that are killed while they are written to.
 mod crash;
 /// Answers of every format with one member damaged.

@@ -67,7 +67,7 @@ impl Reader<'_> {
             Item::Link { text, url, title } => self.link(&text, url, title, false),
             Item::Image { text, url, title } => self.link(&text, url, title, true),
             Item::Html(source) => {
-                self.expectation.inexact |= !is_harmless(&source);
+                self.expectation.inexact |= !is_harmless(&source) || self.opens_behind_forward();
                 self.push(Item::Html(source));
             }
             item => self.push(item),
@@ -149,6 +149,12 @@ impl Reader<'_> {
             rest = &after[length..];
         }
         self.push(Item::Text(rest.to_owned()));
+    }
+
+    /// `[foo][](<br>`, likewise.
+    fn opens_behind_forward(&self) -> bool {
+        matches!(&*self.expectation.flow, [.., Item::Link { url, .. }, Item::Text(text)]
+            if url == FORWARD_URL && text.starts_with('('))
     }
 
     /// A bracket before a marker is no label's text once the two are kept apart, and a link when it is defined.

@@ -1,0 +1,212 @@
+//! `/v1/conversations`: the conversations of the embedded channel, for those who run it.
+
+use std::sync::Arc;
+
+use actix_web::web::{Bytes, Data, Path};
+use actix_web::{HttpRequest, HttpResponse};
+use chrono::{DateTime, TimeZone as _, Utc};
+use futures_util::{Stream, stream};
+use serde::Serialize;
+
+use super::convert::json;
+use super::query::{ParameterError, Query};
+use super::schema::{ConversationHistory, ConversationList, Problem};
+use super::{Fault, State};
+use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
+use crate::channels::DeliveryError;
+use crate::store::{ConversationStore, Place, Recorded, Summary};
+
+/// So many conversations or activities are a page, where the caller does not say.
+const DEFAULT_LIMIT: usize = 50;
+
+/// The most that a page may hold.
+const MAX_LIMIT: usize = 1_000;
+
+/// So many activities are read at a time for an export.
+const EXPORT_PAGE: usize = 200;
+
+#[derive(Serialize)]
+struct Described<'a> {
+    id: &'a ConversationId,
+    user: Option<&'a ChannelAccount>,
+    activities: u64,
+    created: DateTime<Utc>,
+    active: DateTime<Utc>,
+}
+
+impl<'a> Described<'a> {
+    fn of(summary: &'a Summary) -> Self {
+        let Summary { conversation, activities, created, active, .. } = summary;
+        Self {
+            id: &conversation.id,
+            user: conversation.user.as_ref(),
+            activities: *activities,
+            created: *created,
+            active: *active,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct List<'a> {
+    conversations: Vec<Described<'a>>,
+    next: Option<String>,
+}
+
+#[derive(Serialize)]
+struct History<'a> {
+    id: &'a ConversationId,
+    user: Option<&'a ChannelAccount>,
+    activities: Vec<&'a Activity>,
+    watermark: Option<Watermark>,
+}
+
+/// A line of an export, as `citewire store export` writes it.
+#[derive(Serialize)]
+struct Line<'a> {
+    conversation: &'a ConversationId,
+    watermark: Watermark,
+    activity: &'a Activity,
+}
+
+/// List the conversations.
+///
+/// The one in which something was recorded last comes first. A conversation that grows meanwhile moves to the front, where
+/// a later page does not come.
+#[utoipa::path(
+    get, path = "/v1/conversations", tag = "conversations", operation_id = "listConversations",
+    params(
+        ("limit" = Option<usize>, Query, description = "The most that are wanted: 1 to 1000, 50 when absent"),
+        ("after" = Option<String>, Query, description = "`next` of the page before"),
+    ),
+    responses(
+        (status = 200, description = "A page of the list", body = ConversationList),
+        (status = 400, description = "A parameter is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn list(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {
+    let query = Query::of(&request);
+    let after = query.get("after").filter(|after| !after.is_empty()).map(place).transpose()?;
+    let listing = state.store.list(after, limit(&query)?).await?;
+    let conversations = listing.conversations.iter().map(Described::of).collect();
+    json(HttpResponse::Ok(), &List { conversations, next: listing.next.as_ref().map(cursor) })
+}
+
+/// Read a conversation.
+///
+/// Activities come oldest first, after `watermark`; repeat the call with the watermark returned until none comes.
+#[utoipa::path(
+    get, path = "/v1/conversations/{id}", tag = "conversations", operation_id = "readConversation",
+    params(
+        ("id" = String, Path, description = "The conversation"),
+        ("limit" = Option<usize>, Query, description = "The most that are wanted: 1 to 1000, 50 when absent"),
+        ("watermark" = Option<String>, Query, description = "The last activity already seen"),
+    ),
+    responses(
+        (status = 200, description = "A page of its activities", body = ConversationHistory),
+        (status = 400, description = "A parameter is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such conversation", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn read(state: Data<State>, id: Path<String>, request: HttpRequest) -> Result<HttpResponse, Fault> {
+    let (id, query) = (known(&id)?, Query::of(&request));
+    let limit = limit(&query)?;
+    let conversation = state.store.find(&id).await?.ok_or(DeliveryError::UnknownConversation)?;
+    let page = state.store.read(&id, query.watermark()?, limit).await?.ok_or(DeliveryError::UnknownConversation)?;
+    let activities = page.recorded.iter().map(|recorded| &*recorded.activity).collect();
+    let history = History { id: &id, user: conversation.user.as_ref(), activities, watermark: page.reached };
+    json(HttpResponse::Ok(), &history)
+}
+
+/// Delete a conversation.
+///
+/// Its activities and files go with it, and its streams are closed.
+#[utoipa::path(
+    delete, path = "/v1/conversations/{id}", tag = "conversations", operation_id = "deleteConversation",
+    params(("id" = String, Path, description = "The conversation")),
+    responses(
+        (status = 204, description = "It is gone"),
+        (status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such conversation", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn delete(state: Data<State>, id: Path<String>) -> Result<HttpResponse, Fault> {
+    let id = known(&id)?;
+    if state.store.delete(&id).await? {
+        Ok(HttpResponse::NoContent().finish())
+    } else {
+        Err(DeliveryError::UnknownConversation.into())
+    }
+}
+
+/// Export a conversation.
+///
+/// One JSON object a line, oldest first: `conversation`, `watermark`, `activity`.
+#[utoipa::path(
+    get, path = "/v1/conversations/{id}/export", tag = "conversations", operation_id = "exportConversation",
+    params(("id" = String, Path, description = "The conversation")),
+    responses(
+        (status = 200, description = "Its activities, one a line", body = String, content_type = "application/x-ndjson"),
+        (status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such conversation", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn export(state: Data<State>, id: Path<String>) -> Result<HttpResponse, Fault> {
+    let id = known(&id)?;
+    if state.store.find(&id).await?.is_none() {
+        return Err(DeliveryError::UnknownConversation.into());
+    }
+    let lines = lines(Arc::clone(&state.store), id);
+    Ok(HttpResponse::Ok().content_type("application/x-ndjson").streaming(lines))
+}
+
+/// All activities, a page at a time, so that a long conversation is never held whole. A failure half-way breaks the
+/// response off, which its reader can tell from an end.
+fn lines(
+    store: Arc<dyn ConversationStore>,
+    id: ConversationId,
+) -> impl Stream<Item = Result<Bytes, Box<dyn std::error::Error>>> {
+    stream::try_unfold((store, id, None), async |(store, id, after)| {
+        let page = store.read(&id, after, EXPORT_PAGE).await?.ok_or(Gone)?;
+        if page.recorded.is_empty() {
+            return Ok(None);
+        }
+        let mut text = Vec::new();
+        for Recorded { watermark, activity, .. } in &page.recorded {
+            serde_json::to_writer(&mut text, &Line { conversation: &id, watermark: *watermark, activity })?;
+            text.push(b'\n');
+        }
+        Ok(Some((Bytes::from(text), (store, id, page.reached))))
+    })
+}
+
+/// The conversation was deleted while it was read.
+#[derive(Debug, thiserror::Error)]
+#[error("the conversation is gone")]
+struct Gone;
+
+fn known(id: &str) -> Result<ConversationId, Fault> {
+    id.parse().map_err(|_| DeliveryError::UnknownConversation.into())
+}
+
+fn limit(query: &Query) -> Result<usize, ParameterError> {
+    let Some(text) = query.get("limit") else { return Ok(DEFAULT_LIMIT) };
+    text.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit)).ok_or(ParameterError::Limit { max: MAX_LIMIT })
+}
+
+/// A place in the list as its readers carry it around.
+fn cursor(place: &Place) -> String {
+    format!("{}.{}", place.active.timestamp_millis(), place.id)
+}
+
+fn place(cursor: &str) -> Result<Place, ParameterError> {
+    let parts = cursor.split_once('.').and_then(|(millis, id)| {
+        let active = Utc.timestamp_millis_opt(millis.parse().ok()?).single()?;
+        Some(Place { active, id: id.parse().ok()? })
+    });
+    parts.ok_or(ParameterError::Cursor)
+}
