@@ -300,6 +300,11 @@ mod tests {
             ("It was 3.5)[doc9]", "It was 3.5)"),
             ("a\n1. [doc9]\n", "a\n1. \u{200b}\n"),
             ("_a_\u{e200}c\u{e202}nobody\u{e201}!", "_a_\u{200b}!"),
+            // Between punctuation, one asterisk does not close what two open; at the end of a line it does.
+            ("**_a_*[doc9]", "**_a_*&#8203;"),
+            ("**_a_* [doc9].", "**_a_* \u{200b}."),
+            ("**_a_** [doc9]\nb", "**_a_**\nb"),
+            ("**_a_**[doc9]. b", "**_a_**. b"),
             ("`a`[doc9]`b`", "`a`\u{200b}`b`"),
             ("x [doc9][1] y", "x \u{200b}[1] y"),
             ("x【9†y】。", "x\u{200b}。"),

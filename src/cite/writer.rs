@@ -369,6 +369,7 @@ impl Writer {
         } else if self.markdown
             && ends_sentence
             && is_calm_end(kept, next)
+            && (!ends_in_mixed_emphasis(kept) || (kept.len() < self.out.len()) == next.is_none_or(char::is_whitespace))
             && !(kept.len() < self.out.len() && may_be_autolink(kept))
             && !(private_use && self.out.ends_with(EMPHASIS))
         {
@@ -532,6 +533,13 @@ fn is_calm_end(out: &str, next: Option<char>) -> bool {
         }
         c => c.is_alphanumeric() || ".,;?)\"'%”’`$€".contains(c),
     }
+}
+
+/// Whether two kinds of delimiters stand at the end. The last of them then stands between punctuation, and a marker behind it
+/// lets it open as well as close, which counts where three delimiters meet; a blank behind it does not.
+fn ends_in_mixed_emphasis(out: &str) -> bool {
+    let delimiters = &out[without_few(out, &EMPHASIS).len()..];
+    delimiters.bytes().any(|byte| !delimiters.starts_with(char::from(byte)))
 }
 
 /// A text without the few such ASCII characters at its end; more than a few stay, and are looked at by nobody.

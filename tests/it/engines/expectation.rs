@@ -55,6 +55,12 @@ fn may_hold_math(flow: &Flow) -> bool {
     first.is_some_and(|first| text[first + 1..].contains('$'))
 }
 
+/// Whether digits stand in a text without a bracket before them.
+fn holds_lone_number(text: &str) -> bool {
+    let digits = |c: char| c.is_ascii_digit();
+    text.match_indices(digits).any(|(at, _)| !text[..at].trim_end_matches(digits).ends_with('['))
+}
+
 struct Reader<'r> {
     sources: &'r Sources,
     expectation: Expectation,
@@ -107,6 +113,8 @@ impl Reader<'_> {
         // Whether a marker in the text of a link is one hangs on a definition that may come later.
         self.expectation.inexact |= url == FORWARD_URL && text.contains(['[', '【']);
         let scheme = url.split_once(':').map_or(String::new(), |(scheme, _)| scheme.trim().to_lowercase());
+        // Of a link on a number in the text of an image, `[2](2024)`, the engine tells the number alone.
+        self.expectation.inexact |= image && holds_lone_number(text);
         // Attributes of tags go, and what the engine tells of the text of a link is their source.
         self.expectation.inexact |= holds_attributes(text);
         let allowed = ["http", "https", "mailto"].contains(&scheme.as_str()) && url::Url::parse(&url).is_ok();

@@ -1,0 +1,68 @@
+// The client of Web Chat, botframework-directlinejs, driven from outside: its settings are the first argument, as JSON;
+// commands are lines of JSON on stdin, and what happens are lines of JSON on stdout.
+//
+//   { "do": "post", "activity": { … } }     { "posted": id | "retry" } or { "refused": status }
+//   { "do": "cut" }                         ends the newest socket as a lost network does
+//   { "do": "end" }                         the client's own end
+//
+// It also tells { "status": n } and { "activity": { … } }. The end of stdin ends the process.
+
+import { createInterface } from 'node:readline';
+import { JSDOM } from 'jsdom';
+
+const settings = JSON.parse(process.argv[2]);
+
+// What a browser has and Node.js has not, or has otherwise. The page is somewhere else than the server: CORS counts.
+const { window } = new JSDOM('', { url: 'http://page.example/' });
+const sockets = [];
+class Socket extends window.WebSocket {
+  constructor(url) {
+    super(url);
+    sockets.push(this);
+  }
+}
+Object.assign(globalThis, {
+  Blob: window.Blob,
+  FormData: window.FormData,
+  WebSocket: Socket,
+  XMLHttpRequest: window.XMLHttpRequest,
+});
+
+// The client waits 3 to 15 s before it connects again, and 15 min before it renews its token.
+const { setInterval: repeat, setTimeout: later } = globalThis;
+const quicker = wait => {
+  if (wait === 900_000) return settings.refreshEvery ?? wait;
+  return wait >= 3_000 && wait <= 15_000 ? wait / 3_000 : wait;
+};
+globalThis.setTimeout = (work, wait, ...rest) => later(work, quicker(wait), ...rest);
+globalThis.setInterval = (work, wait, ...rest) => repeat(work, quicker(wait), ...rest);
+
+const { DirectLine } = await import('botframework-directlinejs');
+
+const tell = what => process.stdout.write(`${JSON.stringify(what)}\n`);
+const client = new DirectLine(settings);
+client.connectionStatus$.subscribe(status => tell({ status }));
+client.activity$.subscribe(
+  activity => tell({ activity }),
+  error => tell({ failed: String(error?.status ?? error?.message ?? error) })
+);
+
+const commands = {
+  post: ({ activity }) =>
+    client.postActivity(activity).subscribe(
+      posted => tell({ posted: posted ?? null }),
+      error => tell({ refused: error?.status ?? 0 })
+    ),
+  cut: () => {
+    const socket = sockets.at(-1);
+    tell({ cut: socket?.readyState ?? null });
+    socket?.close();
+  },
+  end: () => client.end(),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const command = JSON.parse(line);
+  commands[command.do](command);
+}
+process.exit(0);
