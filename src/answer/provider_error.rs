@@ -24,7 +24,8 @@ impl fmt::Display for ProviderError {
         let known: Vec<&str> =
             [&self.code, &self.kind, &self.message].into_iter().flatten().map(String::as_str).collect();
         f.write_str(if known.is_empty() { "no details" } else { "" })?;
-        f.write_str(&known.join(": "))
+        // It becomes a part of other messages, which are one line each.
+        f.write_str(&known.join(": ").replace(char::is_control, " "))
     }
 }
 
@@ -37,6 +38,8 @@ mod tests {
         let code = Some("429".to_owned());
         let error = ProviderError { code, message: Some("slow down".into()), ..ProviderError::default() };
         assert_eq!(error.to_string(), "429: slow down");
+        let lines = ProviderError { message: Some("slow\r\ndown".into()), ..ProviderError::default() };
+        assert_eq!(lines.to_string(), "slow  down");
         assert_eq!(serde_json::to_string(&error).expect("JSON"), r#"{"code":"429","message":"slow down"}"#);
         assert_eq!(ProviderError::default().to_string(), "no details");
     }

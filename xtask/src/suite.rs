@@ -93,6 +93,7 @@ fn core(repository: &Repository) -> Result<()> {
 fn tests(repository: &Repository) -> Result<()> {
     npm::install(&repository.path("tests/engines"))?;
     npm::install(&repository.path("tests/bot"))?;
+    npm::install(&repository.path("tests/client"))?;
     let mut command = repository.cargo(&["test", "--locked", "--workspace", "--all-targets", "--no-fail-fast"]);
     command.env("INSTA_UPDATE", "no");
     for (name, value) in PROPERTY_DEFAULTS {

@@ -4,6 +4,7 @@ mod authentication;
 mod browser;
 mod polling;
 mod posting;
+mod real_client;
 mod resuming;
 mod starting;
 mod stream;
