@@ -25,6 +25,13 @@ struct WireEvent {
     done: Option<bool>,
 }
 
+/// An event that brings text and nothing else, as most do.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WirePiece {
+    delta: String,
+}
+
 /// The events of a native stream.
 #[derive(Debug, Default)]
 pub(super) struct NativeEvents {
@@ -44,6 +51,10 @@ impl ReadEvents for NativeEvents {
         notes: &mut Vec<Entry>,
         said: &mut Vec<StreamEvent>,
     ) -> Result<(), IngestError> {
+        if let Ok(WirePiece { delta }) = serde_json::from_str(json) {
+            said.extend(Some(delta).filter(|delta| !delta.is_empty()).map(StreamEvent::Text));
+            return Ok(());
+        }
         let WireEvent { delta, sources, annotations, label, interpreter, error, done } = json::read(json)?;
         let place = || event.pointer();
         if !sources.is_empty() {
