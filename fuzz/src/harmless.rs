@@ -17,7 +17,10 @@ pub fn check_harmless(text: &str, images: bool, passages: bool) {
     let allowed = Allowed { images, passages };
     let text = with_line_feeds(text);
     if let Some(harm) = allowed.harm(&text) {
-        assert!(may_hold_table(&text) && allowed.harm_to_others(&text).is_none(), "{harm}\n{text:?}");
+        // Neither parser ends a table at indented code, as the engines of Web Chat do.
+        let may_end_in_code = text.lines().any(|line| line.starts_with("    ") || line.starts_with('\t'));
+        let is_disputed = || may_end_in_code || allowed.harm_to_others(&text).is_none();
+        assert!(may_hold_table(&text) && is_disputed(), "{harm}\n{text:?}");
     }
 }
 

@@ -71,9 +71,7 @@ pub(super) fn detect(body: &str) -> Result<&'static Format, IngestError> {
     let fitting: Vec<&'static Format> = FORMATS.iter().copied().filter(|format| (format.is_whole)(&members)).collect();
     match fitting.as_slice() {
         [format] => Ok(format),
-        [] if is_something(&members, "error") => {
-            Err(IngestError::member("/error", "the provider reports an error instead of an answer"))
-        }
+        [] if is_something(&members, "error") => Err(json::error_instead(&members["error"])),
         // So close to our own manifest that its own message helps more.
         [] if members.contains_key("text") || members.contains_key("sources") => Ok(&native::FORMAT),
         [] => Err(IngestError::Unrecognised { seen: shown(&members) }),

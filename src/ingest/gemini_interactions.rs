@@ -115,7 +115,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     }
     if let Some(error) = error {
         if answer.text.is_empty() {
-            return Err(IngestError::member("/error", "the provider reports an error instead of an answer"));
+            return Err(json::error_instead(&error));
         }
         (answer.complete, answer.error) = (false, Some(json::provider_error(&error)));
     }

@@ -233,6 +233,12 @@ pub(super) fn provider_error(error: &Value) -> ProviderError {
     found
 }
 
+/// What is said of a body that holds a provider's error and no answer.
+pub(super) fn error_instead(error: &Value) -> IngestError {
+    let error = provider_error(error);
+    IngestError::member("/error", format!("the provider reports an error instead of an answer ({error})"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 
 use super::{AnswerStream, IngestError, format, json, native};
 use crate::answer::Answer;
@@ -154,7 +155,16 @@ pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, In
         Some(provider) => format::of(provider),
         None => format::detect(body)?,
     };
-    (format.parse)(body).map(|answer| format.provider.gave(answer))
+    let answer = (format.parse)(body);
+    if answer.as_ref().is_ok_and(|answer| !answer.text.is_empty()) {
+        return answer.map(|answer| format.provider.gave(answer));
+    }
+    // A body without an answer in the format that was named may hold an error, as it may where none was named.
+    let error = json::read::<Map<String, Value>>(body).ok().and_then(|mut members| members.remove("error"));
+    match error.filter(|error| !error.is_null()) {
+        Some(error) => Err(json::error_instead(&error)),
+        None => answer.map(|answer| format.provider.gave(answer)),
+    }
 }
 
 /// The answer of a document without a fault in the format that most have; `None` for everything else, which
@@ -210,7 +220,16 @@ mod tests {
         assert_eq!(refused(b"{\"text\": \"\xff\"}"), "not UTF-8: the byte at offset 10 begins no character");
         assert_eq!(refused(b"{\"text\": \"a\""), "not JSON: EOF while parsing an object at line 1, column 12");
         assert_eq!(refused(br#"{"text": null}"#), "/text: missing; the text of the answer is wanted");
-        assert_eq!(refused(br#"{"error": {"code": 1}}"#), "/error: the provider reports an error instead of an answer");
+        let error = br#"{"error": {"code": 429, "message": "slow\ndown"}}"#;
+        let told = "/error: the provider reports an error instead of an answer (429: slow down)";
+        assert_eq!(refused(error), told);
+        for provider in Provider::all() {
+            assert_eq!(
+                document(error, Some(provider)).map_err(|error| error.to_string()),
+                Err(told.to_owned()),
+                "{provider:?}"
+            );
+        }
         let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
         let deep = format!(r#"{{"text": "a", "sources": [{{"metadata": {{"x": {deep}}}}}]}}"#);
         assert!(refused(deep.as_bytes()).starts_with("not JSON: recursion limit exceeded at line 1"));

@@ -286,7 +286,7 @@ pub(super) fn parse(body: &str, flavour: Option<Flavour>) -> Result<Answer, Inge
     let reply = Reply::of(response, "")?;
     if !reply.has_message {
         return Err(match error {
-            Some(_) => IngestError::member("/error", "the provider reports an error instead of an answer"),
+            Some(error) => json::error_instead(&error),
             None => IngestError::member("/output", "holds no message; the text of the answer is wanted"),
         });
     }
