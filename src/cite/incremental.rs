@@ -138,6 +138,23 @@ mod tests {
         }
     }
 
+    /// Where a piece began with the blank behind it, a lone `://` was taken for an address that goes on.
+    #[test]
+    fn p12_a_blank_ends_an_address_wherever_the_text_is_cut() {
+        for text in ["a https:// `b[]` [1]", "www. `b[]` [1]", "https://x.example/a `b[]` [1]"] {
+            let answer = Answer { text: text.into(), sources: vec![source()], ..Answer::default() };
+            let whole = cite(&answer, &Rules::web_chat());
+            for cut in 0..text.len() {
+                let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
+                incremental.add_sources([source()]);
+                for piece in [&text[..cut], &text[cut..]] {
+                    incremental.push(piece);
+                }
+                assert_eq!(incremental.finish(), whole, "{text:?} cut at {cut}");
+            }
+        }
+    }
+
     /// The report named as much of a tag as had arrived.
     #[test]
     fn p12_the_report_is_that_of_the_whole_answer_as_well() {

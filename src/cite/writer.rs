@@ -144,16 +144,13 @@ impl Writer {
     /// blanks and `<` end one, not even a link or code, and so would take a badge for a part of it: `https://x/a[1]`. A new one
     /// may begin from `from` on.
     fn follow_address(&mut self, piece: usize, from: usize, may_begin: bool) {
-        let mut word = piece;
-        if let Some(blank) = self.out[piece..].rfind(char::is_whitespace) {
-            self.in_address = false;
-            word = piece + blank;
-        }
-        let starts = &self.out[if word == piece { from } else { word }..];
-        if !(self.in_address || may_begin && address_starts(starts).next().is_some()) {
+        let blank = self.out[piece..].rfind(char::is_whitespace).map(|blank| piece + blank);
+        self.in_address &= blank.is_none();
+        let from = blank.unwrap_or(from);
+        if !(self.in_address || may_begin && address_starts(&self.out[from..]).next().is_some()) {
             return;
         }
-        let first = if self.in_address { word } else { self.out.len() - starts.len() };
+        let first = if self.in_address { piece } else { from };
         for (at, byte) in self.out.bytes().enumerate().skip(first) {
             if !self.in_address {
                 self.in_address = may_begin && begins_address(&self.out.as_bytes()[at..]);
