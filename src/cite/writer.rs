@@ -193,7 +193,8 @@ impl Writer {
     }
 
     /// Whether what was written last would mean something else right before this byte: backticks and dollars would be one
-    /// run, a bracket would have an address or a label, an exclamation mark would make an image of a link.
+    /// run, a bracket would have an address or a label, an exclamation mark would make an image of a link, and a word an
+    /// entity.
     pub(super) fn fuses_with(&self, next: u8) -> bool {
         match (self.out.as_bytes().last(), next) {
             (Some(last @ (b'`' | b'$')), next) => *last == next,
