@@ -1,10 +1,14 @@
 //! Taking a request body in.
 
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use actix_web::web::{Bytes, BytesMut, Payload};
-use actix_web::{HttpRequest, error::PayloadError, http::header};
-use futures_util::{StreamExt as _, stream};
+use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
+use actix_web::web::{self, Bytes, BytesMut};
+use actix_web::{Error, HttpMessage as _, HttpRequest, error::PayloadError, http::header};
+use futures_util::StreamExt as _;
 
 /// So many bytes beyond the limit are read and thrown away, so that the client gets to see the answer: a connection
 /// that is closed early looks to a browser as if there were no answer at all.
@@ -35,10 +39,22 @@ pub enum BodyError {
     Broken(#[source] PayloadError),
 }
 
+/// What is left of a body that is not read to its end.
+///
+/// A body in chunks that is let go is read on for as long as the client sends, which may be for ever. One that is kept
+/// until the response is out has its connection closed behind it.
+struct Rest(Payload);
+
+/// A response, and what it leaves unread.
+struct Closing {
+    response: BoxBody,
+    _rest: Payload,
+}
+
 /// Reads a body of at most `limit` bytes.
 pub(crate) async fn read(
     request: &HttpRequest,
-    payload: Payload,
+    payload: web::Payload,
     limit: usize,
     within: Duration,
 ) -> Result<Bytes, BodyError> {
@@ -46,13 +62,19 @@ pub(crate) async fn read(
     if announced.is_some_and(|length| length > limit.saturating_add(DISCARD_BYTES)) {
         return Err(BodyError::TooLong { limit });
     }
-    tokio::time::timeout(within, collect(payload, limit, announced.unwrap_or(0)))
+    let mut payload = payload.into_inner();
+    let body = tokio::time::timeout(within, collect(&mut payload, limit, announced.unwrap_or(0)))
         .await
-        .unwrap_or(Err(BodyError::TooSlow { seconds: within.as_secs() }))
+        .unwrap_or(Err(BodyError::TooSlow { seconds: within.as_secs() }));
+    if body.is_err() {
+        request.extensions_mut().insert(Rest(payload));
+    }
+    body
 }
 
 /// Reads a body that nobody wants, within bounds, so that the client gets to see why.
-pub(crate) async fn discard(mut payload: actix_web::dev::Payload) {
+pub(crate) async fn discard(request: &mut ServiceRequest) {
+    let mut payload = request.take_payload();
     let read = async {
         let mut length = 0_usize;
         while let Some(Ok(chunk)) = payload.next().await {
@@ -64,9 +86,31 @@ pub(crate) async fn discard(mut payload: actix_web::dev::Payload) {
     };
     // Whether all of it came does not matter any more.
     tokio::time::timeout(DISCARD_UNWANTED_FOR, read).await.ok();
+    request.extensions_mut().insert(Rest(payload));
 }
 
-async fn collect(mut payload: Payload, limit: usize, announced: usize) -> Result<Bytes, BodyError> {
+/// Has the connection closed behind this response where a part of the request's body was not read.
+pub(crate) fn close_behind(response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
+    let rest = response.request().extensions_mut().remove::<Rest>();
+    match rest {
+        Some(Rest(rest)) => response.map_body(|_, response| BoxBody::new(Closing { response, _rest: rest })),
+        None => response,
+    }
+}
+
+impl MessageBody for Closing {
+    type Error = Error;
+
+    fn size(&self) -> BodySize {
+        self.response.size()
+    }
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, Error>>> {
+        self.response.as_pin_mut().poll_next(context).map_err(Into::into)
+    }
+}
+
+async fn collect(payload: &mut Payload, limit: usize, announced: usize) -> Result<Bytes, BodyError> {
     let Some(first) = payload.next().await.transpose().map_err(BodyError::Broken)? else {
         return Ok(Bytes::new());
     };
@@ -76,15 +120,15 @@ async fn collect(mut payload: Payload, limit: usize, announced: usize) -> Result
     }
     let mut body = BytesMut::with_capacity(announced.min(limit).min(1024 * 1024));
     let mut length = 0_usize;
-    let mut payload = stream::iter([Ok(first)]).chain(payload);
-    while let Some(chunk) = payload.next().await {
-        let chunk = chunk.map_err(BodyError::Broken)?;
-        length = length.saturating_add(chunk.len());
+    let mut chunk = Some(first);
+    while let Some(bytes) = chunk {
+        length = length.saturating_add(bytes.len());
         if length <= limit {
-            body.extend_from_slice(&chunk);
+            body.extend_from_slice(&bytes);
         } else if length > limit.saturating_add(DISCARD_BYTES) {
             break;
         }
+        chunk = payload.next().await.transpose().map_err(BodyError::Broken)?;
     }
     if length > limit { Err(BodyError::TooLong { limit }) } else { Ok(body.freeze()) }
 }

@@ -12,7 +12,7 @@ use actix_web::{Error, web};
 use serde::Serialize;
 
 use super::auth::AuthError;
-use super::body::BodyError;
+use super::body::{BodyError, close_behind};
 use super::check::CheckError;
 use super::envelope::EnvelopeError;
 use super::routes::{BOT_FRAMEWORK, DIRECT_LINE};
@@ -378,7 +378,7 @@ pub(crate) async fn render(
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    Ok(response)
+    Ok(close_behind(response))
 }
 
 fn judge(error: &Error, id: &str) -> (Verdict, String) {

@@ -1,5 +1,10 @@
+use std::time::Duration;
+
+use futures_util::future::join_all;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 use crate::app::{API_KEY, Conversation, DIRECT_LINE_SECRET, TestApp, answer};
 
@@ -130,10 +135,73 @@ async fn what_is_not_http_does_not_end_the_server() {
     assert_eq!(answer(app.request(Method::GET, "/healthz")).await.0, StatusCode::OK);
 }
 
+#[tokio::test]
+async fn a_body_that_stops_arriving_is_408_and_lets_its_connection_go() {
+    let app = TestApp::with(|setup| setup.http.body_timeout = Duration::from_millis(50));
+    let (conversation, mut takers) = takers(&app).await;
+    takers.push((conversation.path("/upload"), DIRECT_LINE_SECRET.to_owned()));
+    let address = app.address;
+    let answers = takers.iter().map(|(path, bearer)| async move {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {bearer}\r\nContent-Length: 5000\r\n\r\n{{"
+        );
+        let mut stream = TcpStream::connect(address).await.expect("a connection");
+        stream.write_all(head.as_bytes()).await.expect("sent");
+        let mut answer = String::new();
+        within(stream.read_to_string(&mut answer)).await.expect("an answer, and the end of the connection");
+        (path, answer)
+    });
+    for (path, answer) in join_all(answers).await {
+        assert!(answer.starts_with("HTTP/1.1 408"), "{path}: {answer}");
+    }
+}
+
+/// Nobody wants the body of the second caller, who is not let in: its first megabyte is read all the same, so that the
+/// answer is seen. What was left of a body in chunks was once read on for as long as the client sent.
+#[tokio::test]
+async fn a_body_that_never_ends_is_answered_and_cut_off() {
+    let app = TestApp::with(|setup| setup.http.max_body_bytes = 300 * 1024);
+    for (bearer, status) in [(API_KEY, "413"), ("unknown", "401")] {
+        let head = format!(
+            "POST /v1/activities HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {bearer}\r\n\
+             Transfer-Encoding: chunked\r\n\r\n"
+        );
+        let (mut from, mut to) = TcpStream::connect(app.address).await.expect("a connection").into_split();
+        to.write_all(head.as_bytes()).await.expect("sent");
+        let mut chunk = b"40000\r\n".to_vec();
+        chunk.extend_from_slice(&[b' '; 0x40000]);
+        chunk.extend_from_slice(b"\r\n");
+        let mut answer = vec![0; 4096];
+        // The client goes on until it is answered, and then until it cannot.
+        let endless = async { while to.write_all(&chunk).await.is_ok() {} };
+        let (read, ()) = within(async { tokio::join!(from.read(&mut answer), endless) }).await;
+        let answer = String::from_utf8_lossy(&answer[..read.expect("an answer before the end")]);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
+    }
+    assert_eq!(answer(app.request(Method::GET, "/healthz")).await.0, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_header_of_a_megabyte_is_431_and_nobody_else_notices() {
+    let app = TestApp::start();
+    let head = format!("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: {}\r\n\r\n", "x".repeat(1024 * 1024));
+    let (mut from, mut to) = TcpStream::connect(app.address).await.expect("a connection").into_split();
+    let mut answer = vec![0; 4096];
+    // The server reads only the beginning, so that not all of it can be sent.
+    let (read, _) = within(async { tokio::join!(from.read(&mut answer), to.write_all(head.as_bytes())) }).await;
+    let answer = String::from_utf8_lossy(&answer[..read.expect("an answer before the end")]);
+    assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
+    assert_eq!(self::answer(app.request(Method::GET, "/healthz")).await.0, StatusCode::OK);
+}
+
+/// What comes in time; a server that keeps a connection for ever is found out.
+async fn within<T>(something: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(30), something).await.expect("the server lets go")
+}
+
 /// Sends bytes and returns what comes back until the server has said something or closes.
 async fn exchange(app: &TestApp, request: &[u8]) -> String {
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    let mut stream = tokio::net::TcpStream::connect(app.address).await.expect("a connection");
+    let mut stream = TcpStream::connect(app.address).await.expect("a connection");
     stream.write_all(request).await.expect("sent");
     let mut answer = vec![0; 4096];
     let length = stream.read(&mut answer).await.unwrap_or(0);
