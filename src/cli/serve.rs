@@ -19,6 +19,16 @@ use crate::{http, store, telemetry};
 /// So long the store may take to finish what it has accepted, after everything else has ended.
 const CLOSE_WITHIN: Duration = Duration::from_secs(10);
 
+/// So many connections are served at one time, as far as the system has files for them: a client that is idle costs
+/// some 20 kB of memory, so that these are two gigabytes.
+const MOST_CONNECTIONS: u64 = 100_000;
+
+/// Fewer are not worth to serve.
+const LEAST_CONNECTIONS: u64 = 16;
+
+/// Files that are no connections of clients: the store, and calls to a bot, a Direct Line or a web page.
+const OTHER_FILES: u64 = 256;
+
 pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
     let flags = args.bind.map(|bind| ("bind", bind.to_string())).into_iter().collect();
     let config = Config::load(&Sources { flags, ..Sources::of_this_process(args.config.clone()) })?;
@@ -35,14 +45,30 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     // However it ended, what was accepted is recorded.
     let closed = tokio::time::timeout(CLOSE_WITHIN, store.close()).await;
     outcome?;
-    closed.context("the store takes too long to close; nothing that was acknowledged is lost")??;
+    closed
+        .context("the store takes too long to close; nothing that was acknowledged is lost")?
+        .context("what was written last is still beside the store's file; nothing that was acknowledged is lost")?;
     Ok(())
 }
 
+/// How many connections of clients there may be, after as many files were asked for as the system lets this process
+/// have. A server that can open no more files could not reach a bot, so the connections leave some.
+fn connections() -> io::Result<usize> {
+    let files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + OTHER_FILES)?;
+    let connections = files.saturating_sub(OTHER_FILES).clamp(LEAST_CONNECTIONS, MOST_CONNECTIONS);
+    Ok(usize::try_from(connections).unwrap_or(usize::MAX))
+}
+
 /// Serves until asked to end.
-async fn serve_from(store: Arc<dyn ConversationStore>, config: Config, clock: Arc<dyn Clock>) -> anyhow::Result<()> {
+async fn serve_from(
+    store: Arc<dyn ConversationStore>,
+    mut config: Config,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<()> {
     let place = config.store.location(&config.data_dir)?;
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
+    config.http.max_connections = connections()?;
+    tracing::info!(connections = config.http.max_connections, "the limit of open files leaves room for so many");
     let mut state = http::State::new(config.http, config.direct_line, store, Arc::clone(&clock), Arc::clone(&ids));
     if config.resolve_redirects {
         let limits = RedirectLimits::default();

@@ -19,6 +19,8 @@ pub struct HttpOptions {
     pub bind: SocketAddr,
     /// Worker threads; 0 takes one for each core.
     pub workers: usize,
+    /// So many connections are served at one time; more wait until one of them ends.
+    pub max_connections: usize,
     /// The key of `/v1`.
     pub api_key: Secret,
     /// The secret of Direct Line, from which the key that signs tokens follows.
@@ -52,6 +54,7 @@ impl HttpOptions {
         Self {
             bind,
             workers: 0,
+            max_connections: 50_000,
             api_key,
             direct_line_secret,
             public_url: None,

@@ -4,7 +4,9 @@ use std::any::Any;
 use std::future::Future;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::num::NonZero;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use actix_web::dev::{self, ServerHandle};
@@ -15,6 +17,9 @@ use actix_web::{App, HttpServer, web};
 use super::tasks::Tasks;
 use super::{State, host, problem, routes, ticket};
 use crate::channels::bot::{BotChannel, ServiceUrl};
+
+/// How long the head of a request may take, so that connections that say nothing do not keep others out.
+const HEAD_WITHIN: Duration = Duration::from_secs(5);
 
 /// How often conversations are looked through for those that are due to go.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
@@ -62,13 +67,17 @@ pub fn build(state: State) -> Result<Server, ServerError> {
             .wrap(from_fn(ticket::take))
     };
     let stuck_after = state.direct_line.options().write_timeout * 2;
-    let mut server = HttpServer::new(app)
+    let workers = match state.options.workers {
+        0 => thread::available_parallelism().map_or(1, NonZero::get),
+        workers => workers,
+    };
+    let server = HttpServer::new(app)
         .disable_signals()
+        .workers(workers)
+        .max_connections((state.options.max_connections / workers).max(1))
+        .client_request_timeout(HEAD_WITHIN)
         .shutdown_timeout(state.options.shutdown_grace.as_secs())
         .on_connect(move |connection, _| prepare(connection, stuck_after));
-    if state.options.workers > 0 {
-        server = server.workers(state.options.workers);
-    }
     let server = server.bind(address).map_err(|source| ServerError::Bind { address, source })?;
     let addresses = server.addrs();
     let inner = server.run();

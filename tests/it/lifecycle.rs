@@ -1,11 +1,14 @@
 use citewire::channels::Retention;
 use citewire::clock::Clock;
+use futures_util::future::join_all;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
-use crate::app::{DIRECT_LINE_SECRET, TestApp, answer};
+use crate::app::{API_KEY, DIRECT_LINE_SECRET, Serving, Socket, TestApp, answer};
 
 #[tokio::test]
 async fn a_running_server_is_live_and_ready() {
@@ -45,6 +48,62 @@ async fn a_shutdown_does_not_wait_for_clients_that_say_nothing() {
     let socket = app.open(&conversation).await;
     tokio::time::timeout(Duration::from_secs(9), app.ended()).await.expect("the server ends");
     drop(socket);
+}
+
+/// Ten thousand are many more than a process may usually open before it asks for more.
+#[tokio::test]
+async fn ten_thousand_connections_from_one_address_that_say_nothing_keep_nobody_out() {
+    const MANY: usize = 10_000;
+    let files = rlimit::increase_nofile_limit(u64::MAX).expect("a limit of open files");
+    assert!(files > MANY as u64 + 500, "this test needs {MANY} open files, and `ulimit -Hn` is {files}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let secrets = [("CITEWIRE_API_KEY", API_KEY), ("CITEWIRE_DIRECT_LINE_SECRET", DIRECT_LINE_SECRET)];
+    let serving = Serving::start(folder.path(), &secrets);
+    let address = serving.url.strip_prefix("http://").expect("an address");
+    let client = reqwest::Client::new();
+    let start = || client.post(format!("{}/v3/directline/conversations", serving.url)).bearer_auth(DIRECT_LINE_SECRET);
+    let mut silent = Vec::with_capacity(MANY);
+    while silent.len() < MANY {
+        silent.push(TcpStream::connect(address).await.expect("a connection"));
+        if silent.len() % 2_500 == 0 {
+            let (status, started) = answer(start()).await;
+            assert_eq!(status, StatusCode::CREATED, "{started}");
+            let mut socket = Socket::open(started["streamUrl"].as_str().expect("a URL")).await;
+            socket.ping().await;
+        }
+    }
+    // Each of them is told so and let go, so that their number does not grow.
+    let told = join_all(silent.iter_mut().map(async |connection| {
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).await.map(|_| answer)
+    }));
+    for answer in tokio::time::timeout(Duration::from_secs(60), told).await.expect("they are let go") {
+        let answer = answer.expect("an orderly end");
+        assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    }
+    assert_eq!(serving.interrupt(), Some(0));
+}
+
+#[tokio::test]
+async fn a_server_with_as_many_connections_as_it_may_have_serves_the_next_when_one_ends() {
+    let app = TestApp::with(|setup| (setup.http.workers, setup.http.max_connections) = (1, 4));
+    let mut held = Vec::new();
+    for _ in 0..4 {
+        let mut connection = TcpStream::connect(app.address).await.expect("a connection");
+        connection.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("sent");
+        let mut answer = [0; 12];
+        connection.read_exact(&mut answer).await.expect("an answer");
+        assert_eq!(&answer, b"HTTP/1.1 200");
+        held.push(connection);
+    }
+    let mut next = TcpStream::connect(app.address).await.expect("the system takes it in");
+    next.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await.expect("sent");
+    let mut answer = [0; 12];
+    let waited = tokio::time::timeout(Duration::from_millis(300), next.read_exact(&mut answer)).await;
+    assert!(waited.is_err(), "there is no limit");
+    held.pop();
+    next.read_exact(&mut answer).await.expect("an answer");
+    assert_eq!(&answer, b"HTTP/1.1 200");
 }
 
 #[tokio::test]

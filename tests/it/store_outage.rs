@@ -42,33 +42,46 @@ impl Talk {
         assert_eq!(status, StatusCode::OK, "{set}");
         set["activities"].as_array_mut().map(std::mem::take).expect("activities")
     }
+
+    /// The ids of the history.
+    async fn ids(&self) -> Vec<Value> {
+        self.history().await.iter().map(|activity| activity["id"].clone()).collect()
+    }
+
+    /// Posts until there is no room for more; returns the ids of what was taken. Looks at what is said then, and at what
+    /// can still be done.
+    async fn fill(&self) -> Vec<Value> {
+        let mut ids = Vec::new();
+        let refused = loop {
+            match self.post(&"x".repeat(20_000)).await {
+                (StatusCode::OK, body) => ids.push(body["id"].clone()),
+                refused => break refused,
+            }
+            assert!(ids.len() < 200, "the limit was never reached");
+        };
+        assert_eq!(refused.0, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(refused.1["error"]["code"], "ServiceUnavailable");
+        assert!(!refused.1.to_string().contains("citewire.db"), "{}", refused.1);
+        // As long as something is left, it may still take what little is written to see whether it does.
+        let mut asked = 0;
+        while answer(self.request(Method::GET, "/readyz")).await.0 != StatusCode::SERVICE_UNAVAILABLE {
+            match self.post(&"x".repeat(2_000)).await {
+                (StatusCode::OK, body) => ids.push(body["id"].clone()),
+                (status, body) => assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{body}"),
+            }
+            asked += 1;
+            assert!(asked < 200, "it is always ready");
+        }
+        assert_eq!(self.ids().await, ids, "reading goes on");
+        ids
+    }
 }
 
 #[tokio::test]
 async fn a_disk_that_fails_fails_only_what_is_written_then() {
     let folder = tempfile::tempdir().expect("a folder");
     let talk = Talk::start(Serving::start_confined(1024, folder.path(), &SECRETS)).await;
-    let mut ids = Vec::new();
-    let refused = loop {
-        match talk.post(&"x".repeat(20_000)).await {
-            (StatusCode::OK, body) => ids.push(body["id"].clone()),
-            refused => break refused,
-        }
-        assert!(ids.len() < 100, "the limit was never reached");
-    };
-    assert_eq!(refused.0, StatusCode::SERVICE_UNAVAILABLE);
-    assert_eq!(refused.1["error"]["code"], "ServiceUnavailable");
-    let folder_name = folder.path().display().to_string();
-    assert!(!refused.1.to_string().contains(&folder_name), "{}", refused.1);
-    // As long as something is left, it may still take what little is written to see whether it does.
-    let mut asked = 0;
-    while answer(talk.request(Method::GET, "/readyz")).await.0 != StatusCode::SERVICE_UNAVAILABLE {
-        assert_eq!(talk.post(&"x".repeat(20_000)).await.0, StatusCode::SERVICE_UNAVAILABLE);
-        asked += 1;
-        assert!(asked < 20, "it is always ready");
-    }
-    let read = talk.history().await;
-    assert_eq!(read.iter().map(|activity| activity["id"].clone()).collect::<Vec<_>>(), ids, "reading goes on");
+    let mut ids = talk.fill().await;
 
     let process = talk.serving.child.id().to_string();
     let lifted = Command::new("prlimit").args(["--fsize=unlimited:", "--pid", &process]).status();
@@ -81,8 +94,28 @@ async fn a_disk_that_fails_fails_only_what_is_written_then() {
     let Talk { client, serving, id } = talk;
     assert_eq!(serving.interrupt(), Some(0));
     let talk = Talk { client, serving: Serving::start(folder.path(), &SECRETS), id };
-    let read = talk.history().await;
-    assert_eq!(read.iter().map(|activity| activity["id"].clone()).collect::<Vec<_>>(), ids);
+    assert_eq!(talk.ids().await, ids);
+}
+
+#[tokio::test]
+async fn a_full_disk_fails_only_what_is_written_then() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let talk = Talk::start(Serving::start_on_small_disk(4096, folder.path(), &SECRETS)).await;
+    let mut ids = talk.fill().await;
+    let answers = format!("{}/v1/conversations/{}/answers", talk.serving.url, talk.id);
+    let body = json!({"text": "x".repeat(20_000)});
+    let refused = talk.client.post(answers).bearer_auth(SECRETS[0].1).json(&body).send().await.expect("an answer");
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(refused.headers()["retry-after"], "60");
+    assert_eq!(refused.json::<Value>().await.expect("JSON")["code"], "store_no_space");
+
+    std::fs::remove_file(talk.serving.path_of_its_own(&folder.path().join("ballast"))).expect("there is room again");
+    let (status, body) = talk.post("there is room again").await;
+    assert_eq!(status, StatusCode::OK, "{body}");
+    ids.push(body["id"].clone());
+    assert_eq!(answer(talk.request(Method::GET, "/readyz")).await.0, StatusCode::OK);
+    assert_eq!(talk.ids().await, ids);
+    assert_eq!(talk.serving.interrupt(), Some(0));
 }
 
 #[tokio::test]

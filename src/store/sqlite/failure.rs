@@ -1,5 +1,6 @@
 //! What SQLite says, and what that means.
 
+use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -83,7 +84,17 @@ pub(super) fn report(error: sqlx::Error, path: &Path, what: &'static str) -> Sto
             tracing::error!(store.path = %path.display(), %error, mend = failure.mend(), "{what}");
         }
     }
-    let cause = Arc::new(error);
+    told_of(error)
+}
+
+/// What the caller may know of it.
+pub(super) fn told_of(error: sqlx::Error) -> StoreError {
+    let failure = Failure::of(&error);
+    // The one inside says the same, and says it once.
+    let cause: Arc<dyn Error + Send + Sync> = match error {
+        sqlx::Error::Database(inside) => inside.into_error().into(),
+        other => Arc::new(other),
+    };
     match failure {
         Failure::Full => StoreError::NoSpace { cause },
         Failure::Busy => StoreError::Busy,

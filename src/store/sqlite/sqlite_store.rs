@@ -11,6 +11,7 @@ use sqlx::ConnectOptions as _;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
+use super::health::Health;
 use super::lock::{Lock, make_private};
 use super::reader::Reader;
 use super::work::{Alone, Append, Change, Create, CreatedAs, Keep, Pending, Placed, Reply, Work};
@@ -61,7 +62,8 @@ impl SqliteStore {
         let (next_key, conversations): (i64, i64) = counted.fetch_one(&mut connection).await.map_err(failed)?;
         let reader = Reader::open(path).await.map_err(failed)?;
         let (queue, work) = mpsc::channel(MAX_WAITING);
-        let (bells, failing) = (Arc::<Bells>::default(), Arc::<AtomicBool>::default());
+        let (bells, health) = (Arc::<Bells>::default(), Health::default());
+        let failing = health.failing();
         let writer = Writer {
             path: path.to_owned(),
             options,
@@ -71,7 +73,7 @@ impl SqliteStore {
             clock,
             limits,
             bells: Arc::clone(&bells),
-            failing: Arc::clone(&failing),
+            health,
             heads: BTreeMap::new(),
             next_key,
             conversations: usize::try_from(conversations).unwrap_or_default(),

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use chrono::{DateTime, SubsecRound as _, Utc};
+use chrono::DateTime;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqliteConnection, SqlitePool};
 use tokio::sync::mpsc;
 
 use super::connect::PAGE_BYTES;
-use super::failure::{Failure, report};
+use super::failure::{Failure, report, told_of};
+use super::health::Health;
 use super::lock::Lock;
 use super::plan::{Before, Head, Known, Plan, rows};
-use super::work::{Alone, Change, Reply, Work};
+use super::work::{Alone, Change, Work};
 use crate::activity::ConversationId;
 use crate::clock::Clock;
 use crate::store::bells::Bells;
@@ -28,9 +28,6 @@ const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// So many turns others get to join a group: some microseconds.
 const MAX_TURNS: usize = 64;
-
-/// So many conversations expire in one transaction, so that others wait not for long.
-const MAX_EXPIRED: i64 = 32;
 
 /// The heads of so many conversations are kept in memory.
 const MAX_HEADS: usize = 16_384;
@@ -61,9 +58,6 @@ const HEADS: &str = "SELECT id, key, user, next, newest FROM conversation \
 const KNOWN: &str = "SELECT batch.conversation, batch.name, batch.first, batch.count FROM json_each(?) AS asked \
                      JOIN batch ON batch.conversation = asked.value ->> 0 AND batch.name = asked.value ->> 1";
 
-const DUE: &str = "DELETE FROM conversation WHERE key IN \
-                   (SELECT key FROM conversation WHERE active < ? ORDER BY active LIMIT ?) RETURNING id";
-
 pub(super) struct Writer {
     pub(super) path: PathBuf,
     pub(super) options: SqliteConnectOptions,
@@ -75,8 +69,7 @@ pub(super) struct Writer {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) limits: StoreLimits,
     pub(super) bells: Arc<Bells>,
-    /// The last transaction has failed.
-    pub(super) failing: Arc<AtomicBool>,
+    pub(super) health: Health,
     pub(super) heads: BTreeMap<ConversationId, Head>,
     pub(super) next_key: i64,
     pub(super) conversations: usize,
@@ -195,7 +188,7 @@ impl Writer {
                 self.abandon().await;
                 return Err(error);
             }
-            self.failing.store(false, Ordering::Relaxed);
+            self.recorded();
         }
         self.next_key = plan.next_key;
         self.conversations += plan.created.len();
@@ -266,89 +259,8 @@ impl Writer {
             .collect()
     }
 
-    async fn alone(&mut self, alone: Alone) {
-        match alone {
-            Alone::Delete(id, reply) => {
-                let deleted = self.delete(&id).await;
-                self.answer(reply, deleted).await;
-            }
-            Alone::Expire(idle_since, reply) => {
-                let expired = self.expire(idle_since).await;
-                self.answer(reply, expired).await;
-            }
-            Alone::Shrink(reply) => {
-                let shrunk = self.shrink().await;
-                self.answer(reply, shrunk).await;
-            }
-            Alone::Probe(reply) => {
-                let probed = self.probe().await;
-                self.answer(reply, probed).await;
-            }
-            // Not reached twice: the first one closes the queue, and a second one in it is answered at the end.
-            Alone::Close(reply) => {
-                reply.send(Err(StoreError::Closed)).ok();
-            }
-        }
-    }
-
-    async fn answer<T>(&mut self, reply: Reply<T>, outcome: Result<T, sqlx::Error>) {
-        let outcome = match outcome {
-            Ok(outcome) => {
-                self.failing.store(false, Ordering::Relaxed);
-                Ok(outcome)
-            }
-            Err(error) => {
-                self.abandon().await;
-                Err(self.failed(error, 0).await)
-            }
-        };
-        reply.send(outcome).ok();
-    }
-
-    async fn delete(&mut self, id: &ConversationId) -> Result<bool, sqlx::Error> {
-        let delete = sqlx::query("DELETE FROM conversation WHERE id = ?").bind(id.as_str());
-        let deleted = delete.execute(self.connection().await?).await?.rows_affected() > 0;
-        if deleted {
-            self.forget(id);
-        }
-        Ok(deleted)
-    }
-
-    async fn expire(&mut self, idle_since: DateTime<Utc>) -> Result<usize, sqlx::Error> {
-        // Times are kept in whole milliseconds, cut off: what is younger by less stays.
-        let since = idle_since.trunc_subsecs(3).timestamp_millis();
-        let due = sqlx::query_scalar(DUE).bind(since).bind(MAX_EXPIRED);
-        let expired: Vec<String> = due.fetch_all(self.connection().await?).await?;
-        for id in &expired {
-            if let Ok(id) = id.parse() {
-                self.forget(&id);
-            }
-        }
-        Ok(expired.len())
-    }
-
-    fn forget(&mut self, id: &ConversationId) {
-        self.conversations = self.conversations.saturating_sub(1);
-        self.heads.remove(id);
-        self.bells.silence(id);
-    }
-
-    async fn shrink(&mut self) -> Result<bool, sqlx::Error> {
-        let connection = self.connection().await?;
-        // 4 MiB at a time.
-        sqlx::query("PRAGMA incremental_vacuum(1024)").execute(&mut *connection).await?;
-        let free: i64 = sqlx::query_scalar("PRAGMA freelist_count").fetch_one(connection).await?;
-        Ok(free > 0)
-    }
-
-    /// Writes a page whose content stays the same, to see whether writing works again.
-    async fn probe(&mut self) -> Result<(), sqlx::Error> {
-        sqlx::query("PRAGMA user_version = 0").execute(self.connection().await?).await?;
-        Ok(())
-    }
-
     /// The connection, opened anew where it broke.
-    async fn connection(&mut self) -> Result<&mut SqliteConnection, sqlx::Error> {
+    pub(super) async fn connection(&mut self) -> Result<&mut SqliteConnection, sqlx::Error> {
         let connection = match self.connection.take() {
             Some(connection) => connection,
             None => self.options.connect().await?,
@@ -358,7 +270,7 @@ impl Writer {
 
     /// Rolls back. SQLite may have done so by itself; where neither is certain, the connection is given up, which
     /// rolls back too.
-    async fn abandon(&mut self) {
+    pub(super) async fn abandon(&mut self) {
         let Some(connection) = self.connection.as_mut() else {
             return;
         };
@@ -372,12 +284,22 @@ impl Writer {
     }
 
     /// What callers are told of a failure to write so many bytes, after the operator is told more.
-    async fn failed(&mut self, error: sqlx::Error, bytes: usize) -> StoreError {
+    pub(super) async fn failed(&mut self, error: sqlx::Error, bytes: usize) -> StoreError {
         if Failure::of(&error) == Failure::Full && self.is_at_limit(bytes).await {
             return StoreError::Full { what: "bytes", limit: self.limits.max_bytes };
         }
-        self.failing.store(true, Ordering::Relaxed);
-        report(error, &self.path, "a change could not be recorded")
+        if self.health.refuse(Failure::of(&error)) {
+            report(error, &self.path, "a change could not be recorded")
+        } else {
+            told_of(error)
+        }
+    }
+
+    /// A transaction has succeeded.
+    pub(super) fn recorded(&mut self) {
+        if let Some(refused) = self.health.recover() {
+            tracing::warn!(store.path = %self.path.display(), refused, "changes are recorded again");
+        }
     }
 
     /// Whether it is our own limit that keeps so many bytes out, rather than the end of the disk.

@@ -1,5 +1,5 @@
 use std::io::{BufRead as _, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// The command, in an environment in which nothing is set.
@@ -36,6 +36,27 @@ impl Serving {
         let program = env!("CARGO_BIN_EXE_citewire");
         let shell = bare(Command::new("sh"), &["-c", &script, program, "serve", "--bind", "127.0.0.1:0"]);
         Self::spawn(shell, data, environment)
+    }
+
+    /// The same on a disk of its own of so many KiB, which ends with the server; five eighths of it are taken by the
+    /// file `ballast` in the data directory. The directory is seen by the server only: see [`Self::path_of_its_own`].
+    pub(crate) fn start_on_small_disk(kib: u32, data: &Path, environment: &[(&str, &str)]) -> Self {
+        let script = format!(
+            "mount -t tmpfs -o size={kib}k none \"$CITEWIRE_DATA_DIR\" && head -c {} /dev/zero > \"$CITEWIRE_DATA_DIR/ballast\" \
+             && exec \"$0\" \"$@\"",
+            kib * 1024 / 8 * 5
+        );
+        let program = env!("CARGO_BIN_EXE_citewire");
+        let arguments = ["--user", "--map-root-user", "--mount", "sh", "-c", &script, program, "serve", "--bind"];
+        let mut unshare = bare(Command::new("unshare"), &arguments);
+        unshare.arg("127.0.0.1:0");
+        Self::spawn(unshare, data, environment)
+    }
+
+    /// Where others find a file that the server sees at this path.
+    pub(crate) fn path_of_its_own(&self, path: &Path) -> PathBuf {
+        let root = PathBuf::from(format!("/proc/{}/root", self.child.id()));
+        root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
     fn spawn(mut command: Command, data: &Path, environment: &[(&str, &str)]) -> Self {

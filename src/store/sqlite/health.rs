@@ -1,0 +1,68 @@
+//! Whether changes can be recorded, and what the operator has been told of it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::failure::Failure;
+
+/// What the writer knows of its own success.
+///
+/// A disk that is full refuses everything, and a line of the log for each refusal would go to the same disk. So the
+/// operator is told of the first change that is refused, the tenth, the hundredth, and of the first that is recorded
+/// again.
+#[derive(Debug, Default)]
+pub(super) struct Health {
+    /// What those see who ask whether the store is ready.
+    failing: Arc<AtomicBool>,
+    last: Option<Failure>,
+    refused: u64,
+}
+
+impl Health {
+    /// True as long as the last transaction failed.
+    pub(super) fn failing(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.failing)
+    }
+
+    /// A change is refused for this reason; whether the operator is to be told.
+    pub(super) fn refuse(&mut self, failure: Failure) -> bool {
+        self.failing.store(true, Ordering::Relaxed);
+        let another = self.last.replace(failure) != Some(failure);
+        self.refused += 1;
+        another || self.refused == 10_u64.pow(self.refused.ilog10())
+    }
+
+    /// A change was recorded; how many had been refused before it, if any.
+    pub(super) fn recover(&mut self) -> Option<u64> {
+        self.failing.store(false, Ordering::Relaxed);
+        self.last.take()?;
+        Some(std::mem::take(&mut self.refused))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_told_at_once_and_then_less_and_less_often() {
+        let mut health = Health::default();
+        let told: Vec<u32> = (1..=1000).filter(|_| health.refuse(Failure::Full)).collect();
+        assert_eq!(told, [1, 10, 100, 1000]);
+        assert!(health.refuse(Failure::ReadOnly), "another reason is news");
+        assert!(!health.refuse(Failure::ReadOnly));
+    }
+
+    #[test]
+    fn the_end_of_it_is_told_once() {
+        let mut health = Health::default();
+        assert_eq!(health.recover(), None);
+        health.refuse(Failure::Disk);
+        health.refuse(Failure::Disk);
+        assert!(health.failing().load(Ordering::Relaxed));
+        assert_eq!(health.recover(), Some(2));
+        assert!(!health.failing().load(Ordering::Relaxed));
+        assert_eq!(health.recover(), None);
+        assert!(health.refuse(Failure::Disk), "the next time is news again");
+    }
+}
