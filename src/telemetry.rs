@@ -1,5 +1,8 @@
 //! What the operator can see of a running server.
 
+use std::env;
+use std::io::{self, IsTerminal as _};
+
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
@@ -10,7 +13,9 @@ use tracing_subscriber::filter::ParseError;
 /// When the filter cannot be read.
 pub fn start(filter: &str) -> Result<(), ParseError> {
     let filter = EnvFilter::builder().parse(filter)?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // Colours are for people who look at a terminal and have not asked to be spared (no-color.org).
+    let colours = io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(colours);
     // What cannot be written there is not complained about there either, which would end the task that logs.
     let subscriber = lines.log_internal_errors(false).finish();
     // Only the first subscriber of a process counts, and that is the one wanted.

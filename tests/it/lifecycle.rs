@@ -84,6 +84,15 @@ async fn ten_thousand_connections_from_one_address_that_say_nothing_keep_nobody_
     assert_eq!(serving.interrupt(), Some(0));
 }
 
+/// Log lines were once full of colour codes wherever they went.
+#[test]
+fn a_log_that_no_terminal_shows_has_no_colours() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let serving = Serving::start(folder.path(), &[("CITEWIRE_LOG", "info")]);
+    let logged = serving.said.iter().find(|line| line.contains(" INFO ")).expect("a line of the log");
+    assert!(!logged.contains('\u{1b}'), "{logged}");
+}
+
 #[tokio::test]
 async fn a_server_with_as_many_connections_as_it_may_have_serves_the_next_when_one_ends() {
     let app = TestApp::with(|setup| (setup.http.workers, setup.http.max_connections) = (1, 4));
