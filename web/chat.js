@@ -16,7 +16,7 @@ const CONNECTION = [
 const byId = (id) => document.getElementById(id);
 const nonce = document.querySelector('script[nonce]').nonce;
 
-/** The running conversation: token, refreshAt, userId, and Web Chat's client and store. */
+/** The running conversation: token, refreshAt, userId, whether a bot answers, and Web Chat's client and store. */
 let session;
 /** Web Chat's script while it is being loaded and after. */
 let webChat;
@@ -130,7 +130,7 @@ export async function converse(showFailure) {
   current.store = WebChat.createStore({}, () => (next) => (action) => {
     const result = next(action);
     // Only now has the server taken the message, so what we add comes after it.
-    if (action.type === 'DIRECT_LINE/POST_ACTIVITY_FULFILLED' && action.payload.activity.type === 'message') {
+    if (!current.answered && action.type === 'DIRECT_LINE/POST_ACTIVITY_FULFILLED' && action.payload.activity.type === 'message') {
       deliver({ answer: { text: NOTHING_ANSWERS } }).catch(showFailure);
     }
     return result;
@@ -185,7 +185,8 @@ function chatStyle() {
     bubbleFromUserBorderRadius: 8,
     bubbleFromUserTextColor: of('accent-ink'),
     citationTextColor: of('ink'),
-    hideUploadButton: true,
+    // Without a bot nobody would look at the files.
+    hideUploadButton: !session.answered,
     sendBoxBackground: of('surface'),
     sendBoxBorderTop: `solid 1px ${of('line')}`,
     sendBoxButtonColor: of('accent'),

@@ -263,6 +263,8 @@ pub(crate) struct PageSession {
     /// In seconds.
     #[schema(rename = "expires_in")]
     expires_in: u32,
+    /// Whether a bot answers what is typed.
+    answered: bool,
 }
 
 /// A sample answer.

@@ -22,6 +22,7 @@ struct Session<'a> {
     user_id: &'a str,
     #[serde(rename = "expires_in")]
     expires_in: u32,
+    answered: bool,
 }
 
 /// Start a conversation for the page.
@@ -42,6 +43,7 @@ pub(crate) async fn start_session(state: Data<State>, request: HttpRequest) -> R
         conversation_id: &grant.conversation_id,
         user_id: &user,
         expires_in: grant.expires_in,
+        answered: state.bot.is_some(),
     };
     let mut builder = HttpResponse::Ok();
     builder.insert_header(("cache-control", "no-store"));

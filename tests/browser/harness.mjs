@@ -53,8 +53,8 @@ export const PRERELEASE = {
 const API_KEY = 'the-api-key-of-the-browser-tests';
 const DIRECT_LINE_SECRET = 'the-secret-of-the-browser-tests';
 
-/** Starts the service on a free port with a data directory of its own. */
-export async function startService({ script }) {
+/** Starts the service on a free port with a data directory of its own, and with more in its environment. */
+export async function startService({ script }, environment = {}) {
   const data = await mkdtemp(join(tmpdir(), 'citewire-browser-'));
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CITEWIRE_'));
   const child = spawn(fromEnvironment('CITEWIRE_BINARY'), ['serve', '--bind', '127.0.0.1:0'], {
@@ -64,6 +64,7 @@ export async function startService({ script }) {
       CITEWIRE_API_KEY: API_KEY,
       CITEWIRE_DIRECT_LINE_SECRET: DIRECT_LINE_SECRET,
       ...(script && { CITEWIRE_WEBCHAT_JS: script }),
+      ...environment,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -225,14 +226,18 @@ export function visiting(around, name, { expected = [], opened = true, ...option
   });
 }
 
-/** Tests in each version of Web Chat, with a browser and a service for all of them; `body` gets a function that gives both. */
-export function inEachVersion(title, body) {
+/**
+ * Tests in each version of Web Chat, with a browser and a service for all of them; `body` gets a function that gives both.
+ *
+ * `environment` gives what the service finds in its environment besides.
+ */
+export function inEachVersion(title, body, environment = () => ({})) {
   for (const version of [RELEASE, PRERELEASE]) {
     describe(`${title} ${version.name}`, () => {
       let browser;
       let service;
       before(async () => {
-        service = await startService(version);
+        service = await startService(version, environment());
         browser = await startBrowser();
       });
       after(async () => {

@@ -36,6 +36,7 @@ fn prepared(repository: &Repository) -> Result<Command> {
     let chromium = chromium::ensure()?;
     let folder = repository.path(FOLDER);
     npm::install(&folder)?;
+    npm::install(&repository.path("tests/bot"))?;
     let mut node = Command::new("node");
     node.current_dir(folder)
         .env("CITEWIRE_BINARY", binary)
