@@ -9,6 +9,7 @@ use actix_ws::Message;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+#[expect(clippy::disallowed_methods, reason = "nothing here outlives the server, which is killed")]
 async fn echo(request: HttpRequest, payload: Payload) -> actix_web::Result<HttpResponse> {
     let (response, mut session, mut messages) = actix_ws::handle(&request, payload)?;
     rt::spawn(async move {

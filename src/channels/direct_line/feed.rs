@@ -19,8 +19,8 @@ pub struct Feed {
     pub(super) position: Option<Watermark>,
     pub(super) ahead: Frames,
     pub(super) caught_up: bool,
-    pub(super) held: Option<Shown>,
-    pub(super) ephemeral: broadcast::Receiver<Shown>,
+    pub(super) held: Option<Arc<Shown>>,
+    pub(super) ephemeral: broadcast::Receiver<Arc<Shown>>,
     pub(super) room: Arc<Room>,
     pub(super) _seat: OwnedSemaphorePermit,
 }
@@ -33,7 +33,7 @@ impl Feed {
     pub async fn next(&mut self) -> Result<Option<Frame>, StoreError> {
         loop {
             if let Some(shown) = self.held.take_if(|held| held.after <= self.position) {
-                return Ok(Some(shown.frame));
+                return Ok(Some(shown.frame.clone()));
             }
             if let Some((watermark, frame)) = self.ahead.pop_front() {
                 self.position = Some(watermark);

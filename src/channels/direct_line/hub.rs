@@ -49,12 +49,13 @@ pub struct Hub {
 pub(super) struct Room {
     max_sockets: usize,
     seats: Arc<Semaphore>,
-    ephemeral: broadcast::Sender<Shown>,
+    /// Pointers, because there is room for as many as may wait from the beginning.
+    ephemeral: broadcast::Sender<Arc<Shown>>,
     pub(super) shelf: Shelf,
 }
 
 /// An [`Ephemeral`] as it is shown, to everyone the same.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Shown {
     pub(super) after: Option<Watermark>,
     pub(super) frame: Frame,
@@ -79,7 +80,8 @@ impl Hub {
         let room = self.rooms.lock().unwrap_or_else(PoisonError::into_inner).get(id).and_then(Weak::upgrade);
         if let Some(room) = room {
             // Without a reader there is nobody to miss it.
-            room.ephemeral.send(Shown { after: ephemeral.after, frame: frame(ephemeral.activity, None) }).ok();
+            let shown = Shown { after: ephemeral.after, frame: frame(ephemeral.activity, None) };
+            room.ephemeral.send(Arc::new(shown)).ok();
         }
     }
 
