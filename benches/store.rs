@@ -7,6 +7,9 @@
 
 #![expect(clippy::print_stdout, reason = "the table is what this is for")]
 
+#[path = "../examples/group_commit/floor.rs"]
+mod floor;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,8 +17,7 @@ use std::time::{Duration, Instant};
 use citewire::activity::{Activity, ConversationId};
 use citewire::clock::SystemClock;
 use citewire::store::{Batch, ConversationStore, SqliteStore, StoreLimits};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _};
+use floor::CONVERSATIONS;
 
 /// How long each measurement lasts.
 const MEASURE: Duration = Duration::from_secs(3);
@@ -26,9 +28,6 @@ const TRY: Duration = Duration::from_millis(50);
 /// How often both take their turn.
 const ROUNDS: usize = 3;
 
-/// Activities go to so many conversations in turn.
-const CONVERSATIONS: usize = 200;
-
 fn activity() -> Activity {
     Activity::message("Leave is 30 days a year, and what is not taken expires after one. ".repeat(18))
 }
@@ -36,7 +35,8 @@ fn activity() -> Activity {
 fn main() {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
-    println!("{} bytes an activity", serde_json::to_vec(&activity()).expect("JSON").len());
+    let body = serde_json::to_string(&activity()).expect("JSON");
+    println!("{} bytes an activity", body.len());
     println!("| writers | floor, appends/s | store, appends/s | of the floor | p50, µs | p99, µs |");
     println!("|---|---|---|---|---|---|");
     // `cargo bench` says so; the suite does not.
@@ -46,7 +46,9 @@ fn main() {
         let (mut floors, mut stores, mut times) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds {
             let folder = tempfile::tempdir_in(".").expect("a folder");
-            floors.push(runtime.block_on(floor(&folder.path().join("floor.db"), writers, time)));
+            let path = folder.path().join("floor.db");
+            let bare = floor::appends_per_second(&path, &body, writers, time);
+            floors.push(runtime.block_on(bare).expect("written"));
             let (rate, mut taken) = runtime.block_on(store(&folder.path().join("store.db"), writers, time));
             stores.push(rate);
             times.append(&mut taken);
@@ -62,39 +64,6 @@ fn main() {
 fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()
-}
-
-async fn floor(path: &Path, group: usize, time: Duration) -> f64 {
-    let options = SqliteConnectOptions::new()
-        .filename(path)
-        .create_if_missing(true)
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Full)
-        .disable_statement_logging();
-    let mut connection = options.connect().await.expect("a connection");
-    let schema = "CREATE TABLE activity (key INTEGER PRIMARY KEY, conversation INTEGER, watermark INTEGER, \
-                  timestamp INTEGER, body TEXT); \
-                  CREATE UNIQUE INDEX place ON activity (conversation, watermark)";
-    sqlx::raw_sql(schema).execute(&mut connection).await.expect("a schema");
-    // The rows of a transaction in one call, so that nothing but SQLite is measured.
-    let rows = vec!["(?, ?, ?, ?)"; group].join(", ");
-    let insert =
-        format!("BEGIN; INSERT INTO activity (conversation, watermark, timestamp, body) VALUES {rows}; COMMIT");
-    let insert = sqlx::AssertSqlSafe(insert).into_sql_str();
-    let body = serde_json::to_string(&activity()).expect("JSON");
-    let (since, mut count) = (Instant::now(), 0_usize);
-    while since.elapsed() < time {
-        let mut query = sqlx::query(insert.clone());
-        for number in count..count + group {
-            let (conversation, watermark) = (number % CONVERSATIONS, number / CONVERSATIONS);
-            query = query.bind(conversation as i64).bind(watermark as i64).bind(number as i64).bind(body.clone());
-        }
-        query.execute(&mut connection).await.expect("written");
-        count += group;
-    }
-    let rate = count as f64 / since.elapsed().as_secs_f64();
-    connection.close().await.expect("closed");
-    rate
 }
 
 async fn store(path: &Path, writers: usize, time: Duration) -> (f64, Vec<Duration>) {

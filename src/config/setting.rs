@@ -194,6 +194,12 @@ pub const SETTINGS: &[Setting] = &[
     setting!("direct_line.max_upload_bytes", "16777216", "The size of an upload of files.", |draft, text| {
         within(text, 1024, 1024 * 1024 * 1024).map(|bytes| draft.direct_line.max_upload_bytes = bytes)
     }),
+    setting!(
+        "direct_line.max_sockets_per_conversation",
+        "8",
+        "How many streams of one conversation may be open; one more is refused.",
+        |draft, text| within(text, 1, 1_000_000).map(|count| draft.direct_line.max_sockets_per_conversation = count)
+    ),
     setting!("direct_line.bot_id", "citewire", "The id under which answers appear.", |draft, text| {
         draft.direct_line.bot_id = text.to_owned();
         Ok(())

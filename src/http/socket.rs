@@ -9,7 +9,7 @@ use super::direct_line::conversation;
 use super::query::Query;
 use super::schema::BotError;
 use super::{Fault, State};
-use crate::channels::direct_line::{DirectLineOptions, Feed};
+use crate::channels::direct_line::{DirectLineOptions, Feed, Frame};
 
 /// Clients have nothing to say here but empty frames; newer ones may send activities, which are not taken this way.
 const MAX_CLIENT_FRAME: usize = 256 * 1024;
@@ -97,7 +97,7 @@ impl Socket<'_> {
                 },
                 _ = keep_alive.tick() => {
                     feed.look_again();
-                    self.send(String::new()).await
+                    self.send(Frame::new()).await
                 }
             };
             if let Err(ending) = sent {
@@ -106,7 +106,7 @@ impl Socket<'_> {
         }
     }
 
-    async fn send(&mut self, frame: String) -> Result<(), Ending> {
+    async fn send(&mut self, frame: Frame) -> Result<(), Ending> {
         match timeout(self.options.write_timeout, self.session.text(frame)).await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) => Err(Ending::Gone),

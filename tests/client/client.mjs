@@ -3,10 +3,10 @@
 //
 //   { "do": "post", "activity": { … } }     { "posted": id | "retry" } or { "refused": status }
 //   { "do": "cut" }                         ends the newest socket as a lost network does
+//   { "do": "renew" }                       the 15 minutes are over, after which the client renews its token
 //   { "do": "end" }                         the client's own end
 //
-// It also tells { "status": n }, { "activity": { … } } and, where `refreshEvery` says how often to renew it (in ms), each new
-// { "token": … }. The end of stdin ends the process.
+// It also tells { "status": n }, { "activity": { … } } and each new { "token": … }. The end of stdin ends the process.
 
 import { createInterface } from 'node:readline';
 import { JSDOM } from 'jsdom';
@@ -29,7 +29,7 @@ Object.assign(globalThis, {
   XMLHttpRequest: window.XMLHttpRequest,
 });
 
-// The client waits 3 to 15 s before it connects again, and 15 min before it renews its token. Where time is quick, a second
+// The client waits 3 to 15 s before it connects again. Where time is quick, a second
 // of it is a millisecond, on the clock as well; then what it would give up after 20 s of its own has to be longer.
 const { setInterval: repeat, setTimeout: later } = globalThis;
 const pace = settings.quick ? 1_000 : 1;
@@ -39,12 +39,14 @@ if (settings.quick) {
   Date.now = () => begun + (now() - begun) * pace;
   settings.timeout = 20_000 * pace;
 }
-const wanted = wait => {
-  if (wait === 900_000) return settings.refreshEvery ?? wait;
-  return wait >= 1_000 ? wait / pace : wait;
-};
+const wanted = wait => (wait >= 1_000 ? wait / pace : wait);
+let renew;
 globalThis.setTimeout = (work, wait, ...rest) => later(work, wanted(wait), ...rest);
-globalThis.setInterval = (work, wait, ...rest) => repeat(work, wanted(wait), ...rest);
+globalThis.setInterval = (work, wait, ...rest) => {
+  // It has one clock of 15 minutes.
+  if (wait === 900_000) renew = () => work(...rest);
+  return repeat(work, wanted(wait), ...rest);
+};
 
 const { DirectLine } = await import('botframework-directlinejs');
 
@@ -67,13 +69,12 @@ const commands = {
     tell({ cut: socket?.readyState ?? null });
     socket?.close();
   },
+  renew: () => renew(),
   end: () => client.end(),
 };
 
-if (settings.refreshEvery) {
-  let known = client.token;
-  repeat(() => client.token !== known && tell({ token: (known = client.token) }), 5);
-}
+let known = client.token;
+repeat(() => client.token !== known && tell({ token: (known = client.token) }), 5);
 
 for await (const line of createInterface({ input: process.stdin })) {
   const command = JSON.parse(line);

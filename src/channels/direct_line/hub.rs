@@ -1,16 +1,14 @@
 //! Fan-out to the sockets of each conversation.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
+use tokio::sync::{Semaphore, broadcast};
 
-use crate::activity::{Activity, ActivitySet, ConversationId, Watermark};
-use crate::store::{ConversationStore, Doorbell, Recorded, StoreError};
-
-/// How many activities a feed takes from the store at once.
-const READ_AHEAD: usize = 64;
+use super::Feed;
+use super::shelf::{Frame, Frames, Shelf, frame};
+use crate::activity::{Activity, ConversationId, Watermark};
+use crate::store::{ConversationStore, Doorbell};
 
 /// An activity without a place in the history.
 #[derive(Clone, Debug)]
@@ -30,9 +28,6 @@ impl Ephemeral {
     }
 }
 
-/// The text of one frame: an `ActivitySet` with exactly one activity. Clients reorder the activities of larger sets.
-pub type Frame = String;
-
 /// As many sockets as are allowed are open on the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{limit} sockets are open on this conversation already")]
@@ -46,13 +41,41 @@ pub struct HubFull {
 pub struct Hub {
     max_sockets: usize,
     max_ephemeral: usize,
-    rooms: Mutex<BTreeMap<ConversationId, Weak<Room>>>,
+    rooms: Mutex<Rooms>,
 }
 
+#[derive(Debug, Default)]
+struct Rooms {
+    rooms: BTreeMap<ConversationId, Weak<Room>>,
+    /// At so many rooms it is time to look which of them are still read in.
+    look_at: usize,
+}
+
+/// So many rooms are not worth a look.
+const FEW: usize = 64;
+
+/// What the readers of one conversation share.
 #[derive(Debug)]
-struct Room {
+pub(super) struct Room {
+    max_sockets: usize,
     seats: Arc<Semaphore>,
-    ephemeral: broadcast::Sender<Ephemeral>,
+    /// Pointers, because there is room for as many as may wait from the beginning.
+    ephemeral: broadcast::Sender<Arc<Shown>>,
+    pub(super) shelf: Shelf,
+}
+
+/// An [`Ephemeral`] as it is shown, to everyone the same.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) after: Option<Watermark>,
+    pub(super) frame: Frame,
+}
+
+impl Room {
+    /// Whether nobody reads but the one who asks.
+    pub(super) fn has_one_reader(&self) -> bool {
+        self.seats.available_permits() + 1 >= self.max_sockets
+    }
 }
 
 impl Hub {
@@ -64,10 +87,11 @@ impl Hub {
 
     /// Shows an activity to everyone who reads now. A reader that has fallen too far behind misses the oldest.
     pub fn show(&self, id: &ConversationId, ephemeral: Ephemeral) {
-        let room = self.rooms.lock().unwrap_or_else(PoisonError::into_inner).get(id).and_then(Weak::upgrade);
+        let room = self.rooms().rooms.get(id).and_then(Weak::upgrade);
         if let Some(room) = room {
             // Without a reader there is nobody to miss it.
-            room.ephemeral.send(ephemeral).ok();
+            let shown = Shown { after: ephemeral.after, frame: frame(ephemeral.activity, None) };
+            room.ephemeral.send(Arc::new(shown)).ok();
         }
     }
 
@@ -82,7 +106,7 @@ impl Hub {
         id: ConversationId,
         after: Option<Watermark>,
     ) -> Result<Feed, HubFull> {
-        let room = self.room(&id);
+        let room = self.room(&id, &doorbell, after);
         let full = HubFull { limit: self.max_sockets };
         let seat = Arc::clone(&room.seats).try_acquire_owned().map_err(|_| full)?;
         let ephemeral = room.ephemeral.subscribe();
@@ -91,99 +115,140 @@ impl Hub {
             doorbell,
             id,
             position: after,
-            ahead: VecDeque::new(),
+            ahead: Frames::new(),
             caught_up: false,
             held: None,
             ephemeral,
-            _room: room,
+            room,
             _seat: seat,
         })
     }
 
-    fn room(&self, id: &ConversationId) -> Arc<Room> {
-        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(room) = rooms.get(id).and_then(Weak::upgrade) {
+    /// The room of a conversation. Whoever is the first there says where reading starts.
+    fn room(&self, id: &ConversationId, doorbell: &Doorbell, after: Option<Watermark>) -> Arc<Room> {
+        let mut rooms = self.rooms();
+        let found = rooms.rooms.get(id).and_then(Weak::upgrade);
+        if let Some(room) = found.filter(|room| !room.shelf.is_silent()) {
             return room;
         }
-        rooms.retain(|_, room| room.strong_count() > 0);
+        if rooms.rooms.len() >= rooms.look_at {
+            rooms.rooms.retain(|_, room| room.strong_count() > 0);
+            rooms.look_at = (2 * rooms.rooms.len()).max(FEW);
+        }
         let room = Arc::new(Room {
+            max_sockets: self.max_sockets,
             seats: Arc::new(Semaphore::new(self.max_sockets)),
             ephemeral: broadcast::Sender::new(self.max_ephemeral),
+            shelf: Shelf::new(doorbell.clone(), after),
         });
-        rooms.insert(id.clone(), Arc::downgrade(&room));
+        rooms.rooms.insert(id.clone(), Arc::downgrade(&room));
         room
+    }
+
+    fn rooms(&self) -> MutexGuard<'_, Rooms> {
+        // No call above can panic half-way through a change, so what a poisoned lock guards is whole.
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What one socket has to show: everything after its watermark, in order and once, and what is ephemeral in between.
-#[derive(Debug)]
-pub struct Feed {
-    store: Arc<dyn ConversationStore>,
-    doorbell: Doorbell,
-    id: ConversationId,
-    position: Option<Watermark>,
-    ahead: VecDeque<Recorded>,
-    caught_up: bool,
-    held: Option<Ephemeral>,
-    ephemeral: broadcast::Receiver<Ephemeral>,
-    _room: Arc<Room>,
-    _seat: OwnedSemaphorePermit,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::store::{Batch, MemoryStore, StoreLimits};
 
-impl Feed {
-    /// The next frame; `None` when the conversation is gone. Can be cancelled without losing anything.
-    ///
-    /// # Errors
-    /// When the store fails. The reader comes back with its watermark.
-    pub async fn next(&mut self) -> Result<Option<Frame>, StoreError> {
-        loop {
-            if let Some(ephemeral) = self.held.take_if(|held| held.after <= self.position) {
-                return Ok(Some(frame(ephemeral.activity, None)));
+    const SOCKETS: usize = 5;
+
+    /// A conversation with so many feeds, each of which has taken part in everything so far.
+    async fn conversation() -> (Arc<dyn ConversationStore>, Hub, ConversationId, Vec<Feed>) {
+        let store: Arc<dyn ConversationStore> =
+            Arc::new(MemoryStore::new(StoreLimits::in_memory(), Arc::new(SystemClock)));
+        let (hub, id) = (Hub::new(SOCKETS, 8), "c1".parse::<ConversationId>().expect("an id"));
+        store.create(&id, None).await.expect("created");
+        let mut feeds = Vec::new();
+        for _ in 0..SOCKETS {
+            feeds.push(feed(&store, &hub, &id, None).await);
+        }
+        (store, hub, id, feeds)
+    }
+
+    async fn feed(
+        store: &Arc<dyn ConversationStore>,
+        hub: &Hub,
+        id: &ConversationId,
+        after: Option<Watermark>,
+    ) -> Feed {
+        let doorbell = store.subscribe(id).await.expect("a store").expect("known");
+        hub.feed(Arc::clone(store), doorbell, id.clone(), after).expect("a seat")
+    }
+
+    async fn say(store: &Arc<dyn ConversationStore>, id: &ConversationId, text: &str) {
+        store.append(id, Batch::new(vec![Activity::message(text)])).await.expect("a store").expect("known");
+    }
+
+    async fn next(feed: &mut Feed) -> Frame {
+        feed.next().await.expect("a store").expect("known")
+    }
+
+    #[tokio::test]
+    async fn an_activity_is_serialised_once_for_all_sockets() {
+        let (store, hub, id, mut feeds) = conversation().await;
+        for text in ["one", "two"] {
+            say(&store, &id, text).await;
+            let mut texts = Vec::new();
+            for feed in &mut feeds {
+                let frame = next(feed).await;
+                assert!(frame.contains(&format!("\"text\":\"{text}\"")), "{frame}");
+                texts.push(frame);
             }
-            if let Some(recorded) = self.ahead.pop_front() {
-                self.position = Some(recorded.watermark);
-                return Ok(Some(frame(recorded.activity, Some(recorded.watermark))));
-            }
-            if !self.caught_up {
-                self.doorbell.hush();
-                let Some(page) = self.store.read(&self.id, self.position, READ_AHEAD).await? else {
-                    return Ok(None);
-                };
-                self.caught_up = page.recorded.is_empty();
-                self.ahead.extend(page.recorded);
-                if self.caught_up && self.held.is_some() {
-                    // The history ends before the place it should follow; it will not get any nearer.
-                    self.position = self.position.max(self.held.as_ref().and_then(|held| held.after));
-                }
-                continue;
-            }
-            tokio::select! {
-                // Ephemeral first: it says itself which of the recorded activities it follows.
-                biased;
-                received = self.ephemeral.recv() => match received {
-                    Ok(ephemeral) => {
-                        self.caught_up = ephemeral.after <= self.position;
-                        self.held = Some(ephemeral);
-                    }
-                    Err(RecvError::Lagged(_)) => {}
-                    // The room lives as long as this feed does.
-                    Err(RecvError::Closed) => return Ok(None),
-                },
-                rung = self.doorbell.rung() => match rung {
-                    Ok(()) => self.caught_up = false,
-                    Err(_) => return Ok(None),
-                },
-            }
+            assert!(texts.iter().all(|frame| frame.as_ptr() == texts[0].as_ptr()), "the same bytes, not copies");
+        }
+        hub.show(&id, Ephemeral::new(None, Arc::new(Activity::message("typing"))));
+        let mut texts = Vec::new();
+        for feed in &mut feeds {
+            texts.push(next(feed).await);
+        }
+        assert!(texts.iter().all(|frame| frame.as_ptr() == texts[0].as_ptr()), "the same bytes, not copies");
+    }
+
+    #[tokio::test]
+    async fn whoever_lags_behind_gets_everything_in_order_from_the_store() {
+        let (store, hub, id, mut feeds) = conversation().await;
+        let mut lagging = feeds.pop().expect("a feed");
+        for number in 0..300_u64 {
+            say(&store, &id, &number.to_string()).await;
+            next(&mut feeds[0]).await;
+        }
+        for number in 0..300 {
+            assert!(next(&mut lagging).await.contains(&format!("\"watermark\":\"{number}\"")));
+        }
+        drop(lagging);
+        let mut newcomer = feed(&store, &hub, &id, Some(Watermark::from_index(297))).await;
+        for number in 298..300 {
+            assert!(next(&mut newcomer).await.contains(&format!("\"watermark\":\"{number}\"")));
         }
     }
 
-    /// Has the next call ask the store, whether the doorbell rang or not.
-    pub fn look_again(&mut self) {
-        self.caught_up = false;
+    #[tokio::test]
+    async fn only_rooms_that_are_read_in_take_memory() {
+        let (store, hub, _, _feeds) = conversation().await;
+        for number in 0..10 * FEW {
+            let id = number.to_string().parse::<ConversationId>().expect("an id");
+            store.create(&id, None).await.expect("created");
+            drop(feed(&store, &hub, &id, None).await);
+        }
+        assert!(hub.rooms().rooms.len() <= FEW + 1);
     }
-}
 
-fn frame(activity: Arc<Activity>, watermark: Option<Watermark>) -> Frame {
-    let set = ActivitySet::new(vec![activity], watermark);
-    serde_json::to_string(&set).expect("an activity has no map whose keys are not text")
+    #[tokio::test]
+    async fn a_conversation_that_was_deleted_shows_nothing_to_readers_of_its_successor() {
+        let (store, hub, id, mut feeds) = conversation().await;
+        say(&store, &id, "old").await;
+        next(&mut feeds[0]).await;
+        assert!(store.delete(&id).await.expect("a store"));
+        store.create(&id, None).await.expect("created");
+        let mut newcomer = feed(&store, &hub, &id, None).await;
+        say(&store, &id, "new").await;
+        assert!(next(&mut newcomer).await.contains("\"text\":\"new\""));
+    }
 }

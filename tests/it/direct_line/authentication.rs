@@ -183,7 +183,8 @@ async fn a_token_outlives_a_restart_with_the_same_secret() {
     assert_eq!(app.start_as(&token, json!({})).await.0, StatusCode::CREATED);
 }
 
-fn claims(grant: &Value) -> Value {
+/// What a token says, in anything that has one.
+pub(super) fn claims(grant: &Value) -> Value {
     let token = grant["token"].as_str().expect("a token");
     let payload = token.split('.').nth(1).expect("a payload");
     serde_json::from_slice(&base64_url(payload)).expect("JSON")

@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# Durable posts per second of the Direct Line channel over HTTP, against what SQLite itself appends with the same bytes on
+# the same disk, and against the npm package offline-directline, which keeps everything in memory. In turns, on this
+# machine.
+#
+#     benches/posts.sh [ROUNDS] [SECONDS] [CONNECTIONS ...]        default 3 rounds of 4 s each, 1 16 64 256 connections
+#
+# Needs wrk (Debian package `wrk`), curl, Node.js 20 and npm, 2 GB on the disk of `target/`, and Linux. Messages of 1.2 kB
+# go to 200 conversations in turn, each with its own token. citewire answers when a post is on the disk, and has no bot
+# behind it; offline-directline answers when its bot has, which here says 200 at once, in a process of its own. The floor
+# (`examples/group_commit`) appends as many rows in a transaction as there are connections. Prints medians: a row for each
+# number of connections. Ends with an error when any answer is not 2xx, or when fewer posts are in the store than were
+# answered.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+rounds=${1:-3} seconds=${2:-4}
+shift $(($# < 2 ? $# : 2))
+connections=("$@")
+[ $# -gt 0 ] || connections=(1 16 64 256)
+conversations=200
+for needed in wrk curl node npm; do
+    command -v "$needed" >/dev/null || { echo "$needed is missing; on Debian: apt-get install wrk curl nodejs npm" >&2; exit 1; }
+done
+
+cargo build --release --quiet --bin citewire --example group_commit
+peer=benches/offline-directline
+[ "$peer/node_modules/.package-lock.json" -nt "$peer/package-lock.json" ] ||
+    (cd "$peer" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --no-update-notifier)
+
+# On the disk that is measured: /tmp may be memory.
+folder=$(mktemp -d target/posts.XXXXXX)
+pids=()
+finish() {
+    for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+    wait
+    rm -rf "$folder"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+# Waits for the line that names the address, ten seconds at most.
+address() {
+    for _ in $(seq 100); do
+        if grep -oE 'listening on http://[0-9.:]+' "$1" | grep -oE 'http://[0-9.:]+'; then return; fi
+        sleep 0.1
+    done
+    echo "no server in $1:" >&2
+    cat "$1" >&2
+    return 1
+}
+
+secret=load-test-secret-0123456789
+export CITEWIRE_DATA_DIR=$folder/data CITEWIRE_DIRECT_LINE_SECRET=$secret CITEWIRE_API_KEY=load-test-key-0123456789
+target/release/citewire serve --bind 127.0.0.1:0 2>"$folder/citewire.log" &
+pids+=($!)
+node "$peer/bot.mjs" >"$folder/bot.log" &
+pids+=($!)
+bot=$(address "$folder/bot.log")
+node "$peer/server.mjs" "$bot" >"$folder/peer.log" &
+pids+=($!)
+citewire=$(address "$folder/citewire.log")
+offline=$(address "$folder/peer.log")
+
+# Starts the conversations and writes a line for each: its id, and its token if it has one.
+start() {
+    for number in $(seq "$conversations"); do
+        [ "$number" -eq 1 ] || echo next
+        printf 'url = "%s/conversations"\nrequest = POST\nheader = "Authorization: Bearer %s"\n' "$1" "$secret"
+        printf 'header = "Content-Type: application/json"\ndata = "{}"\nwrite-out = "\\n"\nfail\nsilent\nshow-error\n'
+    done >"$folder/start.curl"
+    curl --config "$folder/start.curl" |
+        sed -nE 's/.*"conversationId": ?"([^"]+)".*/\1 &/p' | sed -E 's/ .*"token": ?"([^"]+)".*/ \1/; s/ \{.*//' >"$2"
+    [ "$(wc -l <"$2")" -eq "$conversations" ] || { echo "$1 did not start $conversations conversations" >&2; exit 1; }
+}
+start "$citewire/v3/directline" "$folder/citewire.started"
+start "$offline/directline" "$folder/offline.started"
+
+text=$(printf 'Leave is 30 days a year, and what is not taken expires after one. %.0s' $(seq 17))
+printf '{"type":"message","from":{"id":"dl_ann"},"text":"%s"}' "$text" >"$folder/activity.json"
+cat >"$folder/post.lua" <<'LUA'
+local posts, turn = {}, 0
+
+function init(arguments)
+    local file = assert(io.open(arguments[2], "rb"))
+    local body = file:read("*a")
+    file:close()
+    for line in io.lines(arguments[1]) do
+        local id, token = line:match("^(%S+) ?(%S*)")
+        local headers = { ["Content-Type"] = "application/json" }
+        if token ~= "" then headers["Authorization"] = "Bearer " .. token end
+        posts[#posts + 1] = wrk.format("POST", wrk.path .. "/conversations/" .. id .. "/activities", headers, body)
+    end
+end
+
+function request()
+    turn = turn % #posts + 1
+    return posts[turn]
+end
+
+function done(summary, latency)
+    local errors = summary.errors
+    local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+    print(string.format("figures %.0f %.0f %.0f %d %d", summary.requests / summary.duration * 1e6,
+        latency:percentile(50), latency:percentile(99), summary.requests, failed))
+end
+LUA
+
+# Posts for a while: posts per second, p50 and p99 in microseconds, answers, and those that failed.
+post() {
+    local figures
+    figures=$(wrk -t1 -c"$1" -d"$seconds"s --latency -s "$folder/post.lua" "$2" -- "$3" "$folder/activity.json" |
+        sed -n 's/^figures //p')
+    read -r _ _ _ answers failed <<<"$figures"
+    if [ "${failed:-1}" -ne 0 ] || [ "${answers:-0}" -eq 0 ]; then
+        echo "$2: ${failed:-all} of ${answers:-the} answers are errors" >&2
+        exit 1
+    fi
+    echo "$figures"
+}
+floor() {
+    mkdir "$folder/floor"
+    target/release/examples/group_commit "$folder/data/citewire.db" "$folder/floor" "$1" "$seconds" >"$folder/floor.figures"
+    rm -rf "$folder/floor"
+    cat "$folder/floor.figures"
+}
+median() { awk -v column="$1" '{print $column}' "$2" | sort -n | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)]}'; }
+
+# One post, so that the floor knows what is stored.
+read -r id token <"$folder/citewire.started"
+curl -sSf "$citewire/v3/directline/conversations/$id/activities" -H "Authorization: Bearer $token" \
+    -H 'Content-Type: application/json' --data-binary "@$folder/activity.json" >"$folder/posted.json"
+echo "posts of $(wc -c <"$folder/activity.json") bytes, medians of $rounds rounds of $seconds s"
+echo "| connections | floor, appends/s | citewire, posts/s | of the floor | p50, ms | p99, ms |" \
+    "offline-directline, posts/s | times | p50, ms | p99, ms |"
+echo "|---|---|---|---|---|---|---|---|---|---|"
+answered=0
+for count in "${connections[@]}"; do
+    for _ in $(seq "$rounds"); do
+        floor "$count" >>"$folder/floor.$count"
+        post "$count" "$citewire/v3/directline" "$folder/citewire.started" >>"$folder/citewire.$count"
+        post "$count" "$offline/directline" "$folder/offline.started" >>"$folder/offline.$count"
+    done
+    answered=$((answered + $(awk '{sum += $4} END {print sum}' "$folder/citewire.$count")))
+    awk -v n="$count" -v floor="$(median 1 "$folder/floor.$count")" \
+        -v a="$(median 1 "$folder/citewire.$count")" -v a50="$(median 2 "$folder/citewire.$count")" \
+        -v a99="$(median 3 "$folder/citewire.$count")" -v b="$(median 1 "$folder/offline.$count")" \
+        -v b50="$(median 2 "$folder/offline.$count")" -v b99="$(median 3 "$folder/offline.$count")" 'BEGIN {
+            printf "| %d | %d | %d | %.0f %% | %.2f | %.2f | %d | %.1f | %.2f | %.2f |\n",
+                n, floor, a, 100 * a / floor, a50 / 1000, a99 / 1000, b, a / b, b50 / 1000, b99 / 1000
+        }'
+done
+
+stored=$(target/release/citewire store info | awk '$1 == "activities" {gsub(",", ""); print $2}')
+echo "$answered posts were answered by citewire, all with 2xx; $stored are stored," \
+    "$(awk 'END {print $2}' "$folder/floor.${connections[0]}") bytes each"
+if [ "$stored" -lt "$answered" ]; then
+    echo "posts that were answered are not in the store" >&2
+    exit 1
+fi

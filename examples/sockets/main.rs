@@ -1,0 +1,49 @@
+//! Many WebSockets at once, for `benches/sockets.sh` and `benches/fan_out.sh`.
+//!
+//!     sockets idle SERVER PID SOCKETS SECONDS [SECRET]
+//!     sockets fan-out SERVER SOCKETS POSTS SECRET
+//!
+//! `idle` opens sockets that have nothing to say and reads in `/proc` what memory the server at the address SERVER with
+//! the process id PID has taken for them: citewire with a SECRET of its Direct Line channel, else the example `echo`.
+//! `fan-out` opens sockets on one conversation of citewire and posts to it: how long until each of them has it.
+
+mod client;
+mod fan_out;
+mod idle;
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use client::{DirectLine, Server};
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> anyhow::Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let line = match arguments.as_slice() {
+        ["idle", server, pid, sockets, seconds, secret @ ..] => {
+            let server = match secret {
+                [secret] => Server::Citewire(DirectLine::new(server, secret)),
+                _ => Server::Echo(server.replacen("http", "ws", 1)),
+            };
+            let (pid, sockets) = (pid.parse().context("PID")?, sockets.parse().context("SOCKETS")?);
+            let idle = Duration::from_secs(seconds.parse().context("SECONDS")?);
+            runtime.block_on(idle::measure(&server, pid, sockets, idle))?
+        }
+        ["fan-out", server, sockets, posts, secret] => {
+            let (sockets, posts) = (sockets.parse().context("SOCKETS")?, posts.parse().context("POSTS")?);
+            runtime.block_on(fan_out::measure(DirectLine::new(server, secret), sockets, posts))?
+        }
+        _ => anyhow::bail!("`idle SERVER PID SOCKETS SECONDS [SECRET]` or `fan-out SERVER SOCKETS POSTS SECRET`"),
+    };
+    #[expect(clippy::print_stdout, reason = "this is what the program is for")]
+    {
+        println!("{line}");
+    }
+    // What is still open is not closed one by one.
+    runtime.shutdown_background();
+    Ok(())
+}

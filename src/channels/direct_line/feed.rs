@@ -1,0 +1,82 @@
+//! What one socket has to show.
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{OwnedSemaphorePermit, broadcast};
+
+use super::hub::{Room, Shown};
+use super::shelf::{Frame, Frames};
+use crate::activity::{ConversationId, Watermark};
+use crate::store::{ConversationStore, Doorbell, StoreError};
+
+/// What one socket has to show: everything after its watermark, in order and once, and what is ephemeral in between.
+#[derive(Debug)]
+pub struct Feed {
+    pub(super) store: Arc<dyn ConversationStore>,
+    pub(super) doorbell: Doorbell,
+    pub(super) id: ConversationId,
+    pub(super) position: Option<Watermark>,
+    pub(super) ahead: Frames,
+    pub(super) caught_up: bool,
+    pub(super) held: Option<Arc<Shown>>,
+    pub(super) ephemeral: broadcast::Receiver<Arc<Shown>>,
+    pub(super) room: Arc<Room>,
+    pub(super) _seat: OwnedSemaphorePermit,
+}
+
+impl Feed {
+    /// The next frame; `None` when the conversation is gone. Can be cancelled without losing anything.
+    ///
+    /// # Errors
+    /// When the store fails. The reader comes back with its watermark.
+    pub async fn next(&mut self) -> Result<Option<Frame>, StoreError> {
+        loop {
+            if let Some(shown) = self.held.take_if(|held| held.after <= self.position) {
+                return Ok(Some(shown.frame.clone()));
+            }
+            if let Some((watermark, frame)) = self.ahead.pop_front() {
+                self.position = Some(watermark);
+                return Ok(Some(frame));
+            }
+            if !self.caught_up {
+                self.doorbell.hush();
+                let alone = || self.room.has_one_reader();
+                let found = self.room.shelf.after(self.store.as_ref(), &self.id, self.position, alone).await?;
+                let Some(frames) = found else {
+                    return Ok(None);
+                };
+                self.caught_up = frames.is_empty();
+                self.ahead = frames;
+                if self.caught_up && self.held.is_some() {
+                    // The history ends before the place it should follow; it will not get any nearer.
+                    self.position = self.position.max(self.held.as_ref().and_then(|held| held.after));
+                }
+                continue;
+            }
+            tokio::select! {
+                // Ephemeral first: it says itself which of the recorded activities it follows.
+                biased;
+                received = self.ephemeral.recv() => match received {
+                    Ok(shown) => {
+                        self.caught_up = shown.after <= self.position;
+                        self.held = Some(shown);
+                    }
+                    Err(RecvError::Lagged(_)) => {}
+                    // The room lives as long as this feed does.
+                    Err(RecvError::Closed) => return Ok(None),
+                },
+                rung = self.doorbell.rung() => match rung {
+                    Ok(()) => self.caught_up = false,
+                    Err(_) => return Ok(None),
+                },
+            }
+        }
+    }
+
+    /// Has the next call ask the store, whether the doorbell rang or not.
+    pub fn look_again(&mut self) {
+        self.caught_up = false;
+        self.room.shelf.look_again();
+    }
+}
