@@ -65,7 +65,7 @@ pub(super) struct WireSource {
     keywords: Vec<String>,
     icon: Option<String>,
     marker: Option<String>,
-    label: Option<WireLabel>,
+    label: Option<Box<WireLabel>>,
     metadata: Option<Map<String, Value>>,
 }
 
