@@ -77,9 +77,10 @@ impl Numberer {
                 Numbering::Dense => Position::after(fresh),
                 Numbering::Provider => Position::after(index.0),
             };
-            self.cited.push(Draft { position, sources: Vec::new() });
+            self.cited.push(Draft { position, sources: vec![index] });
+        } else {
+            self.cited[place].sources.push(index);
         }
-        self.cited[place].sources.push(index);
         if self.by_source.len() <= index.0 {
             self.by_source.resize(sources.len(), None);
         }
