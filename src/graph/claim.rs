@@ -57,7 +57,11 @@ impl ClaimPosition {
 impl Serialize for ClaimPosition {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Text(position) => serializer.collect_str(position),
+            // Nearly all have one digit, and formatting costs more than writing.
+            Self::Text(position) => match "0123456789".get(position.get() as usize..=position.get() as usize) {
+                Some(digit) => serializer.serialize_str(digit),
+                None => serializer.collect_str(position),
+            },
             Self::Number(position) => serializer.serialize_u32(position.get()),
         }
     }
