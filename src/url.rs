@@ -166,11 +166,25 @@ impl WebUrl {
         Cow::Owned(url.into())
     }
 
+    /// The same, without a copy where that is the address as it is.
+    pub(crate) fn shared_merge_key(&self, tracking: Tracking) -> Arc<str> {
+        match self.merge_key_under(tracking) {
+            Cow::Borrowed(_) => Arc::clone(&self.text),
+            Cow::Owned(key) => key.into(),
+        }
+    }
+
     /// The address of one page of a PDF: `#page=n`, which takes the place of any other fragment.
     #[must_use]
     pub fn with_page(&self, page: NonZeroU32) -> Self {
         let document = self.text.split_once('#').map_or(&*self.text, |(document, _)| document);
         Self { text: format!("{document}#page={page}").into(), host: self.host.clone(), ordinary: false }
+    }
+
+    /// The address as it is, where nothing in it is masked when it is displayed.
+    pub(crate) fn open(&self) -> Option<&str> {
+        let is_open = !self.text.contains('?') && self.text[..self.host.start].ends_with("//");
+        is_open.then_some(&*self.text)
     }
 
     /// What follows `#`.
@@ -249,9 +263,8 @@ const ORDINARY: [bool; 256] = {
 /// For logs and messages: user names, passwords and signatures are masked.
 impl fmt::Display for WebUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_open = !self.text.contains('?') && self.text[..self.host.start].ends_with("//");
-        if is_open {
-            return f.write_str(&self.text);
+        if let Some(text) = self.open() {
+            return f.write_str(text);
         }
         // Every serialisation can be parsed; were it otherwise, nothing would be shown.
         let Some(mut url) = self.parsed() else { return f.write_str("****") };
