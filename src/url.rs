@@ -18,6 +18,8 @@ pub struct WebUrl {
     text: Arc<str>,
     /// Where the host begins and ends.
     host: Range<usize>,
+    /// Whether each byte is known to be an [`ORDINARY`] one.
+    ordinary: bool,
 }
 
 impl PartialEq for WebUrl {
@@ -47,8 +49,8 @@ impl FromStr for WebUrl {
     type Err = InvalidWebUrl;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if let Some(host) = host_of_serialised(text) {
-            return Ok(Self { text: text.into(), host });
+        if let Some((host, ordinary)) = read_serialised(text) {
+            return Ok(Self { text: text.into(), host, ordinary });
         }
         match Url::parse(text.trim()) {
             Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(Self::of(&url)),
@@ -61,7 +63,8 @@ impl FromStr for WebUrl {
 impl WebUrl {
     fn of(url: &Url) -> Self {
         let at = |position| url[..position].len();
-        Self { text: url.as_str().into(), host: at(url::Position::BeforeHost)..at(url::Position::AfterHost) }
+        let host = at(url::Position::BeforeHost)..at(url::Position::AfterHost);
+        Self { text: url.as_str().into(), host, ordinary: false }
     }
 
     /// The address in its parts.
@@ -102,12 +105,18 @@ impl WebUrl {
         out
     }
 
+    /// The form that [`markdown`](Self::markdown) gives, without a copy where that is the address as it is.
+    #[must_use]
+    pub fn shared_markdown(&self) -> Arc<str> {
+        if self.ordinary { Arc::clone(&self.text) } else { self.markdown().into() }
+    }
+
     /// Appends the form that [`markdown`](Self::markdown) gives.
     pub fn write_markdown(&self, out: &mut String) {
         let text = self.as_str();
         let host_end = self.host.end;
         let bytes = text.as_bytes();
-        if bytes.iter().all(|byte| ORDINARY[usize::from(*byte)]) {
+        if self.ordinary || bytes.iter().all(|byte| ORDINARY[usize::from(*byte)]) {
             return out.push_str(text);
         }
         // The place in `out` right after the last `&`, as long as only letters, digits and `#` have followed.
@@ -157,11 +166,25 @@ impl WebUrl {
         Cow::Owned(url.into())
     }
 
+    /// The same, without a copy where that is the address as it is.
+    pub(crate) fn shared_merge_key(&self, tracking: Tracking) -> Arc<str> {
+        match self.merge_key_under(tracking) {
+            Cow::Borrowed(_) => Arc::clone(&self.text),
+            Cow::Owned(key) => key.into(),
+        }
+    }
+
     /// The address of one page of a PDF: `#page=n`, which takes the place of any other fragment.
     #[must_use]
     pub fn with_page(&self, page: NonZeroU32) -> Self {
         let document = self.text.split_once('#').map_or(&*self.text, |(document, _)| document);
-        Self { text: format!("{document}#page={page}").into(), host: self.host.clone() }
+        Self { text: format!("{document}#page={page}").into(), host: self.host.clone(), ordinary: false }
+    }
+
+    /// The address as it is, where nothing in it is masked when it is displayed.
+    pub(crate) fn open(&self) -> Option<&str> {
+        let is_open = !self.text.contains('?') && self.text[..self.host.start].ends_with("//");
+        is_open.then_some(&*self.text)
     }
 
     /// What follows `#`.
@@ -189,36 +212,40 @@ impl Tracking {
     }
 }
 
-/// Where the host of an address stands whose serialisation certainly is the text itself: a lower-case name of letters,
-/// digits, single hyphens and dots that no rule for names changes, without user and port, and a path and query without
-/// anything to be encoded or resolved. Most addresses are of this kind, and parsing one costs a multiple of this.
-fn host_of_serialised(text: &str) -> Option<Range<usize>> {
+/// Where the host of an address stands whose serialisation certainly is the text itself, and whether each byte is an
+/// [`ORDINARY`] one: a lower-case name of letters, digits, single hyphens and dots that no rule for names changes, without
+/// user and port, and a path and query without anything to be encoded or resolved. Most addresses are of this kind, and
+/// parsing one costs a multiple of this.
+fn read_serialised(text: &str) -> Option<(Range<usize>, bool)> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
     let start = text.len() - rest.len();
-    let (host, path) = rest.split_at(rest.find('/')?);
-    let mut last: &[u8] = b"";
-    for label in host.as_bytes().split(|byte| *byte == b'.') {
-        let is_plain = label.iter().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
-        if !is_plain || label.is_empty() || label.starts_with(b"-") || label.ends_with(b"-") {
-            return None;
-        }
-        last = label;
-    }
+    let (host, path) = rest.as_bytes().split_at(memchr::memchr(b'/', rest.as_bytes())?);
     // A name in punycode has two hyphens, and one whose last part is a number is an IPv4 address.
-    if host.contains("--") || !last.first().is_some_and(u8::is_ascii_lowercase) {
-        return None;
-    }
-    let mut before = 0;
-    for &byte in path.as_bytes() {
-        // A part of the path that begins with a dot, encoded or not, may be a step up.
-        let is_dot = before == b'/' && matches!(byte, b'.' | b'%');
-        if is_dot || !ORDINARY[usize::from(byte)] && !matches!(byte, b'%' | b'&' | b';' | b'(' | b')') || byte == b'\''
-        {
-            return None;
+    let (mut before, mut first) = (b'.', b'.');
+    for &byte in host {
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' if before == b'.' => first = byte,
+            b'a'..=b'z' | b'0'..=b'9' => {}
+            b'-' | b'.' if !matches!(before, b'-' | b'.') => {}
+            _ => return None,
         }
         before = byte;
     }
-    Some(start..start + host.len())
+    if matches!(before, b'-' | b'.') || !first.is_ascii_lowercase() {
+        return None;
+    }
+    let mut ordinary = true;
+    for &byte in path {
+        // A part of the path that begins with a dot, encoded or not, may be a step up.
+        let is_dot = before == b'/' && matches!(byte, b'.' | b'%');
+        let is_ordinary = ORDINARY[usize::from(byte)] && byte != b'\'';
+        if is_dot || !is_ordinary && !matches!(byte, b'%' | b'&' | b';' | b'(' | b')') {
+            return None;
+        }
+        ordinary &= is_ordinary;
+        before = byte;
+    }
+    Some((start..start + host.len(), ordinary))
 }
 
 /// Bytes that stand for themselves in every address, whatever stands beside them.
@@ -236,9 +263,8 @@ const ORDINARY: [bool; 256] = {
 /// For logs and messages: user names, passwords and signatures are masked.
 impl fmt::Display for WebUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_open = !self.text.contains('?') && self.text[..self.host.start].ends_with("//");
-        if is_open {
-            return f.write_str(&self.text);
+        if let Some(text) = self.open() {
+            return f.write_str(text);
         }
         // Every serialisation can be parsed; were it otherwise, nothing would be shown.
         let Some(mut url) = self.parsed() else { return f.write_str("****") };
@@ -321,7 +347,7 @@ mod tests {
             pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..12),
         ) {
             let text = format!("{scheme}{}", pieces.concat());
-            let Some(host) = host_of_serialised(&text) else { return Ok(()) };
+            let Some((host, _)) = read_serialised(&text) else { return Ok(()) };
             let url = Url::parse(&text).expect("an address");
             proptest::prop_assert_eq!(url.as_str(), &text);
             proptest::prop_assert_eq!(url.host_str(), Some(&text[host]));
@@ -335,6 +361,8 @@ mod tests {
             let (Ok(ours), Ok(url)) = (text.parse::<WebUrl>(), Url::parse(&text)) else { return Ok(()) };
             proptest::prop_assert_eq!(ours.as_str(), url.as_str());
             proptest::prop_assert_eq!(Url::parse(ours.as_str()), Ok(url.clone()));
+            let looked_at = WebUrl { ordinary: false, ..ours.clone() };
+            proptest::prop_assert_eq!(&*ours.shared_markdown(), looked_at.markdown());
             let host = url.host_str().unwrap_or_default();
             proptest::prop_assert_eq!(ours.host(), host.strip_prefix("www.").unwrap_or(host));
             proptest::prop_assert_eq!(ours.fragment(), url.fragment());

@@ -84,6 +84,9 @@ impl LabelCatalogue {
 
     /// What the metadata of a source calls its label, and where it stands there, as a JSON pointer.
     fn named<'m>(&self, metadata: &'m Map<String, Value>) -> Option<(String, &'m str)> {
+        if metadata.is_empty() {
+            return None;
+        }
         let members = self.members.iter().map(String::as_str).chain(METADATA_KEYS);
         members
             .filter_map(|member| {

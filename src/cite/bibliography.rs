@@ -153,10 +153,8 @@ impl Bibliography {
 
     /// Whether the line opens, closes or belongs to fenced code.
     fn is_fenced(&mut self, content: &str) -> bool {
-        if self.fence.is_none() && memchr::memchr2(b'`', b'~', content.as_bytes()).is_none() {
-            return false;
-        }
-        let content = content.trim_start_matches(|c: char| " \t>-+*.)0123456789".contains(c));
+        let stands_before = |c| matches!(c, ' ' | '\t' | '>' | '-' | '+' | '*' | '.' | ')' | '0'..='9');
+        let content = content.trim_start_matches(stands_before);
         let byte = content.bytes().next().filter(|byte| matches!(byte, b'`' | b'~'));
         let run = byte.map_or(0, |byte| content.bytes().take_while(|found| *found == byte).count());
         match (self.fence, byte) {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::{CitedSource, Numbering, Pages, Position, Rules};
 use crate::answer::{Source, SourceIndex};
@@ -21,7 +22,7 @@ pub(super) struct Numberer {
     merges: bool,
     /// By the place of the source.
     by_source: Vec<Option<usize>>,
-    by_document: BTreeMap<String, usize>,
+    by_document: BTreeMap<Arc<str>, usize>,
     cited: Vec<Draft>,
 }
 
@@ -63,10 +64,11 @@ impl Numberer {
         let source = &sources[index.0];
         let place = match &source.url {
             Some(url) if self.merges => {
-                let mut document = url.merge_key_under(self.tracking).into_owned();
+                let mut document = url.shared_merge_key(self.tracking);
                 if self.pages == Pages::Split && source.is_pdf() {
-                    document.push('#');
-                    document.push_str(source.page_url().as_ref().and_then(WebUrl::fragment).unwrap_or_default());
+                    let page = source.page_url();
+                    let page = page.as_ref().and_then(WebUrl::fragment).unwrap_or_default();
+                    document = format!("{document}#{page}").into();
                 }
                 *self.by_document.entry(document).or_insert(fresh)
             }
@@ -77,9 +79,10 @@ impl Numberer {
                 Numbering::Dense => Position::after(fresh),
                 Numbering::Provider => Position::after(index.0),
             };
-            self.cited.push(Draft { position, sources: Vec::new() });
+            self.cited.push(Draft { position, sources: vec![index] });
+        } else {
+            self.cited[place].sources.push(index);
         }
-        self.cited[place].sources.push(index);
         if self.by_source.len() <= index.0 {
             self.by_source.resize(sources.len(), None);
         }
@@ -124,9 +127,12 @@ fn what_is_cited(source: &CitedSource) -> String {
     }
     message.push_str(": ");
     match url {
-        Some(url) => {
-            let _ = write!(message, "{url}");
-        }
+        Some(url) => match url.open() {
+            Some(address) => message.push_str(address),
+            None => {
+                let _ = write!(message, "{url}");
+            }
+        },
         None => message.push_str("a passage without address"),
     }
     message

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use smallvec::SmallVec;
+
 use super::labels::{Labels, OneLabel, most_sensitive};
 use super::{Claim, ClaimPosition, DigitalDocument, GraphRules, LabelForm, Members, Message, Project, UsageInfo};
 use crate::answer::{Answer, SensitivityLabel, Source};
@@ -26,6 +28,9 @@ pub fn build(answer: &Answer, cited: &CitedText, rules: &GraphRules, entries: &m
     builder.interpreter_left_out();
     message
 }
+
+/// The passages of one claim, each with its source; nearly always one.
+pub(super) type Passages<'b> = SmallVec<[(&'b Source, &'b str); 1]>;
 
 pub(super) struct Builder<'b> {
     pub(super) answer: &'b Answer,
@@ -51,8 +56,8 @@ impl<'b> Builder<'b> {
     /// A claim with all that is known of the document.
     fn full_claim(&mut self, cited: &CitedSource) -> Claim {
         let source = self.source(cited);
-        let url = cited.url.as_ref().map(|_| cited.definition_url());
-        let id = url.clone().unwrap_or_else(|| claim_node(cited));
+        let url = cited.url.as_ref().map(WebUrl::shared_markdown);
+        let id = url.clone().unwrap_or_else(|| claim_node(cited).into());
         let passages = self.passages(cited);
         let mut document = DigitalDocument::new(cited.title.clone());
         document.summary = self.summary(cited, &passages);
@@ -114,9 +119,9 @@ impl<'b> Builder<'b> {
     }
 
     /// The different passages of the sources of one claim, but for those that must not be shown.
-    pub(super) fn passages(&mut self, cited: &CitedSource) -> Vec<(&'b Source, &'b str)> {
+    pub(super) fn passages(&mut self, cited: &CitedSource) -> Passages<'b> {
         let is_encrypted = |source: &Source| source.label.as_ref().is_some_and(|label| label.encrypted);
-        let mut passages: Vec<(&Source, &str)> = Vec::new();
+        let mut passages = Passages::new();
         for index in &cited.sources {
             let source = &self.answer.sources[index.0];
             let Some(content) = source.content.as_deref() else { continue };

@@ -1,5 +1,7 @@
 //! One citation.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::DigitalDocument;
@@ -14,7 +16,7 @@ pub struct Claim {
     kind: &'static str,
     /// The address of the document, or a blank node where there is none. Teams wants none.
     #[serde(rename = "@id", skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
+    pub id: Option<Arc<str>>,
     /// The number in the text.
     pub position: ClaimPosition,
     /// The document.
@@ -27,7 +29,7 @@ pub struct Claim {
 impl Claim {
     /// A claim that rests on a document.
     #[must_use]
-    pub fn new(id: Option<String>, position: ClaimPosition, appearance: DigitalDocument) -> Self {
+    pub fn new(id: Option<Arc<str>>, position: ClaimPosition, appearance: DigitalDocument) -> Self {
         Self { kind: "Claim", id, position, appearance, claim_interpreter: None }
     }
 }
@@ -55,7 +57,11 @@ impl ClaimPosition {
 impl Serialize for ClaimPosition {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Text(position) => serializer.collect_str(position),
+            // Nearly all have one digit, and formatting costs more than writing.
+            Self::Text(position) => match "0123456789".get(position.get() as usize..=position.get() as usize) {
+                Some(digit) => serializer.serialize_str(digit),
+                None => serializer.collect_str(position),
+            },
             Self::Number(position) => serializer.serialize_u32(position.get()),
         }
     }

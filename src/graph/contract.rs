@@ -23,7 +23,7 @@ impl Builder<'_> {
             let message = format!("only the first passage of [{}] can be shown", cited.position);
             self.entries.push(Entry::in_input(Kind::Dropped, "passages", source.pointer.clone(), message));
         }
-        document.url = cited.url.as_ref().map(|url| url.as_str().to_owned());
+        document.url = cited.url.as_ref().map(|url| url.as_str().into());
         document.keywords = self.keywords(cited, source);
         document.image = if self.rules.icons { ImageObject::of(source) } else { None };
         document.usage_info = self.usage_info(cited);

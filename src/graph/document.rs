@@ -1,5 +1,7 @@
 //! The document behind a claim.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::{ImageObject, UsageInfo};
@@ -15,7 +17,7 @@ pub struct DigitalDocument {
     pub name: String,
     /// The address, byte for byte as in the definition of the text. Absent in a non-URL citation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
+    pub url: Option<Arc<str>>,
     /// The first passage, cut.
     #[serde(rename = "abstract", skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,

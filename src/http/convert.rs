@@ -105,8 +105,8 @@ fn run(body: &Bytes, query: &Query, labels: Arc<LabelCatalogue>, updates: Update
     converted.map_err(|source| Fault::Convert { source, at: request.at })
 }
 
-/// Most answers are not longer, so that their JSON never has to move while it grows.
-const EXPECTED_BYTES: usize = 8 * 1024;
+/// Most answers fit, so that their JSON never has to move while it grows: the writer wants room for a text of escapes alone.
+const EXPECTED_BYTES: usize = 16 * 1024;
 
 /// A response with a body of JSON. Whatever holds a `RawValue` of `serde_json` is not for this writer, which does not know it.
 pub(crate) fn json(mut builder: actix_web::HttpResponseBuilder, body: &impl Serialize) -> Result<HttpResponse, Fault> {

@@ -1,13 +1,8 @@
 //! Which hosts this server answers for.
 
-use std::sync::Arc;
+use actix_web::HttpRequest;
 
-use actix_web::body::MessageBody;
-use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::middleware::Next;
-use actix_web::{Error, web};
-
-use super::{Fault, HttpOptions, State, address};
+use super::{HttpOptions, address};
 
 /// The request names a host that this server is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,17 +11,8 @@ pub struct HostError;
 
 /// On loopback, refuses requests for other hosts. A web site whose name suddenly points at 127.0.0.1 could otherwise
 /// have the browser talk to this server as if it were that site.
-pub(crate) async fn guard(
-    request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<impl MessageBody>, Error> {
-    let options = request.app_data::<web::Data<State>>().map(|state| Arc::clone(state));
-    let allowed =
-        options.is_none_or(|state| is_allowed(&state.options, address::host(request.request()).unwrap_or_default()));
-    if !allowed {
-        return Ok(request.error_response(Fault::from(HostError)).map_into_right_body());
-    }
-    next.call(request).await.map(ServiceResponse::map_into_left_body)
+pub(crate) fn guard(options: &HttpOptions, request: &HttpRequest) -> Result<(), HostError> {
+    if is_allowed(options, address::host(request).unwrap_or_default()) { Ok(()) } else { Err(HostError) }
 }
 
 fn is_allowed(options: &HttpOptions, authority: &str) -> bool {

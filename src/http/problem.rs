@@ -18,7 +18,7 @@ use super::envelope::EnvelopeError;
 use super::routes::{BOT_FRAMEWORK, DIRECT_LINE};
 use super::token_parameters::ParametersError;
 use super::upload::UploadError;
-use super::{Fault, State};
+use super::{Fault, State, host, ticket};
 use crate::channels::DeliveryError;
 use crate::channels::bot::ConnectorError;
 use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
@@ -343,16 +343,21 @@ struct BotErrorBody<'a> {
     message: &'a str,
 }
 
-/// Gives every request a name, and every fault its body.
+/// Gives every request a name, and every fault its body. All that is done for every route is done here: a layer of its own
+/// would cost each request more than what it does.
 pub(crate) async fn render(
-    request: ServiceRequest,
+    mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
+    ticket::take(&mut request);
     let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
     let id = state.ids.fresh().simple().to_string();
     let direct_line = request.path().starts_with(DIRECT_LINE);
     let bot_framework = request.path().starts_with(BOT_FRAMEWORK);
-    let mut response = next.call(request).await?.map_into_boxed_body();
+    let mut response = match host::guard(&state.options, request.request()) {
+        Ok(()) => next.call(request).await?.map_into_boxed_body(),
+        Err(error) => request.error_response(Fault::from(error)),
+    };
     let rendered = response.response().error().map(|error| {
         let (verdict, detail) = judge(error, &id);
         let body = write(&verdict, &detail, bot_framework);

@@ -15,7 +15,7 @@ use actix_web::rt::net::TcpStream;
 use actix_web::{App, HttpServer, web};
 
 use super::tasks::Tasks;
-use super::{State, host, problem, routes, ticket};
+use super::{State, problem, routes};
 use crate::channels::bot::{BotChannel, ServiceUrl};
 
 /// How long the head of a request may take, so that connections that say nothing do not keep others out.
@@ -62,9 +62,7 @@ pub fn build(state: State) -> Result<Server, ServerError> {
         App::new()
             .app_data(data.clone())
             .configure(move |config| routes::configure(config, with_page))
-            .wrap(from_fn(host::guard))
             .wrap(from_fn(problem::render))
-            .wrap(from_fn(ticket::take))
     };
     let stuck_after = state.direct_line.options().write_timeout * 2;
     let workers = match state.options.workers {

@@ -1,11 +1,9 @@
 //! `/bot/{ticket}/v3/…`: the Connector routes for a bot whose `serviceUrl` carries its credential.
 
-use actix_web::body::MessageBody;
-use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::HttpMessage as _;
+use actix_web::dev::ServiceRequest;
 use actix_web::http::Uri;
 use actix_web::http::uri::PathAndQuery;
-use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage as _};
 
 use crate::channels::bot::TICKET_PREFIX;
 
@@ -14,16 +12,12 @@ use crate::channels::bot::TICKET_PREFIX;
 pub(crate) struct Ticket(pub(crate) String);
 
 /// Takes the ticket out of the path, which then is that of a Connector route. Whether the ticket is good is seen there.
-pub(crate) async fn take(
-    mut request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<impl MessageBody>, Error> {
+pub(crate) fn take(request: &mut ServiceRequest) {
     if let Some((ticket, uri)) = split(request.uri()) {
         request.match_info_mut().get_mut().update(&uri);
         request.head_mut().uri = uri;
         request.extensions_mut().insert(Ticket(ticket));
     }
-    next.call(request).await
 }
 
 /// Ticket and rest; `None` for every other path. Only Connector routes may follow: a ticket is a credential for nothing

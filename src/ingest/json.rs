@@ -215,7 +215,7 @@ impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for OneOrMany<T> {
 
 /// A text that holds more than blanks.
 pub(super) fn filled(text: Option<String>) -> Option<String> {
-    text.filter(|text| !text.trim().is_empty())
+    text.filter(|text| text.contains(|c: char| !c.is_whitespace()))
 }
 
 /// An error as providers write it: an object with a code, a type and a message, or just words.

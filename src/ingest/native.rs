@@ -65,7 +65,7 @@ pub(super) struct WireSource {
     keywords: Vec<String>,
     icon: Option<String>,
     marker: Option<String>,
-    label: Option<WireLabel>,
+    label: Option<Box<WireLabel>>,
     metadata: Option<Map<String, Value>>,
 }
 
@@ -119,7 +119,9 @@ impl Manifest {
             .sources
             .into_iter()
             .enumerate()
-            .map(|(at, source)| source.unwrap_or_default().into_source(format!("/sources/{at}"), &mut oddities))
+            .map(|(at, source)| {
+                source.unwrap_or_default().into_source(["/sources/", &at.to_string()].concat(), &mut oddities)
+            })
             .collect();
         let annotations = self.annotations.into_iter().enumerate();
         let annotations = annotations.map(|(at, annotation)| (format!("/annotations/{at}"), annotation)).collect();
