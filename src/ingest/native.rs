@@ -119,9 +119,7 @@ impl Manifest {
             .sources
             .into_iter()
             .enumerate()
-            .map(|(at, source)| {
-                source.unwrap_or_default().into_source(["/sources/", &at.to_string()].concat(), &mut oddities)
-            })
+            .map(|(at, source)| source.unwrap_or_default().into_source(format!("/sources/{at}"), &mut oddities))
             .collect();
         let annotations = self.annotations.into_iter().enumerate();
         let annotations = annotations.map(|(at, annotation)| (format!("/annotations/{at}"), annotation)).collect();
