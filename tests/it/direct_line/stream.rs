@@ -89,6 +89,29 @@ async fn p38_frames_of_the_client_are_ignored_whatever_is_in_them() {
 }
 
 #[tokio::test]
+async fn what_is_no_frame_ends_its_own_socket_and_no_other() {
+    let app = TestApp::start();
+    let conversation = app.conversation().await;
+    let mut unmoved = app.open(&conversation).await;
+    let no_frames: [&[u8]; 4] = [
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        // Reserved bits, an unknown opcode, a frame of 2^63 bytes.
+        b"\xf1\x80\0\0\0\0",
+        b"\x83\x80\0\0\0\0",
+        b"\x82\xff\x7f\xff\xff\xff\xff\xff\xff\xff\0\0\0\0",
+    ];
+    for bytes in no_frames {
+        let mut stream = open_without_reading(&app, &conversation.stream_url).await;
+        stream.write_all(bytes).await.expect("sent");
+        let mut rest = Vec::new();
+        let ended = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut rest)).await;
+        assert!(ended.is_ok(), "{bytes:x?} kept its socket");
+    }
+    app.say(&conversation.id, "unmoved").await;
+    assert_eq!(unmoved.texts(1).await, ["unmoved"]);
+}
+
+#[tokio::test]
 async fn p39_all_sockets_of_a_conversation_get_everything_and_none_is_evicted() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
