@@ -438,6 +438,19 @@ mod tests {
             ("[p][: https://evil](javascript:y)\n\n[p] z[1]", "[p]\u{200b}: https://evil\n\n[p] z[1]"),
             ("[a [p]![(javascript:x)](https://i)](https://ok) z[1]", "[a [p]\u{200b}(javascript:x)](https://ok) z[1]"),
             ("[a ![[p]](https://i)(javascript:x)](https://ok) z[1]", "[a [p]\u{200b}(javascript:x)](https://ok) z[1]"),
+            // Some engines do not see what stands at the very beginning, and would begin a block behind it.
+            ("\u{feff}```[`` z[1]", "```[`` z[1]"),
+            ("\u{feff}\u{feff}# a[1]", "# a[1]"),
+            // An address in the text of an image is no link, and would be one in what the image becomes.
+            ("![a [1]<b@ok.example>](https://ok) z[1]", "[a &#91;1&#93;b@ok.example](https://ok) z[1]"),
+            ("![<https://a/*b*[1]&c>](https://ok) z[1]", "[https://a/\\*b\\*&#91;1&#93;\\&c](https://ok) z[1]"),
+            ("![<b> <!-- c@d -->](https://ok) z[1]", "[<b> <!-- c@d -->](https://ok) z[1]"),
+            // Nor is a link there, or a marker.
+            ("![a [b](https://ok/b) *c*](https://ok) z[1]", "[a b *c*](https://ok) z[1]"),
+            ("![a [1][![b](https://i)](https://ok/b)](https://ok) z[1]", "[a &#91;1&#93;b](https://ok) z[1]"),
+            ("![a [1](https://ok/1) [[1]](https://ok/1)](https://ok) z[1]", "[a 1 &#91;1&#93;](https://ok) z[1]"),
+            ("![a [[p]](https://ok)(javascript:x)](https://ok) z[1]", "[a [p]\u{200b}(javascript:x)](https://ok) z[1]"),
+            ("![a [b] c](https://ok) z[1]\n\n[b]: https://ok/b", "[a [b] c](https://ok) z[1]\n\n> [b]: https://ok/b"),
             ("a &[copy](javascript:y); [&copy](javascript:y); z[1]", "a &\u{200b}copy; &copy\u{200b}; z[1]"),
             ("a [x](javascript:y) z[1]", "a x z[1]"),
             // Without the link between them, the backticks would be one run, and begin or end code elsewhere.

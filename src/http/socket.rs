@@ -1,8 +1,14 @@
 //! The stream of Direct Line: one WebSocket.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
+use actix_web::dev;
+use actix_web::error::PayloadError;
 use actix_web::web::{Data, Path, Payload};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{FromRequest as _, HttpRequest, HttpResponse};
 use actix_ws::{CloseCode, CloseReason, Message, MessageStream, Session};
+use futures_util::StreamExt as _;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
 use super::direct_line::conversation;
@@ -13,6 +19,10 @@ use crate::channels::direct_line::{DirectLineOptions, Feed, Frame};
 
 /// Clients have nothing to say here but empty frames; newer ones may send activities, which are not taken this way.
 const MAX_CLIENT_FRAME: usize = 256 * 1024;
+
+/// So many bytes of a client may wait for the end of their frame. The codec compares the length of a frame with what is
+/// allowed only when all of it has come, and keeps what comes until then.
+const MAX_WAITING: usize = 2 * MAX_CLIENT_FRAME;
 
 /// The stream of a conversation: a WebSocket whose frames are ActivitySets of one activity, or empty.
 #[utoipa::path(
@@ -42,12 +52,14 @@ pub(crate) async fn stream(
     let after = query.watermark()?;
     let credential = query.get("t").unwrap_or_default();
     let feed = state.direct_line.stream(credential, &conversation(&id)?, after).await?;
+    let waiting = Waiting::default();
+    let payload = waiting.count(&request, payload).await?;
     let (response, session, messages) = actix_ws::handle(&request, payload).map_err(|_| Fault::NotAWebSocket)?;
     let messages = messages.max_frame_size(MAX_CLIENT_FRAME);
     let tasks = state.tasks.clone();
     let tracked = tasks.clone();
     tracked.spawn_local(async move {
-        let mut socket = Socket { session, options: state.direct_line.options() };
+        let mut socket = Socket { session, options: state.direct_line.options(), waiting };
         let reason = tokio::select! {
             biased;
             () = tasks.ending() => Ending::Close(CloseCode::Away),
@@ -61,6 +73,34 @@ pub(crate) async fn stream(
 struct Socket<'o> {
     session: Session,
     options: &'o DirectLineOptions,
+    waiting: Waiting,
+}
+
+/// How many bytes of the client have come since its last frame.
+#[derive(Clone, Default)]
+struct Waiting(Rc<Cell<usize>>);
+
+impl Waiting {
+    /// Counts what comes, and ends it where it is too much.
+    async fn count(&self, request: &HttpRequest, payload: Payload) -> Result<Payload, Fault> {
+        let waiting = Rc::clone(&self.0);
+        let counted = payload.into_inner().map(move |bytes| {
+            let bytes = bytes?;
+            waiting.set(waiting.get().saturating_add(bytes.len()));
+            if waiting.get() > MAX_WAITING { Err(PayloadError::Overflow) } else { Ok(bytes) }
+        });
+        let mut counted: dev::Payload = dev::Payload::Stream { payload: Box::pin(counted) };
+        Payload::from_request(request, &mut counted).await.map_err(|_| Fault::NotAWebSocket)
+    }
+
+    /// A frame has come.
+    fn end(&self) {
+        self.0.set(0);
+    }
+
+    fn is_too_much(&self) -> bool {
+        self.0.get() > MAX_WAITING
+    }
 }
 
 /// How a socket ends.
@@ -82,9 +122,12 @@ impl Socket<'_> {
         loop {
             let sent = tokio::select! {
                 message = messages.recv() => match message {
-                    Some(Ok(Message::Ping(data))) => self.pong(&data).await,
-                    Some(Ok(Message::Text(_) | Message::Binary(_) | Message::Continuation(_) | Message::Pong(_) | Message::Nop)) => Ok(()),
-                    Some(Ok(Message::Close(_))) | None => Err(Ending::Gone),
+                    Some(Ok(message)) => {
+                        self.waiting.end();
+                        self.heard(message).await
+                    }
+                    None => Err(Ending::Gone),
+                    Some(Err(_)) if self.waiting.is_too_much() => Err(Ending::Close(CloseCode::Size)),
                     Some(Err(_)) => Err(Ending::Close(CloseCode::Protocol)),
                 },
                 frame = feed.next() => match frame {
@@ -102,6 +145,17 @@ impl Socket<'_> {
             };
             if let Err(ending) = sent {
                 return ending;
+            }
+        }
+    }
+
+    /// Does what a frame of the client asks for.
+    async fn heard(&mut self, message: Message) -> Result<(), Ending> {
+        match message {
+            Message::Ping(data) => self.pong(&data).await,
+            Message::Close(_) => Err(Ending::Gone),
+            Message::Text(_) | Message::Binary(_) | Message::Continuation(_) | Message::Pong(_) | Message::Nop => {
+                Ok(())
             }
         }
     }

@@ -270,34 +270,28 @@ impl Scanner {
         }
         self.at = target.end;
         let address = &target.url;
-        let holds_link = self.nodes[opener.node + 1..].iter().any(|node| {
-            matches!(node.kind, NodeKind::LinkStart { .. })
-                || matches!(node.kind, NodeKind::Cite(_)) && input.text[node.range.clone()].contains("](")
-        });
         let is_allowed = is_allowed(address);
         let host = || Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_lowercase));
         let may_load = opener.image && is_allowed && host().is_some_and(|host| input.rules.image_hosts.contains(&host));
         let nameless = opener.image && inner.trim().is_empty();
-        if !is_allowed || opener.image && !may_load && holds_link {
-            let code = if is_allowed { "image" } else { "link-scheme" };
-            let fate = if is_allowed { "is an image" } else { "is neither http, https nor mailto" };
-            self.report(code, opener.at, format!("the address {address:?} {fate}; its text stays"));
+        if !is_allowed {
+            let message = format!("the address {address:?} is neither http, https nor mailto; its text stays");
+            self.report("link-scheme", opener.at, message);
             self.unlink(opener, at, target.end, nameless);
             if !opener.image {
                 self.deactivate(true);
             }
             return;
         }
-        for node in &mut self.nodes[opener.node + 1..] {
-            soften(node, input);
-        }
-        let nested: Vec<usize> = (opener.node + 1..self.nodes.len())
-            .filter(|node| matches!(self.nodes[*node].kind, NodeKind::ImageStart { .. }))
-            .collect();
-        for node in nested {
+        let becomes_link = opener.image && !may_load;
+        for node in opener.node + 1..self.nodes.len() {
+            if becomes_link {
+                self.show_only(node, input);
+            }
+            soften(&mut self.nodes[node], input);
             self.unlink_image(node);
         }
-        if opener.image && !may_load {
+        if becomes_link {
             self.report("image", opener.at, format!("the image {address:?} became a link, so that nothing is loaded"));
             let tail = self.nodes.len() - opener.node;
             self.nodes[opener.node].kind = NodeKind::ImageStart { end: target.end, tail, nameless };
@@ -318,6 +312,28 @@ impl Scanner {
         let text = if nameless { NodeKind::Replace("image".into()) } else { NodeKind::Unlinked };
         self.nodes[opener.node].kind = text;
         self.push(at..end, NodeKind::Cut);
+    }
+
+    /// In the text of an image nothing leads anywhere; once it is the text of a link, what did would be a link in a link.
+    fn show_only(&mut self, node: usize, input: &Input<'_>) {
+        let raw = &input.text[self.nodes[node].range.clone()];
+        let shown = match self.nodes[node].kind {
+            NodeKind::LinkStart { end } => {
+                let behind = &mut self.nodes[node + 1..];
+                if let Some(tail) = behind.iter_mut().find(|tail| tail.range.end == end) {
+                    tail.kind = NodeKind::Cut;
+                    self.nodes[node].kind = NodeKind::Cut;
+                }
+                return;
+            }
+            NodeKind::Opaque => bracketed_address(raw),
+            // `[1](https://…)`
+            NodeKind::Cite(_) => raw.rfind("](").and_then(|end| raw.get(1..end)),
+            _ => None,
+        };
+        if let Some(shown) = shown {
+            self.nodes[node].kind = NodeKind::Replace(literal(shown));
+        }
     }
 
     /// An image inside a link is its text.
@@ -363,6 +379,30 @@ impl Scanner {
 /// The label of a full reference behind the bracket that closes its text: where it closes.
 fn label_behind(cursor: Cursor<'_>, next: Option<u8>) -> Parsed<usize> {
     if next == Some(b'[') { label(cursor) } else { Parsed::Fails(cursor.at()) }
+}
+
+/// Text that Markdown reads as it is.
+fn literal(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            // A reader of the drawn text would take `[1]` for a badge.
+            '[' => literal.push_str("&#91;"),
+            ']' => literal.push_str("&#93;"),
+            '\\' | '`' | '*' | '_' | '~' | '$' | '&' | '<' => literal.extend(['\\', c]),
+            c => literal.push(c),
+        }
+    }
+    literal
+}
+
+/// The address of `<https://…>` and `<…@…>`. Tags have neither a colon nor an `@` without a blank before.
+fn bracketed_address(raw: &str) -> Option<&str> {
+    let address = raw.strip_prefix('<')?.strip_suffix('>')?;
+    let is_address = address.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && address.contains([':', '@'])
+        && !address.contains(|c: char| c.is_ascii_whitespace());
+    is_address.then_some(address)
 }
 
 /// Markers in the text of a link are none.

@@ -5,7 +5,7 @@ use super::construct::{Parsed, autolink, code_span, math, tag};
 use super::cursor::{Cursor, is_header_line};
 use super::line::Leaf;
 use super::node::NodeKind;
-use super::scanner::{Input, Opener, Phase, Scanner};
+use super::scanner::{BYTE_ORDER_MARK, Input, Opener, Phase, Scanner};
 use crate::cite::LiteralNumbers;
 use crate::cite::html::{Harm, is_comment, judge_tag};
 use crate::cite::marker::{self, MAX_INNER_BYTES};
@@ -98,7 +98,7 @@ fn may_be_fence(text: &str, at: usize) -> bool {
     let near = &text.as_bytes()[at.saturating_sub(LOOK_AHEAD)..at];
     let start = match memchr::memrchr2(b'\n', b'\r', near) {
         Some(end) => at - near.len() + end + 1,
-        None if near.len() == at => 0,
+        None if near.len() == at => text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len(),
         None => return true,
     };
     let is_prefix = |byte: &u8| b" \t>-+*.)0123456789".contains(byte);

@@ -57,6 +57,9 @@ pub(super) enum Before {
     Code,
 }
 
+/// What some programs write before a text, and nobody sees.
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// A bracket that may open a link, an image or a marker.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opener {
@@ -221,6 +224,15 @@ impl Scanner {
     }
 
     fn start_line(&mut self, input: &Input<'_>) -> bool {
+        if self.at == 0 || input.text[..self.at].ends_with(BYTE_ORDER_MARK) {
+            // Some engines take it for no part of the text, and begin a block behind it.
+            let rest = &input.text[self.at..];
+            let marks = rest.len() - rest.trim_start_matches(BYTE_ORDER_MARK).len();
+            if marks > 0 {
+                self.push(self.at..self.at + marks, NodeKind::Cut);
+                self.at += marks;
+            }
+        }
         if self.at == input.text.len() {
             return false;
         }

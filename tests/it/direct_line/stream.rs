@@ -95,10 +95,10 @@ async fn what_is_no_frame_ends_its_own_socket_and_no_other() {
     let mut unmoved = app.open(&conversation).await;
     let no_frames: [&[u8]; 4] = [
         b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        // Reserved bits, an unknown opcode, a frame of 2^63 bytes.
+        // Reserved bits, an unknown opcode, a frame of 2^64 bytes.
         b"\xf1\x80\0\0\0\0",
         b"\x83\x80\0\0\0\0",
-        b"\x82\xff\x7f\xff\xff\xff\xff\xff\xff\xff\0\0\0\0",
+        b"\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0",
     ];
     for bytes in no_frames {
         let mut stream = open_without_reading(&app, &conversation.stream_url).await;
@@ -109,6 +109,29 @@ async fn what_is_no_frame_ends_its_own_socket_and_no_other() {
     }
     app.say(&conversation.id, "unmoved").await;
     assert_eq!(unmoved.texts(1).await, ["unmoved"]);
+}
+
+/// All of such a frame was once kept until its end, so that one client could fill the memory.
+#[tokio::test]
+async fn a_frame_that_never_ends_is_cut_off() {
+    let app = TestApp::start();
+    let conversation = app.conversation().await;
+    let stream = open_without_reading(&app, &conversation.stream_url).await;
+    let (mut from, mut to) = stream.into_split();
+    to.write_all(b"\x82\xff\x3f\xff\xff\xff\xff\xff\xff\xff\0\0\0\0").await.expect("sent");
+    let chunk = vec![0; 64 * 1024];
+    let mut said = Vec::new();
+    let endless = async { while to.write_all(&chunk).await.is_ok() {} };
+    let both = async { tokio::join!(from.read_to_end(&mut said), endless) };
+    let (read, ()) = tokio::time::timeout(Duration::from_secs(30), both).await.expect("the server lets go");
+    // Whether what it said arrives before the end does not matter.
+    drop(read);
+    // Many that end, and together are longer, are no trouble.
+    let mut socket = app.open(&conversation).await;
+    for _ in 0..20 {
+        socket.send(Message::binary(vec![0; 200_000])).await;
+    }
+    socket.ping().await;
 }
 
 #[tokio::test]
