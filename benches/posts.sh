@@ -66,7 +66,7 @@ start() {
     for number in $(seq "$conversations"); do
         [ "$number" -eq 1 ] || echo next
         printf 'url = "%s/conversations"\nrequest = POST\nheader = "Authorization: Bearer %s"\n' "$1" "$secret"
-        printf 'header = "Content-Type: application/json"\ndata = "{}"\nwrite-out = "\\n"\nfail\nsilent\nshow-error\n'
+        printf 'header = "Content-Type: application/json"\ndata = "{\\"user\\":{\\"id\\":\\"dl_ann\\"}}"\nwrite-out = "\\n"\nfail\nsilent\nshow-error\n'
     done >"$folder/start.curl"
     curl --config "$folder/start.curl" |
         sed -nE 's/.*"conversationId": ?"([^"]+)".*/\1 &/p' | sed -E 's/ .*"token": ?"([^"]+)".*/ \1/; s/ \{.*//' >"$2"

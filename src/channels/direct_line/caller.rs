@@ -35,6 +35,14 @@ pub(super) fn sender(
     Ok(from)
 }
 
+/// Whether [`sender`] needs not be told for whom the conversation was started.
+pub(super) fn is_said_by_caller(caller: &Caller, claimed: Option<&ChannelAccount>) -> bool {
+    match caller {
+        Caller::Secret => claimed.and_then(|from| from.id.as_ref()).is_some_and(|id| !id.is_empty()),
+        Caller::Token(claims) => claims.user.is_some(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,6 +68,19 @@ mod tests {
         assert_eq!((spoken.id.as_deref(), spoken.role), (Some("b"), Some(Role::Bot)));
         let claimed = sender(&claims(None), from("b", Role::Bot), None).expect("a sender");
         assert_eq!(claimed.role, Some(Role::User));
+    }
+
+    #[test]
+    fn whom_the_conversation_was_started_for_is_asked_only_where_it_matters() {
+        for caller in [Caller::Secret, claims(None), claims(Some("dl_a"))] {
+            for claimed in [None, from("", Role::User), from("b", Role::User)] {
+                let with = |started_for: Option<&str>| {
+                    sender(&caller, claimed.clone(), started_for.map(str::to_owned)).ok().and_then(|sender| sender.id)
+                };
+                let matters = with(None) != with(Some("dl_c"));
+                assert_eq!(is_said_by_caller(&caller, claimed.as_ref()), !matters, "{caller:?} {claimed:?}");
+            }
+        }
     }
 
     #[test]

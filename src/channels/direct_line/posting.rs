@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::caller::sender;
+use super::caller::{is_said_by_caller, sender};
 use super::upload::{UNKNOWN_MEDIA_TYPE, Upload, fill, places};
 use super::{CHANNEL_ID, Caller, ClientActivity, DirectLine, DirectLineError};
-use crate::activity::{Activity, ActivityId, ConversationId, Role};
-use crate::store::{Attachment, Conversation};
+use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Role};
+use crate::store::Attachment;
 
 /// Where the files of a conversation can be fetched, below the address of a server.
 pub(crate) fn attachments_path(id: &ConversationId) -> String {
@@ -25,8 +25,9 @@ impl DirectLine {
         activity: ClientActivity,
     ) -> Result<ActivityId, DirectLineError> {
         self.admit(caller, id)?;
-        let conversation = self.store.find(id).await?.ok_or(DirectLineError::UnknownConversation)?;
-        self.take(caller, &conversation, activity.into_inner()).await
+        let mut activity = activity.into_inner();
+        activity.from = Some(self.sender(caller, id, activity.from.take()).await?);
+        self.take(id, activity).await
     }
 
     /// Keeps files, and records the activity that they belong to. They can be fetched below `base`, the address under
@@ -42,10 +43,9 @@ impl DirectLine {
         base: &str,
     ) -> Result<ActivityId, DirectLineError> {
         self.admit(caller, id)?;
-        let conversation = self.store.find(id).await?.ok_or(DirectLineError::UnknownConversation)?;
         let (mut activity, files) = upload.into_parts();
         // Nothing is kept of what nobody sends.
-        sender(caller, activity.from.clone(), conversation.user.as_ref().and_then(|user| user.id.clone()))?;
+        activity.from = Some(self.sender(caller, id, activity.from.take()).await?);
         let mut attachments = activity.attachments.take().unwrap_or_default();
         for (place, file) in places(&attachments, &files).into_iter().zip(files) {
             let place = place.unwrap_or(attachments.len());
@@ -62,19 +62,27 @@ impl DirectLine {
             }
         }
         activity.attachments = Some(attachments);
-        self.take(caller, &conversation, activity).await
+        self.take(id, activity).await
+    }
+
+    /// Who sends what a client says. The store is asked for the user of the conversation only where that matters.
+    async fn sender(
+        &self,
+        caller: &Caller,
+        id: &ConversationId,
+        claimed: Option<ChannelAccount>,
+    ) -> Result<ChannelAccount, DirectLineError> {
+        let started_for = if is_said_by_caller(caller, claimed.as_ref()) {
+            None
+        } else {
+            let conversation = self.store.find(id).await?.ok_or(DirectLineError::UnknownConversation)?;
+            conversation.user.and_then(|user| user.id)
+        };
+        sender(caller, claimed, started_for)
     }
 
     /// Records what a client says in a conversation that it may speak in.
-    async fn take(
-        &self,
-        caller: &Caller,
-        conversation: &Conversation,
-        mut activity: Activity,
-    ) -> Result<ActivityId, DirectLineError> {
-        let id = &conversation.id;
-        let started_for = conversation.user.as_ref().and_then(|user| user.id.clone());
-        activity.from = Some(sender(caller, activity.from.take(), started_for)?);
+    async fn take(&self, id: &ConversationId, mut activity: Activity) -> Result<ActivityId, DirectLineError> {
         activity.channel_id = Some(CHANNEL_ID.to_owned());
         let listener = self.listener.as_ref().filter(|_| is_for_a_listener(&activity));
         let _turn = match listener {
