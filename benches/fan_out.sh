@@ -15,36 +15,10 @@ posts=${1:-50}
 shift $(($# < 1 ? $# : 1))
 counts=("$@")
 [ $# -gt 0 ] || counts=(1 100 10000)
-ulimit -S -n "$(ulimit -H -n)"
-for count in "${counts[@]}"; do
-    if [ "$(ulimit -n)" != unlimited ] && [ "$(ulimit -n)" -lt $((count + 500)) ]; then
-        echo "$count sockets need $((count + 500)) open files a process, and $(ulimit -n) are allowed (ulimit -H -n)" >&2
-        exit 1
-    fi
-done
 
 cargo build --release --quiet --bin citewire --example sockets
-# On a real disk: /tmp may be memory, and a post is answered when it is on the disk.
-folder=$(mktemp -d target/fan_out.XXXXXX)
-pids=()
-finish() {
-    for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
-    wait
-    rm -rf "$folder"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-
-# Waits for the line that names the address, ten seconds at most.
-address() {
-    for _ in $(seq 100); do
-        if grep -oE 'listening on http://[0-9.:]+' "$1" | grep -oE 'http://[0-9.:]+'; then return; fi
-        sleep 0.1
-    done
-    echo "no server in $1:" >&2
-    cat "$1" >&2
-    return 1
-}
+. benches/servers.sh fan_out
+for count in "${counts[@]}"; do allow_sockets "$count"; done
 # Runs the client, ten minutes at most, where Ctrl-C finds it.
 client() {
     timeout 600 target/release/examples/sockets "$@" >"$folder/figures" &
@@ -53,8 +27,6 @@ client() {
     unset 'pids[-1]'
 }
 
-secret=load-test-secret-0123456789
-export CITEWIRE_DIRECT_LINE_SECRET=$secret CITEWIRE_API_KEY=load-test-key-0123456789 CITEWIRE_DATA_DIR=$folder/data
 CITEWIRE_DIRECT_LINE_MAX_SOCKETS_PER_CONVERSATION=1000000 \
     target/release/citewire serve --bind 127.0.0.1:0 2>"$folder/citewire.log" &
 pids+=($!)

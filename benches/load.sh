@@ -12,24 +12,10 @@ rounds=${1:-3} seconds=${2:-4}
 command -v wrk >/dev/null || { echo "wrk is missing; on Debian: apt-get install wrk" >&2; exit 1; }
 
 cargo build --release --quiet --bin citewire --example floor
-folder=$(mktemp -d)
-pids=()
-trap 'for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done; rm -rf "$folder"' EXIT
+. benches/servers.sh load
 
-key=load-test-key-0123456789
-CITEWIRE_DATA_DIR=$folder CITEWIRE_API_KEY=$key CITEWIRE_DIRECT_LINE_SECRET=load-test-secret-0123456789 CITEWIRE_WORKERS=1 \
-    target/release/citewire serve --bind 127.0.0.1:0 2>"$folder/citewire.log" &
+CITEWIRE_WORKERS=1 target/release/citewire serve --bind 127.0.0.1:0 2>"$folder/citewire.log" &
 pids+=($!)
-
-# Waits for the line that names the address, ten seconds at most.
-address() {
-    for _ in $(seq 100); do
-        if grep -oE 'listening on http://[0-9.:]+' "$1" | grep -oE 'http://[0-9.:]+'; then return; fi
-        sleep 0.1
-    done
-    echo "no server in $1" >&2
-    return 1
-}
 service=$(address "$folder/citewire.log")
 size=$(curl -sf "$service/v1/activities" -H "Authorization: Bearer $key" -H 'Content-Type: application/json' \
     --data-binary @benches/load.json | wc -c)

@@ -8,8 +8,8 @@
 # Needs wrk (Debian package `wrk`), curl, Node.js 20 and npm, 2 GB on the disk of `target/`, and Linux. Messages of 1.2 kB
 # go to 200 conversations in turn, each with its own token. citewire answers when a post is on the disk, and has no bot
 # behind it; offline-directline answers when its bot has, which here says 200 at once, in a process of its own. The floor
-# (`examples/group_commit`) appends as many rows in a transaction as there are connections. Prints medians: a row for each
-# number of connections. Ends with an error when any answer is not 2xx, or when fewer posts are in the store than were
+# (`examples/group_commit`) appends as many rows in a transaction as citewire did just before, on the average. Prints
+# medians: a row for each number of connections. Ends with an error when any answer is not 2xx, or when fewer posts are in the store than were
 # answered.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -27,30 +27,8 @@ peer=benches/offline-directline
 [ "$peer/node_modules/.package-lock.json" -nt "$peer/package-lock.json" ] ||
     (cd "$peer" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --no-update-notifier)
 
-# On the disk that is measured: /tmp may be memory.
-folder=$(mktemp -d target/posts.XXXXXX)
-pids=()
-finish() {
-    for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
-    wait
-    rm -rf "$folder"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
+. benches/servers.sh posts
 
-# Waits for the line that names the address, ten seconds at most.
-address() {
-    for _ in $(seq 100); do
-        if grep -oE 'listening on http://[0-9.:]+' "$1" | grep -oE 'http://[0-9.:]+'; then return; fi
-        sleep 0.1
-    done
-    echo "no server in $1:" >&2
-    cat "$1" >&2
-    return 1
-}
-
-secret=load-test-secret-0123456789
-export CITEWIRE_DATA_DIR=$folder/data CITEWIRE_DIRECT_LINE_SECRET=$secret CITEWIRE_API_KEY=load-test-key-0123456789
 target/release/citewire serve --bind 127.0.0.1:0 2>"$folder/citewire.log" &
 pids+=($!)
 node "$peer/bot.mjs" >"$folder/bot.log" &
@@ -123,6 +101,8 @@ floor() {
     rm -rf "$folder/floor"
     cat "$folder/floor.figures"
 }
+# How many transactions there were since the store was opened: SQLite counts them in the header of its shared memory.
+transactions() { od -An -tu4 -j8 -N4 "$folder/data/citewire.db-shm" | tr -d ' '; }
 median() { awk -v column="$1" '{print $column}' "$2" | sort -n | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)]}'; }
 
 # One post, so that the floor knows what is stored.
@@ -130,23 +110,27 @@ read -r id token <"$folder/citewire.started"
 curl -sSf "$citewire/v3/directline/conversations/$id/activities" -H "Authorization: Bearer $token" \
     -H 'Content-Type: application/json' --data-binary "@$folder/activity.json" >"$folder/posted.json"
 echo "posts of $(wc -c <"$folder/activity.json") bytes, medians of $rounds rounds of $seconds s"
-echo "| connections | floor, appends/s | citewire, posts/s | of the floor | p50, ms | p99, ms |" \
+echo "| connections | posts in a transaction | floor, appends/s | citewire, posts/s | of the floor | p50, ms | p99, ms |" \
     "offline-directline, posts/s | times | p50, ms | p99, ms |"
-echo "|---|---|---|---|---|---|---|---|---|---|"
+echo "|---|---|---|---|---|---|---|---|---|---|---|"
 answered=0
 for count in "${connections[@]}"; do
     for _ in $(seq "$rounds"); do
-        floor "$count" >>"$folder/floor.$count"
+        before=$(transactions)
         post "$count" "$citewire/v3/directline" "$folder/citewire.started" >>"$folder/citewire.$count"
+        behind=$(transactions)
+        group=$(tail -n1 "$folder/citewire.$count" | awk -v n=$((behind - before)) '{printf "%d", $4 / n + 0.5}')
+        echo "$group" >>"$folder/group.$count"
+        floor "$group" >>"$folder/floor.$count"
         post "$count" "$offline/directline" "$folder/offline.started" >>"$folder/offline.$count"
     done
     answered=$((answered + $(awk '{sum += $4} END {print sum}' "$folder/citewire.$count")))
-    awk -v n="$count" -v floor="$(median 1 "$folder/floor.$count")" \
+    awk -v n="$count" -v group="$(median 1 "$folder/group.$count")" -v floor="$(median 1 "$folder/floor.$count")" \
         -v a="$(median 1 "$folder/citewire.$count")" -v a50="$(median 2 "$folder/citewire.$count")" \
         -v a99="$(median 3 "$folder/citewire.$count")" -v b="$(median 1 "$folder/offline.$count")" \
         -v b50="$(median 2 "$folder/offline.$count")" -v b99="$(median 3 "$folder/offline.$count")" 'BEGIN {
-            printf "| %d | %d | %d | %.0f %% | %.2f | %.2f | %d | %.1f | %.2f | %.2f |\n",
-                n, floor, a, 100 * a / floor, a50 / 1000, a99 / 1000, b, a / b, b50 / 1000, b99 / 1000
+            printf "| %d | %d | %d | %d | %.0f %% | %.2f | %.2f | %d | %.1f | %.2f | %.2f |\n",
+                n, group, floor, a, 100 * a / floor, a50 / 1000, a99 / 1000, b, a / b, b50 / 1000, b99 / 1000
         }'
 done
 

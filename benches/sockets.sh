@@ -14,35 +14,10 @@ idle=${1:-20}
 shift $(($# < 1 ? $# : 1))
 counts=("$@")
 [ $# -gt 0 ] || counts=(1000 10000)
-ulimit -S -n "$(ulimit -H -n)"
-for count in "${counts[@]}"; do
-    if [ "$(ulimit -n)" != unlimited ] && [ "$(ulimit -n)" -lt $((count + 500)) ]; then
-        echo "$count sockets need $((count + 500)) open files a process, and $(ulimit -n) are allowed (ulimit -H -n)" >&2
-        exit 1
-    fi
-done
 
 cargo build --release --quiet --bin citewire --example echo --example sockets
-folder=$(mktemp -d target/sockets.XXXXXX)
-pids=()
-finish() {
-    for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
-    wait
-    rm -rf "$folder"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
-
-# Waits for the line that names the address, ten seconds at most.
-address() {
-    for _ in $(seq 100); do
-        if grep -oE 'listening on http://[0-9.:]+' "$1" | grep -oE 'http://[0-9.:]+'; then return; fi
-        sleep 0.1
-    done
-    echo "no server in $1:" >&2
-    cat "$1" >&2
-    return 1
-}
+. benches/servers.sh sockets
+for count in "${counts[@]}"; do allow_sockets "$count"; done
 # Ends the server that was started last.
 end() {
     kill "${pids[-1]}"
@@ -57,8 +32,6 @@ client() {
     unset 'pids[-1]'
 }
 
-secret=load-test-secret-0123456789
-export CITEWIRE_DIRECT_LINE_SECRET=$secret CITEWIRE_API_KEY=load-test-key-0123456789 CITEWIRE_WORKERS=2
 echo "| sockets | echo, bytes a socket | citewire, bytes a socket | times | RSS of echo, MiB | RSS of citewire, MiB |" \
     "a conversation, bytes |"
 echo "|---|---|---|---|---|---|---|"

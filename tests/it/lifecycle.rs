@@ -60,7 +60,7 @@ async fn ten_thousand_connections_from_one_address_that_say_nothing_keep_nobody_
     let secrets = [("CITEWIRE_API_KEY", API_KEY), ("CITEWIRE_DIRECT_LINE_SECRET", DIRECT_LINE_SECRET)];
     let serving = Serving::start(folder.path(), &secrets);
     let address = serving.url.strip_prefix("http://").expect("an address");
-    let client = reqwest::Client::new();
+    let client = reqwest::Client::builder().build().expect("a client");
     let start = || client.post(format!("{}/v3/directline/conversations", serving.url)).bearer_auth(DIRECT_LINE_SECRET);
     let mut silent = Vec::with_capacity(MANY);
     while silent.len() < MANY {

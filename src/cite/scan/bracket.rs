@@ -316,20 +316,23 @@ impl Scanner {
 
     /// In the text of an image nothing leads anywhere; once it is the text of a link, what did would be a link in a link.
     fn show_only(&mut self, node: usize, input: &Input<'_>) {
-        let raw = &input.text[self.nodes[node].range.clone()];
-        let shown = match self.nodes[node].kind {
-            NodeKind::LinkStart { end } => {
-                let behind = &mut self.nodes[node + 1..];
-                if let Some(tail) = behind.iter_mut().find(|tail| tail.range.end == end) {
-                    tail.kind = NodeKind::Cut;
-                    self.nodes[node].kind = NodeKind::Cut;
-                }
-                return;
+        let kind = &self.nodes[node].kind;
+        if let NodeKind::LinkStart { end } = *kind {
+            let behind = &mut self.nodes[node + 1..];
+            if let Some(tail) = behind.iter_mut().find(|tail| tail.range.end == end) {
+                tail.kind = NodeKind::Cut;
+                self.nodes[node].kind = NodeKind::Cut;
             }
-            NodeKind::Opaque => bracketed_address(raw),
+            return;
+        }
+        let raw = &input.text[self.nodes[node].range.clone()];
+        let shown = if matches!(kind, NodeKind::Opaque) {
+            bracketed_address(raw)
+        } else if matches!(kind, NodeKind::Cite(_)) {
             // `[1](https://…)`
-            NodeKind::Cite(_) => raw.rfind("](").and_then(|end| raw.get(1..end)),
-            _ => None,
+            raw.rfind("](").and_then(|end| raw.get(1..end))
+        } else {
+            None
         };
         if let Some(shown) = shown {
             self.nodes[node].kind = NodeKind::Replace(literal(shown));

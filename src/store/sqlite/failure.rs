@@ -91,10 +91,8 @@ pub(super) fn report(error: sqlx::Error, path: &Path, what: &'static str) -> Sto
 pub(super) fn told_of(error: sqlx::Error) -> StoreError {
     let failure = Failure::of(&error);
     // The one inside says the same, and says it once.
-    let cause: Arc<dyn Error + Send + Sync> = match error {
-        sqlx::Error::Database(inside) => inside.into_error().into(),
-        other => Arc::new(other),
-    };
+    let cause: Arc<dyn Error + Send + Sync> =
+        if let sqlx::Error::Database(inside) = error { inside.into_error().into() } else { Arc::new(error) };
     match failure {
         Failure::Full => StoreError::NoSpace { cause },
         Failure::Busy => StoreError::Busy,
