@@ -79,7 +79,7 @@ pub(crate) async fn authenticate(
     match check(access, &request) {
         Ok(()) => next.call(request).await.map(ServiceResponse::map_into_left_body),
         Err(fault) => {
-            body::discard(&mut request).await;
+            body::discard(request.take_payload()).await;
             Ok(request.error_response(fault).map_into_right_body())
         }
     }

@@ -1,14 +1,16 @@
 //! Taking a request body in.
 
+use std::cell::RefCell;
 use std::pin::Pin;
+use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use actix_web::body::{BodySize, BoxBody, MessageBody};
-use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
-use actix_web::web::{self, Bytes, BytesMut};
+use actix_web::dev::{self, ServiceRequest, ServiceResponse};
+use actix_web::web::{Bytes, BytesMut, Payload};
 use actix_web::{Error, HttpMessage as _, HttpRequest, error::PayloadError, http::header};
-use futures_util::StreamExt as _;
+use futures_util::{Stream, StreamExt as _};
 
 /// So many bytes beyond the limit are read and thrown away, so that the client gets to see the answer: a connection
 /// that is closed early looks to a browser as if there were no answer at all.
@@ -39,22 +41,46 @@ pub enum BodyError {
     Broken(#[source] PayloadError),
 }
 
-/// What is left of a body that is not read to its end.
+/// A body in chunks, of which its reader holds one end and the response the other.
 ///
-/// A body in chunks that is let go is read on for as long as the client sends, which may be for ever. One that is kept
-/// until the response is out has its connection closed behind it.
-struct Rest(Payload);
+/// actix reads on in one that is let go for as long as the client sends, which may be for ever. As long as it is held, a
+/// response to it closes the connection, unless the end of the body has come.
+#[derive(Clone)]
+pub(crate) struct Held(Rc<RefCell<dev::Payload>>);
 
-/// A response, and what it leaves unread.
+/// A response, and the body that it answers.
 struct Closing {
     response: BoxBody,
-    _rest: Payload,
+    _held: Held,
+}
+
+impl Held {
+    /// Holds on to the body of a request; `None` where its length is known, since actix then closes by itself.
+    pub(crate) fn of(request: &mut ServiceRequest) -> Option<Self> {
+        request.headers().get(header::TRANSFER_ENCODING)?;
+        let held = Self(Rc::new(RefCell::new(request.take_payload())));
+        request.set_payload(dev::Payload::Stream { payload: Box::pin(held.clone()) });
+        Some(held)
+    }
+
+    /// Has the response let go when it is out.
+    pub(crate) fn until_sent(self, response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
+        response.map_body(|_, response| BoxBody::new(Closing { response, _held: self }))
+    }
+}
+
+impl Stream for Held {
+    type Item = Result<Bytes, PayloadError>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        Pin::new(&mut *self.0.borrow_mut()).poll_next(context)
+    }
 }
 
 /// Reads a body of at most `limit` bytes.
 pub(crate) async fn read(
     request: &HttpRequest,
-    payload: web::Payload,
+    payload: Payload,
     limit: usize,
     within: Duration,
 ) -> Result<Bytes, BodyError> {
@@ -62,19 +88,13 @@ pub(crate) async fn read(
     if announced.is_some_and(|length| length > limit.saturating_add(DISCARD_BYTES)) {
         return Err(BodyError::TooLong { limit });
     }
-    let mut payload = payload.into_inner();
-    let body = tokio::time::timeout(within, collect(&mut payload, limit, announced.unwrap_or(0)))
+    tokio::time::timeout(within, collect(payload, limit, announced.unwrap_or(0)))
         .await
-        .unwrap_or(Err(BodyError::TooSlow { seconds: within.as_secs() }));
-    if body.is_err() {
-        request.extensions_mut().insert(Rest(payload));
-    }
-    body
+        .unwrap_or(Err(BodyError::TooSlow { seconds: within.as_secs() }))
 }
 
 /// Reads a body that nobody wants, within bounds, so that the client gets to see why.
-pub(crate) async fn discard(request: &mut ServiceRequest) {
-    let mut payload = request.take_payload();
+pub(crate) async fn discard(mut payload: dev::Payload) {
     let read = async {
         let mut length = 0_usize;
         while let Some(Ok(chunk)) = payload.next().await {
@@ -86,16 +106,6 @@ pub(crate) async fn discard(request: &mut ServiceRequest) {
     };
     // Whether all of it came does not matter any more.
     tokio::time::timeout(DISCARD_UNWANTED_FOR, read).await.ok();
-    request.extensions_mut().insert(Rest(payload));
-}
-
-/// Has the connection closed behind this response where a part of the request's body was not read.
-pub(crate) fn close_behind(response: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
-    let rest = response.request().extensions_mut().remove::<Rest>();
-    match rest {
-        Some(Rest(rest)) => response.map_body(|_, response| BoxBody::new(Closing { response, _rest: rest })),
-        None => response,
-    }
 }
 
 impl MessageBody for Closing {
@@ -110,7 +120,7 @@ impl MessageBody for Closing {
     }
 }
 
-async fn collect(payload: &mut Payload, limit: usize, announced: usize) -> Result<Bytes, BodyError> {
+async fn collect(mut payload: Payload, limit: usize, announced: usize) -> Result<Bytes, BodyError> {
     let Some(first) = payload.next().await.transpose().map_err(BodyError::Broken)? else {
         return Ok(Bytes::new());
     };

@@ -12,7 +12,7 @@ use actix_web::{Error, web};
 use serde::Serialize;
 
 use super::auth::AuthError;
-use super::body::{BodyError, close_behind};
+use super::body::{BodyError, Held};
 use super::check::CheckError;
 use super::envelope::EnvelopeError;
 use super::routes::{BOT_FRAMEWORK, DIRECT_LINE};
@@ -350,6 +350,7 @@ pub(crate) async fn render(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
     ticket::take(&mut request);
+    let held = Held::of(&mut request);
     let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
     let id = state.ids.fresh().simple().to_string();
     let direct_line = request.path().starts_with(DIRECT_LINE);
@@ -383,7 +384,10 @@ pub(crate) async fn render(
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    Ok(close_behind(response))
+    Ok(match held {
+        Some(body) => body.until_sent(response),
+        None => response,
+    })
 }
 
 fn judge(error: &Error, id: &str) -> (Verdict, String) {

@@ -49,6 +49,14 @@ impl Doorbell {
         self.0.borrow_and_update();
     }
 
+    /// Whether there was a ring since the last [`hush`](Self::hush) or [`rung`](Self::rung).
+    ///
+    /// # Errors
+    /// When the conversation is deleted or expires.
+    pub fn has_rung(&self) -> Result<bool, Silent> {
+        self.0.has_changed().map_err(|_| Silent)
+    }
+
     /// Waits for a ring since the last [`hush`](Self::hush) or `rung`. Can be cancelled without losing a ring.
     ///
     /// # Errors
@@ -68,7 +76,9 @@ mod tests {
         let mut doorbell = bell.doorbell();
         doorbell.hush();
         bell.ring(Watermark::FIRST);
+        assert_eq!(doorbell.has_rung(), Ok(true));
         assert_eq!(doorbell.rung().await, Ok(()));
+        assert_eq!(doorbell.has_rung(), Ok(false));
     }
 
     #[tokio::test]
@@ -76,6 +86,7 @@ mod tests {
         let bell = Bell::new(None);
         let mut doorbell = bell.doorbell();
         drop(bell);
+        assert_eq!(doorbell.has_rung(), Err(Silent));
         assert_eq!(doorbell.rung().await, Err(Silent));
     }
 }

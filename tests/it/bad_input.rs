@@ -156,17 +156,26 @@ async fn a_body_that_stops_arriving_is_408_and_lets_its_connection_go() {
     }
 }
 
-/// Nobody wants the body of the second caller, who is not let in: its first megabyte is read all the same, so that the
-/// answer is seen. What was left of a body in chunks was once read on for as long as the client sent.
+/// Nobody wants the body of a caller who is not let in, of which the first megabyte is read all the same, so that the
+/// answer is seen; nor that of a call which has none. What was left of a body in chunks was once read on for as long as
+/// the client sent.
 #[tokio::test]
 async fn a_body_that_never_ends_is_answered_and_cut_off() {
     let app = TestApp::with(|setup| setup.http.max_body_bytes = 300 * 1024);
-    for (bearer, status) in [(API_KEY, "413"), ("unknown", "401")] {
+    let address = app.address;
+    let calls = [
+        ("POST /v1/activities", API_KEY, "413"),
+        ("POST /v1/activities", "unknown", "401"),
+        ("POST /page/session", "unknown", "403"),
+        ("POST /nowhere", API_KEY, "404"),
+        ("GET /healthz", API_KEY, "200"),
+    ];
+    let answers = calls.map(async |(call, bearer, status)| {
         let head = format!(
-            "POST /v1/activities HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {bearer}\r\n\
+            "{call} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {bearer}\r\n\
              Transfer-Encoding: chunked\r\n\r\n"
         );
-        let (mut from, mut to) = TcpStream::connect(app.address).await.expect("a connection").into_split();
+        let (mut from, mut to) = TcpStream::connect(address).await.expect("a connection").into_split();
         to.write_all(head.as_bytes()).await.expect("sent");
         let mut chunk = b"40000\r\n".to_vec();
         chunk.extend_from_slice(&[b' '; 0x40000]);
@@ -175,9 +184,10 @@ async fn a_body_that_never_ends_is_answered_and_cut_off() {
         // The client goes on until it is answered, and then until it cannot.
         let endless = async { while to.write_all(&chunk).await.is_ok() {} };
         let (read, ()) = within(async { tokio::join!(from.read(&mut answer), endless) }).await;
-        let answer = String::from_utf8_lossy(&answer[..read.expect("an answer before the end")]);
-        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
-    }
+        let answer = String::from_utf8_lossy(&answer[..read.expect("an answer before the end")]).into_owned();
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{call}: {answer}");
+    });
+    join_all(answers).await;
     assert_eq!(answer(app.request(Method::GET, "/healthz")).await.0, StatusCode::OK);
 }
 

@@ -57,7 +57,6 @@ const FEW: usize = 64;
 /// What the readers of one conversation share.
 #[derive(Debug)]
 pub(super) struct Room {
-    max_sockets: usize,
     seats: Arc<Semaphore>,
     /// Pointers, because there is room for as many as may wait from the beginning.
     ephemeral: broadcast::Sender<Arc<Shown>>,
@@ -74,7 +73,7 @@ pub(super) struct Shown {
 impl Room {
     /// Whether nobody reads but the one who asks.
     pub(super) fn has_one_reader(&self) -> bool {
-        self.seats.available_permits() + 1 >= self.max_sockets
+        self.ephemeral.receiver_count() <= 1
     }
 }
 
@@ -136,7 +135,6 @@ impl Hub {
             rooms.look_at = (2 * rooms.rooms.len()).max(FEW);
         }
         let room = Arc::new(Room {
-            max_sockets: self.max_sockets,
             seats: Arc::new(Semaphore::new(self.max_sockets)),
             ephemeral: broadcast::Sender::new(self.max_ephemeral),
             shelf: Shelf::new(doorbell.clone(), after),

@@ -5,9 +5,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytestring::ByteString;
-use futures_util::FutureExt as _;
 use tokio::sync::Notify;
-use tokio::task::unconstrained;
 
 use crate::activity::{Activity, ActivitySet, ConversationId, Watermark};
 use crate::store::{ConversationStore, Doorbell, Page, StoreError};
@@ -56,12 +54,6 @@ impl State {
     /// How far the frames reach.
     fn end(&self) -> Option<Watermark> {
         self.frames.back().map_or(self.start, |&(watermark, _)| Some(watermark))
-    }
-
-    /// Whether there was a ring since the last read began, or there will be none any more.
-    fn has_rung(&mut self) -> bool {
-        // Without constraint: a task that has used up its budget would be told that nothing has happened.
-        unconstrained(self.bell.rung()).now_or_never().is_some()
     }
 
     fn start_at(&mut self, place: Option<Watermark>) {
@@ -174,14 +166,7 @@ impl Shelf {
 
     /// Whether the conversation that this belongs to is gone; there may be another one of the same name.
     pub(super) fn is_silent(&self) -> bool {
-        let mut state = self.state();
-        loop {
-            match unconstrained(state.bell.rung()).now_or_never() {
-                Some(Ok(())) => state.complete = false,
-                Some(Err(_)) => return true,
-                None => return false,
-            }
-        }
+        self.state().bell.has_rung().is_err()
     }
 
     fn look(&self, position: Option<Watermark>) -> Look<'_> {
@@ -200,7 +185,8 @@ impl Shelf {
             // Nobody needs what lies between but readers of the history, who find it in the store.
             state.start_at(position);
         }
-        if state.complete && !state.has_rung() {
+        // A ring since the last read began, or a conversation that is gone since.
+        if state.complete && state.bell.has_rung() == Ok(false) {
             return Look::Nothing;
         }
         state.complete = false;

@@ -326,8 +326,8 @@ impl Scanner {
             return;
         }
         let raw = &input.text[self.nodes[node].range.clone()];
-        let shown = if matches!(kind, NodeKind::Opaque) {
-            bracketed_address(raw)
+        let shown = if matches!(kind, NodeKind::Autolink) {
+            raw.get(1..raw.len() - 1)
         } else if matches!(kind, NodeKind::Cite(_)) {
             // `[1](https://…)`
             raw.rfind("](").and_then(|end| raw.get(1..end))
@@ -397,15 +397,6 @@ fn literal(text: &str) -> String {
         }
     }
     literal
-}
-
-/// The address of `<https://…>` and `<…@…>`. Tags have neither a colon nor an `@` without a blank before.
-fn bracketed_address(raw: &str) -> Option<&str> {
-    let address = raw.strip_prefix('<')?.strip_suffix('>')?;
-    let is_address = address.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && address.contains([':', '@'])
-        && !address.contains(|c: char| c.is_ascii_whitespace());
-    is_address.then_some(address)
 }
 
 /// Markers in the text of a link are none.

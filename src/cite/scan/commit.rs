@@ -176,7 +176,7 @@ impl Scanner {
                 self.shield = self.shield.max(end);
                 self.writer.code(raw);
             }
-            NodeKind::Opaque => {
+            NodeKind::Opaque | NodeKind::Autolink => {
                 self.shield = self.shield.max(end);
                 // A bare address takes the backslash in, and what it kept from being a tag would be one.
                 let loses_backslash = raw == "\\<" && input.rules.markdown && self.writer.is_in_address();

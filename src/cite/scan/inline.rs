@@ -325,7 +325,7 @@ impl Scanner {
         let mut read_to = at;
         match autolink(self.cursor(input, at + 1), input.text) {
             Parsed::Found((end, true)) => {
-                self.opaque(at..end);
+                self.push(at..end, NodeKind::Autolink);
                 self.at = end;
                 return true;
             }

@@ -17,6 +17,8 @@ pub(super) enum NodeKind {
     Bracket,
     /// Code in blocks, addresses, tags, escapes, prefixes of lines: as it stands. Citations of places inside go behind it.
     Opaque,
+    /// `<https://…>` or `<…@…>`, likewise.
+    Autolink,
     /// A code span, likewise.
     Code,
     /// The beginning of math, which ends there: as it stands. Citations of places inside go behind all of it.
