@@ -55,6 +55,8 @@ pub mod text;
 pub mod url;
 
 #[cfg(feature = "server")]
+pub mod assistant;
+#[cfg(feature = "server")]
 pub mod channels;
 #[cfg(feature = "server")]
 pub mod cli;
@@ -74,3 +76,5 @@ pub mod secret;
 pub mod store;
 #[cfg(feature = "server")]
 pub mod telemetry;
+#[cfg(feature = "server")]
+pub mod upstream;

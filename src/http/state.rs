@@ -7,6 +7,7 @@ use tokio::sync::Semaphore;
 use super::HttpOptions;
 use super::manifest::Pipeline;
 use super::tasks::Tasks;
+use crate::assistant::Assistants;
 use crate::channels::bot::{BotChannel, BotClient};
 use crate::channels::direct_line::{DirectLine, DirectLineOptions, Listener, Tokens};
 use crate::channels::direct_line_client::BoundDirectLine;
@@ -27,6 +28,8 @@ pub struct State {
     pub(crate) ids: Arc<dyn IdSource>,
     /// The bot behind the channel, if there is one.
     pub(crate) bot: Option<Arc<BotChannel>>,
+    /// Those who answer questions.
+    pub(crate) assistants: Arc<Assistants>,
     /// Follows redirects of sources, if that is switched on.
     pub(crate) redirects: Option<Redirects>,
     pub(crate) tasks: Tasks,
@@ -59,6 +62,7 @@ impl State {
             clock,
             ids,
             bot: None,
+            assistants: Arc::default(),
             redirects: None,
             tasks: Tasks::default(),
             uploads,
@@ -79,6 +83,12 @@ impl State {
     #[must_use]
     pub fn bind(self, elsewhere: BoundDirectLine) -> Self {
         Self { delivery: self.delivery.bind(elsewhere), ..self }
+    }
+
+    /// The same parts, with those who answer questions.
+    #[must_use]
+    pub fn with_assistants(self, assistants: Arc<Assistants>) -> Self {
+        Self { assistants, ..self }
     }
 
     /// The same parts, with redirects of sources followed.

@@ -1,0 +1,75 @@
+//! One assistant.
+
+use std::sync::Arc;
+
+use super::AssistantOptions;
+use crate::answer::LabelCatalogue;
+use crate::convert::Conversion;
+use crate::dialect::Dialect;
+use crate::prompt::estimate_tokens;
+use crate::upstream::{Ask, Reply, Turn, Upstream, UpstreamError};
+
+/// A back end with what it is told and how its answers are shown.
+#[derive(Debug)]
+pub struct Assistant {
+    name: String,
+    options: AssistantOptions,
+    upstream: Arc<dyn Upstream>,
+    labels: Arc<LabelCatalogue>,
+}
+
+impl Assistant {
+    /// An assistant.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        options: AssistantOptions,
+        upstream: Arc<dyn Upstream>,
+        labels: Arc<LabelCatalogue>,
+    ) -> Self {
+        Self { name: name.into(), options, upstream, labels }
+    }
+
+    /// Its name in the configuration, and as a model.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What was set.
+    #[must_use]
+    pub fn options(&self) -> &AssistantOptions {
+        &self.options
+    }
+
+    /// Asks what the turns end with. Of what was said before, as much goes along as the budget allows, newest first.
+    ///
+    /// # Errors
+    /// When there is no answer: nothing of it has been seen.
+    pub async fn ask(&self, turns: Vec<Turn>) -> Result<Reply, UpstreamError> {
+        let mut ask = Ask::new(within(turns, self.options.history_tokens));
+        ask.instructions.clone_from(&self.options.instructions);
+        self.upstream.ask(ask).await
+    }
+
+    /// How its answers are converted for a channel.
+    #[must_use]
+    pub fn conversion(&self, to: Dialect) -> Conversion {
+        Conversion { options: self.options.convert.clone(), labels: Arc::clone(&self.labels), ..Conversion::to(to) }
+    }
+}
+
+/// The last turns that cost no more than `budget` besides the question, which is always among them.
+fn within(mut turns: Vec<Turn>, budget: usize) -> Vec<Turn> {
+    let mut left = budget;
+    let before = turns.len().saturating_sub(1);
+    let kept = turns[..before].iter().rev().take_while(|turn| {
+        let cost = estimate_tokens(&turn.text);
+        let fits = cost <= left;
+        left = left.saturating_sub(cost);
+        fits
+    });
+    let first = before - kept.count();
+    turns.drain(..first);
+    turns
+}

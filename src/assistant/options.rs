@@ -1,0 +1,70 @@
+//! What can be set about an assistant.
+
+use std::str::FromStr;
+
+use crate::convert;
+
+/// The options of one assistant, apart from its back end.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AssistantOptions {
+    /// Whether answers cite (rule S1-01).
+    pub citations: bool,
+    /// How readers get at cited documents that have no address of their own (rule S1-40).
+    pub link_mode: LinkMode,
+    /// What the model is told before everything else.
+    pub instructions: Option<String>,
+    /// So many tokens of what was said before go along with a question, as `prompt` estimates them.
+    pub history_tokens: usize,
+    /// The wishes for the conversion: grounding, numbering and so on.
+    pub convert: convert::Options,
+    /// What readers see at once, while the back end is asked.
+    pub informative: String,
+    /// What readers get where grounding is required and missing.
+    pub refusal: String,
+    /// What readers get when the back end fails before it has said anything.
+    pub failure: String,
+}
+
+impl Default for AssistantOptions {
+    fn default() -> Self {
+        Self {
+            citations: true,
+            link_mode: LinkMode::None,
+            instructions: None,
+            history_tokens: 4_000,
+            convert: convert::Options::default(),
+            informative: "Looking for an answer …".to_owned(),
+            refusal: "I found nothing that I could base an answer on.".to_owned(),
+            failure: "I cannot answer at the moment. Please try again later.".to_owned(),
+        }
+    }
+}
+
+/// How readers get at cited documents that have no address of their own (rule S1-40).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkMode {
+    /// They do not.
+    #[default]
+    None,
+    /// With the key, or the token of their conversation.
+    Authenticated,
+    /// Whoever has the address, for a time.
+    Public,
+}
+
+/// The text names no link mode.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a link mode is none, authenticated or public")]
+pub struct UnknownLinkMode;
+
+impl FromStr for LinkMode {
+    type Err = UnknownLinkMode;
+
+    /// Reads a name, compared without case (rule S1-01).
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let modes = [("none", Self::None), ("authenticated", Self::Authenticated), ("public", Self::Public)];
+        let found = modes.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name.trim()));
+        found.map(|(_, mode)| mode).ok_or(UnknownLinkMode)
+    }
+}

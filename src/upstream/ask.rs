@@ -1,0 +1,57 @@
+//! What a back end is asked.
+
+use crate::answer::Source;
+
+/// A question with everything that belongs to it.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Ask {
+    /// What was said so far, oldest first; the last turn is the question, and a user's.
+    pub turns: Vec<Turn>,
+    /// What the model is told before the first turn, without the sources.
+    pub instructions: Option<String>,
+    /// Passages that were found for the question already; a model is to cite them by their places, from 1. Empty where the
+    /// back end looks for itself.
+    pub sources: Vec<Source>,
+}
+
+impl Ask {
+    /// A question about what these turns end with.
+    #[must_use]
+    pub fn new(turns: Vec<Turn>) -> Self {
+        Self { turns, ..Self::default() }
+    }
+
+    /// The question: the text of the last turn.
+    #[must_use]
+    pub fn question(&self) -> &str {
+        self.turns.last().map_or("", |turn| turn.text.as_str())
+    }
+}
+
+/// Something that was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Turn {
+    /// Who said it.
+    pub speaker: Speaker,
+    /// The words; for answers, without definitions.
+    pub text: String,
+}
+
+impl Turn {
+    /// Something that was said.
+    #[must_use]
+    pub fn new(speaker: Speaker, text: impl Into<String>) -> Self {
+        Self { speaker, text: text.into() }
+    }
+}
+
+/// Who speaks in a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    /// A person who asks.
+    User,
+    /// The model that answers.
+    Assistant,
+}

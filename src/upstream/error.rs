@@ -1,0 +1,59 @@
+//! Why a back end did not answer, or not to the end.
+
+use std::time::Duration;
+
+use crate::egress::EgressError;
+
+/// Why a back end did not answer, or not to the end. The words are for the operator; keys and texts are not among them.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UpstreamError {
+    /// There is no connection, or it broke.
+    #[error(transparent)]
+    Egress(#[from] EgressError),
+    /// It refused.
+    #[error("{host} answered with status {status}{}", said(message))]
+    Status {
+        /// The host.
+        host: String,
+        /// The HTTP status.
+        status: u16,
+        /// What it said about it, in one line; may be empty.
+        message: String,
+        /// How long it asks to be left alone.
+        retry_after: Option<Duration>,
+    },
+    /// Its answer is no answer: a page, for example.
+    #[error("{host} answered with {content_type} where {wanted} was expected")]
+    ContentType {
+        /// The host.
+        host: String,
+        /// What it says its answer is.
+        content_type: String,
+        /// What was expected.
+        wanted: &'static str,
+    },
+    /// It said nothing for too long.
+    #[error("{host} was silent for {} s", silence.as_secs())]
+    Stalled {
+        /// The host.
+        host: String,
+        /// For how long.
+        silence: Duration,
+    },
+    /// Its answer is longer than is taken.
+    #[error("the answer of {host} is longer than {limit} bytes")]
+    TooLong {
+        /// The host.
+        host: String,
+        /// What is taken.
+        limit: usize,
+    },
+    /// The documents cannot be searched.
+    #[error("the documents cannot be searched")]
+    Search(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+fn said(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
+}

@@ -1,0 +1,20 @@
+//! The one thing that every back end can do.
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+
+use super::{Ask, Reply, UpstreamError};
+
+/// A back end that answers questions. Dropping the future, or the body of the reply, ends the call.
+#[async_trait]
+pub trait Upstream: Debug + Send + Sync {
+    /// Asks; returns when the answer begins to arrive.
+    ///
+    /// # Errors
+    /// When there is no answer: nothing of it has been seen.
+    async fn ask(&self, ask: Ask) -> Result<Reply, UpstreamError>;
+
+    /// Whether it looks for sources itself. One that does not is given some in [`Ask::sources`].
+    fn retrieves(&self) -> bool;
+}
