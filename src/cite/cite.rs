@@ -441,6 +441,7 @@ mod tests {
             // Some engines do not see what stands at the very beginning, and would begin a block behind it.
             ("\u{feff}```[`` z[1]", "```[`` z[1]"),
             ("\u{feff}\u{feff}# a[1]", "# a[1]"),
+            ("[1]:_\n\n\u{feff}# a[1]", "\u{200b}\u{feff}# a[1]"),
             // An address in the text of an image is no link, and would be one in what the image becomes.
             ("![a [1]<b@ok.example>](https://ok) z[1]", "[a &#91;1&#93;b@ok.example](https://ok) z[1]"),
             ("![<https://a/*b*[1]&c>](https://ok) z[1]", "[https://a/\\*b\\*&#91;1&#93;\\&c](https://ok) z[1]"),

@@ -1,7 +1,7 @@
 //! The rewritten text: badges where markers stood, and every other byte as it was, but for what would now mean something
 //! else (policies P-05 and P-09).
 
-use super::scan::MAX_EMPHASIS;
+use super::scan::{BYTE_ORDER_MARK, MAX_EMPHASIS};
 use super::{CitedPlace, LiteralNumbers, Position, Rules};
 use crate::report::Kind;
 
@@ -91,7 +91,7 @@ impl Writer {
 
     /// Text as it was; in a link, no bare address begins.
     pub(super) fn text(&mut self, text: &str, may_begin_address: bool) {
-        let behind_text = self.run.is_empty() && !self.in_address;
+        let behind_text = self.run.is_empty() && !self.in_address && !self.out.is_empty();
         if behind_text && !text.bytes().any(|byte| ADDRESS[usize::from(byte)]) {
             self.out.push_str(text);
             if !may_begin_address {
@@ -451,6 +451,10 @@ impl Writer {
             return false;
         }
         if !self.run.is_empty() && self.must_keep_behind_badge(text) {
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+        if self.markdown && self.out.is_empty() && text.starts_with(BYTE_ORDER_MARK) {
+            // What stood before it has gone, and some engines do not see it at the very beginning.
             self.out.push(ZERO_WIDTH_SPACE);
         }
         self.run.clear();

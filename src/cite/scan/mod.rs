@@ -20,7 +20,7 @@ mod tag;
 
 pub(super) use commit::MAX_EMPHASIS;
 pub(super) use line::{line_end, next_line};
-pub(super) use scanner::{Input, Scanner};
+pub(super) use scanner::{BYTE_ORDER_MARK, Input, Scanner};
 
 /// How many bytes a decision may wait for. What is not decided by then is text, and is written so that every engine takes
 /// it for text.

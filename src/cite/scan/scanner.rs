@@ -58,7 +58,7 @@ pub(super) enum Before {
 }
 
 /// What some programs write before a text, and nobody sees.
-pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+pub(in crate::cite) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// A bracket that may open a link, an image or a marker.
 #[derive(Clone, Copy, Debug)]
