@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use actix_web::http::header::HeaderValue;
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, web};
 use tracing::{debug, warn};
 
-use super::convert::{LARGE_BYTES, json, read};
+use super::convert::{LARGE_BYTES, read};
 use super::envelope::Request;
 use super::query::Query;
 use super::schema::{AnswerRequest, Problem, RecordsAnswer};
@@ -52,7 +53,9 @@ pub(crate) async fn read_records(
     if let Some(redirects) = &state.redirects {
         redirects.settle(&mut records).await;
     }
-    json(HttpResponse::Ok(), &records)
+    // Records hold objects of the provider as `RawValue`s, which only this writer knows.
+    let body = serde_json::to_vec(&records).map_err(|error| Fault::Unwritable(error.into()))?;
+    Ok(HttpResponse::Ok().content_type(HeaderValue::from_static("application/json")).body(body))
 }
 
 fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<(Records, Option<SearchInVain>), Fault> {

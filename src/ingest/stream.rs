@@ -55,6 +55,7 @@ impl AnswerStream {
     pub fn azure_on_your_data(scores: AzureScores) -> Self {
         let mut stream = Self::new(Some(Provider::AzureOnYourData));
         stream.read_with(Box::new(AzureEvents::new(scores)));
+        stream.provider = Some(Provider::AzureOnYourData);
         stream.scores = Some(scores);
         stream
     }
@@ -86,7 +87,7 @@ impl AnswerStream {
                 None => document(&body, self.from),
                 Some(scores) => match document_text(&body)? {
                     list if list.starts_with('[') => Self::azure_on_your_data(*scores).of_list(list),
-                    body => azure_on_your_data::parse(body, scores),
+                    body => azure_on_your_data::parse(body, scores).map(|answer| Provider::AzureOnYourData.gave(answer)),
                 },
             };
         }
@@ -322,6 +323,24 @@ mod tests {
         }
         assert_eq!(streamed, whole);
         assert_eq!(streamed.citations[0].sources, [SourceIndex(1)]);
+    }
+
+    /// The reader that takes the caller's scores forgot to say whose answer it is: records had neither provider nor ranks.
+    #[test]
+    fn scores_of_azure_in_the_callers_way_change_nothing_else() {
+        let context = r#""context":{"citations":[{"content":"Leave","filepath":"hr/leave.md","url":null,"title":" "}]}"#;
+        let whole = format!(
+            r#"{{"choices":[{{"message":{{"role":"assistant","content":"30 days [doc1].",{context}}},"finish_reason":"stop"}}]}}"#
+        );
+        let delta = format!(
+            r#"{{"object":"extensions.chat.completion.chunk","choices":[{{"delta":{{"content":"30 days [doc1].",{context}}},"finish_reason":"stop"}}]}}"#
+        );
+        for body in [whole, format!("[{delta}]"), format!("data: {delta}\n\ndata: [DONE]\n\n")] {
+            let usual = ingest(body.as_bytes(), Some(Provider::AzureOnYourData)).expect("an answer");
+            let read = ingest_azure_on_your_data(body.as_bytes(), AzureScores::default()).expect("an answer");
+            assert_eq!(read, usual, "{body}");
+            assert_eq!(read.provider, Some(Provider::AzureOnYourData.slug()), "{body}");
+        }
     }
 
     #[test]
