@@ -53,9 +53,7 @@ impl Delivery {
     /// Deliveries into `store`, from the bot that the channel's options name.
     #[must_use]
     pub fn new(store: Arc<dyn ConversationStore>, options: &DirectLineOptions) -> Self {
-        let mut bot = ChannelAccount::new(options.bot_id.clone(), Role::Bot);
-        bot.name = Some(options.bot_name.clone());
-        Self { store, bot, bound: None }
+        Self { store, bot: bot(options), bound: None }
     }
 
     /// The same deliveries, with conversations that are elsewhere.
@@ -84,6 +82,14 @@ impl Delivery {
         Ok(is_bound.then_some(&**bound))
     }
 
+    /// Whether the conversation is not in the embedded channel but bound to another Direct Line.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn is_elsewhere(&self, id: &ConversationId) -> Result<bool, StoreError> {
+        Ok(self.elsewhere(id).await?.is_some())
+    }
+
     /// Whether there is such a conversation: asked before work is spent on an answer for it. What is elsewhere counts as
     /// known, since only the other side can say.
     ///
@@ -109,7 +115,7 @@ impl Delivery {
         if let Some(bound) = self.elsewhere(id).await? {
             return Self::post(bound, id, activities.collect(), converted.report, key).await;
         }
-        let activities: Vec<_> = activities.map(|activity| self.sign(activity)).collect();
+        let activities: Vec<_> = activities.map(|activity| sign(activity, &self.bot)).collect();
         if activities.is_empty() {
             return Err(DeliveryError::NoMessage);
         }
@@ -132,11 +138,19 @@ impl Delivery {
         let posted = bound.post(id, message, key.as_deref()).await?;
         Ok(Delivered { id: posted.id, activity: Arc::new(posted.activity), report })
     }
+}
 
-    /// No `replyToId`: Web Chat holds a reply back for seconds when it does not know what it answers.
-    fn sign(&self, mut activity: Activity) -> Activity {
-        activity.from = Some(self.bot.clone());
-        activity.channel_id = Some(CHANNEL_ID.to_owned());
-        activity
-    }
+/// Who says answers in the embedded channel.
+pub(super) fn bot(options: &DirectLineOptions) -> ChannelAccount {
+    let mut bot = ChannelAccount::new(options.bot_id.clone(), Role::Bot);
+    bot.name = Some(options.bot_name.clone());
+    bot
+}
+
+/// The activity as something that the bot says in the embedded channel. No `replyToId`: Web Chat holds a reply back for
+/// seconds when it does not know what it answers.
+pub(super) fn sign(mut activity: Activity, bot: &ChannelAccount) -> Activity {
+    activity.from = Some(bot.clone());
+    activity.channel_id = Some(CHANNEL_ID.to_owned());
+    activity
 }

@@ -4,6 +4,7 @@ pub mod bot;
 mod delivery;
 pub mod direct_line;
 pub mod direct_line_client;
+pub mod live;
 mod retention;
 mod turns;
 

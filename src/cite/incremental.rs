@@ -1,11 +1,12 @@
 //! A text that arrives piece by piece (policy P-12).
 
 use super::bibliography::Bibliography;
-use super::cite::{Sources, finish};
+use super::cite::{Sources, close_open_fence, finish};
+use super::definition;
 use super::resolve::Resolver;
 use super::scan::Scanner;
 use super::{CitedText, Rules};
-use crate::answer::{Answer, MarkerGrammar, Source, SourceIndex};
+use crate::answer::{Answer, Interpreter, MarkerGrammar, SensitivityLabel, Source, SourceIndex};
 
 /// Cites a text while it arrives: deltas in, appended text out.
 ///
@@ -77,6 +78,38 @@ impl Incremental {
     #[must_use]
     pub fn shown(&self) -> &str {
         &self.scanner.writer.written()[..self.shown]
+    }
+
+    /// What can be shown so far, as if the text ended there: with the definitions of the numbers in it and of no others, behind
+    /// whatever they make it necessary to close. What is held back is not in it, so that all before the definitions is the
+    /// beginning of what [`finish`](Self::finish) returns, but for a fence that was closed.
+    ///
+    /// The text is read once more for that: this is for those who show it from time to time, not for every delta.
+    #[must_use]
+    pub fn so_far(&self) -> CitedText {
+        // Numbers are given out when their badges are written, and of what is written only blanks are held back.
+        let sources = self.scanner.numberer.so_far(&self.answer.sources);
+        let mut text = self.shown().to_owned();
+        if self.rules.close_fence && !sources.is_empty() {
+            // The reading may be ahead of the writing, so it is what is written that tells which fence is open.
+            text = close_open_fence(&text).0;
+        }
+        if self.rules.definitions {
+            definition::append(&mut text, &sources);
+        }
+        CitedText { text, sources, ..CitedText::default() }
+    }
+
+    /// The text that has arrived, its sources, and what was said of the whole: what [`so_far`](Self::so_far) refers to.
+    #[must_use]
+    pub fn answer(&self) -> &Answer {
+        &self.answer
+    }
+
+    /// Says what the whole answer is labelled with, and who stands behind it. Neither changes the text.
+    pub fn describe(&mut self, label: Option<SensitivityLabel>, interpreter: Option<Interpreter>) {
+        self.answer.label = label;
+        self.answer.interpreter = interpreter;
     }
 
     /// The text as a whole, with its definitions. It begins with what has been shown.

@@ -26,7 +26,7 @@ pub(super) struct Numberer {
     cited: Vec<Draft>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Draft {
     position: Position,
     sources: Vec<SourceIndex>,
@@ -88,6 +88,14 @@ impl Numberer {
         }
         self.by_source[index.0] = Some(place);
         place
+    }
+
+    /// What has been cited so far, in the order of the numbers.
+    pub(super) fn so_far(&self, all: &[Source]) -> Vec<CitedSource> {
+        let drafts = self.cited.iter().take(self.max).cloned();
+        let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all)).collect();
+        cited.sort_by_key(|cited| cited.position);
+        cited
     }
 
     /// The cited sources in the order of their numbers, and what the report says of them.

@@ -10,7 +10,7 @@ use crate::activity::Activity;
 use crate::answer::{Answer, LabelCatalogue};
 use crate::cite::{Rules, cite};
 use crate::dialect::{Dialect, Wishes};
-use crate::graph;
+use crate::graph::{self, GraphRules};
 use crate::ingest::{IngestError, Provider, ingest, ingest_whole};
 use crate::report::{Entry, Kind, Report};
 
@@ -50,6 +50,19 @@ impl Conversion {
         rules.hard_breaks = options.hard_breaks;
         rules.close_fence |= options.self_contained && rules.markdown;
         rules.image_hosts = options.image_hosts.iter().map(|host| host.to_lowercase()).collect();
+        rules
+    }
+
+    /// What the dialect and the caller ask of the graph.
+    pub(super) fn graph_rules(&self) -> GraphRules {
+        let Self { to: dialect, options, .. } = self;
+        let mut rules = dialect.graph_rules();
+        rules.abstract_max_utf16 = options.abstract_max.unwrap_or(rules.abstract_max_utf16);
+        rules.withhold_encrypted = options.withhold_encrypted;
+        if options.ai_label == Some(false) {
+            rules.ai_mark = None;
+        }
+        rules.image_hosts = self.rules().image_hosts;
         rules
     }
 }
@@ -122,13 +135,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
 
     judge(&answer, options.require_grounding, || !cited.sources.is_empty())?;
 
-    let mut graph_rules = dialect.graph_rules();
-    graph_rules.abstract_max_utf16 = options.abstract_max.unwrap_or(graph_rules.abstract_max_utf16);
-    graph_rules.withhold_encrypted = options.withhold_encrypted;
-    if options.ai_label == Some(false) {
-        graph_rules.ai_mark = None;
-    }
-    graph_rules.image_hosts = rules.image_hosts;
+    let graph_rules = conversion.graph_rules();
     let mut report = Report { complete: answer.complete, tools_invoked: answer.tools_invoked, ..Report::default() };
     report.error = answer.error.as_ref().map(|error| json!(error));
     report.extend(std::mem::take(&mut answer.oddities));

@@ -1,10 +1,12 @@
 //! What readers see of an answer that has not ended.
 
+use std::sync::Arc;
+
 use super::brackets::{Brackets, Piece, may_cite};
 use super::spacing::Spacing;
 use super::{Conversion, Grounding};
-use crate::answer::{MarkerGrammar, Source, SourceIndex};
-use crate::cite::{Incremental, Rules};
+use crate::answer::{Answer, Interpreter, LabelCatalogue, MarkerGrammar, SensitivityLabel, Source, SourceIndex};
+use crate::cite::{CitedText, Incremental, Rules};
 use crate::dialect::Dialect;
 use crate::ingest::StreamEvent;
 
@@ -22,6 +24,10 @@ pub(super) struct Shown {
     waiting: String,
     /// Sources that the rewrite gets before that.
     new_sources: Vec<Source>,
+    /// The labels that the configuration knows: what is to be withheld is withheld from the beginning.
+    labels: Arc<LabelCatalogue>,
+    label: Option<SensitivityLabel>,
+    interpreter: Option<Interpreter>,
     spacing: Spacing,
     /// Whether updates are wanted at all.
     wanted: bool,
@@ -56,6 +62,9 @@ impl Shown {
             rewrite: None,
             waiting: String::new(),
             new_sources: Vec::new(),
+            labels: Arc::clone(&conversion.labels),
+            label: None,
+            interpreter: None,
             spacing: Spacing::of(conversion.max_updates()),
             wanted,
             begun: false,
@@ -70,6 +79,12 @@ impl Shown {
             Phase::Frozen(length) => &self.written()[..length],
         };
         if text.trim().is_empty() { "" } else { text }
+    }
+
+    /// The same with its definitions, and the answer that these refer to; `None` where nothing is shown.
+    pub(super) fn so_far(&self) -> Option<(&Answer, CitedText)> {
+        let rewrite = self.rewrite.as_ref().filter(|_| !self.text().is_empty())?;
+        Some((rewrite.answer(), rewrite.so_far()))
     }
 
     /// Whether the answer has begun, and nothing of it can be shown before its end.
@@ -104,12 +119,24 @@ impl Shown {
                 }
                 self.sources += sources.len();
                 if self.phase == Phase::Inline {
-                    self.new_sources.extend(sources);
+                    let mut labelled = Answer { sources, ..Answer::default() };
+                    self.labels.complete(&mut labelled);
+                    self.new_sources.extend(labelled.sources);
                 }
             }
             StreamEvent::Cited(sources) => self.cite(sources),
             StreamEvent::Late => self.become_late(),
-            StreamEvent::Label(_) | StreamEvent::Interpreter(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
+            StreamEvent::Label(label) => {
+                let mut labelled = Answer { label: Some(label), ..Answer::default() };
+                self.labels.complete(&mut labelled);
+                self.label = labelled.label;
+                self.describe();
+            }
+            StreamEvent::Interpreter(interpreter) => {
+                self.interpreter = Some(interpreter);
+                self.describe();
+            }
+            StreamEvent::Error(_) | StreamEvent::Done => {}
         }
         self.spacing.grown_to(self.text().len());
     }
@@ -148,11 +175,22 @@ impl Shown {
         }
         let blank = self.waiting.split_off(ready);
         let ready = std::mem::replace(&mut self.waiting, blank);
-        let rewrite = self.rewrite.get_or_insert_with(|| Incremental::new(grammar, &self.rules));
+        let (label, interpreter) = (&self.label, &self.interpreter);
+        let rewrite = self.rewrite.get_or_insert_with(|| {
+            let mut rewrite = Incremental::new(grammar, &self.rules);
+            rewrite.describe(label.clone(), interpreter.clone());
+            rewrite
+        });
         if !self.new_sources.is_empty() {
             rewrite.add_sources(std::mem::take(&mut self.new_sources));
         }
         rewrite.push(&ready);
+    }
+
+    fn describe(&mut self) {
+        if let Some(rewrite) = &mut self.rewrite {
+            rewrite.describe(self.label.clone(), self.interpreter.clone());
+        }
     }
 
     /// Cites the block that ends here. An open bracket at its end may be anything yet.

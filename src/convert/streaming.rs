@@ -4,7 +4,8 @@ use super::convert::message;
 use super::shown::Shown;
 use super::{Conversion, ConvertError, Converted};
 use crate::activity::Activity;
-use crate::dialect::{Dialect, Livestream};
+use crate::dialect::{Dialect, Livestream, Wishes};
+use crate::graph;
 use crate::ingest::AnswerStream;
 use crate::report::Report;
 
@@ -90,6 +91,29 @@ impl Streaming {
         }
         let inform = self.shown.is_silent() && !std::mem::replace(&mut self.informed, self.shown.is_silent());
         Ok(inform.then_some(Update::Informative(INFORMATIVE)))
+    }
+
+    /// What is shown now, as a message that stands for itself; `None` while nothing of the answer is shown.
+    ///
+    /// For Web Chat it has the definitions of the numbers in its text, and a claim for each of them, so that badges are badges
+    /// before the answer has ended; nothing that the text does not name yet is in it. Without its definitions, and without the end of
+    /// a code fence that they needed, its text is what the pushes gave. For all other channels it is that text alone, because
+    /// they take citations with the message only.
+    ///
+    /// The text is read once more for that: to be asked for when something is really sent.
+    #[must_use]
+    pub fn so_far(&self) -> Option<Activity> {
+        match self.conversion.to {
+            Dialect::WebChat => {
+                let (answer, cited) = self.shown.so_far()?;
+                // The report is that of the message, which says all of this once more.
+                let thing = graph::build(answer, &cited, &self.conversion.graph_rules(), &mut Vec::new());
+                Some(self.conversion.to.message(cited.text, thing, Wishes::default(), &mut Vec::new()))
+            }
+            Dialect::Teams | Dialect::M365Copilot | Dialect::Plain => {
+                Some(self.shown.text()).filter(|text| !text.is_empty()).map(Activity::message)
+            }
+        }
     }
 
     /// The message alone, for whoever has sent what the pushes gave.

@@ -10,7 +10,8 @@ use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::dev::{self, ServiceRequest, ServiceResponse};
 use actix_web::web::{Bytes, BytesMut, Payload};
 use actix_web::{Error, HttpMessage as _, HttpRequest, error::PayloadError, http::header};
-use futures_util::{Stream, StreamExt as _};
+use futures_util::{Stream, StreamExt as _, stream};
+use tokio::time::timeout;
 
 /// So many bytes beyond the limit are read and thrown away, so that the client gets to see the answer: a connection
 /// that is closed early looks to a browser as if there were no answer at all.
@@ -91,6 +92,35 @@ pub(crate) async fn read(
     tokio::time::timeout(within, collect(payload, limit, announced.unwrap_or(0)))
         .await
         .unwrap_or(Err(BodyError::TooSlow { seconds: within.as_secs() }))
+}
+
+/// A body of at most `limit` bytes while it arrives; it breaks off where no byte of it comes for so long.
+/// Of one that announces itself as longer there is nothing.
+pub(crate) fn follow(
+    request: &HttpRequest,
+    payload: Payload,
+    limit: usize,
+    pause: Duration,
+) -> impl Stream<Item = Result<Bytes, BodyError>> + use<> {
+    let fits = announced_length(request).is_none_or(|length| length <= limit);
+    stream::try_unfold((payload, 0_usize), move |(mut payload, before)| async move {
+        let mut length = before;
+        loop {
+            let slow = |_| BodyError::TooSlow { seconds: pause.as_secs() };
+            let chunk = timeout(pause, payload.next()).await.map_err(slow)?.transpose().map_err(BodyError::Broken)?;
+            let too_long = length > limit;
+            let Some(chunk) = chunk else {
+                return if too_long { Err(BodyError::TooLong { limit }) } else { Ok(None) };
+            };
+            length = length.saturating_add(chunk.len());
+            if fits && length <= limit {
+                return Ok(Some((chunk, (payload, length))));
+            }
+            if length > limit.saturating_add(DISCARD_BYTES) {
+                return Err(BodyError::TooLong { limit });
+            }
+        }
+    })
 }
 
 /// Reads a body that nobody wants, within bounds, so that the client gets to see why.

@@ -51,13 +51,19 @@ pub enum EnvelopeError {
 const KNOWN: [&str; 4] = ["answer", "from", "channel", "options"];
 
 impl<'a> Request<'a> {
+    /// How a raw answer is to be converted that has not arrived yet: it is never wrapped.
+    pub(crate) fn of_raw(query: &Query) -> Result<Conversion, EnvelopeError> {
+        let mut conversion = Conversion::to(dialect(query.get("channel"))?);
+        conversion.from = provider(query.get("from"))?;
+        Ok(conversion)
+    }
+
     /// Reads a body. It is wrapped when it has a member `answer` at the top, and its format is not named in the URL:
     /// who names it there sends it raw. A body whose `answer` is mere text beside members that a wrapping does not have
     /// is raw as well, because some providers call their text so. In a wrapping, a text holds what the provider sent: a
     /// stream, since that is no JSON.
     pub(crate) fn parse(body: &'a [u8], query: &Query) -> Result<Self, EnvelopeError> {
-        let mut conversion = Conversion::to(dialect(query.get("channel"))?);
-        conversion.from = provider(query.get("from"))?;
+        let mut conversion = Self::of_raw(query)?;
         let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
         let raw = |conversion| Self { answer: Cow::Borrowed(body), at: "", conversion };
         if query.get("from").is_some() {

@@ -11,6 +11,7 @@ use crate::assistant::Assistants;
 use crate::channels::bot::{BotChannel, BotClient};
 use crate::channels::direct_line::{DirectLine, DirectLineOptions, Listener, Tokens};
 use crate::channels::direct_line_client::BoundDirectLine;
+use crate::channels::live::{Live, LiveOptions};
 use crate::channels::{Delivery, Retention};
 use crate::clock::{Clock, IdSource};
 use crate::redirects::Redirects;
@@ -22,6 +23,8 @@ pub struct State {
     pub(crate) options: HttpOptions,
     pub(crate) direct_line: DirectLine,
     pub(crate) delivery: Delivery,
+    /// Answers that are shown while they are written.
+    pub(crate) live: Live,
     pub(crate) retention: Retention,
     pub(crate) store: Arc<dyn ConversationStore>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -51,12 +54,15 @@ impl State {
         let tokens = Tokens::new(&options.direct_line_secret, Arc::clone(&clock), Arc::clone(&ids));
         let delivery = Delivery::new(Arc::clone(&store), &direct_line);
         let retention = Retention::new(Arc::clone(&store), Arc::clone(&clock), options.retention);
+        let channel = direct_line.clone();
         let direct_line =
             DirectLine::new(Arc::clone(&store), tokens, Arc::clone(&clock), Arc::clone(&ids), direct_line);
+        let live = Live::new(direct_line.publisher(), Arc::clone(&store), &channel, LiveOptions::default());
         Self {
             options,
             direct_line,
             delivery,
+            live,
             retention,
             store,
             clock,
@@ -67,6 +73,12 @@ impl State {
             tasks: Tasks::default(),
             uploads,
         }
+    }
+
+    /// The same parts, with other options for answers that are shown while they are written.
+    #[must_use]
+    pub fn show_live(self, options: LiveOptions) -> Self {
+        Self { live: self.live.with_options(options), ..self }
     }
 
     /// The same parts, with a bot behind the channel.

@@ -27,8 +27,11 @@ pub trait ConversationStore: Debug + Send + Sync {
     async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError>;
 
     /// Appends a batch. The store assigns places, ids by [`ActivityId::at`], the conversation, and timestamps: the
-    /// present in whole milliseconds, yet at least 1 ms after the activity before.
+    /// present in whole milliseconds, yet at least 1 ms after the activity before and not before what the batch says.
     async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError>;
+
+    /// What a batch recorded under this key, if one did: so that work can be spared whose outcome is there already.
+    async fn recall(&self, id: &ConversationId, key: &str) -> Result<Option<Appended>, StoreError>;
 
     /// Up to `limit` activities (at least 1) after `after`, oldest first; `None` starts at the beginning. A watermark
     /// beyond the newest counts as the newest.
@@ -116,13 +119,22 @@ pub struct Batch {
     /// The caller's name for this append. A second append with the same key in the same conversation records nothing
     /// and returns what the first one recorded.
     pub key: Option<String>,
+    /// No activity of the batch gets an earlier timestamp, even when the clock says so: readers were shown something that it
+    /// has to follow.
+    pub not_before: Option<DateTime<Utc>>,
 }
 
 impl Batch {
     /// A batch without a key.
     #[must_use]
     pub fn new(activities: Vec<Activity>) -> Self {
-        Self { activities, key: None }
+        Self { activities, key: None, not_before: None }
+    }
+
+    /// The same batch, stamped with this time or a later one.
+    #[must_use]
+    pub fn not_before(self, time: Option<DateTime<Utc>>) -> Self {
+        Self { not_before: time, ..self }
     }
 
     /// The same batch under a key.

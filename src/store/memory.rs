@@ -119,10 +119,11 @@ impl ConversationStore for MemoryStore {
             return Err(StoreError::Full { what: "bytes", limit: self.limits.max_bytes });
         }
         let now = self.clock.now();
+        let stamped = batch.not_before.map_or(now, |earliest| now.max(earliest));
         let start = entry.recorded.len();
         for activity in batch.activities {
             let newest = entry.newest();
-            let recorded = Recorded::at(activity, id, newest.next_watermark(), newest.next_timestamp(now));
+            let recorded = Recorded::at(activity, id, newest.next_watermark(), newest.next_timestamp(stamped));
             entry.recorded.push(recorded);
         }
         let appended = entry.recorded[start..].to_vec();
@@ -136,6 +137,15 @@ impl ConversationStore for MemoryStore {
         }
         shelf.bytes += size;
         Ok(Some(Appended::new(appended, false)))
+    }
+
+    async fn recall(&self, id: &ConversationId, key: &str) -> Result<Option<Appended>, StoreError> {
+        let shelf = self.shelf();
+        let recorded = shelf.entries.get(id).and_then(|entry| {
+            let &(start, len) = entry.keys.get(key)?;
+            entry.recorded.get(start..start + len)
+        });
+        Ok(recorded.map(|recorded| Appended::new(recorded.to_vec(), true)))
     }
 
     async fn read(

@@ -1,11 +1,12 @@
 //! What one socket has to show.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast};
 
 use super::hub::{Room, Shown};
+use super::running::{Part, Running};
 use super::shelf::{Frame, Frames};
 use crate::activity::{ConversationId, Watermark};
 use crate::store::{ConversationStore, Doorbell, StoreError};
@@ -20,6 +21,8 @@ pub struct Feed {
     pub(super) ahead: Frames,
     pub(super) caught_up: bool,
     pub(super) held: Option<Arc<Shown>>,
+    /// The livestreams of which this reader has seen the first activity.
+    pub(super) known: Vec<Weak<Running>>,
     pub(super) ephemeral: broadcast::Receiver<Arc<Shown>>,
     pub(super) room: Arc<Room>,
     pub(super) _seat: OwnedSemaphorePermit,
@@ -33,7 +36,10 @@ impl Feed {
     pub async fn next(&mut self) -> Result<Option<Frame>, StoreError> {
         loop {
             if let Some(shown) = self.held.take_if(|held| held.after <= self.position) {
-                return Ok(Some(shown.frame.clone()));
+                if let Some(frame) = self.show(shown) {
+                    return Ok(Some(frame));
+                }
+                continue;
             }
             if let Some((watermark, frame)) = self.ahead.pop_front() {
                 self.position = Some(watermark);
@@ -71,6 +77,28 @@ impl Feed {
                     Err(_) => return Ok(None),
                 },
             }
+        }
+    }
+
+    /// What is to be seen of something ephemeral, if it is still to be seen. Web Chat 4.18.1 draws a bubble for each chunk of a
+    /// stream whose first activity it has missed: a reader that has joined since, or was too slow, sees that one first.
+    fn show(&mut self, shown: Arc<Shown>) -> Option<Frame> {
+        let Some((stream, part)) = &shown.part else { return Some(shown.frame.clone()) };
+        let is_known = self.known.iter().any(|known| known.as_ptr() == Arc::as_ptr(stream));
+        match part {
+            // What the stream ended with may have been read already.
+            Part::Piece if stream.is_over() => None,
+            Part::Piece if !is_known => {
+                self.known.retain(|known| known.strong_count() > 0);
+                self.known.push(Arc::downgrade(stream));
+                let first = stream.first().unwrap_or(&shown.frame).clone();
+                if first != shown.frame {
+                    self.held = Some(shown);
+                }
+                Some(first)
+            }
+            Part::Piece => Some(shown.frame.clone()),
+            Part::Withdrawal => is_known.then(|| shown.frame.clone()),
         }
     }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::{Semaphore, broadcast};
 
 use super::Feed;
+use super::running::{Part, Running};
 use super::shelf::{Frame, Frames, Shelf, frame};
 use crate::activity::{Activity, ConversationId, Watermark};
 use crate::store::{ConversationStore, Doorbell};
@@ -18,13 +19,22 @@ pub struct Ephemeral {
     pub after: Option<Watermark>,
     /// The activity.
     pub activity: Arc<Activity>,
+    /// The livestream that it is a part of.
+    pub(super) part: Option<(Arc<Running>, Part)>,
 }
 
 impl Ephemeral {
     /// An activity to be shown after `after`.
     #[must_use]
     pub fn new(after: Option<Watermark>, activity: Arc<Activity>) -> Self {
-        Self { after, activity }
+        Self { after, activity, part: None }
+    }
+
+    /// The same activity as a part of a livestream: whoever has not seen the first activity of that sees it before this one,
+    /// and nobody sees a piece of a stream that is over.
+    #[must_use]
+    pub fn of(self, stream: &Arc<Running>, part: Part) -> Self {
+        Self { part: Some((Arc::clone(stream), part)), ..self }
     }
 }
 
@@ -68,6 +78,7 @@ pub(super) struct Room {
 pub(super) struct Shown {
     pub(super) after: Option<Watermark>,
     pub(super) frame: Frame,
+    pub(super) part: Option<(Arc<Running>, Part)>,
 }
 
 impl Room {
@@ -87,11 +98,25 @@ impl Hub {
     /// Shows an activity to everyone who reads now. A reader that has fallen too far behind misses the oldest.
     pub fn show(&self, id: &ConversationId, ephemeral: Ephemeral) {
         let room = self.rooms().rooms.get(id).and_then(Weak::upgrade);
+        if room.is_none() && ephemeral.part.is_none() {
+            return;
+        }
+        let Ephemeral { after, activity, part } = ephemeral;
+        let frame = frame(activity, None);
+        if let Some((stream, _)) = &part {
+            stream.begin_with(&frame);
+        }
         if let Some(room) = room {
             // Without a reader there is nobody to miss it.
-            let shown = Shown { after: ephemeral.after, frame: frame(ephemeral.activity, None) };
-            room.ephemeral.send(Arc::new(shown)).ok();
+            room.ephemeral.send(Arc::new(Shown { after, frame, part })).ok();
         }
+    }
+
+    /// Whether anyone reads the conversation now.
+    #[must_use]
+    pub fn is_read(&self, id: &ConversationId) -> bool {
+        let room = self.rooms().rooms.get(id).and_then(Weak::upgrade);
+        room.is_some_and(|room| room.ephemeral.receiver_count() > 0)
     }
 
     /// A feed of what follows `after`.
@@ -117,6 +142,7 @@ impl Hub {
             ahead: Frames::new(),
             caught_up: false,
             held: None,
+            known: Vec::new(),
             ephemeral,
             room,
             _seat: seat,

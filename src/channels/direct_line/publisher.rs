@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
+
 use super::{Ephemeral, Hub};
 use crate::activity::{Activity, ActivityId, ConversationId};
 use crate::clock::{Clock, IdSource};
@@ -41,6 +43,12 @@ impl Publisher {
         }
         let appended = self.store.append(id, Batch::new(vec![activity])).await?;
         Ok(appended.and_then(|appended| appended.recorded.into_iter().next()).map(|recorded| recorded.activity))
+    }
+
+    /// What time it is.
+    #[must_use]
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
     }
 
     /// An id for an activity that has no place in the history.

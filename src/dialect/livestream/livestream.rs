@@ -14,8 +14,8 @@ use crate::text::cut_at_word;
 /// [answers](Answering) it shows the answer as far as it is known, and no informative text can follow, which Teams would
 /// refuse. With [`last`](Self::last) or [`withdraw`](Self::withdraw) it is over, and nothing can follow at all.
 ///
-/// Updates carry text alone, without definitions and claims: what was shown must be the beginning of what follows (policy
-/// P-12), and definitions stand at the end of a text that still grows. The message that ends the stream has everything.
+/// What was shown must be the beginning of what follows (policy P-12). Only Web Chat, where a text may be replaced, takes
+/// citations [with an update](Livestream::update_cited); everywhere the message that ends the stream has all of them.
 ///
 /// All activities lack `id`, `timestamp` and `streamId`. The sender assigns them, the last one by
 /// [`Activity::with_stream_id`], times in Web Chat by [`Stamps`](super::Stamps).
@@ -120,6 +120,21 @@ impl Livestream<Answering> {
         text.clone_into(&mut self.phase.shown);
         let sequence = self.next();
         Some(typing(text.to_owned(), StreamInfo::Streaming { sequence }))
+    }
+
+    /// The same with its citations, as `Streaming::so_far` gives it: Web Chat draws badges while the answer is being written.
+    /// In Teams and Microsoft 365 Copilot the text goes alone, because they take citations with the final only.
+    ///
+    /// `None` as for [`update`](Self::update).
+    pub fn update_cited(&mut self, so_far: Activity) -> Option<Activity> {
+        let mut update = self.update(so_far.text.as_deref()?)?;
+        if !self.dialect.streams_as_teams() {
+            update.text_format = so_far.text_format;
+            // The Message comes first.
+            let metadata = update.entities.take();
+            update.entities = Some(so_far.entities.into_iter().chain(metadata).flatten().collect());
+        }
+        Some(update)
     }
 
     /// The text that readers see. In Teams the final has to begin with it.

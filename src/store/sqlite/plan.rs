@@ -131,10 +131,11 @@ impl Plan {
         }
         let mut from = self.bodies.len();
         self.bodies.extend_from_slice(&append.bodies);
-        let mut timestamp = before.now.trunc_subsecs(3);
+        let now = append.not_before.map_or(before.now, |earliest| before.now.max(earliest));
+        let mut timestamp = now.trunc_subsecs(3);
         for &length in &append.lengths {
             let newest = Newest { watermark: None, timestamp: head.newest };
-            let next = newest.next_timestamp(before.now);
+            let next = newest.next_timestamp(now);
             if head.next == first {
                 timestamp = next;
             }
@@ -195,7 +196,7 @@ mod tests {
     fn append(id: &str, key: Option<&str>, lengths: &[usize]) -> Change {
         let bodies = vec![b'x'; lengths.iter().sum()];
         let (id, key) = (id.parse().expect("an id"), key.map(str::to_owned));
-        Change::Append(pending(Append { id, key, bodies, lengths: lengths.to_vec() }))
+        Change::Append(pending(Append { id, key, not_before: None, bodies, lengths: lengths.to_vec() }))
     }
 
     fn placed(change: &Change) -> Option<Placed> {

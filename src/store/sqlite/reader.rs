@@ -27,6 +27,9 @@ const READ: &str = "SELECT conversation.next, activity.watermark, activity.times
                     ON activity.conversation = conversation.key AND activity.watermark > ? \
                     WHERE conversation.id = ? ORDER BY activity.watermark LIMIT ?";
 
+const BATCH: &str = "SELECT batch.first, batch.count FROM conversation \
+                     JOIN batch ON batch.conversation = conversation.key WHERE conversation.id = ? AND batch.name = ?";
+
 const ATTACHMENT: &str = "SELECT attachment.content_type, attachment.name, attachment.bytes \
                           FROM conversation JOIN attachment ON attachment.conversation = conversation.key \
                           WHERE conversation.id = ? AND attachment.id = ?";
@@ -68,6 +71,19 @@ impl Reader {
                     timestamp: newest.and_then(DateTime::from_timestamp_millis),
                 };
                 Ok((Conversation::new(id.clone(), user(row.try_get(0)?)?), newest))
+            })
+            .transpose()
+        });
+        found.map_err(|error| self.failed(error))
+    }
+
+    /// Where a batch of this name begins, and how many activities it has.
+    pub(super) async fn batch(&self, id: &ConversationId, name: &str) -> Result<Option<(Watermark, usize)>, StoreError> {
+        let row = sqlx::query(BATCH).bind(id.as_str()).bind(name).fetch_optional(&self.pool).await;
+        let found = row.and_then(|row| {
+            row.map(|row| {
+                let (first, count) = (number(&row, 0)?, number(&row, 1)?);
+                Ok((Watermark::from_index(first), usize::try_from(count).unwrap_or_default()))
             })
             .transpose()
         });

@@ -145,7 +145,7 @@ impl ConversationStore for SqliteStore {
             lengths.push(bodies.len() - from);
         }
         let bytes = bodies.len();
-        let append = Append { id: id.clone(), key: batch.key, bodies, lengths };
+        let append = Append { id: id.clone(), key: batch.key, not_before: batch.not_before, bodies, lengths };
         match self.change(append, bytes, Change::Append).await? {
             None => Ok(None),
             Some(Placed::Now { first, timestamp }) => {
@@ -158,6 +158,13 @@ impl ConversationStore for SqliteStore {
                 Ok(Some(Appended::new(recorded, false)))
             }
             Some(Placed::Before { first, count }) => Ok(self.again(id, first, count).await?),
+        }
+    }
+
+    async fn recall(&self, id: &ConversationId, key: &str) -> Result<Option<Appended>, StoreError> {
+        match self.reader.batch(id, key).await? {
+            Some((first, count)) => self.again(id, first, count).await,
+            None => Ok(None),
         }
     }
 

@@ -129,6 +129,8 @@ pub(super) struct CreatedAs {
 pub(super) struct Append {
     pub(super) id: ConversationId,
     pub(super) key: Option<String>,
+    /// None of them is stamped with an earlier time.
+    pub(super) not_before: Option<DateTime<Utc>>,
     /// The activities as JSON, one after the other.
     pub(super) bodies: Vec<u8>,
     /// How long each of them is.

@@ -1,0 +1,43 @@
+//! A livestream as the sockets of a conversation know it.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::shelf::Frame;
+
+/// A livestream: what it began with, and whether it goes on. Whoever writes it holds it as long as it is shown.
+#[derive(Debug, Default)]
+pub struct Running {
+    first: OnceLock<Frame>,
+    is_over: AtomicBool,
+}
+
+/// What an activity is to its livestream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// An informative text or an update.
+    Piece,
+    /// The end of a stream of which nothing stays; for those who have seen of it.
+    Withdrawal,
+}
+
+impl Running {
+    /// What readers see first of the stream, unless there is something already.
+    pub(super) fn begin_with(&self, frame: &Frame) {
+        self.first.get_or_init(|| frame.clone());
+    }
+
+    pub(super) fn first(&self) -> Option<&Frame> {
+        self.first.get()
+    }
+
+    /// The stream ends: its pieces that still wait for slow readers are not shown any more. To be called *before* the message
+    /// that ends it is recorded, so that nobody sees a piece behind that.
+    pub fn end(&self) {
+        self.is_over.store(true, Ordering::Release);
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Acquire)
+    }
+}

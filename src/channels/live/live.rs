@@ -1,0 +1,45 @@
+//! Live answers of one server.
+
+use std::sync::Arc;
+
+use super::{LiveAnswer, LiveOptions};
+use crate::activity::{ChannelAccount, ConversationId};
+use crate::channels::delivery::bot;
+use crate::channels::direct_line::{DirectLineOptions, Publisher};
+use crate::channels::turns::Turns;
+use crate::store::ConversationStore;
+
+/// Answers that are shown in the embedded channel while they are written, under the name of the bot. Clones are the same.
+#[derive(Clone, Debug)]
+pub struct Live {
+    pub(super) publisher: Arc<Publisher>,
+    pub(super) store: Arc<dyn ConversationStore>,
+    pub(super) bot: ChannelAccount,
+    pub(super) options: Arc<LiveOptions>,
+    /// Two answers under one key wait for each other.
+    pub(super) turns: Arc<Turns>,
+}
+
+impl Live {
+    /// Answers into `store`, past which `publisher` shows what does not stay there.
+    #[must_use]
+    pub fn new(
+        publisher: Arc<Publisher>,
+        store: Arc<dyn ConversationStore>,
+        channel: &DirectLineOptions,
+        options: LiveOptions,
+    ) -> Self {
+        Self { publisher, store, bot: bot(channel), options: Arc::new(options), turns: Arc::default() }
+    }
+
+    /// The same, with other options.
+    #[must_use]
+    pub fn with_options(self, options: LiveOptions) -> Self {
+        Self { options: Arc::new(options), ..self }
+    }
+
+    /// An answer in a conversation, of which nothing is shown yet.
+    pub fn begin(&self, id: ConversationId) -> LiveAnswer {
+        LiveAnswer::new(self.clone(), id)
+    }
+}
