@@ -49,6 +49,7 @@ impl Assistant {
     pub async fn ask(&self, turns: Vec<Turn>) -> Result<Reply, UpstreamError> {
         let mut ask = Ask::new(within(turns, self.options.history_tokens));
         ask.instructions.clone_from(&self.options.instructions);
+        ask.citations = self.options.citations;
         self.upstream.ask(ask).await
     }
 

@@ -51,7 +51,6 @@ impl Client {
         let inner = reqwest::Client::builder()
             .dns_resolver(JudgingResolver::new(options.allow.clone()))
             .connect_timeout(options.connect_timeout)
-            .timeout(options.total_timeout)
             .redirect(Policy::none())
             .referer(false)
             .no_proxy()
@@ -101,7 +100,14 @@ impl Client {
         Ok((response.status(), std::mem::take(response.headers_mut())))
     }
 
-    async fn call(&self, request: Request) -> Result<Response, EgressError> {
+    /// Makes a call with a limit of time for all of it.
+    async fn call(&self, mut request: Request) -> Result<Response, EgressError> {
+        request.timeout_mut().get_or_insert(self.options.total_timeout);
+        self.execute(request).await
+    }
+
+    /// Makes a call for which its maker keeps the time.
+    pub(super) async fn execute(&self, request: Request) -> Result<Response, EgressError> {
         let url = request.url().clone();
         self.judge(&url)?;
         self.inner.execute(request).await.map_err(|error| failure(error, url.host_str().unwrap_or_default()))
@@ -123,7 +129,7 @@ impl Client {
 }
 
 /// What an error of the library means. Its own words name the URL, which may hold what is nobody's business.
-fn failure(error: reqwest::Error, host: &str) -> EgressError {
+pub(super) fn failure(error: reqwest::Error, host: &str) -> EgressError {
     let host = host.to_owned();
     let error = error.without_url();
     match judged(&error) {

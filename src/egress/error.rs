@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::net::IpAddr;
+use std::time::Duration;
 
 use super::AddressKind;
 
@@ -61,6 +62,22 @@ pub enum EgressError {
         /// The longest answer that is read, in bytes.
         limit: usize,
     },
+    /// An answer that is read while it arrives did not go on.
+    #[error("{host} was silent for {} s", silence.as_secs_f32())]
+    Silent {
+        /// The host that was called.
+        host: String,
+        /// For how long.
+        silence: Duration,
+    },
+    /// The answer is compressed, which was not asked for.
+    #[error("the answer of {host} is encoded as {encoding}; only plain answers are read")]
+    Encoded {
+        /// The host that was called.
+        host: String,
+        /// What it says its answer is encoded as.
+        encoding: String,
+    },
 }
 
 /// The last link of a chain of errors: the system's own words, without those of every layer above.
@@ -80,26 +97,31 @@ impl EgressError {
             Self::Setup(_) | Self::Scheme | Self::Refused { .. } | Self::UnknownHost { .. } | Self::Connect { .. } => {
                 true
             }
-            Self::Timeout { .. } | Self::Broken { .. } | Self::TooLong { .. } => false,
+            Self::Timeout { .. }
+            | Self::Broken { .. }
+            | Self::TooLong { .. }
+            | Self::Silent { .. }
+            | Self::Encoded { .. } => false,
         }
     }
 
     /// Whether there was a connection, but no answer in time.
     #[must_use]
     pub fn is_timeout(&self) -> bool {
-        matches!(self, Self::Timeout { .. })
+        matches!(self, Self::Timeout { .. } | Self::Silent { .. })
     }
 
     /// Whether the same call can end otherwise when it is made again.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Setup(_) | Self::Scheme | Self::Refused { .. } => false,
+            Self::Setup(_) | Self::Scheme | Self::Refused { .. } | Self::Encoded { .. } => false,
             Self::UnknownHost { .. }
             | Self::Connect { .. }
             | Self::Timeout { .. }
             | Self::Broken { .. }
-            | Self::TooLong { .. } => true,
+            | Self::TooLong { .. }
+            | Self::Silent { .. } => true,
         }
     }
 }

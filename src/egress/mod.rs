@@ -8,8 +8,12 @@ mod client;
 mod error;
 mod options;
 mod resolver;
+mod streaming;
+mod waiting;
 
 pub use address::{AddressKind, kind_of};
 pub use client::{Client, Fetched};
 pub use error::EgressError;
 pub use options::{AllowedHosts, EgressOptions, InvalidHost};
+pub use streaming::{StreamLimits, Streamed, StreamedBody};
+pub use waiting::{retry_after, scattered};

@@ -32,5 +32,6 @@ mod visible;
 
 pub use budget::{Budget, estimate_tokens};
 pub use messages::{InjectError, inject};
+pub use passage::passage;
 pub use prompt::{Numbered, Options, Prompt, build};
 pub use style::{Style, UnknownStyle};

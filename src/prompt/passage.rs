@@ -7,8 +7,10 @@ use super::visible::visible;
 use crate::answer::Source;
 
 /// The text that is injected: the passage with its neighbours, which a caller has merged into `metadata.context`, else the
-/// passage alone (rule S1-14).
-pub(super) fn passage(source: &Source) -> Cow<'_, str> {
+/// passage alone (rule S1-14); without what no reader sees, and without blank lines around it. As it is: what else stands
+/// around it must not be text that it could imitate.
+#[must_use]
+pub fn passage(source: &Source) -> Cow<'_, str> {
     let merged = source.metadata.get("context").and_then(serde_json::Value::as_str);
     let text = merged.filter(|text| !text.trim().is_empty()).or(source.content.as_deref()).unwrap_or_default();
     match visible(text) {

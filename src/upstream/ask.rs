@@ -3,7 +3,7 @@
 use crate::answer::Source;
 
 /// A question with everything that belongs to it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ask {
     /// What was said so far, oldest first; the last turn is the question, and a user's.
@@ -13,6 +13,17 @@ pub struct Ask {
     /// Passages that were found for the question already; a model is to cite them by their places, from 1. Empty where the
     /// back end looks for itself.
     pub sources: Vec<Source>,
+    /// Whether the answer is to cite. Where it is not, a model reads the passages without numbers (rule S1-12), and its
+    /// answer comes without sources.
+    pub citations: bool,
+    /// The conversation in which it is asked, for back ends that keep something for each.
+    pub conversation: Option<String>,
+}
+
+impl Default for Ask {
+    fn default() -> Self {
+        Self { turns: Vec::new(), instructions: None, sources: Vec::new(), citations: true, conversation: None }
+    }
 }
 
 impl Ask {

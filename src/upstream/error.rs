@@ -10,7 +10,7 @@ use crate::egress::EgressError;
 pub enum UpstreamError {
     /// There is no connection, or it broke.
     #[error(transparent)]
-    Egress(#[from] EgressError),
+    Egress(EgressError),
     /// It refused.
     #[error("{host} answered with status {status}{}", said(message))]
     Status {
@@ -34,7 +34,7 @@ pub enum UpstreamError {
         wanted: &'static str,
     },
     /// It said nothing for too long.
-    #[error("{host} was silent for {} s", silence.as_secs())]
+    #[error("{host} was silent for {} s", silence.as_secs_f32())]
     Stalled {
         /// The host.
         host: String,
@@ -52,6 +52,16 @@ pub enum UpstreamError {
     /// The documents cannot be searched.
     #[error("the documents cannot be searched")]
     Search(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<EgressError> for UpstreamError {
+    fn from(error: EgressError) -> Self {
+        match error {
+            EgressError::Silent { host, silence } => Self::Stalled { host, silence },
+            EgressError::TooLong { host, limit } => Self::TooLong { host, limit },
+            error => Self::Egress(error),
+        }
+    }
 }
 
 fn said(message: &str) -> String {

@@ -3,13 +3,46 @@
 //! An [`Upstream`] takes what was said so far and gives the body of an answer while it arrives, in a format that `ingest`
 //! reads. It knows nothing of channels and readers.
 
+mod address;
+mod answer_format;
+mod anthropic;
 mod ask;
+mod azure;
+mod chat;
+mod endpoint;
 mod error;
+mod fault;
+mod gemini;
+mod http;
+mod interface;
+mod keys;
+mod limits;
+mod listing;
+mod manifest;
+mod openai;
+mod openai_responses;
+mod options;
+mod refusal;
 mod reply;
+mod sentinel;
+mod translation;
+mod turns;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod upstream;
 
+pub use address::{Address, InvalidAddress};
+pub use answer_format::AnswerFormat;
+pub use anthropic::AnthropicOptions;
 pub use ask::{Ask, Speaker, Turn};
+pub use azure::{AzureOptions, FieldsMapping, OneOrMore};
 pub use error::UpstreamError;
+pub use fault::UpstreamFault;
+pub use gemini::GeminiOptions;
+pub use http::HttpOptions;
+pub use limits::CallLimits;
+pub use listing::{Listing, ListingStyle};
+pub use openai::OpenAiOptions;
+pub use openai_responses::OpenAiResponsesOptions;
+pub use options::{Surroundings, UpstreamOptions};
 pub use reply::Reply;
 pub use upstream::Upstream;

@@ -9,12 +9,12 @@ use reqwest::{Method, Request};
 
 use super::credential::{Renewed, Session};
 use super::outgoing::Outgoing;
-use super::retry::{Patience, Retry, retry_after};
+use super::retry::{Patience, Retry};
 use super::{Call, CallError, ConversationName, Credential, DirectLineUrl, Misunderstood, PostError, Rule, wire};
 use crate::activity::{Activity, ActivityId, ChannelAccount};
 use crate::channels::turns::Turns;
 use crate::clock::{Clock, IdSource};
-use crate::egress::{Client, Fetched};
+use crate::egress::{Client, Fetched, retry_after};
 use crate::secret::Secret;
 
 /// What citewire calls itself in its answers, by which it knows its own kind.

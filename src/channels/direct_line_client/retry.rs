@@ -5,6 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 
 use crate::clock::IdSource;
+use crate::egress::scattered;
 
 /// What to do after a call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +91,7 @@ impl<'a> Patience<'a> {
         self.used += 1;
         let wait = match retry_after {
             Some(asked) => asked.min(self.rules.longest_retry_after),
-            None => scattered(planned, ids),
+            None => scattered(planned, ids.fresh()),
         };
         (later(now, wait) < self.until).then_some(wait)
     }
@@ -98,25 +99,6 @@ impl<'a> Patience<'a> {
 
 fn later(now: DateTime<Utc>, by: Duration) -> DateTime<Utc> {
     chrono::Duration::from_std(by).ok().and_then(|by| now.checked_add_signed(by)).unwrap_or(DateTime::<Utc>::MAX_UTC)
-}
-
-/// Between half of it and all of it.
-fn scattered(wait: Duration, ids: &dyn IdSource) -> Duration {
-    // 16 of the bits of an id that carry neither version nor variant.
-    let [high, low, ..] = ids.fresh().into_bytes();
-    let share = f64::from(u16::from_be_bytes([high, low])) / f64::from(u16::MAX);
-    wait.mul_f64(0.5 + share / 2.0)
-}
-
-/// What `Retry-After` says (RFC 9110, section 10.2.3): seconds, or a time.
-pub(super) fn retry_after(value: &str, now: DateTime<Utc>) -> Option<Duration> {
-    let value = value.trim();
-    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
-    }
-    let time: DateTime<Utc> = httpdate::parse_http_date(value).ok()?.into();
-    // A time that has passed is no wait at all.
-    Some((time - now).to_std().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -148,20 +130,6 @@ mod tests {
             (504, Rule::LookFirst),
         ] {
             assert_eq!(rule_for(status), rule, "{status}");
-        }
-    }
-
-    #[test]
-    fn retry_after_is_seconds_or_a_time() {
-        let seconds = |value| retry_after(value, start()).map(|wait| wait.as_secs());
-        assert_eq!(seconds("120"), Some(120));
-        assert_eq!(seconds(" 0 "), Some(0));
-        assert_eq!(seconds("99999999999999999999999"), Some(u64::MAX));
-        assert_eq!(seconds("Sun, 06 Nov 1994 08:49:47 GMT"), Some(10));
-        assert_eq!(seconds("Sunday, 06-Nov-94 08:49:47 GMT"), Some(10));
-        assert_eq!(seconds("Sun, 06 Nov 1994 08:00:00 GMT"), Some(0));
-        for bad in ["", "soon", "-5", "1.5", "1994-11-06T08:49:47Z"] {
-            assert_eq!(retry_after(bad, start()), None, "{bad:?}");
         }
     }
 

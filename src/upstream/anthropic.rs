@@ -1,0 +1,122 @@
+//! Claude Messages.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::chat::messages;
+use super::interface::{Interface, Question, put, put_if};
+use super::listing::{Listed, documents, listed};
+use super::translation::Cites;
+use super::{Address, Ask, CallLimits, Listing, ListingStyle};
+use crate::answer::Source;
+use crate::ingest::Provider;
+use crate::prompt::passage;
+
+/// What can be set about a back end of the kind `anthropic`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct AnthropicOptions {
+    /// The address, with or without `/v1/messages`.
+    #[serde(default = "anthropic")]
+    pub url: Address,
+    /// The model.
+    pub model: String,
+    /// The variable of the environment that holds the key, which goes out as `x-api-key`.
+    pub key_env: Option<String>,
+    /// The version of the interface, which goes out as `anthropic-version`.
+    #[serde(default = "version")]
+    pub version: String,
+    /// The tools, as the interface wants them: `{ type = "web_search_20250305", name = "web_search" }`. A model without
+    /// tools is given passages.
+    #[serde(default)]
+    pub tools: Vec<Map<String, Value>>,
+    /// How much the answers vary.
+    pub temperature: Option<f64>,
+    /// The longest answer, in tokens of the model. The interface wants it to be said.
+    #[serde(default = "max_tokens")]
+    pub max_tokens: u32,
+    /// More headers.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// More headers, each with the variable of the environment that holds its value.
+    #[serde(default)]
+    pub headers_env: BTreeMap<String, String>,
+    /// More members of the body.
+    #[serde(default)]
+    pub body: Map<String, Value>,
+    /// How passages are given: as documents that the model cites by itself, unless the style says otherwise.
+    #[serde(default)]
+    pub sources: Listing,
+    /// How long it may take, and how much it may say.
+    #[serde(default)]
+    pub limits: CallLimits,
+}
+
+fn anthropic() -> Address {
+    Address::known("https://api.anthropic.com")
+}
+
+fn version() -> String {
+    "2023-06-01".to_owned()
+}
+
+fn max_tokens() -> u32 {
+    4096
+}
+
+/// The longest title of a document, in characters.
+const LONGEST_TITLE: usize = 200;
+
+impl Interface for AnthropicOptions {
+    fn retrieves(&self) -> bool {
+        !self.tools.is_empty()
+    }
+
+    fn format(&self) -> Option<Provider> {
+        Some(Provider::Anthropic)
+    }
+
+    fn question(&self, ask: &Ask) -> Question {
+        let as_documents = self.sources.style == ListingStyle::Auto && ask.citations && !ask.sources.is_empty();
+        let (Listed { system, sources }, cites) = if as_documents {
+            let system = ask.instructions.clone().unwrap_or_default();
+            (Listed { system, sources: documents(ask, &self.sources) }, Cites::Documents)
+        } else {
+            (listed(ask, &self.sources), Cites::ByNumbers)
+        };
+        let mut said = messages("", &ask.turns);
+        if let Some(question) = said.last_mut().filter(|_| cites == Cites::Documents && !sources.is_empty()) {
+            let text = json!({"type": "text", "text": question["content"].take()});
+            let content: Vec<Value> = sources.iter().map(document).chain([text]).collect();
+            question["content"] = content.into();
+        }
+        let mut body = json!({
+            "model": self.model,
+            "max_tokens": self.max_tokens,
+            "messages": said,
+            "stream": true,
+        });
+        put_if(&mut body, "system", Some(system.trim_end()).filter(|system| !system.is_empty()));
+        put_if(&mut body, "temperature", self.temperature);
+        if !self.tools.is_empty() {
+            body["tools"] = json!(self.tools);
+        }
+        put(&mut body, &self.body);
+        Question { body, given: sources, cites }
+    }
+}
+
+/// A passage as a document that can be cited.
+fn document(source: &Source) -> Value {
+    let text = json!({"type": "text", "media_type": "text/plain", "data": passage(source)});
+    let mut document = json!({"type": "document", "source": text, "citations": {"enabled": true}});
+    let title = source.display_title().map(|title| {
+        let words = title.split(|c: char| c.is_control() || c.is_whitespace()).filter(|word| !word.is_empty());
+        words.collect::<Vec<_>>().join(" ").chars().take(LONGEST_TITLE).collect::<String>()
+    });
+    put_if(&mut document, "title", title);
+    document
+}

@@ -1,0 +1,273 @@
+//! Azure OpenAI On Your Data: chat completions that search an index.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::chat::messages;
+use super::interface::{Interface, Question, put, put_if};
+use super::{Address, Ask, CallLimits};
+use crate::ingest::Provider;
+use crate::secret::Secret;
+
+/// What can be set about a back end of the kind `azure`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct AzureOptions {
+    /// The resource: `https://NAME.openai.azure.com`.
+    pub endpoint: Address,
+    /// The deployment of the model.
+    pub deployment: String,
+    /// The version of the interface.
+    #[serde(default = "api_version")]
+    pub api_version: String,
+    /// The variable of the environment that holds the key, which goes out as `api-key`.
+    pub key_env: Option<String>,
+    /// The search service: `https://NAME.search.windows.net`.
+    pub search_endpoint: Option<Address>,
+    /// The variable that holds the key of the search service. Without it the resource shows who it is itself (a managed
+    /// identity).
+    pub search_key_env: Option<String>,
+    /// The index.
+    pub index: Option<String>,
+    /// Which fields of the index are what (rule S0-06). The answer has its own names whatever stands here.
+    pub fields_mapping: Option<FieldsMapping>,
+    /// Whether all documents that were found are asked for, which carry the scores (rule S0-04).
+    #[serde(default = "yes")]
+    pub scores: bool,
+    /// What comes beside the text; more is added where `scores` want it.
+    pub include_contexts: Option<OneOrMore>,
+    /// So many documents go to the model.
+    pub top_n_documents: Option<u32>,
+    /// How relevant a document must be, from 1 to 5.
+    pub strictness: Option<u32>,
+    /// Whether the model answers from documents alone.
+    pub in_scope: Option<bool>,
+    /// What the model is told about its role.
+    pub role_information: Option<String>,
+    /// How the index is searched: `simple`, `semantic`, `vector`, `vector_simple_hybrid`, `vector_semantic_hybrid`.
+    pub query_type: Option<String>,
+    /// The semantic configuration of the index.
+    pub semantic_configuration: Option<String>,
+    /// The deployment that makes vectors of questions.
+    pub embedding_deployment: Option<String>,
+    /// How much the answers vary.
+    pub temperature: Option<f64>,
+    /// The longest answer, in tokens of the model.
+    pub max_tokens: Option<u32>,
+    /// More headers.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// More headers, each with the variable of the environment that holds its value.
+    #[serde(default)]
+    pub headers_env: BTreeMap<String, String>,
+    /// More members of the body. `data_sources` here take the place of the index.
+    #[serde(default)]
+    pub body: Map<String, Value>,
+    /// How long it may take, and how much it may say.
+    #[serde(default)]
+    pub limits: CallLimits,
+}
+
+/// Which fields of an index are what (rule S0-06).
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct FieldsMapping {
+    /// The fields that hold the text.
+    pub content_fields: Option<Vec<String>>,
+    /// What stands between the texts of several fields.
+    pub content_fields_separator: Option<String>,
+    /// The field that holds the title.
+    pub title_field: Option<String>,
+    /// The field that holds the address.
+    pub url_field: Option<String>,
+    /// The field that holds the file name.
+    pub filepath_field: Option<String>,
+    /// The fields that hold vectors.
+    pub vector_fields: Option<Vec<String>>,
+}
+
+/// A list, or the one thing that would be in it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum OneOrMore {
+    /// One.
+    One(String),
+    /// Several.
+    More(Vec<String>),
+}
+
+fn api_version() -> String {
+    "2024-10-21".to_owned()
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What carries the scores of documents (rule S0-04).
+const WITH_SCORES: [&str; 2] = ["citations", "all_retrieved_documents"];
+
+impl AzureOptions {
+    /// Where the deployment answers.
+    pub(super) fn url(&self) -> Option<Url> {
+        let mut url = self.endpoint.url().clone();
+        let path = ["openai", "deployments", &self.deployment, "chat", "completions"];
+        url.path_segments_mut().ok()?.pop_if_empty().extend(path);
+        url.query_pairs_mut().append_pair("api-version", &self.api_version);
+        Some(url)
+    }
+
+    /// Whether the body has data sources of its own.
+    pub(super) fn has_own_sources(&self) -> bool {
+        self.body.get("data_sources").is_some_and(|sources| !sources.is_null())
+    }
+
+    fn index(&self, search_key: Option<&Secret>) -> Value {
+        let authentication = match search_key {
+            Some(key) => json!({"type": "api_key", "key": key.expose()}),
+            None => json!({"type": "system_assigned_managed_identity"}),
+        };
+        let mut parameters = json!({ "authentication": authentication });
+        let endpoint = self.search_endpoint.as_ref().map(|endpoint| endpoint.url().as_str().trim_end_matches('/'));
+        put_if(&mut parameters, "endpoint", endpoint);
+        put_if(&mut parameters, "index_name", self.index.as_deref());
+        put_if(&mut parameters, "fields_mapping", self.fields_mapping.as_ref().map(FieldsMapping::json));
+        put_if(&mut parameters, "include_contexts", self.include_contexts.as_ref().map(OneOrMore::json));
+        put_if(&mut parameters, "top_n_documents", self.top_n_documents);
+        put_if(&mut parameters, "strictness", self.strictness);
+        put_if(&mut parameters, "in_scope", self.in_scope);
+        put_if(&mut parameters, "role_information", self.role_information.as_deref());
+        put_if(&mut parameters, "query_type", self.query_type.as_deref());
+        put_if(&mut parameters, "semantic_configuration", self.semantic_configuration.as_deref());
+        let embedding = self.embedding_deployment.as_deref();
+        let embedding = embedding.map(|name| json!({"type": "deployment_name", "deployment_name": name}));
+        put_if(&mut parameters, "embedding_dependency", embedding);
+        json!({"type": "azure_search", "parameters": parameters})
+    }
+}
+
+impl FieldsMapping {
+    fn json(&self) -> Value {
+        let Self { content_fields, content_fields_separator, title_field, url_field, filepath_field, vector_fields } =
+            self;
+        let mut mapping = json!({});
+        put_if(&mut mapping, "content_fields", content_fields.as_ref().map(|fields| json!(fields)));
+        put_if(&mut mapping, "content_fields_separator", content_fields_separator.as_deref());
+        put_if(&mut mapping, "title_field", title_field.as_deref());
+        put_if(&mut mapping, "url_field", url_field.as_deref());
+        put_if(&mut mapping, "filepath_field", filepath_field.as_deref());
+        put_if(&mut mapping, "vector_fields", vector_fields.as_ref().map(|fields| json!(fields)));
+        mapping
+    }
+}
+
+impl OneOrMore {
+    fn json(&self) -> Value {
+        match self {
+            Self::One(one) => json!(one),
+            Self::More(more) => json!(more),
+        }
+    }
+}
+
+/// Data sources as a list, those of Azure AI Search with everything that carries scores, where these are wanted; others
+/// stay as they are (rule S0-04).
+fn data_sources(given: Value, scores: bool) -> Value {
+    let mut list = match given {
+        Value::Array(list) => list,
+        one => vec![one],
+    };
+    let searches = list.iter_mut().filter(|source| scores && source["type"] == "azure_search");
+    for parameters in searches
+        .filter_map(|source| source.as_object_mut()?.entry("parameters").or_insert_with(|| json!({})).as_object_mut())
+    {
+        let mut contexts = match parameters.remove("include_contexts") {
+            Some(Value::Array(contexts)) => contexts,
+            Some(Value::Null) | None => Vec::new(),
+            Some(one) => vec![one],
+        };
+        contexts.extend(WITH_SCORES.map(Value::from));
+        let mut once: Vec<Value> = Vec::new();
+        for context in contexts {
+            if !once.contains(&context) {
+                once.push(context);
+            }
+        }
+        parameters.insert("include_contexts".to_owned(), once.into());
+    }
+    list.into()
+}
+
+/// Azure OpenAI On Your Data with its keys.
+#[derive(Debug)]
+pub(super) struct Azure {
+    pub(super) options: AzureOptions,
+    pub(super) search_key: Option<Secret>,
+}
+
+impl Interface for Azure {
+    fn retrieves(&self) -> bool {
+        true
+    }
+
+    fn format(&self) -> Option<Provider> {
+        Some(Provider::AzureOnYourData)
+    }
+
+    fn question(&self, ask: &Ask) -> Question {
+        let options = &self.options;
+        let system = ask.instructions.as_deref().unwrap_or_default();
+        let mut body = json!({ "messages": messages(system, &ask.turns), "stream": true });
+        put_if(&mut body, "temperature", options.temperature);
+        put_if(&mut body, "max_tokens", options.max_tokens);
+        put(&mut body, &options.body);
+        let given = if options.has_own_sources() {
+            body["data_sources"].take()
+        } else {
+            options.index(self.search_key.as_ref())
+        };
+        body["data_sources"] = data_sources(given, options.scores);
+        if let Some(members) = body.as_object_mut() {
+            // The two are refused together (rule S0-05).
+            members.remove("stream_options");
+        }
+        Question::without_sources(body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn contexts(given: Value) -> Value {
+        let source = json!({"type": "azure_search", "parameters": {"index_name": "x", "include_contexts": given}});
+        data_sources(source, true)[0]["parameters"]["include_contexts"].clone()
+    }
+
+    #[test]
+    fn s0_04_scores_come_with_all_documents_and_nothing_is_named_twice() {
+        let all = json!(["citations", "all_retrieved_documents"]);
+        assert_eq!(
+            [contexts(Value::Null), contexts(json!([])), contexts(json!("citations"))],
+            [all.clone(), all.clone(), all]
+        );
+        assert_eq!(contexts(json!("intent")), json!(["intent", "citations", "all_retrieved_documents"]));
+        let twice = json!(["all_retrieved_documents", "intent", "all_retrieved_documents"]);
+        assert_eq!(contexts(twice), json!(["all_retrieved_documents", "intent", "citations"]));
+    }
+
+    #[test]
+    fn s0_04_other_sources_stay_and_one_may_stand_for_a_list() {
+        let others = json!([{"type": "azure_cosmos_db", "parameters": {"include_contexts": "intent"}}, {"type": "azure_search"}]);
+        let after = data_sources(others.clone(), true);
+        assert_eq!(after[0], others[0]);
+        assert_eq!(after[1]["parameters"]["include_contexts"], json!(["citations", "all_retrieved_documents"]));
+        assert_eq!(data_sources(others.clone(), false), others);
+        assert_eq!(data_sources(others[1].clone(), false), json!([{"type": "azure_search"}]));
+    }
+}

@@ -1,0 +1,68 @@
+//! What is wrong with the options of a back end.
+
+use super::InvalidAddress;
+use crate::egress::EgressError;
+
+/// What is wrong with the options of a back end. A `key` is named as in its section, with dots; values, which may be
+/// secrets, are not repeated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UpstreamFault {
+    /// There is no such kind.
+    #[error("kind: no back end is of the kind {given:?}; known are {known}")]
+    UnknownKind {
+        /// What was given.
+        given: String,
+        /// The kinds there are.
+        known: String,
+    },
+    /// A key is unknown or missing, or its value has the wrong type.
+    #[error("{}{reason}", at(key))]
+    Section {
+        /// Where; may be empty where a key is missing, which the reason names.
+        key: String,
+        /// What.
+        reason: String,
+    },
+    /// A key names a variable of the environment that is not set.
+    #[error("{key}: the environment has no {variable}")]
+    NoVariable {
+        /// The key.
+        key: String,
+        /// The variable.
+        variable: String,
+    },
+    /// A variable holds what cannot stand in a header.
+    #[error(
+        "{key}: what the environment has in {variable} is no key: it has blanks, or other characters than visible ASCII"
+    )]
+    UnusableKey {
+        /// The key.
+        key: String,
+        /// The variable.
+        variable: String,
+    },
+    /// A value is impossible.
+    #[error("{key}: {reason}")]
+    Impossible {
+        /// The key.
+        key: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// The parts of an address do not make one.
+    #[error("{key}: {reason}")]
+    Address {
+        /// The key.
+        key: String,
+        /// Why.
+        reason: InvalidAddress,
+    },
+    /// There can be no connections.
+    #[error(transparent)]
+    Egress(#[from] EgressError),
+}
+
+fn at(key: &str) -> String {
+    if key.is_empty() || key == "." { String::new() } else { format!("{key}: ") }
+}

@@ -1,0 +1,109 @@
+//! Gemini, `generateContent`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::interface::{Interface, Question, put, put_if};
+use super::listing::listed;
+use super::translation::Cites;
+use super::turns::alternating;
+use super::{Address, Ask, CallLimits, Listing, Speaker};
+use crate::ingest::Provider;
+
+/// What can be set about a back end of the kind `gemini`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct GeminiOptions {
+    /// The address, up to `/models`, or whole, up to `:streamGenerateContent`.
+    #[serde(default = "google")]
+    pub url: Address,
+    /// The model.
+    pub model: String,
+    /// The variable of the environment that holds the key, which goes out as `x-goog-api-key`.
+    pub key_env: Option<String>,
+    /// The tools, as the interface wants them: `{ google_search = {} }`. A model without tools is given passages.
+    #[serde(default)]
+    pub tools: Vec<Map<String, Value>>,
+    /// How much the answers vary.
+    pub temperature: Option<f64>,
+    /// The longest answer, in tokens of the model.
+    pub max_output_tokens: Option<u32>,
+    /// More headers.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// More headers, each with the variable of the environment that holds its value.
+    #[serde(default)]
+    pub headers_env: BTreeMap<String, String>,
+    /// More members of the body.
+    #[serde(default)]
+    pub body: Map<String, Value>,
+    /// How passages are listed.
+    #[serde(default)]
+    pub sources: Listing,
+    /// How long it may take, and how much it may say.
+    #[serde(default)]
+    pub limits: CallLimits,
+}
+
+fn google() -> Address {
+    Address::known("https://generativelanguage.googleapis.com/v1beta")
+}
+
+/// What makes an answer a stream.
+const STREAM: &str = ":streamGenerateContent";
+
+impl GeminiOptions {
+    /// Where the model answers with server-sent events.
+    pub(super) fn url(&self) -> Option<Url> {
+        let mut url = self.url.url().clone();
+        if !url.path().ends_with(STREAM) {
+            let model = self.model.trim_start_matches("models/");
+            url.path_segments_mut().ok()?.pop_if_empty().extend(["models", &format!("{model}{STREAM}")]);
+        }
+        let has_form = url.query_pairs().any(|(name, _)| name == "alt");
+        if !has_form {
+            url.query_pairs_mut().append_pair("alt", "sse");
+        }
+        Some(url)
+    }
+}
+
+impl Interface for GeminiOptions {
+    fn retrieves(&self) -> bool {
+        !self.tools.is_empty()
+    }
+
+    fn format(&self) -> Option<Provider> {
+        Some(Provider::Gemini)
+    }
+
+    fn question(&self, ask: &Ask) -> Question {
+        let listed = listed(ask, &self.sources);
+        let said = alternating(&ask.turns).into_iter().map(|turn| {
+            let role = match turn.speaker {
+                Speaker::User => "user",
+                Speaker::Assistant => "model",
+            };
+            json!({"role": role, "parts": [{"text": turn.text}]})
+        });
+        let mut body = json!({ "contents": said.collect::<Vec<_>>() });
+        if !listed.system.is_empty() {
+            body["systemInstruction"] = json!({"parts": [{"text": listed.system}]});
+        }
+        if !self.tools.is_empty() {
+            body["tools"] = json!(self.tools);
+        }
+        let mut config = json!({});
+        put_if(&mut config, "temperature", self.temperature);
+        put_if(&mut config, "maxOutputTokens", self.max_output_tokens);
+        if config != json!({}) {
+            body["generationConfig"] = config;
+        }
+        put(&mut body, &self.body);
+        Question { body, given: listed.sources, cites: Cites::ByNumbers }
+    }
+}

@@ -1,0 +1,56 @@
+//! Any service that answers questions over HTTP.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::chat::messages;
+use super::interface::{Interface, Question, put, put_if};
+use super::{Address, AnswerFormat, Ask, CallLimits};
+use crate::ingest::Provider;
+
+/// What can be set about a back end of the kind `http`: a service that takes
+/// `{"question", "messages", "conversation"}` and answers in a format that citewire reads, whole or as a stream.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct HttpOptions {
+    /// The address.
+    pub url: Address,
+    /// The variable of the environment that holds the key, which goes out as `Authorization: Bearer`.
+    pub key_env: Option<String>,
+    /// The format of the answers.
+    #[serde(default)]
+    pub from: AnswerFormat,
+    /// More headers.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// More headers, each with the variable of the environment that holds its value.
+    #[serde(default)]
+    pub headers_env: BTreeMap<String, String>,
+    /// More members of the body.
+    #[serde(default)]
+    pub body: Map<String, Value>,
+    /// How long it may take, and how much it may say.
+    #[serde(default)]
+    pub limits: CallLimits,
+}
+
+impl Interface for HttpOptions {
+    fn retrieves(&self) -> bool {
+        true
+    }
+
+    fn format(&self) -> Option<Provider> {
+        self.from.provider()
+    }
+
+    fn question(&self, ask: &Ask) -> Question {
+        let system = ask.instructions.as_deref().unwrap_or_default();
+        let mut body = json!({ "question": ask.question(), "messages": messages(system, &ask.turns) });
+        put_if(&mut body, "conversation", ask.conversation.as_deref());
+        put(&mut body, &self.body);
+        Question::without_sources(body)
+    }
+}

@@ -1,0 +1,127 @@
+//! What the kinds of back ends differ in, and the one that is made of it.
+
+use async_trait::async_trait;
+use futures_util::stream::{self, StreamExt as _};
+use serde_json::{Map, Value};
+
+use super::endpoint::{Body, Endpoint, GRACE};
+use super::translation::{Cites, Translation};
+use super::{Ask, Reply, Upstream, UpstreamError};
+use crate::answer::Source;
+use crate::ingest::Provider;
+
+/// How one kind of back end is asked.
+pub(super) trait Interface: std::fmt::Debug + Send + Sync {
+    /// Whether it looks for sources itself.
+    fn retrieves(&self) -> bool;
+
+    /// The format of its answers; `None` lets their first bytes tell.
+    fn format(&self) -> Option<Provider>;
+
+    /// The body of the call.
+    fn question(&self, ask: &Ask) -> Question;
+}
+
+/// The body of a call, and what the model can cite.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Question {
+    pub(super) body: Value,
+    /// What the numbers that were given to the model mean, from 1; empty where it was given none.
+    pub(super) given: Vec<Source>,
+    pub(super) cites: Cites,
+}
+
+impl Question {
+    /// A question to somebody who looks for sources, or is not to cite any.
+    pub(super) fn without_sources(body: Value) -> Self {
+        Self { body, given: Vec::new(), cites: Cites::ByNumbers }
+    }
+}
+
+/// A back end that is called over HTTP.
+#[derive(Debug)]
+pub(super) struct HttpUpstream<I> {
+    pub(super) interface: I,
+    pub(super) endpoint: Endpoint,
+}
+
+#[async_trait]
+impl<I: Interface> Upstream for HttpUpstream<I> {
+    async fn ask(&self, ask: Ask) -> Result<Reply, UpstreamError> {
+        let Question { body, given, cites } = self.interface.question(&ask);
+        let answer = self.endpoint.post(&body).await?;
+        let from = self.interface.format();
+        if given.is_empty() {
+            return Ok(Reply::new(from, answer));
+        }
+        let (translation, first) = Translation::new(from, cites, &given);
+        let body = stream::iter([Ok(first)]).chain(translated(translation, answer));
+        Ok(Reply::new(Some(Provider::Native), body.boxed()))
+    }
+
+    fn retrieves(&self) -> bool {
+        self.interface.retrieves()
+    }
+}
+
+/// The events that a model's answer becomes, each as soon as it is known.
+fn translated(translation: Translation, answer: Body) -> Body {
+    let events = stream::unfold(Some((translation, answer)), |state| async move {
+        let (mut translation, mut answer) = state?;
+        loop {
+            if translation.has_ended() {
+                return None;
+            }
+            let next = if translation.is_done() {
+                // What follows is figures, and a connection that ends by itself can be used again.
+                tokio::time::timeout(GRACE, answer.next()).await.unwrap_or(None).filter(Result::is_ok)
+            } else {
+                answer.next().await
+            };
+            let events = match next {
+                Some(Ok(bytes)) => translation.push(&bytes),
+                Some(Err(error)) => return Some((Err(error), None)),
+                None => translation.finish(),
+            };
+            if !events.is_empty() {
+                return Some((Ok(events), Some((translation, answer))));
+            }
+        }
+    });
+    events.boxed()
+}
+
+/// Puts members into an object; objects that both have are joined, and everything else gives way to what is put in.
+pub(super) fn put(into: &mut Value, members: &Map<String, Value>) {
+    let Value::Object(object) = into else { return };
+    for (name, value) in members {
+        match (object.get_mut(name), value) {
+            (Some(known @ Value::Object(_)), Value::Object(more)) => put(known, more),
+            _ => {
+                object.insert(name.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// Puts a member into an object if there is one.
+pub(super) fn put_if<T: Into<Value>>(into: &mut Value, name: &str, value: Option<T>) {
+    if let Some(value) = value {
+        into[name] = value.into();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn members_are_joined_and_the_last_word_counts() {
+        let mut body = json!({"model": "m", "config": {"a": 1, "b": {"c": 2}}, "list": [1]});
+        let more = json!({"model": "n", "config": {"b": {"d": 3}}, "list": [2], "new": null});
+        put(&mut body, more.as_object().expect("an object"));
+        assert_eq!(body, json!({"model": "n", "config": {"a": 1, "b": {"c": 2, "d": 3}}, "list": [2], "new": null}));
+    }
+}

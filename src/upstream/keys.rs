@@ -1,0 +1,181 @@
+//! Keys from the environment, and the headers that carry them.
+
+use std::collections::BTreeMap;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use super::UpstreamFault;
+use crate::secret::Secret;
+
+/// Headers that are citewire's own to set, or that would change what a call is.
+const TAKEN: [&str; 9] = [
+    "accept",
+    "accept-encoding",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "host",
+    "te",
+    "transfer-encoding",
+];
+
+/// Headers that carry keys, which do not belong into a file.
+const FOR_KEYS: [&str; 5] = ["authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie"];
+
+/// Reads the keys of one back end from the environment, and remembers them and what was wrong.
+#[derive(Debug)]
+pub(super) struct Keys<'a> {
+    environment: &'a BTreeMap<String, String>,
+    /// All that were read.
+    pub(super) secrets: Vec<Secret>,
+    pub(super) headers: HeaderMap,
+    pub(super) faults: Vec<UpstreamFault>,
+}
+
+impl<'a> Keys<'a> {
+    pub(super) fn new(environment: &'a BTreeMap<String, String>) -> Self {
+        Self { environment, secrets: Vec::new(), headers: HeaderMap::new(), faults: Vec::new() }
+    }
+
+    /// The key that the variable holds which `key` names, if it names one.
+    pub(super) fn secret(&mut self, key: &str, variable: Option<&String>) -> Option<Secret> {
+        let variable = variable?.clone();
+        let key = key.to_owned();
+        let Some(text) = self.environment.get(&variable).map(|text| text.trim()).filter(|text| !text.is_empty()) else {
+            self.faults.push(UpstreamFault::NoVariable { key, variable });
+            return None;
+        };
+        match Secret::issued(text) {
+            Ok(secret) => {
+                self.secrets.push(secret.clone());
+                Some(secret)
+            }
+            Err(_) => {
+                self.faults.push(UpstreamFault::UnusableKey { key, variable });
+                None
+            }
+        }
+    }
+
+    /// A header with the key that the variable holds which `key` names, behind `scheme`.
+    pub(super) fn header(&mut self, name: HeaderName, scheme: &str, key: &str, variable: Option<&String>) {
+        let Some(secret) = self.secret(key, variable) else { return };
+        // Visible characters can always stand in a header.
+        if let Ok(mut value) = HeaderValue::from_str(&format!("{scheme}{}", secret.expose())) {
+            value.set_sensitive(true);
+            self.headers.insert(name, value);
+        }
+    }
+
+    /// Headers as they are written in the file, and headers with keys.
+    pub(super) fn extra(&mut self, plain: &BTreeMap<String, String>, with_keys: &BTreeMap<String, String>) {
+        for (name, text) in plain {
+            let key = format!("headers.{name}");
+            let Some(name) = self.name(&key, name) else { continue };
+            if FOR_KEYS.contains(&name.as_str()) {
+                self.impossible(
+                    key,
+                    "a key does not belong into the file; name its variable in key_env or headers_env",
+                );
+                continue;
+            }
+            match HeaderValue::from_str(text) {
+                Ok(value) => {
+                    self.headers.insert(name, value);
+                }
+                Err(_) => self.impossible(key, "this cannot stand in a header"),
+            }
+        }
+        for (name, variable) in with_keys {
+            let key = format!("headers_env.{name}");
+            if let Some(name) = self.name(&key, name) {
+                self.header(name, "", &key, Some(variable));
+            }
+        }
+    }
+
+    fn name(&mut self, key: &str, name: &str) -> Option<HeaderName> {
+        match HeaderName::from_bytes(name.as_bytes()) {
+            Ok(name) if TAKEN.contains(&name.as_str()) => {
+                self.impossible(key.to_owned(), "this header cannot be set");
+                None
+            }
+            Ok(name) => Some(name),
+            Err(_) => {
+                self.impossible(key.to_owned(), "this is no name of a header");
+                None
+            }
+        }
+    }
+
+    pub(super) fn impossible(&mut self, key: impl Into<String>, reason: &'static str) {
+        self.faults.push(UpstreamFault::Impossible { key: key.into(), reason });
+    }
+
+    /// What must not be empty.
+    pub(super) fn filled(&mut self, key: &str, text: &str) {
+        if text.trim().is_empty() {
+            self.impossible(key, "this must not be empty");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::AUTHORIZATION;
+
+    use super::*;
+
+    fn map(entries: &[(&str, &str)]) -> BTreeMap<String, String> {
+        entries.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+    }
+
+    fn said(keys: &Keys<'_>) -> Vec<String> {
+        keys.faults.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_key_comes_from_the_environment_and_is_not_shown() {
+        let environment = map(&[("KEY", " sk-1234\n"), ("GATE", "gate-key")]);
+        let mut keys = Keys::new(&environment);
+        keys.header(AUTHORIZATION, "Bearer ", "key_env", Some(&"KEY".to_owned()));
+        keys.extra(&map(&[("X-Team", "hr")]), &map(&[("X-Gate", "GATE")]));
+        assert_eq!(keys.headers[AUTHORIZATION], "Bearer sk-1234");
+        assert_eq!(
+            (&keys.headers["x-team"], &keys.headers["x-gate"]),
+            (&HeaderValue::from_static("hr"), &HeaderValue::from_static("gate-key"))
+        );
+        let shown = format!("{:?} {:?}", keys.headers, keys.secrets);
+        assert!(!shown.contains("sk-1234") && !shown.contains("gate-key"), "{shown}");
+        assert_eq!((keys.secrets.len(), keys.faults.len()), (2, 0));
+    }
+
+    #[test]
+    fn every_fault_names_its_key_and_never_a_value() {
+        let environment = map(&[("EMPTY", " "), ("BLANK", "two words")]);
+        let mut keys = Keys::new(&environment);
+        keys.secret("key_env", Some(&"NOWHERE".to_owned()));
+        keys.secret("search_key_env", Some(&"EMPTY".to_owned()));
+        let plain = map(&[("Authorization", "Bearer xyz"), ("Host", "a"), ("a b", "c"), ("X-Line", "a\nb")]);
+        keys.extra(&plain, &map(&[("X-Gate", "BLANK")]));
+        let said = said(&keys);
+        let named = [
+            "key_env",
+            "search_key_env",
+            "headers.Authorization",
+            "headers.Host",
+            "headers.X-Line",
+            "headers.a b",
+            "headers_env.X-Gate",
+        ];
+        assert_eq!(said.len(), named.len(), "{said:#?}");
+        for (fault, key) in said.iter().zip(named) {
+            assert!(
+                fault.starts_with(&format!("{key}: ")) && !fault.contains("xyz") && !fault.contains("two words"),
+                "{fault}"
+            );
+        }
+        assert_eq!(keys.secret("key_env", None), None);
+    }
+}

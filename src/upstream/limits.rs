@@ -1,0 +1,135 @@
+//! How long a back end may take, and how much it may say.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::egress::StreamLimits;
+
+/// How long a back end may take, how much it may say, and how often it is asked: the table `limits` of an upstream.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct CallLimits {
+    /// How long it may take until a connection stands, in seconds.
+    pub connect_seconds: f64,
+    /// How long it may take until the first byte of the answer, in seconds, from the call on.
+    pub first_byte_seconds: f64,
+    /// How long nothing may come in the middle of an answer, in seconds.
+    pub silence_seconds: f64,
+    /// The longest answer, in bytes as they are sent.
+    pub max_bytes: usize,
+    /// How often a call that failed before the first byte is made again.
+    pub retries: u32,
+    /// The longest `Retry-After` that is waited for, in seconds; whoever asks for more is not asked again.
+    pub retry_after_seconds: f64,
+}
+
+impl Default for CallLimits {
+    fn default() -> Self {
+        Self {
+            connect_seconds: 10.0,
+            first_byte_seconds: 60.0,
+            silence_seconds: 30.0,
+            max_bytes: 16 * 1024 * 1024,
+            retries: 2,
+            retry_after_seconds: 10.0,
+        }
+    }
+}
+
+/// A limit beyond which no call makes sense.
+const LONGEST_SECONDS: f64 = 3600.0;
+
+/// The most that a call is repeated.
+const MOST_RETRIES: u32 = 10;
+
+/// How long to wait before the first repetition, where the other side does not say; twice as long before each other.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+
+/// The longest wait that was not asked for.
+const LONGEST_WAIT: Duration = Duration::from_secs(8);
+
+impl CallLimits {
+    /// What is wrong, by the names of the keys in the table.
+    pub(super) fn faults(&self) -> Vec<(&'static str, &'static str)> {
+        let seconds = [
+            ("connect_seconds", self.connect_seconds),
+            ("first_byte_seconds", self.first_byte_seconds),
+            ("silence_seconds", self.silence_seconds),
+        ];
+        let wrong = |seconds: f64| !(seconds > 0.0 && seconds <= LONGEST_SECONDS);
+        let mut faults: Vec<_> =
+            seconds.into_iter().filter(|(_, seconds)| wrong(*seconds)).map(|(key, _)| (key, SECONDS)).collect();
+        if !(0.0..=LONGEST_SECONDS).contains(&self.retry_after_seconds) {
+            faults.push(("retry_after_seconds", "0 to 3600 seconds are possible"));
+        }
+        if self.max_bytes == 0 {
+            faults.push(("max_bytes", "more than 0 bytes are wanted"));
+        }
+        if self.retries > MOST_RETRIES {
+            faults.push(("retries", "0 to 10 are possible"));
+        }
+        faults
+    }
+
+    pub(super) fn connect(&self) -> Duration {
+        seconds(self.connect_seconds)
+    }
+
+    pub(super) fn longest_retry_after(&self) -> Duration {
+        seconds(self.retry_after_seconds)
+    }
+
+    /// The limits of one call.
+    pub(super) fn of_stream(&self) -> StreamLimits {
+        StreamLimits {
+            first_byte: seconds(self.first_byte_seconds),
+            silence: seconds(self.silence_seconds),
+            bytes: self.max_bytes,
+        }
+    }
+
+    /// About how long to wait before repetition number `retry`, counted from 0; `None` when it is time to give up.
+    pub(super) fn wait_before(&self, retry: u32) -> Option<Duration> {
+        let wait = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(retry));
+        (retry < self.retries).then_some(wait.min(LONGEST_WAIT))
+    }
+}
+
+const SECONDS: &str = "more than 0 and at most 3600 seconds are wanted";
+
+/// Numbers that were not checked give the longest time.
+fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(3600))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_grow_and_come_to_an_end() {
+        let limits = CallLimits { retries: 6, ..CallLimits::default() };
+        let waits: Vec<_> = (0..).map_while(|retry| limits.wait_before(retry)).map(|wait| wait.as_millis()).collect();
+        assert_eq!(waits, [500, 1000, 2000, 4000, 8000, 8000]);
+        assert_eq!(CallLimits { retries: 0, ..CallLimits::default() }.wait_before(0), None);
+    }
+
+    #[test]
+    fn impossible_limits_are_named() {
+        assert_eq!(CallLimits::default().faults(), []);
+        let limits = CallLimits {
+            connect_seconds: 0.0,
+            first_byte_seconds: f64::NAN,
+            silence_seconds: 1e9,
+            max_bytes: 0,
+            retries: 11,
+            retry_after_seconds: -1.0,
+        };
+        let keys: Vec<_> = limits.faults().into_iter().map(|(key, _)| key).collect();
+        let all =
+            ["connect_seconds", "first_byte_seconds", "silence_seconds", "retry_after_seconds", "max_bytes", "retries"];
+        assert_eq!(keys, all);
+    }
+}

@@ -1,0 +1,98 @@
+//! OpenAI Responses.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::chat::messages;
+use super::interface::{Interface, Question, put, put_if};
+use super::listing::listed;
+use super::translation::Cites;
+use super::{Address, Ask, CallLimits, Listing};
+use crate::ingest::Provider;
+
+/// What can be set about a back end of the kind `openai-responses`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct OpenAiResponsesOptions {
+    /// The address, with or without `/responses`.
+    #[serde(default = "openai")]
+    pub url: Address,
+    /// The model.
+    pub model: String,
+    /// The variable of the environment that holds the key, which goes out as `Authorization: Bearer`.
+    pub key_env: Option<String>,
+    /// The tools, as the interface wants them: `{ type = "web_search" }`, `{ type = "file_search", vector_store_ids = [ … ] }`.
+    /// A model without tools is given passages.
+    #[serde(default)]
+    pub tools: Vec<Map<String, Value>>,
+    /// What comes beside the text. The results of a file search are always asked for, because citations do not have the
+    /// passages.
+    #[serde(default)]
+    pub include: Vec<String>,
+    /// How much the answers vary.
+    pub temperature: Option<f64>,
+    /// The longest answer, in tokens of the model.
+    pub max_output_tokens: Option<u32>,
+    /// More headers.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// More headers, each with the variable of the environment that holds its value.
+    #[serde(default)]
+    pub headers_env: BTreeMap<String, String>,
+    /// More members of the body.
+    #[serde(default)]
+    pub body: Map<String, Value>,
+    /// How passages are listed.
+    #[serde(default)]
+    pub sources: Listing,
+    /// How long it may take, and how much it may say.
+    #[serde(default)]
+    pub limits: CallLimits,
+}
+
+fn openai() -> Address {
+    Address::known("https://api.openai.com/v1")
+}
+
+/// What has the passages that a file search found.
+const FILE_RESULTS: &str = "file_search_call.results";
+
+impl Interface for OpenAiResponsesOptions {
+    fn retrieves(&self) -> bool {
+        !self.tools.is_empty()
+    }
+
+    fn format(&self) -> Option<Provider> {
+        Some(Provider::OpenAiResponses)
+    }
+
+    fn question(&self, ask: &Ask) -> Question {
+        let listed = listed(ask, &self.sources);
+        let mut body = json!({
+            "model": self.model,
+            "input": messages("", &ask.turns),
+            "stream": true,
+            // Nothing is kept there unless the options say so.
+            "store": false,
+        });
+        put_if(&mut body, "instructions", Some(listed.system).filter(|system| !system.is_empty()));
+        put_if(&mut body, "temperature", self.temperature);
+        put_if(&mut body, "max_output_tokens", self.max_output_tokens);
+        if !self.tools.is_empty() {
+            body["tools"] = json!(self.tools);
+        }
+        let mut include = self.include.clone();
+        let searches_files = self.tools.iter().any(|tool| tool.get("type").is_some_and(|kind| kind == "file_search"));
+        if searches_files && !include.iter().any(|part| part == FILE_RESULTS) {
+            include.push(FILE_RESULTS.to_owned());
+        }
+        if !include.is_empty() {
+            body["include"] = json!(include);
+        }
+        put(&mut body, &self.body);
+        Question { body, given: listed.sources, cites: Cites::ByNumbers }
+    }
+}
