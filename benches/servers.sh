@@ -16,7 +16,7 @@ trap 'exit 130' INT TERM
 
 key=load-test-key-0123456789
 secret=load-test-secret-0123456789
-export CITEWIRE_DATA_DIR=$folder/data CITEWIRE_API_KEY=$key CITEWIRE_DIRECT_LINE_SECRET=$secret
+export CITEWIRE_ASSISTANT=none CITEWIRE_DATA_DIR=$folder/data CITEWIRE_API_KEY=$key CITEWIRE_DIRECT_LINE_SECRET=$secret
 
 # Waits for the line that names the address, ten seconds at most.
 address() {

@@ -16,7 +16,7 @@ const CONNECTION = [
 const byId = (id) => document.getElementById(id);
 const nonce = document.querySelector('script[nonce]').nonce;
 
-/** The running conversation: token, refreshAt, userId, whether a bot answers, and Web Chat's client and store. */
+/** The running conversation: token, refreshAt, userId, whether somebody answers and takes files, and Web Chat's client and store. */
 let session;
 /** Web Chat's script while it is being loaded and after. */
 let webChat;
@@ -185,8 +185,8 @@ function chatStyle() {
     bubbleFromUserBorderRadius: 8,
     bubbleFromUserTextColor: of('accent-ink'),
     citationTextColor: of('ink'),
-    // Without a bot nobody would look at the files.
-    hideUploadButton: !session.answered,
+    // Without a bot nobody would look at them.
+    hideUploadButton: !session.takesFiles,
     sendBoxBackground: of('surface'),
     sendBoxBorderTop: `solid 1px ${of('line')}`,
     sendBoxButtonColor: of('accent'),

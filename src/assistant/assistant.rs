@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::AssistantOptions;
+use crate::activity::ConversationId;
 use crate::answer::LabelCatalogue;
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
 use crate::prompt::estimate_tokens;
+use crate::secret::Secret;
 use crate::upstream::{Ask, Reply, Turn, Upstream, UpstreamError};
 
 /// A back end with what it is told and how its answers are shown.
@@ -16,6 +18,8 @@ pub struct Assistant {
     options: AssistantOptions,
     upstream: Arc<dyn Upstream>,
     labels: Arc<LabelCatalogue>,
+    /// The Direct Line secret on whose conversations it answers.
+    secret: Option<Secret>,
 }
 
 impl Assistant {
@@ -27,7 +31,18 @@ impl Assistant {
         upstream: Arc<dyn Upstream>,
         labels: Arc<LabelCatalogue>,
     ) -> Self {
-        Self { name: name.into(), options, upstream, labels }
+        Self { name: name.into(), options, upstream, labels, secret: None }
+    }
+
+    /// The same assistant, which answers in the conversations of this Direct Line secret.
+    #[must_use]
+    pub fn with_secret(self, secret: Option<Secret>) -> Self {
+        Self { secret, ..self }
+    }
+
+    /// Whether this is the Direct Line secret of its conversations.
+    pub(super) fn is_secret(&self, given: &str) -> bool {
+        self.secret.as_ref().is_some_and(|secret| secret.matches(given))
     }
 
     /// Its name in the configuration, and as a model.
@@ -46,9 +61,11 @@ impl Assistant {
     ///
     /// # Errors
     /// When there is no answer: nothing of it has been seen.
-    pub async fn ask(&self, turns: Vec<Turn>) -> Result<Reply, UpstreamError> {
+    pub async fn ask(&self, turns: Vec<Turn>, conversation: Option<&ConversationId>) -> Result<Reply, UpstreamError> {
         let mut ask = Ask::new(within(turns, self.options.history_tokens));
         ask.instructions.clone_from(&self.options.instructions);
+        ask.citations = self.options.citations;
+        ask.conversation = conversation.map(|id| id.as_str().to_owned());
         ask.citations = self.options.citations;
         self.upstream.ask(ask).await
     }

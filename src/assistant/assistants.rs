@@ -1,38 +1,74 @@
 //! All assistants.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use super::Assistant;
+use crate::channels::direct_line::Owner;
 
 /// The assistants by their names. They may be replaced while they answer; what has begun goes on as it began.
 #[derive(Debug, Default)]
-pub struct Assistants(RwLock<BTreeMap<String, Arc<Assistant>>>);
+pub struct Assistants(RwLock<Team>);
+
+/// Those who are there at one time.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Team {
+    by_name: BTreeMap<String, Arc<Assistant>>,
+    /// Who answers in conversations of the channel itself.
+    of_channel: Option<String>,
+}
+
+impl Team {
+    /// These assistants, of whom the one that is named answers in conversations of the channel itself.
+    #[must_use]
+    pub fn new(assistants: impl IntoIterator<Item = Assistant>, of_channel: Option<String>) -> Self {
+        let by_name = assistants.into_iter().map(|assistant| (assistant.name().to_owned(), Arc::new(assistant)));
+        Self { by_name: by_name.collect(), of_channel }
+    }
+}
 
 impl Assistants {
-    /// These assistants.
+    /// This team.
     #[must_use]
-    pub fn new(assistants: impl IntoIterator<Item = Assistant>) -> Self {
-        let all = Self::default();
-        all.replace(assistants);
-        all
+    pub fn new(team: Team) -> Self {
+        Self(RwLock::new(team))
     }
 
     /// The assistant of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Arc<Assistant>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+        self.team().by_name.get(name).cloned()
     }
 
     /// All of them, by name.
     #[must_use]
     pub fn all(&self) -> Vec<Arc<Assistant>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+        self.team().by_name.values().cloned().collect()
     }
 
-    /// Puts others in their place.
-    pub fn replace(&self, assistants: impl IntoIterator<Item = Assistant>) {
-        let assistants = assistants.into_iter().map(|assistant| (assistant.name().to_owned(), Arc::new(assistant)));
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = assistants.collect();
+    /// Who answers in conversations of this owner.
+    #[must_use]
+    pub fn answering(&self, owner: &Owner) -> Option<Arc<Assistant>> {
+        let team = self.team();
+        team.by_name.get(owner.name().or(team.of_channel.as_deref())?).cloned()
+    }
+
+    /// The assistant whose Direct Line secret this is, as the owner of its conversations.
+    #[must_use]
+    pub fn owner_of_secret(&self, secret: &str) -> Option<Owner> {
+        let team = self.team();
+        // All are compared, so that the time tells nothing.
+        let found: Vec<_> = team.by_name.values().filter(|assistant| assistant.is_secret(secret)).collect();
+        found.first()?.name().parse().ok()
+    }
+
+    /// Puts another team in place of this one.
+    pub fn replace(&self, team: Team) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = team;
+    }
+
+    fn team(&self) -> RwLockReadGuard<'_, Team> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

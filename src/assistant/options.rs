@@ -18,6 +18,8 @@ pub struct AssistantOptions {
     pub history_tokens: usize,
     /// The wishes for the conversion: grounding, numbering and so on.
     pub convert: convert::Options,
+    /// What a user reads who has come; nothing when empty.
+    pub greeting: String,
     /// What readers see at once, while the back end is asked.
     pub informative: String,
     /// What readers get where grounding is required and missing.
@@ -34,6 +36,7 @@ impl Default for AssistantOptions {
             instructions: None,
             history_tokens: 4_000,
             convert: convert::Options::default(),
+            greeting: String::new(),
             informative: "Looking for an answer …".to_owned(),
             refusal: "I found nothing that I could base an answer on.".to_owned(),
             failure: "I cannot answer at the moment. Please try again later.".to_owned(),

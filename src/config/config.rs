@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::assistants::of_channel;
 use super::kept::{Kept, keep};
 use super::load::{ConfigError, Fault, Origin, Sources, load};
 use super::setting::{Draft, environment_name};
+use crate::assistant::AssistantPlan;
 use crate::channels::bot::BotBinding;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::Binding;
@@ -26,6 +28,10 @@ pub struct Config {
     pub direct_line_client: Option<Binding>,
     /// The bot behind the channel, if there is one.
     pub bot: Option<BotBinding>,
+    /// The assistants that stand in the file.
+    pub assistants: Vec<AssistantPlan>,
+    /// The name of the one that answers on the channel itself; it may be [`DOCS`], which stands in no file.
+    pub assistant: Option<String>,
     /// The options of outgoing connections.
     pub egress: EgressOptions,
     /// Whether redirects of sources are followed.
@@ -67,6 +73,11 @@ impl Config {
         if let Err(wrong) = draft.bot.check() {
             faults.push(Fault::new(Origin::Together, wrong.to_string()));
         }
+        let has_bot = draft.bot.endpoint.is_some();
+        let assistant = of_channel(draft.assistant.as_deref(), &draft.assistants, has_bot).unwrap_or_else(|wrong| {
+            faults.push(Fault::new(Origin::Together, format!("assistant (CITEWIRE_ASSISTANT): {wrong}")));
+            None
+        });
         if !faults.is_empty() {
             return Err(ConfigError(faults));
         }
@@ -99,6 +110,8 @@ impl Config {
             direct_line: draft.direct_line,
             direct_line_client,
             bot,
+            assistants: draft.assistants,
+            assistant,
             egress: draft.egress,
             resolve_redirects: draft.resolve_redirects,
             store: draft.store,

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use toml::{Table, Value};
 
-use super::labels;
 use super::setting::{Draft, SETTINGS, environment_name};
+use super::{assistants, labels};
 
 /// Everything that settings are read from.
 #[derive(Clone, Debug, Default)]
@@ -93,6 +93,7 @@ pub(super) fn load(sources: &Sources) -> (Draft, Vec<Fault>) {
     let (mut table, fault) = read_file(sources);
     faults.extend(fault);
     draft.labels = Arc::new(labels::take(&mut table, &mut faults));
+    draft.assistants = assistants::take(&mut table, &sources.environment, &mut faults);
     let mut given = BTreeMap::new();
     flatten("", &table, &mut given);
     for key in given.keys().filter(|key| !SETTINGS.iter().any(|setting| setting.key == *key)) {

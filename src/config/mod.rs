@@ -2,6 +2,7 @@
 //!
 //! Each module owns its options; this one only gathers them. `setting.rs` lists every setting once.
 
+mod assistants;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod config;
 mod kept;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::answer::LabelCatalogue;
+use crate::assistant::AssistantPlan;
 use crate::channels::bot::BotSettings;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::BindingSettings;
@@ -57,6 +58,8 @@ pub(super) struct Draft {
     pub(super) labels: Arc<LabelCatalogue>,
     pub(super) direct_line_client: BindingSettings,
     pub(super) bot: BotSettings,
+    pub(super) assistant: Option<String>,
+    pub(super) assistants: Vec<AssistantPlan>,
     pub(super) egress: EgressOptions,
     pub(super) resolve_redirects: bool,
     pub(super) redirectors: Arc<Redirectors>,
@@ -83,6 +86,8 @@ impl Default for Draft {
             labels: Arc::default(),
             direct_line_client: BindingSettings::default(),
             bot: BotSettings::default(),
+            assistant: None,
+            assistants: Vec::new(),
             egress: EgressOptions::default(),
             resolve_redirects: false,
             redirectors: Arc::default(),
@@ -148,6 +153,15 @@ pub const SETTINGS: &[Setting] = &[
         draft.log = text.to_owned();
         Ok(())
     }),
+    setting!(
+        "assistant",
+        "the only one in the file; `docs`, which knows citewire's own documentation, where there is neither one nor a bot",
+        "Who answers on the channel itself: the name of an assistant, or `none`.",
+        |draft, text| {
+            draft.assistant = Some(text.to_owned());
+            Ok(())
+        }
+    ),
     setting!(
         "store.url",
         "sqlite:",

@@ -103,10 +103,9 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), Fault> {
             }
         }
         Access::DirectLine => {
-            let caller = if state.options.direct_line_secret.matches(bearer) {
-                Caller::Secret
-            } else {
-                Caller::Token(state.direct_line.authenticate(bearer).map_err(DirectLineError::from)?)
+            let caller = match state.owner_of_secret(bearer) {
+                Some(owner) => Caller::Secret(owner),
+                None => Caller::Token(state.direct_line.authenticate(bearer).map_err(DirectLineError::from)?),
             };
             request.extensions_mut().insert(caller);
         }

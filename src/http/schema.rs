@@ -263,8 +263,10 @@ pub(crate) struct PageSession {
     /// In seconds.
     #[schema(rename = "expires_in")]
     expires_in: u32,
-    /// Whether a bot answers what is typed.
+    /// Whether somebody answers what is typed: a bot or an assistant.
     answered: bool,
+    /// Whether somebody looks at files: a bot.
+    takes_files: bool,
 }
 
 /// A sample answer.

@@ -8,6 +8,7 @@ use super::convert::json;
 use super::schema::{PageSession, Problem};
 use super::{Fault, State, address};
 use crate::activity::ConversationId;
+use crate::channels::direct_line::Owner;
 
 /// The session was asked for from elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +24,7 @@ struct Session<'a> {
     #[serde(rename = "expires_in")]
     expires_in: u32,
     answered: bool,
+    takes_files: bool,
 }
 
 /// Start a conversation for the page.
@@ -43,7 +45,8 @@ pub(crate) async fn start_session(state: Data<State>, request: HttpRequest) -> R
         conversation_id: &grant.conversation_id,
         user_id: &user,
         expires_in: grant.expires_in,
-        answered: state.bot.is_some(),
+        answered: state.bot.is_some() || state.assistants.answering(&Owner::CHANNEL).is_some(),
+        takes_files: state.bot.is_some(),
     };
     let mut builder = HttpResponse::Ok();
     builder.insert_header(("cache-control", "no-store"));

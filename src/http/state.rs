@@ -7,9 +7,9 @@ use tokio::sync::Semaphore;
 use super::HttpOptions;
 use super::manifest::Pipeline;
 use super::tasks::Tasks;
-use crate::assistant::Assistants;
+use crate::assistant::{Answering, Assistants, Audience};
 use crate::channels::bot::{BotChannel, BotClient};
-use crate::channels::direct_line::{DirectLine, DirectLineOptions, Listener, Tokens};
+use crate::channels::direct_line::{DirectLine, DirectLineOptions, Listener, Owner, Tokens};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::channels::live::{Live, LiveOptions};
 use crate::channels::{Delivery, Retention};
@@ -87,8 +87,7 @@ impl State {
         let citer = Arc::new(Pipeline::new(Arc::clone(&self.options.labels)));
         let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
         let bot = Arc::new(BotChannel::new(client, store, self.direct_line.publisher(), clock, citer));
-        let direct_line = self.direct_line.heard_by(Arc::clone(&bot) as Arc<dyn Listener>);
-        Self { direct_line, bot: Some(bot), ..self }
+        Self { bot: Some(bot), ..self }.listen()
     }
 
     /// The same parts, with conversations that are bound to another Direct Line.
@@ -97,10 +96,32 @@ impl State {
         Self { delivery: self.delivery.bind(elsewhere), ..self }
     }
 
+    /// On whose conversations this Direct Line secret is good: the channel's own, or an assistant's.
+    pub(crate) fn owner_of_secret(&self, secret: &str) -> Option<Owner> {
+        if self.options.direct_line_secret.matches(secret) {
+            return Some(Owner::CHANNEL);
+        }
+        self.assistants.owner_of_secret(secret)
+    }
+
     /// The same parts, with those who answer questions.
     #[must_use]
     pub fn with_assistants(self, assistants: Arc<Assistants>) -> Self {
-        Self { assistants, ..self }
+        Self { assistants, ..self }.listen()
+    }
+
+    /// The same parts, in which whoever answers hears what users do.
+    fn listen(self) -> Self {
+        let answering = Answering::new(
+            Arc::clone(&self.assistants),
+            Arc::clone(&self.store),
+            self.live.clone(),
+            self.tasks.tracker(),
+            self.tasks.end_token(),
+        );
+        let bot = self.bot.clone().map(|bot| bot as Arc<dyn Listener>);
+        let direct_line = self.direct_line.heard_by(Arc::new(Audience::new(bot, answering)));
+        Self { direct_line, ..self }
     }
 
     /// The same parts, with redirects of sources followed.

@@ -28,6 +28,11 @@ impl Tasks {
         self.ending.cancelled().await;
     }
 
+    /// Where tasks are started that belong to the server.
+    pub(crate) fn tracker(&self) -> TaskTracker {
+        self.tracker.clone()
+    }
+
     /// What is cancelled when the server shuts down.
     pub(crate) fn end_token(&self) -> CancellationToken {
         self.ending.clone()

@@ -87,7 +87,9 @@ impl AnswerStream {
                 None => document(&body, self.from),
                 Some(scores) => match document_text(&body)? {
                     list if list.starts_with('[') => Self::azure_on_your_data(*scores).of_list(list),
-                    body => azure_on_your_data::parse(body, scores).map(|answer| Provider::AzureOnYourData.gave(answer)),
+                    body => {
+                        azure_on_your_data::parse(body, scores).map(|answer| Provider::AzureOnYourData.gave(answer))
+                    }
                 },
             };
         }
@@ -328,7 +330,8 @@ mod tests {
     /// The reader that takes the caller's scores forgot to say whose answer it is: records had neither provider nor ranks.
     #[test]
     fn scores_of_azure_in_the_callers_way_change_nothing_else() {
-        let context = r#""context":{"citations":[{"content":"Leave","filepath":"hr/leave.md","url":null,"title":" "}]}"#;
+        let context =
+            r#""context":{"citations":[{"content":"Leave","filepath":"hr/leave.md","url":null,"title":" "}]}"#;
         let whole = format!(
             r#"{{"choices":[{{"message":{{"role":"assistant","content":"30 days [doc1].",{context}}},"finish_reason":"stop"}}]}}"#
         );

@@ -61,6 +61,8 @@ export async function startService({ script }, environment = {}) {
     env: {
       ...Object.fromEntries(inherited),
       CITEWIRE_DATA_DIR: data,
+      // Nobody answers unless a test says who.
+      CITEWIRE_ASSISTANT: 'none',
       CITEWIRE_API_KEY: API_KEY,
       CITEWIRE_DIRECT_LINE_SECRET: DIRECT_LINE_SECRET,
       ...(script && { CITEWIRE_WEBCHAT_JS: script }),

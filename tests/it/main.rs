@@ -5,6 +5,8 @@
 mod answers;
 /// The server under test and what one does with it.
 mod app;
+/// Questions that users type, and the answers of assistants.
+mod assistants;
 /// Input that no route may stumble over.
 mod bad_input;
 /// Streams that are cited block by block, and from outside their text.

@@ -1,13 +1,13 @@
 //! Who calls, and for whom it may speak.
 
-use super::{Claims, DirectLineError};
+use super::{Claims, DirectLineError, Owner};
 use crate::activity::{ChannelAccount, Role};
 
 /// Who calls: the bearer of the secret, or of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Caller {
-    /// May reach every conversation, and speak for anyone.
-    Secret,
+    /// May reach every conversation of the owner of the secret, and speak for anyone.
+    Secret(Owner),
     /// May reach one conversation, and speak for its user.
     Token(Claims),
 }
@@ -22,15 +22,15 @@ pub(super) fn sender(
     let mut from = claimed.unwrap_or_default();
     let named = from.id.take().filter(|id| !id.is_empty());
     from.id = match caller {
-        Caller::Secret => named.or(started_for),
+        Caller::Secret(_) => named.or(started_for),
         Caller::Token(claims) => claims.user.clone().or(started_for).or(named),
     };
     if from.id.is_none() {
         return Err(DirectLineError::NoSender);
     }
     from.role = match (caller, from.role.take()) {
-        (Caller::Secret, Some(Role::Bot)) => Some(Role::Bot),
-        (Caller::Secret | Caller::Token(_), _) => Some(Role::User),
+        (Caller::Secret(_), Some(Role::Bot)) => Some(Role::Bot),
+        (Caller::Secret(_) | Caller::Token(_), _) => Some(Role::User),
     };
     Ok(from)
 }
@@ -38,7 +38,7 @@ pub(super) fn sender(
 /// Whether [`sender`] needs not be told for whom the conversation was started.
 pub(super) fn is_said_by_caller(caller: &Caller, claimed: Option<&ChannelAccount>) -> bool {
     match caller {
-        Caller::Secret => claimed.and_then(|from| from.id.as_ref()).is_some_and(|id| !id.is_empty()),
+        Caller::Secret(_) => claimed.and_then(|from| from.id.as_ref()).is_some_and(|id| !id.is_empty()),
         Caller::Token(claims) => claims.user.is_some(),
     }
 }
@@ -64,7 +64,8 @@ mod tests {
 
     #[test]
     fn only_the_secret_speaks_as_a_bot() {
-        let spoken = sender(&Caller::Secret, from("b", Role::Bot), Some("dl_a".into())).expect("a sender");
+        let spoken =
+            sender(&Caller::Secret(Owner::CHANNEL), from("b", Role::Bot), Some("dl_a".into())).expect("a sender");
         assert_eq!((spoken.id.as_deref(), spoken.role), (Some("b"), Some(Role::Bot)));
         let claimed = sender(&claims(None), from("b", Role::Bot), None).expect("a sender");
         assert_eq!(claimed.role, Some(Role::User));
@@ -72,7 +73,7 @@ mod tests {
 
     #[test]
     fn whom_the_conversation_was_started_for_is_asked_only_where_it_matters() {
-        for caller in [Caller::Secret, claims(None), claims(Some("dl_a"))] {
+        for caller in [Caller::Secret(Owner::CHANNEL), claims(None), claims(Some("dl_a"))] {
             for claimed in [None, from("", Role::User), from("b", Role::User)] {
                 let with = |started_for: Option<&str>| {
                     sender(&caller, claimed.clone(), started_for.map(str::to_owned)).ok().and_then(|sender| sender.id)
@@ -86,6 +87,6 @@ mod tests {
     #[test]
     fn somebody_must_be_the_sender() {
         assert!(matches!(sender(&claims(None), from("", Role::User), None), Err(DirectLineError::NoSender)));
-        assert!(matches!(sender(&Caller::Secret, None, None), Err(DirectLineError::NoSender)));
+        assert!(matches!(sender(&Caller::Secret(Owner::CHANNEL), None, None), Err(DirectLineError::NoSender)));
     }
 }

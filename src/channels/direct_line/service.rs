@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Caller, Claims, DirectLineError, DirectLineOptions, Feed, Hub, Listener, Publisher};
+use super::{Caller, Claims, DirectLineError, DirectLineOptions, Feed, Hub, Listener, Owner, Publisher};
 use super::{TokenError, TokenKind, Tokens};
 use crate::activity::{ActivitySet, ChannelAccount, ConversationId, Role, Watermark};
 use crate::channels::turns::Turns;
@@ -117,7 +117,10 @@ impl DirectLine {
     /// When the caller does not hold the secret.
     pub fn generate(&self, caller: &Caller, user: Option<ChannelAccount>) -> Result<Grant, DirectLineError> {
         match caller {
-            Caller::Secret => self.grant(TokenKind::Token, self.fresh_conversation(), user.and_then(|user| user.id)),
+            Caller::Secret(owner) => {
+                let id = owner.fresh_conversation(&*self.ids);
+                self.grant(TokenKind::Token, id, user.and_then(|user| user.id))
+            }
             Caller::Token(_) => Err(DirectLineError::SecretRequired),
         }
     }
@@ -139,7 +142,7 @@ impl DirectLine {
     /// When the caller holds the secret, which never expires.
     pub fn refresh(&self, caller: &Caller) -> Result<Grant, DirectLineError> {
         match caller {
-            Caller::Secret => Err(DirectLineError::TokenRequired),
+            Caller::Secret(_) => Err(DirectLineError::TokenRequired),
             Caller::Token(claims) => self.grant(claims.kind, claims.conv.clone(), claims.user.clone()),
         }
     }
@@ -156,7 +159,7 @@ impl DirectLine {
         locale: Option<String>,
     ) -> Result<Started, DirectLineError> {
         let (id, kind, user) = match caller {
-            Caller::Secret => (self.fresh_conversation(), TokenKind::Token, user),
+            Caller::Secret(owner) => (owner.fresh_conversation(&*self.ids), TokenKind::Token, user),
             Caller::Token(claims) => {
                 let bound = claims.user.clone().map(|id| ChannelAccount::new(id, Role::User));
                 (claims.conv.clone(), claims.kind, bound.or(user))
@@ -187,7 +190,7 @@ impl DirectLine {
             Resume::Live => newest.watermark,
         };
         let (kind, user) = match caller {
-            Caller::Secret => (TokenKind::Token, None),
+            Caller::Secret(_) => (TokenKind::Token, None),
             Caller::Token(claims) => (claims.kind, claims.user.clone()),
         };
         let grant = self.grant(kind, id.clone(), user)?;
@@ -253,15 +256,15 @@ impl DirectLine {
     pub(super) fn admit(&self, caller: &Caller, id: &ConversationId) -> Result<(), DirectLineError> {
         match caller {
             Caller::Token(claims) if claims.conv != *id => Err(DirectLineError::ForeignConversation),
-            Caller::Secret | Caller::Token(_) => Ok(()),
+            Caller::Secret(owner) if *owner != Owner::of(id) => Err(DirectLineError::ForeignConversation),
+            Caller::Secret(_) | Caller::Token(_) => Ok(()),
         }
     }
 
-    /// An id for a new conversation.
+    /// An id for a new conversation of the channel itself.
     #[must_use]
     pub fn fresh_conversation(&self) -> ConversationId {
-        let id = self.ids.fresh().simple().to_string();
-        id.parse().expect("32 hexadecimal digits are a conversation id")
+        Owner::CHANNEL.fresh_conversation(&*self.ids)
     }
 
     fn stream_credential(&self, id: &ConversationId) -> Result<String, DirectLineError> {

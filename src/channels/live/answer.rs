@@ -43,15 +43,7 @@ impl LiveAnswer {
     pub(super) fn new(live: Live, id: ConversationId) -> Self {
         // The embedded channel is one, whatever the answer is converted for.
         let phase = Livestream::new(Dialect::WebChat).map_or(Phase::Ended, Phase::Waiting);
-        Self {
-            live,
-            id,
-            phase,
-            running: Arc::default(),
-            name: None,
-            stamps: Stamps::default(),
-            reached: None,
-        }
+        Self { live, id, phase, running: Arc::default(), name: None, stamps: Stamps::default(), reached: None }
     }
 
     /// The conversation.

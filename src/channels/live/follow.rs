@@ -154,7 +154,9 @@ impl LiveAnswer {
                 }
                 () = pace.allowed(), if pace.is_waiting() => {}
             }
-            if self.publish(&streaming, &mut informative).await? {
+            // Nothing is borrowed of the conversion while something is sent: it cannot be looked at from two threads.
+            let so_far = streaming.so_far();
+            if self.publish(so_far, &mut informative).await? {
                 pace.shown();
             } else {
                 pace.unseen();
@@ -165,10 +167,10 @@ impl LiveAnswer {
     /// Shows what is new; whether anyone was there to see it.
     async fn publish(
         &mut self,
-        streaming: &Streaming,
+        so_far: Option<Activity>,
         informative: &mut Option<String>,
     ) -> Result<bool, DeliveryError> {
-        if let Some(so_far) = streaming.so_far() {
+        if let Some(so_far) = so_far {
             return self.update(so_far).await;
         }
         // Readers who have been told something already need not be told that again.

@@ -1,11 +1,13 @@
 //! A citewire server of the test's own, and words for what a client does with it.
 
+mod backend;
 mod bot;
 mod conversation;
 mod server;
 mod serving;
 mod socket;
 
+pub(crate) use backend::{Asked, Backend, Body};
 pub(crate) use bot::{BOT_SECRET, Bot, Reaction, binding};
 pub(crate) use conversation::{Conversation, texts};
 pub(crate) use server::{API_KEY, DIRECT_LINE_SECRET, TestApp, answer};

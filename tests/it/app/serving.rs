@@ -60,7 +60,8 @@ impl Serving {
     }
 
     fn spawn(mut command: Command, data: &Path, environment: &[(&str, &str)]) -> Self {
-        command.env("CITEWIRE_DATA_DIR", data).envs(environment.iter().copied());
+        // Nobody answers unless a test says who.
+        command.env("CITEWIRE_DATA_DIR", data).env("CITEWIRE_ASSISTANT", "none").envs(environment.iter().copied());
         let child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the command runs");
         let mut serving = Self { child, said: Vec::new(), url: String::new() };
         for line in BufReader::new(serving.child.stderr.take().expect("a pipe")).lines() {

@@ -1,0 +1,206 @@
+//! Answers to what users ask in conversations.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::StreamExt as _;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::lines::{Lines, Place};
+use super::{Assistant, Assistants, history};
+use crate::activity::{Activity, ChannelAccount, ConversationId};
+use crate::channels::DeliveryError;
+use crate::channels::direct_line::{Listener, Owner};
+use crate::channels::live::{Incomplete, Live, LiveAnswer, LiveError};
+use crate::convert::{Conversion, ConvertError};
+use crate::dialect::Dialect;
+use crate::store::ConversationStore;
+use crate::upstream::{Reply, Speaker, Turn, UpstreamError};
+
+/// What users read whose question is one too many.
+const ONE_AT_A_TIME: &str = "I am still answering. Please ask again when I am done.";
+
+/// What users read who send something without words.
+const WORDS_ONLY: &str = "I can only read words. Please write your question.";
+
+/// Answers what users ask, each conversation's questions one after the other. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Answering(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    assistants: Arc<Assistants>,
+    store: Arc<dyn ConversationStore>,
+    live: Live,
+    lines: Lines,
+    tasks: TaskTracker,
+    ending: CancellationToken,
+}
+
+impl Answering {
+    /// The assistants at work. Answers are given by tasks of `tasks`, which end soon after `ending`.
+    #[must_use]
+    pub fn new(
+        assistants: Arc<Assistants>,
+        store: Arc<dyn ConversationStore>,
+        live: Live,
+        tasks: TaskTracker,
+        ending: CancellationToken,
+    ) -> Self {
+        Self(Arc::new(Inner { assistants, store, live, lines: Lines::default(), tasks, ending }))
+    }
+}
+
+#[async_trait]
+impl Listener for Answering {
+    async fn joined(&self, id: &ConversationId, _user: &ChannelAccount, _locale: Option<String>) {
+        let Some(assistant) = self.0.assistants.answering(&Owner::of(id)) else { return };
+        let greeting = &assistant.options().greeting;
+        if !greeting.is_empty() {
+            self.0.say(id, greeting).await;
+        }
+    }
+
+    async fn said(&self, id: &ConversationId, activity: Arc<Activity>) {
+        let inner = &self.0;
+        if activity.kind != "message" || inner.assistants.answering(&Owner::of(id)).is_none() {
+            return;
+        }
+        if activity.text.as_deref().is_none_or(|text| text.trim().is_empty()) {
+            // What a card sends back has a value and no words; it is nobody's question.
+            if activity.attachments.as_ref().is_some_and(|attached| !attached.is_empty()) {
+                inner.say(id, WORDS_ONLY).await;
+            }
+            return;
+        }
+        match inner.lines.join(id, &activity) {
+            Place::First => {
+                let (inner, id) = (Arc::clone(inner), id.clone());
+                self.0.tasks.spawn(async move { inner.serve(id, activity).await });
+            }
+            Place::Behind => {}
+            Place::Refused => inner.say(id, ONE_AT_A_TIME).await,
+        }
+    }
+}
+
+/// The line of a conversation while it is served: however that ends, nobody waits in it for ever.
+struct Served<'a>(&'a Lines, &'a ConversationId);
+
+impl Drop for Served<'_> {
+    fn drop(&mut self) {
+        self.0.leave(self.1);
+    }
+}
+
+impl Inner {
+    async fn serve(&self, id: ConversationId, first: Arc<Activity>) {
+        let _served = Served(&self.lines, &id);
+        let mut next = Some(first);
+        while let Some(question) = next {
+            // Whoever was there when the question was asked may be gone.
+            if let Some(assistant) = self.assistants.answering(&Owner::of(&id)) {
+                self.answer(&assistant, &id, &question).await;
+            }
+            next = self.lines.next(&id);
+        }
+    }
+
+    async fn answer(&self, assistant: &Assistant, id: &ConversationId, question: &Activity) {
+        let options = assistant.options();
+        let mut answer = self.live.begin(id.clone());
+        if let Err(error) = answer.inform(&options.informative).await {
+            tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not begin");
+            return;
+        }
+        let reply = tokio::select! {
+            biased;
+            () = self.ending.cancelled() => {
+                return self.close(answer, id, &options.failure).await;
+            }
+            reply = self.ask(assistant, id, question) => reply,
+        };
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(error) => {
+                report(assistant, id, &error, "a question got no answer");
+                return self.close(answer, id, &options.failure).await;
+            }
+        };
+        let conversion = Conversion { from: reply.from, ..assistant.conversion(Dialect::WebChat) };
+        // At the end of everything, what has arrived is what there is.
+        let body = reply.body.take_until(self.ending.cancelled());
+        match answer.follow(conversion, body, None).await {
+            Ok(followed) => match followed.incomplete {
+                Some(Incomplete::Body(error)) => report(assistant, id, &error, "an answer is incomplete"),
+                Some(Incomplete::NoEnd) => {
+                    let error = followed.delivered.report.error;
+                    let error = error.map_or_else(|| "it ended without its sign".to_owned(), |error| error.to_string());
+                    tracing::warn!(conversation.id = %id, assistant = assistant.name(), error, "an answer is incomplete");
+                }
+                None => {}
+            },
+            Err(unanswered) => {
+                let text = match &unanswered.cause {
+                    // The conversation is gone: there is nobody to tell.
+                    LiveError::Delivery(DeliveryError::UnknownConversation) => return,
+                    LiveError::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations) => {
+                        tracing::info!(conversation.id = %id, assistant = assistant.name(), reason = %unanswered.cause, "refused");
+                        &options.refusal
+                    }
+                    error => {
+                        report(assistant, id, error, "a question got no answer");
+                        &options.failure
+                    }
+                };
+                self.close(unanswered.answer, id, text).await;
+            }
+        }
+    }
+
+    async fn ask(
+        &self,
+        assistant: &Assistant,
+        id: &ConversationId,
+        question: &Activity,
+    ) -> Result<Reply, UpstreamError> {
+        let place = question.id.as_ref().and_then(|question| question.place_in(id));
+        let turns = match place {
+            Some(place) => history::turns(&*self.store, id, place).await,
+            None => Ok(Vec::new()),
+        };
+        let turns = turns.unwrap_or_else(|error| {
+            tracing::error!(conversation.id = %id, %error, "a question is answered without what was said before");
+            Vec::new()
+        });
+        let turns = if turns.is_empty() {
+            vec![Turn::new(Speaker::User, question.text.clone().unwrap_or_default())]
+        } else {
+            turns
+        };
+        assistant.ask(turns, Some(id)).await
+    }
+
+    /// Ends an answer with a text of our own.
+    async fn close(&self, answer: LiveAnswer, id: &ConversationId, text: &str) {
+        if let Err(error) = answer.close(Activity::message(text)).await {
+            tracing::error!(conversation.id = %id, %error, "a user could not be told that there is no answer");
+        }
+    }
+
+    async fn say(&self, id: &ConversationId, text: &str) {
+        self.close(self.live.begin(id.clone()), id, text).await;
+    }
+}
+
+fn report(assistant: &Assistant, id: &ConversationId, error: &dyn std::error::Error, what: &str) {
+    let mut causes = String::new();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        causes.push_str(": ");
+        causes.push_str(&error.to_string());
+        cause = error.source();
+    }
+    tracing::warn!(conversation.id = %id, assistant = assistant.name(), error = %format_args!("{error}{causes}"), "{what}");
+}

@@ -1,0 +1,61 @@
+//! What the configuration says about an assistant.
+
+use std::path::PathBuf;
+
+use super::AssistantOptions;
+use crate::secret::Secret;
+use crate::upstream::UpstreamOptions;
+use crate::url::WebUrl;
+
+/// An assistant of which nothing is opened yet.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AssistantPlan {
+    /// Its name.
+    pub name: String,
+    /// Its options.
+    pub options: AssistantOptions,
+    /// The Direct Line secret on whose conversations it answers.
+    pub secret: Option<Secret>,
+    /// Who writes its answers.
+    pub back_end: BackEnd,
+    /// The documents that are searched for it.
+    pub documents: Option<DocumentsPlan>,
+}
+
+/// Who writes the answers of an assistant.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BackEnd {
+    /// Nobody: they are sentences of its documents.
+    Local,
+    /// A back end that is called.
+    Called(UpstreamOptions),
+}
+
+/// Where documents are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DocumentsPlan {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Where the same folder is on the web.
+    pub url: Option<WebUrl>,
+    /// So many passages are put into a question.
+    pub passages: usize,
+}
+
+impl AssistantPlan {
+    /// An assistant of this name with the usual options.
+    #[must_use]
+    pub fn new(name: impl Into<String>, back_end: BackEnd) -> Self {
+        Self { name: name.into(), options: AssistantOptions::default(), secret: None, back_end, documents: None }
+    }
+}
+
+impl DocumentsPlan {
+    /// The documents of a folder.
+    #[must_use]
+    pub fn new(folder: PathBuf, url: Option<WebUrl>) -> Self {
+        Self { folder, url, passages: 6 }
+    }
+}

@@ -1,0 +1,236 @@
+//! Those who answer: `[assistants.NAME]` in the file.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::load::{Fault, Origin};
+use crate::assistant::{AssistantPlan, BackEnd, DocumentsPlan};
+use crate::channels::direct_line::Owner;
+use crate::convert;
+use crate::secret::Secret;
+use crate::upstream::UpstreamOptions;
+use crate::url::WebUrl;
+
+/// The key of the sections in the file.
+const KEY: &str = "assistants";
+
+/// Where a section says who writes the answers.
+const UPSTREAM: &str = "upstream";
+
+/// The kind of a back end that is none: answers are sentences of the documents.
+const LOCAL: &str = "local";
+
+/// What stands in a section, apart from the back end.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Section {
+    secret_env: Option<String>,
+    #[serde(alias = "EnableCitations")]
+    enable_citations: Option<bool>,
+    #[serde(alias = "CitationLinkMode")]
+    citation_link_mode: Option<String>,
+    instructions: Option<String>,
+    history_tokens: Option<usize>,
+    greeting: Option<String>,
+    informative: Option<String>,
+    refusal: Option<String>,
+    failure: Option<String>,
+    #[serde(default)]
+    options: convert::Options,
+    documents: Option<Documents>,
+}
+
+/// The documents of a section.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Documents {
+    folder: PathBuf,
+    url: Option<String>,
+    passages: Option<usize>,
+}
+
+/// Takes the assistants out of the file's table. Secrets stand in the environment, under the names that the sections give.
+pub(super) fn take(
+    table: &mut Table,
+    environment: &BTreeMap<String, String>,
+    faults: &mut Vec<Fault>,
+) -> Vec<AssistantPlan> {
+    let sections = match table.remove(KEY) {
+        None => return Vec::new(),
+        Some(Value::Table(sections)) => sections,
+        Some(other) => {
+            let reason = format!("sections are wanted ([assistants.NAME]), not a value of type {}", other.type_str());
+            faults.push(Fault::new(Origin::File(KEY.to_owned()), reason));
+            return Vec::new();
+        }
+    };
+    let mut plans = Vec::new();
+    for (name, section) in sections {
+        match read(&name, section, environment) {
+            Ok(plan) => plans.push(plan),
+            Err(wrong) => faults.extend(wrong.into_iter().map(|(key, reason)| {
+                let path = [KEY, &name, &key];
+                let path: Vec<&str> = path.into_iter().filter(|part| !part.is_empty()).collect();
+                Fault::new(Origin::File(path.join(".")), reason)
+            })),
+        }
+    }
+    plans
+}
+
+/// Reads a section, or says all that is wrong with it: keys in it, and reasons.
+fn read(
+    name: &str,
+    section: Value,
+    environment: &BTreeMap<String, String>,
+) -> Result<AssistantPlan, Vec<(String, String)>> {
+    let one = |key: &str, reason: String| vec![(key.to_owned(), reason)];
+    let Value::Table(mut section) = section else {
+        return Err(one("", "a section is wanted".to_owned()));
+    };
+    let mut faults = Vec::new();
+    let mut wrong = |key: &str, reason: String| faults.push((key.to_owned(), reason));
+    if let Err(error) = name.parse::<Owner>() {
+        wrong("", error.to_string());
+    }
+    let back_end = match section.remove(UPSTREAM) {
+        None => Some(BackEnd::Local),
+        Some(Value::Table(upstream)) => read_back_end(upstream, &mut wrong),
+        Some(other) => {
+            wrong(UPSTREAM, format!("a section is wanted, not a value of type {}", other.type_str()));
+            None
+        }
+    };
+    let read: Result<Section, _> = serde_path_to_error::deserialize(Value::Table(section));
+    let section = match read {
+        Ok(section) => section,
+        Err(error) => {
+            let path = error.path().to_string();
+            // The words of the parser may be over several lines.
+            let reason = error.inner().message().trim_end().replace('\n', " ");
+            wrong(if path == "." { "" } else { &path }, reason);
+            return Err(faults);
+        }
+    };
+    let secret = section.secret_env.and_then(|variable| {
+        let text = environment.get(&variable).filter(|text| !text.is_empty());
+        let secret = match text {
+            Some(text) => Secret::parse(text).map_err(|error| format!("{variable} in the environment: {error}")),
+            None => Err(format!("{variable} is not in the environment")),
+        };
+        secret.map_err(|reason| wrong("secret_env", reason)).ok()
+    });
+    let documents = section.documents.map(|documents| {
+        let url = documents.url.and_then(|url| {
+            url.parse::<WebUrl>()
+                .map_err(|_| wrong("documents.url", "an address with http or https is wanted".to_owned()))
+                .ok()
+        });
+        let mut plan = DocumentsPlan::new(documents.folder, url);
+        plan.passages = documents.passages.unwrap_or(plan.passages);
+        plan
+    });
+    if back_end == Some(BackEnd::Local) && documents.is_none() {
+        wrong("documents", "this is needed where there is no back end: say folder = \"…\"".to_owned());
+    }
+    let Some(back_end) = back_end.filter(|_| faults.is_empty()) else {
+        return Err(faults);
+    };
+    let mut plan = AssistantPlan { secret, documents, ..AssistantPlan::new(name, back_end) };
+    let options = &mut plan.options;
+    options.citations = section.enable_citations.unwrap_or(options.citations);
+    options.link_mode = section.citation_link_mode.map_or(options.link_mode, |mode| {
+        mode.parse().unwrap_or_else(|error| {
+            // Rule S1-01: what is unknown acts like none.
+            tracing::warn!(assistant = name, %error, "documents are not linked");
+            options.link_mode
+        })
+    });
+    options.instructions = section.instructions;
+    options.history_tokens = section.history_tokens.unwrap_or(options.history_tokens);
+    options.convert = section.options;
+    for (given, option) in [
+        (section.greeting, &mut options.greeting),
+        (section.informative, &mut options.informative),
+        (section.refusal, &mut options.refusal),
+        (section.failure, &mut options.failure),
+    ] {
+        if let Some(given) = given {
+            *option = given;
+        }
+    }
+    Ok(plan)
+}
+
+fn read_back_end(mut upstream: Table, wrong: &mut impl FnMut(&str, String)) -> Option<BackEnd> {
+    let kinds = || format!("{LOCAL}, {}", UpstreamOptions::KINDS.join(", "));
+    let kind = match upstream.remove("kind") {
+        Some(Value::String(kind)) => kind,
+        Some(_) | None => {
+            wrong("upstream.kind", format!("this is needed: one of {}", kinds()));
+            return None;
+        }
+    };
+    if kind == LOCAL {
+        if let Some(key) = upstream.keys().next() {
+            wrong(&format!("{UPSTREAM}.{key}"), "there is no such setting".to_owned());
+        }
+        return Some(BackEnd::Local);
+    }
+    if !UpstreamOptions::KINDS.contains(&kind.as_str()) {
+        wrong("upstream.kind", format!("there is no such kind; one of {} is wanted", kinds()));
+        return None;
+    }
+    match UpstreamOptions::read(&kind, upstream) {
+        Ok(options) => Some(BackEnd::Called(options)),
+        Err(fault) => {
+            wrong(UPSTREAM, fault.to_string());
+            None
+        }
+    }
+}
+
+/// The name of the assistant that answers on the channel itself.
+pub(super) fn of_channel(
+    wished: Option<&str>,
+    plans: &[AssistantPlan],
+    has_bot: bool,
+) -> Result<Option<String>, String> {
+    match wished {
+        Some("none") => Ok(None),
+        Some(_) if has_bot => {
+            Err("a bot answers on the channel itself: leave out one of assistant and bot.endpoint".to_owned())
+        }
+        Some(name) if name == DOCS || plans.iter().any(|plan| plan.name == name) => Ok(Some(name.to_owned())),
+        Some(_) => Err(format!("there is no such assistant; known: {}", known(plans))),
+        None if has_bot => Ok(None),
+        None => match plans {
+            [] => Ok(Some(DOCS.to_owned())),
+            [plan] => Ok(plan.secret.is_none().then(|| plan.name.clone())),
+            _ => {
+                let mut open = plans.iter().filter(|plan| plan.secret.is_none());
+                match (open.next(), open.next()) {
+                    (Some(only), None) => Ok(Some(only.name.clone())),
+                    (None, _) => Ok(None),
+                    (Some(_), Some(_)) => Err(format!(
+                        "say who answers on the channel itself, assistant = \"…\": {}, or none",
+                        known(plans)
+                    )),
+                }
+            }
+        },
+    }
+}
+
+/// The assistant that knows citewire's own documentation.
+pub(super) const DOCS: &str = "docs";
+
+fn known(plans: &[AssistantPlan]) -> String {
+    let names = plans.iter().map(|plan| plan.name.as_str()).chain([DOCS]);
+    let mut names: Vec<&str> = names.collect();
+    names.dedup();
+    names.join(", ")
+}

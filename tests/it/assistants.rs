@@ -1,0 +1,284 @@
+//! Questions that users type, and the answers of assistants.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use citewire::activity::{ConversationId, Watermark};
+use citewire::assistant::{Assistants, Team};
+use citewire::secret::Secret;
+use citewire::upstream::UpstreamError;
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use crate::app::{Backend, Conversation, DIRECT_LINE_SECRET, Socket, TestApp, answer, texts};
+
+fn over(assistants: Arc<Assistants>) -> TestApp {
+    TestApp::with(|setup| setup.assistants = Some(assistants))
+}
+
+fn leave() -> Value {
+    json!({"sources": [{"id": "A", "title": "Leave policy", "url": "https://hr.contoso.example/leave"}]})
+}
+
+fn stalled() -> UpstreamError {
+    UpstreamError::Stalled { host: "rag.contoso.example".to_owned(), silence: Duration::from_secs(30) }
+}
+
+/// The activities up to the next message of the bot, and that.
+async fn until_message(socket: &mut Socket) -> (Vec<Value>, Value) {
+    let mut before = Vec::new();
+    loop {
+        let activity = socket.activity().await;
+        if activity["from"]["role"] == "user" {
+            continue;
+        }
+        if activity["type"] == "message" {
+            return (before, activity);
+        }
+        before.push(activity);
+    }
+}
+
+#[tokio::test]
+async fn a_typed_question_is_answered_while_the_back_end_writes() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |_| {})));
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    app.post_text(&conversation, "How long is leave?").await;
+    let asked = backend.asked().await;
+    assert_eq!(asked.turns(), ["user: how long is leave?"]);
+    assert_eq!(socket.activity().await["text"], "How long is leave?");
+    let informative = socket.activity().await;
+    assert_eq!(informative["channelData"]["streamType"], "informative", "at once, before the back end says anything");
+
+    let body = asked.begin();
+    body.event(&leave());
+    body.event(&json!({"delta": "Leave is 30 days [1] a "}));
+    let update = socket.activity().await;
+    assert_eq!((&update["type"], &update["channelData"]["streamType"]), (&json!("typing"), &json!("streaming")));
+    assert!(update["text"].as_str().is_some_and(|text| text.starts_with("Leave is 30 days [1]")), "{update}");
+    assert_eq!(update["channelData"]["streamId"], informative["id"]);
+    body.event(&json!({"delta": "year."}));
+    body.done();
+    let (_, last) = until_message(&mut socket).await;
+    let text = "Leave is 30 days [1] a year.\n\n[1]: https://hr.contoso.example/leave \"Leave policy\"";
+    assert_eq!((&last["text"], &last["channelData"]["streamId"]), (&json!(text), &informative["id"]));
+    assert_eq!(last["entities"][0]["citation"][0]["appearance"]["name"], "Leave policy");
+    let history = app.history(&conversation, "").await;
+    assert_eq!(texts(&history), ["How long is leave?", text], "what was shown on the way is not kept");
+}
+
+#[tokio::test]
+async fn the_next_question_comes_with_what_was_said_and_without_numbers() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |options| options.instructions = Some("Be brief.".into()))));
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    app.post_text(&conversation, "How long is leave?").await;
+    let body = backend.asked().await.begin();
+    body.event(&leave());
+    body.event(&json!({"delta": "It is 30 days [1]."}));
+    body.done();
+    until_message(&mut socket).await;
+    app.post_text(&conversation, "And in writing?").await;
+    let asked = backend.asked().await;
+    let turns = ["user: how long is leave?", "assistant: it is 30 days.", "user: and in writing?"];
+    assert_eq!(
+        (asked.turns(), asked.ask.instructions.as_deref()),
+        (turns.map(str::to_owned).into(), Some("Be brief."))
+    );
+}
+
+#[tokio::test]
+async fn what_was_said_is_kept_to_its_budget() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |options| options.history_tokens = 10)));
+    let conversation = app.conversation().await;
+    app.say(&conversation.id, &"long ".repeat(100)).await;
+    app.say(&conversation.id, "Short.").await;
+    app.post_text(&conversation, "And now?").await;
+    assert_eq!(backend.asked().await.turns(), ["assistant: short.", "user: and now?"]);
+}
+
+#[tokio::test]
+async fn a_question_waits_for_the_answer_before_it_and_one_too_many_is_told_so() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |_| {})));
+    let conversation = app.conversation().await;
+    app.post_text(&conversation, "one").await;
+    let first = backend.asked().await;
+    for text in ["two", "three", "four", "five"] {
+        app.post_text(&conversation, text).await;
+    }
+    assert!(backend.is_idle().await, "the others wait");
+    app.post_text(&conversation, "six").await;
+    let told = texts(&app.history(&conversation, "").await);
+    assert_eq!(told.last().map(String::as_str), Some("I am still answering. Please ask again when I am done."));
+    let mut asked = first;
+    for text in ["two", "three", "four", "five"] {
+        let body = asked.begin();
+        body.event(&json!({"delta": "Yes."}));
+        body.done();
+        asked = backend.asked().await;
+        assert_eq!(asked.ask.question(), text);
+    }
+}
+
+#[tokio::test]
+async fn two_conversations_do_not_wait_for_each_other() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |_| {})));
+    let (one, other) = (app.conversation().await, app.conversation().await);
+    app.post_text(&one, "one").await;
+    let held = backend.asked().await;
+    app.post_text(&other, "other").await;
+    assert_eq!(backend.asked().await.ask.question(), "other");
+    drop(held);
+}
+
+#[tokio::test]
+async fn a_back_end_that_fails_leaves_a_friendly_word() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |options| options.failure = "Not now.".into())));
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    app.post_text(&conversation, "one").await;
+    backend.asked().await.fail(stalled());
+    let (before, last) = until_message(&mut socket).await;
+    assert_eq!((before.len(), &last["text"]), (1, &json!("Not now.")), "the informative text, and the apology");
+    assert_eq!(last["channelData"]["streamId"], before[0]["id"], "which takes its place");
+    // The next question is answered as if nothing had been.
+    app.post_text(&conversation, "two").await;
+    assert_eq!(backend.asked().await.ask.question(), "two");
+}
+
+#[tokio::test]
+async fn a_back_end_that_breaks_off_leaves_what_was_shown_and_says_so() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |_| {})));
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    app.post_text(&conversation, "one").await;
+    let body = backend.asked().await.begin();
+    body.event(&leave());
+    body.event(&json!({"delta": "Leave is 30 days [1] and "}));
+    body.break_off(stalled());
+    let (_, last) = until_message(&mut socket).await;
+    assert!(last["text"].as_str().is_some_and(|text| text.starts_with("Leave is 30 days [1] and")), "{last}");
+    let (_, note) = until_message(&mut socket).await;
+    assert!(note["text"].as_str().is_some_and(|text| text.contains("incomplete")), "{note}");
+}
+
+#[tokio::test]
+async fn p13_an_answer_without_required_grounding_is_refused_and_nothing_of_it_is_shown() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |options| {
+        options.convert = serde_json::from_value(json!({"require_grounding": "any"})).expect("options");
+        options.refusal = "I found nothing.".into();
+    })));
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    app.post_text(&conversation, "one").await;
+    let body = backend.asked().await.begin();
+    body.event(&json!({"delta": "I make this up."}));
+    body.done();
+    let (before, last) = until_message(&mut socket).await;
+    assert_eq!(last["text"], "I found nothing.");
+    assert!(before.iter().all(|activity| !activity.to_string().contains("make this up")), "{before:?}");
+}
+
+#[tokio::test]
+async fn an_answer_to_a_conversation_that_was_deleted_is_given_up() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |_| {})));
+    let conversation = app.conversation().await;
+    app.post_text(&conversation, "one").await;
+    let body = backend.asked().await.begin();
+    let id: ConversationId = conversation.id.parse().expect("an id");
+    assert!(app.store.delete(&id).await.expect("a store"));
+    body.event(&leave());
+    body.event(&json!({"delta": "Leave is 30 days [1] and "}));
+    body.abandoned().await;
+}
+
+#[tokio::test]
+async fn a_server_that_ends_ends_its_answers_with_what_there_is() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |_| {})));
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    app.post_text(&conversation, "one").await;
+    let body = backend.asked().await.begin();
+    body.event(&json!({"delta": "Leave is 30 days and "}));
+    while socket.activity().await["channelData"]["streamType"] != "streaming" {}
+    let (store, id) = (Arc::clone(&app.store), conversation.id.parse().expect("an id"));
+    app.ended().await;
+    let page = store.read(&id, Some(Watermark::FIRST), 9).await.expect("a store").expect("a conversation");
+    let kept: Vec<_> = page.recorded.iter().filter_map(|recorded| recorded.activity.text.clone()).collect();
+    assert!(kept.len() == 2 && kept[0].trim() == "Leave is 30 days and" && kept[1].contains("incomplete"), "{kept:?}");
+}
+
+#[tokio::test]
+async fn a_user_who_comes_is_greeted_and_nothing_else_is_answered_but_words() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |options| options.greeting = "Ask me.".into())));
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    assert_eq!(socket.activity().await["text"], "Ask me.");
+    let from = json!({"id": "dl_ann"});
+    for activity in [
+        json!({"type": "typing", "from": from}),
+        json!({"type": "event", "name": "webchat/join", "from": from}),
+        json!({"type": "message", "text": " ", "from": from, "value": {"button": 1}}),
+    ] {
+        app.post_activity(&conversation, &activity).await;
+    }
+    let file = json!({"contentType": "image/png", "contentUrl": "https://x.example/a.png"});
+    app.post_activity(&conversation, &json!({"type": "message", "from": from, "attachments": [file]})).await;
+    let (_, told) = until_message(&mut socket).await;
+    assert_eq!(told["text"], "I can only read words. Please write your question.");
+    assert!(backend.is_idle().await);
+}
+
+#[tokio::test]
+async fn a_secret_opens_the_conversations_of_its_own_assistant_only() {
+    let (hr, it) = (Backend::new(), Backend::new());
+    let secret = |text: &str| Secret::parse(text).ok();
+    let team = Team::new(
+        [
+            hr.assistant("hr", |_| {}).with_secret(secret("the-secret-of-hr-1234")),
+            it.assistant("it", |_| {}).with_secret(secret("the-secret-of-it-1234")),
+        ],
+        None,
+    );
+    let app = over(Arc::new(Assistants::new(team)));
+    let start = |bearer: &'static str| app.start_as(bearer, json!({"user": {"id": "dl_ann"}}));
+    let (status, body) = start("the-secret-of-hr-1234").await;
+    assert_eq!(status, StatusCode::CREATED, "{body}");
+    let conversation = Conversation::of(&body);
+    app.post_text(&conversation, "How long is leave?").await;
+    assert_eq!(hr.asked().await.ask.question(), "How long is leave?");
+    assert!(it.is_idle().await);
+    for foreign in ["the-secret-of-it-1234", DIRECT_LINE_SECRET] {
+        let (status, body) = answer(app.get(&conversation.path("/activities"), foreign)).await;
+        assert_eq!((status, &body["error"]["code"]), (StatusCode::FORBIDDEN, &json!("BadToken")), "{body}");
+    }
+    let (status, _) = answer(app.get(&conversation.path("/activities"), "the-secret-of-hr-1234")).await;
+    assert_eq!(status, StatusCode::OK);
+    // Nobody answers on the channel itself.
+    let (status, body) = start(DIRECT_LINE_SECRET).await;
+    assert_eq!(status, StatusCode::CREATED, "{body}");
+    app.post_text(&Conversation::of(&body), "Anyone?").await;
+    assert!(hr.is_idle().await && it.is_idle().await);
+}
+
+#[tokio::test]
+async fn the_page_knows_whether_somebody_answers() {
+    let backend = Backend::new();
+    for (app, answered) in [(TestApp::start(), false), (over(Backend::alone(backend.assistant("hr", |_| {}))), true)] {
+        let request = app.request(reqwest::Method::POST, "/page/session").header("sec-fetch-site", "same-origin");
+        let (_, session) = answer(request).await;
+        assert_eq!((&session["answered"], &session["takesFiles"]), (&json!(answered), &json!(false)));
+    }
+}
