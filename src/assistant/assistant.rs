@@ -6,6 +6,7 @@ use super::AssistantOptions;
 use crate::answer::LabelCatalogue;
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
+use crate::document::Library;
 use crate::prompt::estimate_tokens;
 use crate::upstream::{Ask, Reply, Turn, Upstream, UpstreamError};
 
@@ -16,6 +17,7 @@ pub struct Assistant {
     options: AssistantOptions,
     upstream: Arc<dyn Upstream>,
     labels: Arc<LabelCatalogue>,
+    library: Option<Arc<Library>>,
 }
 
 impl Assistant {
@@ -27,7 +29,19 @@ impl Assistant {
         upstream: Arc<dyn Upstream>,
         labels: Arc<LabelCatalogue>,
     ) -> Self {
-        Self { name: name.into(), options, upstream, labels }
+        Self { name: name.into(), options, upstream, labels, library: None }
+    }
+
+    /// The same assistant with documents that it may cite, and that its readers can download where its options say so.
+    #[must_use]
+    pub fn with_library(self, library: Arc<Library>) -> Self {
+        Self { library: Some(library), ..self }
+    }
+
+    /// Its documents.
+    #[must_use]
+    pub fn library(&self) -> Option<&Arc<Library>> {
+        self.library.as_ref()
     }
 
     /// Its name in the configuration, and as a model.

@@ -3,6 +3,7 @@
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod assistant;
 mod assistants;
+mod links;
 mod options;
 
 pub use assistant::Assistant;

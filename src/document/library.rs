@@ -11,6 +11,7 @@ use super::index::Hit;
 use super::links::{DOCUMENT_ID, HEADING};
 use super::question::{Question, Term};
 use super::shelf::{Shelf, Weighed, fill, fill_again};
+use super::words::{are_alike, words};
 use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage};
 use crate::answer::Source;
 
@@ -174,6 +175,17 @@ impl Library {
 }
 
 impl Found {
+    /// How much of the question a part of the passage has words of, in the measure of [`MatchedWord::weight`]. Other forms of a
+    /// word count as the word.
+    #[must_use]
+    pub fn weight_of(&self, text: &str) -> f64 {
+        let present = words(text);
+        let has = |wanted: &str| present.iter().any(|word| are_alike(&word.text, wanted));
+        // A word of stop words is a phrase of them.
+        let found = self.matched.iter().filter(|word| word.text.split(' ').all(has));
+        found.map(|word| word.weight).sum()
+    }
+
     /// The passage as a source. It has the address of its document, or else its path; the id of the document is in its metadata.
     #[must_use]
     pub fn source(&self) -> Source {

@@ -1,6 +1,6 @@
 //! What is asked, as words to look for.
 
-use super::words::{Word, are_alike, is_stop_word, words};
+use super::words::{Word, is_stop_word, words};
 
 /// So many words of a question are looked for; nobody reads answers to more.
 const MAX_WORDS: usize = 32;
@@ -91,14 +91,6 @@ impl Term {
     pub(super) fn word(&self) -> String {
         if self.is_unspaced { self.text.replace(' ', "") } else { self.text.clone() }
     }
-}
-
-/// Which of these words a text has, or other forms of them.
-#[must_use]
-pub(super) fn found_in(looked_for: &[&str], text: &str) -> Vec<bool> {
-    let present = words(text);
-    let has = |wanted: &str| present.iter().any(|word| are_alike(&word.text, wanted));
-    looked_for.iter().map(|wanted| wanted.split(' ').all(has)).collect()
 }
 
 #[cfg(test)]

@@ -54,16 +54,18 @@ fn is_inline(end: TagEnd) -> bool {
 /// The sentences of a passage that can be quoted.
 pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
     let whole = plain_text(text);
-    let lines = match markup {
-        Markup::Markdown => prose(text),
-        Markup::Plain => text.split("\n\n").map(one_blank).collect(),
+    let (lines, as_written) = match markup {
+        Markup::Markdown => (prose(text), None),
+        // What is a mark to Markdown is a letter here: such a sentence would lose it.
+        Markup::Plain => (text.split("\n\n").map(one_blank).collect(), Some(one_blank(text))),
     };
+    let is_seen = |plain: &str| whole.contains(plain) && as_written.as_ref().is_none_or(|text| text.contains(plain));
     let sentences = lines.iter().flat_map(|line| sentences(line));
     let sentences = sentences.filter_map(|markdown| {
         let plain = plain_alone(markdown)?;
         Some(Sentence { markdown: markdown.to_owned(), plain })
     });
-    sentences.filter(|sentence| whole.contains(&sentence.plain)).collect()
+    sentences.filter(|sentence| is_seen(&sentence.plain)).collect()
 }
 
 /// What readers see of a sentence, if it is one by itself: one paragraph of text, with nothing that could be taken for a marker

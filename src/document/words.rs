@@ -95,7 +95,7 @@ pub(super) fn are_alike(one: &str, other: &str) -> bool {
     let (shorter, longer) = (lengths.0.min(lengths.1), lengths.0.max(lengths.1));
     let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let is_beginning = shared == shorter && (shorter >= 5 || shorter >= 3 && longer - shorter <= 2);
-    is_beginning || shared >= 5 && shared + 2 >= shorter && longer - shorter <= 3
+    is_beginning || shared >= 5 && shared + 1 >= shorter && longer - shorter <= 3
 }
 
 /// Words that say nothing about what is asked. Without diacritics, as [`words`] gives them.

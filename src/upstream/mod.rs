@@ -5,11 +5,16 @@
 
 mod ask;
 mod error;
+mod extract;
+mod local;
 mod reply;
+mod retrieval;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod upstream;
 
 pub use ask::{Ask, Speaker, Turn};
 pub use error::UpstreamError;
+pub use local::{Local, LocalOptions};
 pub use reply::Reply;
+pub use retrieval::retrieve;
 pub use upstream::Upstream;
