@@ -65,6 +65,8 @@ pub mod clock;
 #[cfg(feature = "server")]
 pub mod config;
 #[cfg(feature = "server")]
+pub mod document;
+#[cfg(feature = "server")]
 pub mod egress;
 #[cfg(feature = "server")]
 pub mod http;

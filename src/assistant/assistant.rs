@@ -7,6 +7,7 @@ use crate::activity::ConversationId;
 use crate::answer::LabelCatalogue;
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
+use crate::document::Library;
 use crate::prompt::estimate_tokens;
 use crate::secret::Secret;
 use crate::upstream::{Ask, Reply, Turn, Upstream, UpstreamError};
@@ -20,6 +21,7 @@ pub struct Assistant {
     labels: Arc<LabelCatalogue>,
     /// The Direct Line secret on whose conversations it answers.
     secret: Option<Secret>,
+    library: Option<Arc<Library>>,
 }
 
 impl Assistant {
@@ -31,7 +33,7 @@ impl Assistant {
         upstream: Arc<dyn Upstream>,
         labels: Arc<LabelCatalogue>,
     ) -> Self {
-        Self { name: name.into(), options, upstream, labels, secret: None }
+        Self { name: name.into(), options, upstream, labels, secret: None, library: None }
     }
 
     /// The same assistant, which answers in the conversations of this Direct Line secret.
@@ -43,6 +45,18 @@ impl Assistant {
     /// Whether this is the Direct Line secret of its conversations.
     pub(super) fn is_secret(&self, given: &str) -> bool {
         self.secret.as_ref().is_some_and(|secret| secret.matches(given))
+    }
+
+    /// The same assistant with documents that it may cite, and that its readers can download where its options say so.
+    #[must_use]
+    pub fn with_library(self, library: Arc<Library>) -> Self {
+        Self { library: Some(library), ..self }
+    }
+
+    /// Its documents.
+    #[must_use]
+    pub fn library(&self) -> Option<&Arc<Library>> {
+        self.library.as_ref()
     }
 
     /// Its name in the configuration, and as a model.

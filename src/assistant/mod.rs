@@ -7,6 +7,7 @@ mod assistants;
 mod audience;
 mod history;
 mod lines;
+mod links;
 mod options;
 mod plan;
 

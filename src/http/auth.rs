@@ -9,7 +9,9 @@ use actix_web::http::header::AUTHORIZATION;
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 
-use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, OPEN, PAGE_ANSWERS};
+use super::documents::{self, Reader};
+use super::query::Query;
+use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, OPEN, PAGE_ANSWERS};
 use super::ticket::Ticket;
 use super::{Fault, State, body};
 use crate::activity::ConversationId;
@@ -26,6 +28,8 @@ pub enum Access {
     DirectLine,
     /// A token of the page.
     Page,
+    /// The API key or a Direct Line token; or none, where the handler judges the address.
+    Download,
     /// The secret of the bot, or a ticket for the conversation.
     Bot,
 }
@@ -64,6 +68,8 @@ impl Access {
             Self::Bot
         } else if pattern == PAGE_ANSWERS {
             Self::Page
+        } else if pattern == DOWNLOAD {
+            Self::Download
         } else {
             Self::ApiKey
         }
@@ -93,10 +99,24 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), Fault> {
     if access == Access::Bot {
         return check_bot(request, state);
     }
-    let bearer = bearer(request)?;
+    let bearer = match bearer(request) {
+        Err(AuthError::Missing)
+            if access == Access::Download && documents::is_signed(&Query::of(request.request())) =>
+        {
+            request.extensions_mut().insert(Reader::Unknown);
+            return Ok(());
+        }
+        bearer => bearer?,
+    };
     match access {
         // Both are dealt with above.
         Access::Open | Access::Bot => {}
+        Access::Download => {
+            if !state.options.api_key.matches(bearer) {
+                state.direct_line.authenticate(bearer).map_err(DirectLineError::from)?;
+            }
+            request.extensions_mut().insert(Reader::Known);
+        }
         Access::ApiKey => {
             if !state.options.api_key.matches(bearer) {
                 return Err(AuthError::WrongKey.into());

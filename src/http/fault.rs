@@ -8,6 +8,7 @@ use actix_web::{HttpResponse, ResponseError};
 use super::auth::AuthError;
 use super::body::BodyError;
 use super::check::CheckError;
+use super::documents::DocumentError;
 use super::envelope::EnvelopeError;
 use super::host::HostError;
 use super::query::ParameterError;
@@ -45,6 +46,9 @@ pub enum Fault {
     /// A request to check something is unusable.
     #[error(transparent)]
     Check(#[from] CheckError),
+    /// A document cannot be downloaded.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
     /// The answer could not be delivered.
     #[error(transparent)]
     Delivery(#[from] DeliveryError),

@@ -13,6 +13,7 @@ mod conversations;
 mod convert;
 mod direct_line;
 mod docs;
+mod documents;
 mod envelope;
 mod fault;
 mod health;

@@ -7,7 +7,8 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    answers, check, connector, conversations, convert, direct_line, health, page, records, session, socket, upload,
+    answers, check, connector, conversations, convert, direct_line, documents, health, page, records, session, socket,
+    upload,
 };
 
 #[derive(OpenApi)]
@@ -25,6 +26,7 @@ use super::{
         conversations::read,
         conversations::delete,
         conversations::export,
+        documents::download,
         check::check_activity,
         direct_line::generate_token,
         direct_line::refresh_token,
@@ -54,6 +56,7 @@ use super::{
     tags(
         (name = "answers", description = "Conversion and delivery; needs the API key."),
         (name = "conversations", description = "What the embedded channel keeps; needs the API key."),
+        (name = "documents", description = "What assistants cite; needs the API key, a token, or a signed address."),
         (name = "direct line", description = "Direct Line 3.0; needs the secret or a token."),
         (name = "connector", description = "What a bot behind the channel calls; needs its secret or its ticket."),
         (name = "page", description = "What the page with Web Chat calls."),
@@ -75,6 +78,10 @@ impl Modify for Credentials {
             (
                 "bot",
                 "The secret of the bot, CITEWIRE_BOT_SECRET; or none, where the path begins with the ticket of `serviceUrl`.",
+            ),
+            (
+                "reader",
+                "The API key, or a Direct Line token of any conversation; or none, where the address is signed.",
             ),
             ("page", "A token from POST /page/session."),
         ] {

@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::auth::AuthError;
 use super::body::{BodyError, Held};
 use super::check::CheckError;
+use super::documents::DocumentError;
 use super::envelope::EnvelopeError;
 use super::routes::{BOT_FRAMEWORK, DIRECT_LINE};
 use super::token_parameters::ParametersError;
@@ -24,6 +25,7 @@ use crate::channels::bot::ConnectorError;
 use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
 use crate::channels::direct_line_client::{CallError, PostError, SERVER_NAME};
 use crate::convert::ConvertError;
+use crate::document::DownloadError;
 use crate::ingest::{EventPlace, IngestError};
 use crate::store::StoreError;
 
@@ -68,6 +70,7 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
         Fault::Check(CheckError::NotJson(_)) => not_json(),
         Fault::Check(CheckError::Channel(_)) => unknown_channel(),
         Fault::Check(CheckError::Member { pointer, .. }) => wrong_member(pointer),
+        Fault::Document(error) => document(*error),
         Fault::Delivery(DeliveryError::UnknownConversation) => unknown_conversation(),
         Fault::Delivery(DeliveryError::NoMessage) => internal(),
         Fault::Delivery(DeliveryError::Elsewhere(error)) => elsewhere(error),
@@ -146,6 +149,18 @@ fn auth(error: AuthError) -> Verdict {
         AuthError::Malformed => Verdict::new(StatusCode::UNAUTHORIZED, "malformed_credential", "Unauthorized", title),
         AuthError::NotTheBot => Verdict::new(StatusCode::UNAUTHORIZED, "not_the_bot", "Unauthorized", title),
         AuthError::WrongKey => Verdict::new(StatusCode::UNAUTHORIZED, "wrong_key", "Unauthorized", title),
+    }
+}
+
+fn document(error: DocumentError) -> Verdict {
+    let forbidden = |code, title| Verdict::new(StatusCode::FORBIDDEN, code, "Forbidden", title);
+    match error {
+        DocumentError::Unknown => {
+            Verdict::new(StatusCode::NOT_FOUND, "unknown_document", "NotFound", "There is no such document")
+        }
+        DocumentError::NotPublic => forbidden("document_not_public", "The document is not public"),
+        DocumentError::Address(DownloadError::Expired) => forbidden("address_expired", "The address has expired"),
+        DocumentError::Address(DownloadError::Forged) => forbidden("address_forged", "The address is not good"),
     }
 }
 

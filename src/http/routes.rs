@@ -8,8 +8,8 @@ use actix_web::{Route, guard, web};
 
 use super::auth::{Access, authenticate};
 use super::{
-    Fault, answers, check, connector, conversations, convert, direct_line, docs, health, page, records, session,
-    socket, upload,
+    Fault, answers, check, connector, conversations, convert, direct_line, docs, documents, health, page, records,
+    session, socket, upload,
 };
 
 /// Where the protocols of the Bot Framework begin, whose errors have their own shape.
@@ -18,6 +18,9 @@ pub(crate) const BOT_FRAMEWORK: &str = "/v3/";
 pub(crate) const DIRECT_LINE: &str = "/v3/directline";
 /// The one route that takes a token of the page.
 pub(crate) const PAGE_ANSWERS: &str = "/page/answers";
+
+/// The one route that takes the API key, a token of Direct Line, or an address that is a credential itself.
+pub(crate) const DOWNLOAD: &str = "/v1/documents/{id}/download";
 
 /// The routes that are called without a credential; all others need one.
 ///
@@ -95,6 +98,7 @@ pub const ROUTES: &[RouteEntry] = &[
     delete("/v1/conversations/{id}", || web::to(conversations::delete)),
     get("/v1/conversations/{id}/export", || web::to(conversations::export)),
     post("/v1/conversations/{id}/answers", || web::to(answers::deliver_answer)),
+    get(DOWNLOAD, || web::to(documents::download)),
     get("/", || web::to(page::index)),
     get("/page/page.css", || web::to(page::style)),
     get("/page/page.js", || web::to(page::script)),

@@ -14,6 +14,7 @@ use crate::channels::direct_line_client::BoundDirectLine;
 use crate::channels::live::{Live, LiveOptions};
 use crate::channels::{Delivery, Retention};
 use crate::clock::{Clock, IdSource};
+use crate::document::DownloadKey;
 use crate::redirects::Redirects;
 use crate::store::ConversationStore;
 
@@ -33,6 +34,8 @@ pub struct State {
     pub(crate) bot: Option<Arc<BotChannel>>,
     /// Those who answer questions.
     pub(crate) assistants: Arc<Assistants>,
+    /// Judges addresses of documents that are credentials themselves.
+    pub(crate) download_key: DownloadKey,
     /// Follows redirects of sources, if that is switched on.
     pub(crate) redirects: Option<Redirects>,
     pub(crate) tasks: Tasks,
@@ -51,6 +54,7 @@ impl State {
         ids: Arc<dyn IdSource>,
     ) -> Self {
         let uploads = Semaphore::new(direct_line.max_uploads);
+        let download_key = DownloadKey::new(&options.direct_line_secret);
         let tokens = Tokens::new(&options.direct_line_secret, Arc::clone(&clock), Arc::clone(&ids));
         let delivery = Delivery::new(Arc::clone(&store), &direct_line);
         let retention = Retention::new(Arc::clone(&store), Arc::clone(&clock), options.retention);
@@ -69,6 +73,7 @@ impl State {
             ids,
             bot: None,
             assistants: Arc::default(),
+            download_key,
             redirects: None,
             tasks: Tasks::default(),
             uploads,

@@ -51,6 +51,7 @@ fn every_operation_says_which_credential_it_needs() {
             Access::ApiKey => Some("api_key"),
             Access::DirectLine => Some("direct_line"),
             Access::Page => Some("page"),
+            Access::Download => Some("reader"),
             Access::Bot => Some("bot"),
         };
         assert_eq!(needed, expected, "{}", route.path);

@@ -1,0 +1,226 @@
+//! Addresses that are credentials themselves, for a time.
+
+use std::fmt;
+
+use aws_lc_rs::{hkdf, hmac};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Duration, Utc};
+use url::Url;
+
+use super::DownloadAddress;
+use crate::secret::Secret;
+use crate::url::WebUrl;
+
+/// The longest that such an address is good (rule S1-40).
+const LONGEST: Duration = Duration::days(7);
+
+/// Makes addresses under which whoever has them can download a document, for a time: of this server, or of the storage in which
+/// the documents lie.
+pub trait PublicLinks: fmt::Debug + Send + Sync {
+    /// The address of a document; `None` when it can have none.
+    fn link(&self, document: &DownloadAddress, now: DateTime<Utc>) -> Option<WebUrl>;
+}
+
+/// Signs and checks what makes an address of this server good. The key follows from the Direct Line secret, so that addresses
+/// outlive a restart and hold on every node that knows the secret.
+#[derive(Clone)]
+pub struct DownloadKey(hmac::Key);
+
+impl fmt::Debug for DownloadKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("DownloadKey(…)")
+    }
+}
+
+/// Why an address is not good. Never says what would have been right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DownloadError {
+    /// It was good once.
+    #[error("this address has expired; ask again for a new one")]
+    Expired,
+    /// It was never good: altered, of another document, or not ours.
+    #[error("the signature of this address is wrong")]
+    Forged,
+}
+
+impl DownloadKey {
+    /// The key that follows from a secret.
+    #[must_use]
+    pub fn new(secret: &Secret) -> Self {
+        // HKDF-SHA-256 (RFC 5869); the label is the version of the derivation.
+        let key = hkdf::Salt::new(hkdf::HKDF_SHA256, b"citewire documents")
+            .extract(secret.expose().as_bytes())
+            .expand(&[b"download signing, version 1"], hmac::HMAC_SHA256)
+            .expect("HKDF-SHA-256 gives 32 bytes")
+            .into();
+        Self(key)
+    }
+
+    /// The signature of an address that is good until `expires`, in seconds since 1970.
+    #[must_use]
+    pub fn sign(&self, document: &DownloadAddress, expires: i64) -> String {
+        URL_SAFE_NO_PAD.encode(hmac::sign(&self.0, signed(document, expires).as_bytes()))
+    }
+
+    /// Checks what an address says. Takes the same time wherever the signature is wrong.
+    ///
+    /// # Errors
+    /// When the address is not good, or not any more.
+    pub fn verify(
+        &self,
+        document: &DownloadAddress,
+        expires: &str,
+        signature: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(), DownloadError> {
+        let expires: i64 = expires.parse().map_err(|_| DownloadError::Forged)?;
+        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| DownloadError::Forged)?;
+        let signed = signed(document, expires);
+        hmac::verify(&self.0, signed.as_bytes(), &signature).map_err(|_| DownloadError::Forged)?;
+        if now.timestamp() >= expires {
+            return Err(DownloadError::Expired);
+        }
+        Ok(())
+    }
+}
+
+/// What is signed. The time is a number and comes first, and an id of a document has no dot: no two addresses are signed alike.
+fn signed(document: &DownloadAddress, expires: i64) -> String {
+    format!("{expires}.{}", document.name())
+}
+
+/// Addresses of this server: `…/v1/documents/{assistant}.{document}/download?expires=…&signature=…`.
+#[derive(Clone, Debug)]
+pub struct SignedLinks {
+    key: DownloadKey,
+    server: WebUrl,
+    lifetime: Duration,
+}
+
+impl SignedLinks {
+    /// Addresses behind that of the server, good for `lifetime`, which is seven days at most.
+    #[must_use]
+    pub fn new(key: DownloadKey, server: WebUrl, lifetime: Duration) -> Self {
+        Self { key, server, lifetime: lifetime.clamp(Duration::zero(), LONGEST) }
+    }
+}
+
+impl PublicLinks for SignedLinks {
+    fn link(&self, document: &DownloadAddress, now: DateTime<Utc>) -> Option<WebUrl> {
+        let expires = (now + self.lifetime).timestamp();
+        let mut url = Url::parse(document.url(&self.server)?.as_str()).ok()?;
+        let signature = self.key.sign(document, expires);
+        url.query_pairs_mut().append_pair("expires", &expires.to_string()).append_pair("signature", &signature);
+        url.as_str().parse().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::answer::Source;
+    use crate::clock::{Clock, ManualClock};
+    use crate::document::{DOCUMENT_ID, DocumentId, DownloadLinks};
+
+    fn key(secret: &str) -> DownloadKey {
+        DownloadKey::new(&Secret::parse(secret).expect("a secret"))
+    }
+
+    fn now() -> DateTime<Utc> {
+        "2026-01-01T00:00:00Z".parse().expect("a time")
+    }
+
+    fn document(assistant: &str, path: &str) -> DownloadAddress {
+        DownloadAddress::new(assistant, DocumentId::of_path(path))
+    }
+
+    fn links(days: i64) -> SignedLinks {
+        let server = "https://bot.example/chat/".parse().expect("an address");
+        SignedLinks::new(key("the-secret-of-these-tests"), server, Duration::days(days))
+    }
+
+    fn parameters(url: &WebUrl) -> BTreeMap<String, String> {
+        Url::parse(url.as_str()).expect("an address").query_pairs().into_owned().collect()
+    }
+
+    #[test]
+    fn s1_40_an_address_is_good_for_its_document_and_its_time_and_nothing_else() {
+        let mine = document("hr", "a.md");
+        let url = links(1).link(&mine, now()).expect("an address");
+        let said = parameters(&url);
+        let (expires, signature) = (&*said["expires"], &*said["signature"]);
+        let verify = |secret: &str, document: &DownloadAddress, expires: &str, signature: &str, after: i64| {
+            key(secret).verify(document, expires, signature, now() + Duration::seconds(after))
+        };
+        let secret = "the-secret-of-these-tests";
+        let day = 24 * 60 * 60;
+        assert_eq!(verify(secret, &mine, expires, signature, day - 1), Ok(()));
+        assert_eq!(verify(secret, &mine, expires, signature, day), Err(DownloadError::Expired));
+        let later = (expires.parse::<i64>().expect("a number") + 1).to_string();
+        for (secret, document, expires, signature) in [
+            ("another-secret-of-theirs", &mine, expires, signature),
+            (secret, &document("hr", "b.md"), expires, signature),
+            (secret, &document("it", "a.md"), expires, signature),
+            (secret, &mine, &*later, signature),
+            (secret, &mine, expires, &signature[1..]),
+            (secret, &mine, expires, ""),
+            (secret, &mine, "", signature),
+            (secret, &mine, "soon", signature),
+        ] {
+            assert_eq!(
+                verify(secret, document, expires, signature, 0),
+                Err(DownloadError::Forged),
+                "{expires} {signature}"
+            );
+        }
+    }
+
+    #[test]
+    fn s1_40_no_address_is_good_for_more_than_seven_days() {
+        let url = links(30).link(&document("hr", "a.md"), now()).expect("an address");
+        let expires: i64 = parameters(&url)["expires"].parse().expect("a number");
+        assert_eq!(expires - now().timestamp(), 7 * 24 * 60 * 60);
+        assert!(!format!("{:?} {url}", links(1)).contains(&parameters(&url)["signature"]));
+    }
+
+    #[test]
+    fn s1_40_sources_without_an_address_get_one() {
+        let id = DocumentId::of_path("a.md");
+        let source = |url: Option<&str>, id: &str| {
+            let metadata = json!({DOCUMENT_ID: id}).as_object().cloned().unwrap_or_default();
+            Source { url: url.and_then(|url| url.parse().ok()), metadata, ..Source::default() }
+        };
+        let mut sources = vec![
+            source(None, id.as_str()),
+            source(None, id.as_str()),
+            source(Some("https://x.example/a"), id.as_str()),
+            source(None, "../x"),
+            Source::default(),
+        ];
+        let server = "https://bot.example/chat".parse().expect("an address");
+        let authenticated = DownloadLinks::Authenticated { assistant: "a b".to_owned(), server };
+        let urls = |sources: &[Source]| -> Vec<Option<String>> {
+            sources.iter().map(|source| source.url.as_ref().map(|url| url.as_str().to_owned())).collect()
+        };
+        let mut linked = sources.clone();
+        authenticated.fill_in(&mut linked);
+        let expected = format!("https://bot.example/chat/v1/documents/a%20b.{id}/download");
+        let kept = Some("https://x.example/a".to_owned());
+        assert_eq!(urls(&linked), [Some(expected.clone()), Some(expected), kept.clone(), None, None]);
+
+        let clock = Arc::new(ManualClock::at(now())) as Arc<dyn Clock>;
+        let public = DownloadLinks::Public { assistant: "a.b".to_owned(), links: Arc::new(links(1)), clock };
+        public.fill_in(&mut sources);
+        let urls = urls(&sources);
+        assert!(urls[0].as_ref().is_some_and(|url| url.contains(&format!("/chat/v1/documents/a.b.{id}/download?"))));
+        assert_eq!((&urls[0], &urls[2], &urls[3]), (&urls[1], &kept, &None));
+        assert_eq!(DownloadAddress::parse(&format!("a.b.{id}")), Some(DownloadAddress::new("a.b", id)));
+    }
+}

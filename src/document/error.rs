@@ -1,0 +1,79 @@
+//! Why documents cannot be searched or read.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why documents cannot be searched or read. Each says which file it is about, and what mends it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LibraryError {
+    /// The folder is not there, or may not be read.
+    #[error("the folder of documents {} cannot be read: {source}; name a folder that exists and may be read", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file in the folder cannot be read.
+    #[error("{} cannot be read: {source}; let this user read it, or move it out of the folder of documents", path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// One document is too big.
+    #[error(
+        "{} has {bytes} bytes, and a document has at most {limit}: split it, move it out of the folder of documents, or raise \
+         max_document_bytes",
+        path.display()
+    )]
+    DocumentTooBig {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+        /// What is taken.
+        limit: u64,
+    },
+    /// All documents together are too big.
+    #[error(
+        "with {} the documents have more than {limit} bytes: move some out of the folder of documents, or raise max_total_bytes",
+        path.display()
+    )]
+    TooMuch {
+        /// The file with which the limit is passed.
+        path: PathBuf,
+        /// What is taken.
+        limit: u64,
+    },
+    /// There are too many.
+    #[error(
+        "with {} there are more than {limit} documents: move some out of the folder of documents, or raise max_documents",
+        path.display()
+    )]
+    TooMany {
+        /// The file with which the limit is passed.
+        path: PathBuf,
+        /// What is taken.
+        limit: usize,
+    },
+    /// A folder lies too deep.
+    #[error(
+        "{} lies more than {limit} folders below the folder of documents: move it up or out, or raise max_depth",
+        path.display()
+    )]
+    TooDeep {
+        /// The folder.
+        path: PathBuf,
+        /// What is taken.
+        limit: usize,
+    },
+    /// The search in memory failed, which it has no reason to.
+    #[error("the documents cannot be searched")]
+    Search(#[from] sqlx::Error),
+    /// The server ended while the folder was read.
+    #[error("the folder of documents was not read to its end")]
+    Interrupted(#[from] tokio::task::JoinError),
+}

@@ -1,0 +1,372 @@
+//! A folder of documents that can be searched.
+
+use std::cmp::Ordering;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use serde_json::{Map, json};
+use tokio::sync::Mutex;
+
+use super::folder::{self, Skipped};
+use super::index::Hit;
+use super::links::{DOCUMENT_ID, HEADING};
+use super::question::{Question, Term};
+use super::shelf::{Shelf, Weighed, fill, fill_again};
+use super::words::{are_alike, words};
+use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage};
+use crate::answer::Source;
+
+/// The least part of a question that a passage must have words of, weighted by how rare they are: with less, a passage has a word
+/// in common with the question by chance.
+const LEAST_SHARE: f64 = 0.2;
+/// The same for writing without blanks, where pairs of letters that are no words meet by chance more often.
+const LEAST_SHARE_UNSPACED: f64 = 0.3;
+/// So many passages are looked at for each one that is wanted, and at least [`CANDIDATES`].
+const CANDIDATES_EACH: usize = 4;
+const CANDIDATES: usize = 50;
+
+/// A folder of documents, in memory as it was when it was read last.
+#[derive(Debug)]
+pub struct Library {
+    options: LibraryOptions,
+    shelf: RwLock<Arc<Shelf>>,
+    /// Held while the folder is read, so that it is read once at a time.
+    refreshing: Mutex<()>,
+}
+
+/// A passage that fits a question.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Found {
+    /// The document.
+    pub document: Arc<Document>,
+    /// The passage.
+    pub passage: Arc<Passage>,
+    /// How well it fits, from 0 to 1: mostly how much of the question it has words of, weighted by how rare they are.
+    pub score: f64,
+    /// The words of the question that it has, itself or in its headings.
+    pub matched: Vec<MatchedWord>,
+}
+
+/// A word of a question that a passage has.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MatchedWord {
+    /// The word, in lower case and without diacritics; a beginning where only that was found.
+    pub text: String,
+    /// How rare it is: more is rarer.
+    pub weight: f64,
+}
+
+impl Library {
+    /// Reads a folder.
+    ///
+    /// # Errors
+    /// When it cannot be read, or has more in it than the options allow.
+    pub async fn open(options: LibraryOptions) -> Result<Self, LibraryError> {
+        let shelf = fill(&options).await?;
+        Ok(Self { options, shelf: RwLock::new(Arc::new(shelf)), refreshing: Mutex::new(()) })
+    }
+
+    /// What was set.
+    #[must_use]
+    pub fn options(&self) -> &LibraryOptions {
+        &self.options
+    }
+
+    /// Reads the folder again if names, sizes or times of its files are others than before; says whether. Whoever searches
+    /// meanwhile finds what was there before.
+    ///
+    /// # Errors
+    /// When it cannot be read, or has more in it than the options allow; what was there before stays.
+    pub async fn refresh(&self) -> Result<bool, LibraryError> {
+        let _alone = self.refreshing.lock().await;
+        let before = self.shelf();
+        let Some(shelf) = fill_again(&self.options, before).await? else { return Ok(false) };
+        *self.shelf.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(shelf);
+        Ok(true)
+    }
+
+    /// How many documents there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shelf().documents.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.shelf().documents.is_empty()
+    }
+
+    /// What in the folder is no document.
+    #[must_use]
+    pub fn skipped(&self) -> Skipped {
+        self.shelf().skipped.clone()
+    }
+
+    /// The document with this id.
+    #[must_use]
+    pub fn document(&self, id: &DocumentId) -> Option<Arc<Document>> {
+        self.shelf().documents.get(id).cloned()
+    }
+
+    /// The bytes of a document, as its file has them now; `None` when it is gone, or empty (rule S1-41).
+    ///
+    /// # Errors
+    /// When its file is there and cannot be read, or has grown too big.
+    pub async fn read(&self, id: &DocumentId) -> Result<Option<Vec<u8>>, LibraryError> {
+        let Some(document) = self.document(id) else { return Ok(None) };
+        let options = self.options.clone();
+        let bytes = tokio::task::spawn_blocking(move || folder::read(&options, &document.path)).await??;
+        Ok(bytes.filter(|bytes| !bytes.is_empty()))
+    }
+
+    /// The passages that fit a question, the best first; none when nothing in the documents is about it. Words that nearly all
+    /// passages have do not count.
+    ///
+    /// # Errors
+    /// When the search fails, which no question makes it do.
+    pub async fn search(&self, question: &str, limit: usize) -> Result<Vec<Found>, LibraryError> {
+        let shelf = self.shelf();
+        let terms = shelf.weigh(Question::parse(question).terms()).await?;
+        let total: f64 = terms.iter().map(|term| term.weight).sum();
+        let unspaced = terms.iter().filter(|term| term.term.is_unspaced).count();
+        let least = if unspaced * 2 > terms.len() { LEAST_SHARE_UNSPACED } else { LEAST_SHARE };
+        let present: Vec<&Weighed> = terms.iter().filter(|term| term.count > 0).collect();
+        if !present.iter().any(|term| term.is_telling) {
+            return Ok(Vec::new());
+        }
+        let looked_for: Vec<Term> = present.iter().map(|term| term.term.clone()).collect();
+        let candidates = limit.saturating_mul(CANDIDATES_EACH).max(CANDIDATES);
+        let hits = shelf.index.best(&looked_for, candidates).await?;
+        let best = hits.iter().map(|hit| hit.weight).fold(0.0, f64::max);
+        let mut found: Vec<Found> = hits
+            .iter()
+            .filter_map(|hit| {
+                let (document, passage) = shelf.passages.get(hit.place)?;
+                let has: Vec<&Weighed> = matched(&present, hit);
+                let share = has.iter().map(|term| term.weight).sum::<f64>() / total;
+                if share < least || !has.iter().any(|term| term.is_telling) {
+                    return None;
+                }
+                let rank = if best > 0.0 { hit.weight / best } else { 0.0 };
+                let score = (0.7 * share + 0.3 * rank).clamp(0.0, 1.0);
+                let matched =
+                    has.iter().map(|term| MatchedWord { text: term.term.word(), weight: term.weight }).collect();
+                Some(Found { document: Arc::clone(document), passage: Arc::clone(passage), score, matched })
+            })
+            .collect();
+        found.sort_by(best_first);
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// The same as sources, for a model that is to cite them.
+    ///
+    /// # Errors
+    /// When the search fails, which no question makes it do.
+    pub async fn passages(&self, question: &str, limit: usize) -> Result<Vec<Source>, LibraryError> {
+        Ok(self.search(question, limit).await?.iter().map(Found::source).collect())
+    }
+
+    fn shelf(&self) -> Arc<Shelf> {
+        Arc::clone(&self.shelf.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Found {
+    /// How much of the question a part of the passage has words of, in the measure of [`MatchedWord::weight`]. Other forms of a
+    /// word count as the word.
+    #[must_use]
+    pub fn weight_of(&self, text: &str) -> f64 {
+        let present = words(text);
+        let has = |wanted: &str| present.iter().any(|word| are_alike(&word.text, wanted));
+        // A word of stop words is a phrase of them.
+        let found = self.matched.iter().filter(|word| word.text.split(' ').all(has));
+        found.map(|word| word.weight).sum()
+    }
+
+    /// The passage as a source. It has the address of its document, or else its path; the id of the document is in its metadata.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        let mut metadata = Map::new();
+        metadata.insert(DOCUMENT_ID.to_owned(), json!(self.document.id.as_str()));
+        if !self.passage.headings.is_empty() {
+            metadata.insert(HEADING.to_owned(), json!(self.passage.headings.join(" > ")));
+        }
+        Source {
+            title: Some(self.document.title.clone()),
+            url: self.document.url.clone(),
+            filepath: self.document.url.is_none().then(|| self.document.path.clone()),
+            content: Some(self.passage.text.clone()),
+            media_type: Some(self.document.media_type.to_owned()),
+            // More digits would say more than is known.
+            score: Some((self.score * 1000.0).round() / 1000.0),
+            metadata,
+            ..Source::default()
+        }
+    }
+}
+
+/// The best first; of those that fit equally well, in the order of their documents.
+fn best_first(one: &Found, other: &Found) -> Ordering {
+    let by_place = || (&one.document.path, one.passage.place).cmp(&(&other.document.path, other.passage.place));
+    other.score.total_cmp(&one.score).then_with(by_place)
+}
+
+fn matched<'t>(terms: &[&'t Weighed], hit: &Hit) -> Vec<&'t Weighed> {
+    terms.iter().zip(&hit.has).filter(|(_, has)| **has).map(|(term, _)| *term).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::document::Skip;
+
+    fn write(folder: &Path, files: &[(&str, &str)]) {
+        for (path, text) in files {
+            let path = folder.join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+            fs::write(path, text).expect("written");
+        }
+    }
+
+    async fn library(files: &[(&str, &str)]) -> (tempfile::TempDir, Library) {
+        let folder = tempfile::tempdir().expect("a folder");
+        write(folder.path(), files);
+        let library = Library::open(LibraryOptions::new(folder.path())).await.expect("a library");
+        (folder, library)
+    }
+
+    async fn paths(library: &Library, question: &str) -> Vec<String> {
+        let found = library.search(question, 10).await.expect("a search");
+        found.into_iter().map(|found| found.document.path.clone()).collect()
+    }
+
+    const HANDBOOK: &[(&str, &str)] = &[
+        (
+            "hr/leave.md",
+            "# Leave policy\n\n## Annual leave\n\nEmployees of Contoso get 30 days of leave.\n\n## Parental leave\n\nParents at Contoso take 16 weeks.",
+        ),
+        ("it/vpn.md", "# VPN\n\nContoso staff connect with the client. The certificate expires after a year."),
+        ("de/kuendigung.md", "# Kündigung\n\nDie Kündigungsfrist bei Contoso beträgt drei Monate zum Quartalsende."),
+        ("zh/nianjia.md", "# 年假\n\n员工每年享有十天带薪年假。未休的年假可以顺延到下一年。"),
+        ("notes.txt", "The canteen of Contoso opens at noon."),
+    ];
+
+    #[tokio::test]
+    async fn the_passage_that_is_about_the_question_comes_first() {
+        let (_folder, library) = library(HANDBOOK).await;
+        for (question, path) in [
+            ("How many days of annual leave do employees get?", "hr/leave.md"),
+            ("When does my certificate expire?", "it/vpn.md"),
+            ("Wie lang ist die Kundigungsfrist?", "de/kuendigung.md"),
+            ("Welche Kündigungsfristen gelten?", "de/kuendigung.md"),
+            ("年假有多少天？", "zh/nianjia.md"),
+            ("canteen", "notes.txt"),
+        ] {
+            assert_eq!(paths(&library, question).await.first().map(String::as_str), Some(path), "{question}");
+        }
+        let found = library.search("parental leave", 10).await.expect("a search");
+        assert_eq!(found[0].passage.headings, ["Leave policy", "Parental leave"]);
+        assert!(found.iter().all(|found| (0.0..=1.0).contains(&found.score)), "{found:?}");
+        assert_eq!(library.search("leave", 1).await.expect("a search").len(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_no_document_is_about_finds_nothing() {
+        let (_folder, library) = library(HANDBOOK).await;
+        for question in [
+            "",
+            "?",
+            "What is this?",
+            "How many moons does Mars have?",
+            "火星有几个月亮？",
+            "xyzzy",
+            "\"\" OR ()",
+            "AND",
+        ] {
+            assert_eq!(paths(&library, question).await, [""; 0], "{question}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_word_that_nearly_all_passages_have_does_not_count() {
+        let files: Vec<(String, String)> =
+            (0..20).map(|number| (format!("{number}.md"), format!("Contoso has product{number} on sale."))).collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let (_folder, library) = library(&files).await;
+        for question in ["Contoso", "Does Contoso sell boats?", "Which boats are on sale?"] {
+            assert_eq!(paths(&library, question).await, [""; 0], "{question}");
+        }
+        assert_eq!(paths(&library, "What about product7 of Contoso?").await, ["7.md"]);
+    }
+
+    #[tokio::test]
+    async fn stop_words_alone_are_found_as_they_stand() {
+        let (_folder, library) = library(&[("a.md", "To be, or not to be."), ("b.md", "Not to be, or to be.")]).await;
+        assert_eq!(paths(&library, "to be or not to be?").await, ["a.md"]);
+    }
+
+    #[tokio::test]
+    async fn a_passage_becomes_a_source() {
+        let (folder, library) = library(HANDBOOK).await;
+        let source = library.passages("annual leave", 1).await.expect("a search").remove(0);
+        let id = DocumentId::of_path("hr/leave.md");
+        assert_eq!(source.title.as_deref(), Some("Leave policy"));
+        assert_eq!(source.filepath.as_deref(), Some("hr/leave.md"));
+        assert_eq!(source.content.as_deref(), Some("Employees of Contoso get 30 days of leave."));
+        assert_eq!(source.media_type.as_deref(), Some("text/markdown"));
+        assert_eq!(source.metadata[DOCUMENT_ID], id.as_str());
+        assert_eq!(source.metadata[HEADING], "Leave policy > Annual leave");
+        assert_eq!(library.read(&id).await.expect("read"), Some(HANDBOOK[0].1.as_bytes().to_vec()));
+        fs::remove_file(folder.path().join("hr/leave.md")).expect("removed");
+        assert_eq!(library.read(&id).await.expect("read"), None);
+        let mut options = LibraryOptions::new(folder.path());
+        options.base_url = "https://x.example/docs".parse().ok();
+        let public = Library::open(options).await.expect("a library");
+        let source = public.passages("canteen", 1).await.expect("a search").remove(0);
+        assert_eq!(source.url.as_ref().map(crate::url::WebUrl::as_str), Some("https://x.example/docs/notes.txt"));
+        assert_eq!(source.filepath, None);
+    }
+
+    #[tokio::test]
+    async fn a_refresh_reads_what_has_changed_and_nothing_else() {
+        let (folder, library) = library(HANDBOOK).await;
+        assert!(!library.refresh().await.expect("refreshed"));
+        write(folder.path(), &[("new.md", "The garage is closed."), ("latin.txt", "")]);
+        fs::write(folder.path().join("latin.txt"), b"Gr\xfc\xdfe aus der Garage").expect("written");
+        assert!(library.refresh().await.expect("refreshed"));
+        assert_eq!((paths(&library, "garage").await, library.len()), (vec!["new.md".to_owned()], 6));
+        assert_eq!(library.skipped(), [(Skip::NotUtf8, 1)].into());
+        fs::remove_file(folder.path().join("new.md")).expect("removed");
+        assert!(library.refresh().await.expect("refreshed"));
+        assert_eq!(paths(&library, "garage").await, [""; 0]);
+        // What was there stays when the folder has become unusable.
+        fs::rename(folder.path().join("hr"), folder.path().with_extension("moved")).expect("renamed");
+        fs::remove_dir_all(folder.path()).expect("removed");
+        assert!(library.refresh().await.is_err());
+        assert_eq!(paths(&library, "canteen").await, ["notes.txt"]);
+        fs::remove_dir_all(folder.path().with_extension("moved")).expect("removed");
+    }
+
+    #[tokio::test]
+    async fn a_thousand_documents_are_searched() {
+        let files: Vec<(String, String)> = (0..1000)
+            .map(|number| {
+                let text = format!("# Part {number}\n\nPart number {number} is kept in room {}.\n\n", number % 50);
+                (format!("{}/{number}.md", number % 10), text + &"More words about parts of all kinds. ".repeat(40))
+            })
+            .collect();
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let (_folder, library) = library(&files).await;
+        assert_eq!(library.len(), 1000);
+        assert_eq!(
+            paths(&library, "Where is part number 777 kept?").await.first().map(String::as_str),
+            Some("7/777.md")
+        );
+    }
+}

@@ -1,0 +1,31 @@
+//! Documents of one's own: a folder that can be searched, passages that can be quoted, files that can be downloaded.
+//!
+//! A [`Library`] is opened from a folder. Its documents are split into passages, and these are searched by their words. Which
+//! address a document has for readers is decided by [`DownloadLinks`], where it has none of its own.
+
+#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
+mod document;
+mod download;
+mod error;
+mod folder;
+mod index;
+mod library;
+mod links;
+mod options;
+mod passage;
+mod question;
+mod sentence;
+mod shelf;
+mod split;
+mod words;
+
+pub use document::{Document, DocumentId};
+pub use download::{DownloadError, DownloadKey, PublicLinks, SignedLinks};
+pub use error::LibraryError;
+pub use folder::{Skip, Skipped};
+pub use library::{Found, Library, MatchedWord};
+pub use links::{DOCUMENT_ID, DownloadAddress, DownloadLinks};
+pub use options::LibraryOptions;
+pub use passage::Passage;
+pub use question::Question;
+pub use sentence::{Sentence, plain_text};

@@ -1,0 +1,38 @@
+//! What can be set about a library.
+
+use std::path::PathBuf;
+
+use crate::url::WebUrl;
+
+/// Where the documents are, and how much of them is taken in. Everything is held in memory.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LibraryOptions {
+    /// The folder; what is in its folders counts as well.
+    pub folder: PathBuf,
+    /// Where the same folder is on the web, if it is there: a document's address is this with its path behind it.
+    pub base_url: Option<WebUrl>,
+    /// The size of one document, in bytes.
+    pub max_document_bytes: u64,
+    /// The size of all documents, in bytes.
+    pub max_total_bytes: u64,
+    /// The number of documents.
+    pub max_documents: usize,
+    /// So many folders may stand above a document, the first one not counted.
+    pub max_depth: usize,
+}
+
+impl LibraryOptions {
+    /// The documents of a folder, with limits that a handbook does not reach.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            base_url: None,
+            max_document_bytes: 4 * 1024 * 1024,
+            max_total_bytes: 256 * 1024 * 1024,
+            max_documents: 10_000,
+            max_depth: 16,
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! A part of a document that can be found, and quoted.
+
+use super::document::Markup;
+use super::sentence::{self, Sentence};
+
+/// A part of a document: one or more paragraphs under one heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Passage {
+    /// The headings above it, the outermost first.
+    pub headings: Vec<String>,
+    /// The text, as it stands in the document but with Unix line ends.
+    pub text: String,
+    /// Its place among the passages of its document, from 0.
+    pub place: usize,
+    pub(super) markup: Markup,
+}
+
+impl Passage {
+    /// The sentences that mean the same wherever they stand: no code, tables or headings, nothing that could act as a marker of
+    /// a citation, and nothing half. In the order of the text.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<Sentence> {
+        sentence::quotable(&self.text, self.markup)
+    }
+}

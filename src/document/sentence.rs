@@ -1,0 +1,328 @@
+//! Sentences that mean the same wherever they stand.
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::document::Markup;
+
+/// The Markdown of passages.
+pub(super) const MARKDOWN: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_TASKLISTS)
+    .union(Options::ENABLE_FOOTNOTES);
+
+/// The least and the most characters of a sentence that is quoted.
+const LENGTH: std::ops::RangeInclusive<usize> = 8..=600;
+
+/// Stands where something stood that a sentence cannot take along. No text has it: a Markdown text gets another one there.
+const LOST: char = '\u{0}';
+
+/// A sentence that can be taken out of its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sentence {
+    /// The sentence on one line: code and emphasis as they stand, links as their texts.
+    pub markdown: String,
+    /// What readers see of it.
+    pub plain: String,
+}
+
+/// What readers see of a Markdown text: no marks, no HTML, one blank for any number of blanks and line ends.
+#[must_use]
+pub fn plain_text(markdown: &str) -> String {
+    let mut text = String::with_capacity(markdown.len());
+    for event in Parser::new_ext(markdown, MARKDOWN) {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "everything else has no text of its own")]
+        match event {
+            Event::Text(part) | Event::Code(part) => text.push_str(&part),
+            Event::SoftBreak | Event::HardBreak | Event::Rule => text.push(' '),
+            Event::End(end) if !is_inline(end) => text.push(' '),
+            _ => {}
+        }
+    }
+    one_blank(&text)
+}
+
+fn one_blank(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn is_inline(end: TagEnd) -> bool {
+    matches!(end, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image)
+}
+
+/// The sentences of a passage that can be quoted.
+pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
+    let whole = plain_text(text);
+    let (lines, as_written) = match markup {
+        Markup::Markdown => (prose(text), None),
+        // What is a mark to Markdown is a letter here: such a sentence would lose it.
+        Markup::Plain => (text.split("\n\n").map(one_blank).collect(), Some(one_blank(text))),
+    };
+    let is_seen = |plain: &str| whole.contains(plain) && as_written.as_ref().is_none_or(|text| text.contains(plain));
+    let sentences = lines.iter().flat_map(|line| sentences(line));
+    let sentences = sentences.filter_map(|markdown| {
+        let plain = plain_alone(markdown)?;
+        Some(Sentence { markdown: markdown.to_owned(), plain })
+    });
+    sentences.filter(|sentence| is_seen(&sentence.plain)).collect()
+}
+
+/// What readers see of a sentence, if it is one by itself: one paragraph of text, with nothing that could be taken for a marker
+/// of a citation or could begin something that the next sentence ends.
+fn plain_alone(markdown: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut paragraphs = 0;
+    for event in Parser::new_ext(markdown, MARKDOWN) {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is part of a sentence that stands alone")]
+        match event {
+            Event::Start(Tag::Paragraph) => paragraphs += 1,
+            Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough) | Event::End(_) => {}
+            Event::Text(part) if !part.contains(is_suspicious) => text.push_str(&part),
+            Event::Code(part) => text.push_str(&part),
+            _ => return None,
+        }
+    }
+    let begins_nothing = !has_open_dollar(markdown) && !has_open_tag(markdown) && !markdown.ends_with('\\');
+    let is_sentence = paragraphs == 1 && LENGTH.contains(&text.chars().count()) && text.contains(char::is_alphabetic);
+    (is_sentence && begins_nothing).then(|| one_blank(&text))
+}
+
+fn is_suspicious(c: char) -> bool {
+    matches!(c, '[' | ']' | '【' | '】' | '`' | '\u{E200}'..='\u{E20F}' | LOST | char::REPLACEMENT_CHARACTER)
+}
+
+/// Whether a dollar sign may begin math: where an amount follows, it does not.
+fn has_open_dollar(text: &str) -> bool {
+    text.match_indices('$').any(|(at, _)| !text[at + 1..].starts_with(|c: char| c.is_ascii_digit() || c == ' '))
+}
+
+fn has_open_tag(text: &str) -> bool {
+    text.match_indices('<').any(|(at, _)| text[at + 1..].starts_with(|c: char| c.is_alphabetic() || "!?/".contains(c)))
+}
+
+/// The sentences of a line of Markdown. None ends inside of emphasis or code.
+fn sentences(line: &str) -> Vec<&str> {
+    let closed = closed_parts(line);
+    let mut sentences = Vec::new();
+    let mut start = 0;
+    let ends = line.split_sentence_bound_indices().map(|(at, sentence)| at + sentence.len());
+    for end in ends {
+        let is_inside = closed.iter().any(|part| part.start < end && end < part.end);
+        let sentence = line[start..end].trim();
+        if end < line.len() && (is_inside || ends_in_abbreviation(sentence)) {
+            continue;
+        }
+        sentences.push(sentence);
+        start = end;
+    }
+    sentences
+}
+
+/// Where emphasis and code are.
+fn closed_parts(line: &str) -> Vec<std::ops::Range<usize>> {
+    let events = Parser::new_ext(line, MARKDOWN).into_offset_iter();
+    let is_part = |event: &Event<'_>| {
+        matches!(event, Event::Code(_) | Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough))
+    };
+    events.filter(|(event, _)| is_part(event)).map(|(_, range)| range).collect()
+}
+
+/// Whether a full stop belongs to the last word: `Dr.`, `z. B.`, `1.`
+fn ends_in_abbreviation(sentence: &str) -> bool {
+    const KNOWN: [&str; 16] =
+        ["Dr", "Prof", "Mr", "Mrs", "Ms", "St", "Nr", "Art", "Abs", "bzw", "ca", "inkl", "vgl", "approx", "Fig", "vs"];
+    let Some(rest) = sentence.strip_suffix('.') else { return false };
+    let start = rest
+        .rfind(|c: char| !c.is_alphanumeric())
+        .map_or(0, |at| at + rest[at..].chars().next().map_or(1, char::len_utf8));
+    let word = &rest[start..];
+    let is_short_number = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
+    word.chars().count() == 1 || is_short_number && !word.is_empty() || KNOWN.contains(&word)
+}
+
+/// The paragraphs and the items of lists, each on one line, links as their texts.
+fn prose(text: &str) -> Vec<String> {
+    let mut prose = Prose { source: text, ..Prose::default() };
+    for (event, range) in Parser::new_ext(text, MARKDOWN).into_offset_iter() {
+        prose.take(&event, range);
+    }
+    prose.end_line();
+    prose.lines
+}
+
+/// Takes the lines of a text together. What stands between two parts of a line is copied with them, so that the marks of
+/// emphasis and code stay as they are.
+#[derive(Default)]
+struct Prose<'s> {
+    source: &'s str,
+    lines: Vec<String>,
+    line: String,
+    /// The source is copied up to here; `None` where what comes next is not to be copied along.
+    copied: Option<usize>,
+    /// How deep in what has no sentences.
+    skipped: usize,
+}
+
+impl Prose<'_> {
+    fn take(&mut self, event: &Event<'_>, range: std::ops::Range<usize>) {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "all other marks end the line that they stand in")]
+        match event {
+            Event::Start(Tag::Image { .. }) if self.skipped == 0 => {
+                self.lose(&range);
+                self.skipped = 1;
+            }
+            Event::Start(tag) if self.skipped > 0 || !has_sentences(tag) => {
+                if self.skipped == 0 {
+                    self.end_line();
+                }
+                self.skipped += 1;
+            }
+            Event::End(end) if self.skipped > 0 => {
+                self.skipped -= 1;
+                if self.skipped == 0 && !is_inline(*end) {
+                    self.end_line();
+                }
+            }
+            _ if self.skipped > 0 => {}
+            Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough) => {
+                self.copied.get_or_insert(range.start);
+            }
+            Event::End(TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough) | Event::Text(_) | Event::Code(_) => {
+                self.copy(range.start, range.end);
+                self.copied = Some(range.end);
+            }
+            Event::Start(Tag::Link { .. }) => {
+                self.copy(range.start, range.start);
+                self.copied = None;
+            }
+            Event::End(TagEnd::Link) | Event::TaskListMarker(_) => self.copied = Some(range.end),
+            Event::SoftBreak | Event::HardBreak => {
+                self.copy(range.start, range.start);
+                self.line.push(' ');
+                self.copied = None;
+            }
+            Event::InlineHtml(_) | Event::FootnoteReference(_) | Event::InlineMath(_) | Event::DisplayMath(_) => {
+                self.lose(&range);
+            }
+            _ => self.end_line(),
+        }
+    }
+
+    /// Copies what is not yet copied up to `end`; the part that is copied begins at `start`.
+    fn copy(&mut self, start: usize, end: usize) {
+        let from = self.copied.unwrap_or(start);
+        self.line.push_str(self.source.get(from..end).unwrap_or_default());
+    }
+
+    fn lose(&mut self, range: &std::ops::Range<usize>) {
+        self.copy(range.start, range.start);
+        self.line.push(LOST);
+        self.copied = Some(range.end);
+    }
+
+    fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        self.copied = None;
+        if !line.trim().is_empty() {
+            self.lines.push(line.trim().to_owned());
+        }
+    }
+}
+
+fn has_sentences(tag: &Tag<'_>) -> bool {
+    matches!(
+        tag,
+        Tag::Paragraph
+            | Tag::List(_)
+            | Tag::Item
+            | Tag::BlockQuote(_)
+            | Tag::Emphasis
+            | Tag::Strong
+            | Tag::Strikethrough
+            | Tag::Link { .. }
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Vec<String> {
+        quotable(text, Markup::Markdown).into_iter().map(|sentence| sentence.markdown).collect()
+    }
+
+    #[test]
+    fn sentences_keep_code_and_emphasis_and_lose_their_line_ends() {
+        assert_eq!(
+            of("Leave is **30 days. Really.** a year\nfor *all*. Use `a. B` for it!\n\n> It is\n> written so.\n"),
+            ["Leave is **30 days. Really.** a year for *all*.", "Use `a. B` for it!", "It is written so."]
+        );
+        assert_eq!(
+            of("- The first one.\n- The second\n  one. Really so.\n"),
+            ["The first one.", "The second one.", "Really so."]
+        );
+    }
+
+    #[test]
+    fn a_link_becomes_its_text() {
+        let text = "See [the *plan*](../plan.md) and [more][1] now. Or <https://x.example/> and so on.\n\n[1]: https://x.example/\n";
+        assert_eq!(of(text), ["See the *plan* and more now.", "Or https://x.example/ and so on."]);
+    }
+
+    #[test]
+    fn what_means_something_else_elsewhere_is_left_out() {
+        for text in [
+            "As shown in [1] it is so.",
+            r"As shown in \[1\] it is so.",
+            "As shown in 【1】 it is so.",
+            "As shown in [nothing] it is so.",
+            "As [^1] shows it is so.\n\n[^1]: a note",
+            "It opens `a code span.",
+            "It has an ![image](a.png) in it.",
+            "It has <b>tags</b> in it.",
+            "It opens <b in it.",
+            "It is $x in math.",
+            "# A heading is none.",
+            "    code is none at all",
+            "```\nneither is this code\n```",
+            "| a table | b is none |\n|---|---|\n| c is none | d |",
+            "short",
+            "12345 67890",
+        ] {
+            assert_eq!(of(text), [""; 0], "{text}");
+        }
+        assert_eq!(
+            of("It costs $5 or less than < 6 € a day. It is ~5 days."),
+            ["It costs $5 or less than < 6 € a day.", "It is ~5 days."]
+        );
+    }
+
+    #[test]
+    fn a_full_stop_within_a_sentence_does_not_end_it() {
+        assert_eq!(
+            of("Dr. Kim decides am 1. Januar, z. B. Über alles. Danach nicht mehr."),
+            ["Dr. Kim decides am 1. Januar, z. B. Über alles.", "Danach nicht mehr."]
+        );
+        assert_eq!(
+            of("员工每年享有十天带薪年假。未休的年假可以顺延。"),
+            ["员工每年享有十天带薪年假。", "未休的年假可以顺延。"]
+        );
+    }
+
+    #[test]
+    fn plain_text_is_quoted_where_markdown_reads_it_the_same() {
+        let of = |text: &str| -> Vec<String> {
+            quotable(text, Markup::Plain).into_iter().map(|sentence| sentence.markdown).collect()
+        };
+        assert_eq!(of("It is\nso for all. A *b* c is not.\n\n  * an item is none\n"), ["It is so for all."]);
+    }
+
+    #[test]
+    fn what_readers_see_has_no_marks() {
+        assert_eq!(
+            plain_text("# A *b*\n\n- `c`\n- [d](e)  \nf<br>g\n\n| h | i |\n|-|-|\n| j | k |"),
+            "A b c d fg h i j k"
+        );
+    }
+}

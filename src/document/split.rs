@@ -1,0 +1,278 @@
+//! Splits a document into passages.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::Passage;
+use super::document::Markup;
+use super::sentence::{MARKDOWN, plain_text};
+
+/// A passage has no more bytes of text than this, unless a table or a block of code alone has more.
+const PASSAGE_BYTES: usize = 800;
+
+/// A document in its parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Parts {
+    /// The first heading.
+    pub(super) title: Option<String>,
+    pub(super) passages: Vec<Passage>,
+}
+
+/// The text of a file: without a byte order mark, with Unix line ends. `None` where it is no UTF-8.
+pub(super) fn text_of(bytes: Vec<u8>) -> Option<String> {
+    let text = String::from_utf8(bytes).ok()?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    Some(text.replace("\r\n", "\n").replace('\r', "\n"))
+}
+
+/// Splits a text by its headings and paragraphs.
+pub(super) fn split(text: &str, markup: Markup) -> Parts {
+    let blocks = match markup {
+        Markup::Markdown => markdown_blocks(text),
+        Markup::Plain => plain_blocks(text),
+    };
+    let mut splitter = Splitter { text, markup, open: None, headings: Vec::new(), parts: Parts::default() };
+    for block in blocks {
+        splitter.take(block);
+    }
+    splitter.end_passage();
+    splitter.parts
+}
+
+/// A block of a text, or a part of one where it can be split.
+enum Block {
+    Heading(HeadingLevel, Range<usize>),
+    /// A piece of text that is not split any further.
+    Piece(Range<usize>),
+}
+
+struct Splitter<'t> {
+    text: &'t str,
+    markup: Markup,
+    /// The passage that is not full yet.
+    open: Option<Range<usize>>,
+    headings: Vec<(HeadingLevel, String)>,
+    parts: Parts,
+}
+
+impl Splitter<'_> {
+    fn take(&mut self, block: Block) {
+        match block {
+            Block::Heading(level, range) => {
+                self.end_passage();
+                let heading = plain_text(&self.text[range]);
+                self.headings.retain(|(above, _)| *above < level);
+                if !heading.is_empty() {
+                    self.parts.title.get_or_insert_with(|| heading.clone());
+                    self.headings.push((level, heading));
+                }
+            }
+            Block::Piece(range) => {
+                let fits = self.open.as_ref().is_some_and(|open| range.end - open.start <= PASSAGE_BYTES);
+                if !fits {
+                    self.end_passage();
+                }
+                self.open.get_or_insert(range.start..range.start).end = range.end;
+            }
+        }
+    }
+
+    fn end_passage(&mut self) {
+        let Some(range) = self.open.take() else { return };
+        // Blanks before the first line may be those of a block of code.
+        let text = self.text[range].trim_end().trim_start_matches('\n');
+        if text.trim().is_empty() {
+            return;
+        }
+        self.parts.passages.push(Passage {
+            headings: self.headings.iter().map(|(_, heading)| heading.clone()).collect(),
+            text: text.to_owned(),
+            place: self.parts.passages.len(),
+            markup: self.markup,
+        });
+    }
+}
+
+/// The blocks of a Markdown text. Paragraphs that are too long come in sentences, and lists in items. What stands before the
+/// text, between two lines of dashes, is not part of it.
+fn markdown_blocks(text: &str) -> Vec<Block> {
+    let options = MARKDOWN | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+    let mut blocks = Vec::new();
+    let mut depth = 0_usize;
+    let mut items: Vec<Range<usize>> = Vec::new();
+    // Where emphasis, code and links of a paragraph are.
+    let mut closed: Vec<Range<usize>> = Vec::new();
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "all other parts of a block stay within it")]
+        match event {
+            Event::Start(tag) => {
+                depth += 1;
+                match tag {
+                    Tag::Item if depth == 2 => items.push(range),
+                    Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. } => {
+                        closed.push(range)
+                    }
+                    _ => {}
+                }
+            }
+            Event::End(end) => {
+                depth = depth.saturating_sub(1);
+                if depth > 0 {
+                    continue;
+                }
+                let is_long = range.len() > PASSAGE_BYTES;
+                match end {
+                    TagEnd::Heading(level) => blocks.push(Block::Heading(level, range)),
+                    TagEnd::MetadataBlock(_) => {}
+                    TagEnd::Paragraph if is_long => blocks.extend(pieces(text, range, &closed)),
+                    TagEnd::List(_) if is_long => blocks.extend(items.drain(..).map(Block::Piece)),
+                    _ => blocks.push(Block::Piece(range)),
+                }
+                items.clear();
+                closed.clear();
+            }
+            Event::Code(_) => closed.push(range),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// The paragraphs of a plain text: what empty lines separate.
+fn plain_blocks(text: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut start = 0;
+    for paragraph in text.split_inclusive("\n\n") {
+        let range = start..start + paragraph.len();
+        start = range.end;
+        if range.len() > PASSAGE_BYTES {
+            blocks.extend(pieces(text, range, &[]));
+        } else {
+            blocks.push(Block::Piece(range));
+        }
+    }
+    blocks
+}
+
+/// The sentences and lines of a paragraph. None ends inside of what is closed, and none is longer than a passage, unless
+/// something that is closed is.
+fn pieces(text: &str, range: Range<usize>, closed: &[Range<usize>]) -> Vec<Block> {
+    let mut pieces = Vec::new();
+    let mut start = range.start;
+    let can_end = |end: usize| !closed.iter().any(|part| part.start < end && end < part.end);
+    for (at, sentence) in text[range.clone()].split_sentence_bound_indices() {
+        let end = range.start + at + sentence.len();
+        // What has no full stop is cut between words.
+        let mut last = start;
+        for (word_at, word) in sentence.split_word_bound_indices() {
+            let word_end = range.start + at + word_at + word.len();
+            if word_end - start > PASSAGE_BYTES && last > start {
+                pieces.push(Block::Piece(start..last));
+                start = last;
+            }
+            if can_end(word_end) {
+                last = word_end;
+            }
+        }
+        if can_end(end) && end > start {
+            pieces.push(Block::Piece(start..end));
+            start = end;
+        }
+    }
+    if start < range.end {
+        pieces.push(Block::Piece(start..range.end));
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passages(text: &str) -> Vec<(String, String)> {
+        let parts = split(text, Markup::Markdown);
+        parts.passages.into_iter().map(|passage| (passage.headings.join(" > "), passage.text)).collect()
+    }
+
+    fn pair(headings: &str, text: &str) -> (String, String) {
+        (headings.to_owned(), text.to_owned())
+    }
+
+    #[test]
+    fn passages_are_what_stands_under_one_heading() {
+        let text = "before\n\n# The *Handbook*\n\n## Leave\n\none\n\n- two\n- three\n\n### Sick\nfour\n\nSetext\n---\n\nfive\n";
+        assert_eq!(
+            passages(text),
+            [
+                pair("", "before"),
+                pair("The Handbook > Leave", "one\n\n- two\n- three"),
+                pair("The Handbook > Leave > Sick", "four"),
+                pair("The Handbook > Setext", "five"),
+            ]
+        );
+        assert_eq!(split(text, Markup::Markdown).title.as_deref(), Some("The Handbook"));
+    }
+
+    #[test]
+    fn files_of_every_editor_are_read() {
+        assert_eq!(text_of(b"\xef\xbb\xbfa\r\n\r\nb\rc".to_vec()).as_deref(), Some("a\n\nb\nc"));
+        assert_eq!(text_of(b"Gr\xfc\xdfe".to_vec()), None);
+        assert_eq!(passages("---\ntitle: secret\n---\n\n# A\n\ntext\n"), [pair("A", "text")]);
+        for empty in ["", "\n\n", "# A\n\n## B\n", "---\na: b\n---\n"] {
+            assert_eq!(passages(empty), [], "{empty:?}");
+        }
+    }
+
+    #[test]
+    fn code_and_tables_are_never_cut() {
+        let code = format!("```rust\n{}\n```", "let x = 1; // A sentence. And one more.\n\n".repeat(100));
+        let table = format!("| a | b |\n|---|---|\n{}", "| One. Two. | three |\n".repeat(100));
+        let text = format!("# A\n\nBefore it.\n\n{code}\n\nBetween them.\n\n{table}\nBehind it.\n");
+        let found = passages(&text);
+        assert!(found.contains(&pair("A", code.trim_end())), "{found:?}");
+        assert!(found.contains(&pair("A", table.trim_end())), "{found:?}");
+        assert_eq!(found.len(), 5);
+    }
+
+    #[test]
+    fn a_long_paragraph_is_cut_between_sentences_and_never_inside_a_link() {
+        let sentence = "Here is **some. Text.** with a [link. To.](https://x.example/a) in it. ";
+        let text = sentence.repeat(60);
+        let found = passages(&text);
+        assert!(found.len() > 4);
+        for (_, passage) in &found {
+            assert!(
+                passage.len() <= PASSAGE_BYTES && passage.starts_with("Here") && passage.ends_with("it."),
+                "{passage}"
+            );
+        }
+        let endless = passages(&"word ".repeat(1000));
+        assert!(endless.iter().all(|(_, passage)| passage.len() <= PASSAGE_BYTES), "{}", endless.len());
+        assert_eq!(endless.iter().map(|(_, passage)| passage.split(' ').count()).sum::<usize>(), 1000);
+        assert_eq!(passages(&"x".repeat(5000)).len(), 1);
+    }
+
+    #[test]
+    fn a_long_list_is_cut_between_items() {
+        let text: String =
+            (0..200).map(|number| format!("- item {number} of the list\n  - and one below it\n")).collect();
+        let found = passages(&text);
+        assert!(found.len() > 5);
+        assert!(found.iter().all(|(_, passage)| passage.starts_with("- item") && passage.len() <= PASSAGE_BYTES));
+        assert!(found.iter().all(|(_, passage)| passage.ends_with("below it")), "{found:?}");
+    }
+
+    #[test]
+    fn plain_text_is_cut_between_its_paragraphs() {
+        let text = format!("# no heading\n\n{}\n\nlast", "A sentence of some words. ".repeat(80));
+        let parts = split(&text, Markup::Plain);
+        assert_eq!(parts.title, None);
+        assert!(
+            parts.passages.iter().all(|passage| passage.text.len() <= PASSAGE_BYTES && passage.headings.is_empty())
+        );
+        assert!(parts.passages[0].text.starts_with("# no heading\n\nA sentence"));
+        assert!(parts.passages[parts.passages.len() - 1].text.ends_with("last"));
+    }
+}

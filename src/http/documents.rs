@@ -1,0 +1,154 @@
+//! `GET /v1/documents/{id}/download`: the documents that assistants cite (rules S1-40 to S1-43).
+
+use std::fmt::Write as _;
+
+use actix_web::http::header;
+use actix_web::web::{Data, Path, ReqData};
+use actix_web::{HttpRequest, HttpResponse};
+
+use super::query::Query;
+use super::schema::Problem;
+use super::{Fault, State};
+use crate::assistant::LinkMode;
+use crate::channels::direct_line::UNKNOWN_MEDIA_TYPE;
+use crate::document::{Document, DownloadAddress, DownloadError};
+
+/// What a caller of a download has shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// The API key, or the token of a conversation.
+    Known,
+    /// Nothing but the address, which has not been judged yet.
+    Unknown,
+}
+
+/// Why a document cannot be downloaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DocumentError {
+    /// There is no such document, or none that this assistant gives to readers.
+    #[error("there is no such document")]
+    Unknown,
+    /// The assistant does not give its documents to everybody, or not any more (rule S1-42).
+    #[error("this document needs a credential: its assistant has no public links")]
+    NotPublic,
+    /// The address is not good.
+    #[error(transparent)]
+    Address(#[from] DownloadError),
+}
+
+/// The parameters that make an address a credential.
+const EXPIRES: &str = "expires";
+const SIGNATURE: &str = "signature";
+
+/// Whether an address claims to be a credential itself.
+pub(crate) fn is_signed(query: &Query) -> bool {
+    [EXPIRES, SIGNATURE].iter().any(|name| query.get(name).is_some())
+}
+
+/// Download a document that an assistant cites.
+///
+/// With the API key, the token of a conversation, or an address with a signature, as answers have it where the links of the
+/// assistant are public.
+#[utoipa::path(
+    get, path = "/v1/documents/{id}/download", tag = "documents", operation_id = "downloadDocument",
+    params(
+        ("id" = String, Path, description = "Assistant and document: `{assistant}.{document}`"),
+        ("expires" = Option<i64>, Query, description = "Until when the address is good, in seconds since 1970"),
+        ("signature" = Option<String>, Query, description = "What makes the address good without a credential"),
+    ),
+    responses(
+        (status = 200, description = "The document", content_type = "application/octet-stream"),
+        (status = 401, description = "Neither a credential nor a signature", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "The address or the token has expired, or was never good; or the documents are not public", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such document", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("reader" = []))
+)]
+pub(crate) async fn download(
+    state: Data<State>,
+    reader: ReqData<Reader>,
+    id: Path<String>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Fault> {
+    let address = DownloadAddress::parse(&id).ok_or(DocumentError::Unknown)?;
+    let assistant = state.assistants.get(&address.assistant).ok_or(DocumentError::Unknown)?;
+    match (*reader, assistant.options().link_mode) {
+        (Reader::Known, LinkMode::Authenticated | LinkMode::Public) => {}
+        (Reader::Known, LinkMode::None) => return Err(DocumentError::Unknown.into()),
+        (Reader::Unknown, LinkMode::None | LinkMode::Authenticated) => return Err(DocumentError::NotPublic.into()),
+        (Reader::Unknown, LinkMode::Public) => {
+            let query = Query::of(&request);
+            let said = |name| query.get(name).unwrap_or_default();
+            state
+                .download_key
+                .verify(&address, said(EXPIRES), said(SIGNATURE), state.clock.now())
+                .map_err(DocumentError::from)?;
+        }
+    }
+    let library = assistant.library().ok_or(DocumentError::Unknown)?;
+    let document = library.document(&address.document).ok_or(DocumentError::Unknown)?;
+    let read = library.read(&address.document).await.unwrap_or_else(|error| {
+        // What cannot be read is to readers as if it were not there (rule S1-42).
+        tracing::warn!(document.id = %address.document, error = %error, "a document cannot be downloaded");
+        None
+    });
+    let bytes = read.ok_or(DocumentError::Unknown)?;
+    let mut response = HttpResponse::Ok();
+    response
+        .insert_header((header::CONTENT_TYPE, content_type(&document)))
+        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .insert_header((header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox"))
+        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
+        // The address may be a credential, and is not for the site that a link in the document leads to.
+        .insert_header((header::REFERRER_POLICY, "no-referrer"))
+        .insert_header((header::CONTENT_DISPOSITION, attachment(document.file_name())));
+    Ok(response.body(bytes))
+}
+
+/// The media type of a download. What is taken into a library is text, and in UTF-8.
+fn content_type(document: &Document) -> String {
+    if document.media_type.starts_with("text/") {
+        format!("{}; charset=utf-8", document.media_type)
+    } else {
+        UNKNOWN_MEDIA_TYPE.to_owned()
+    }
+}
+
+/// `Content-Disposition` with the name of a file (RFC 6266): as it is for clients that read RFC 8187, and with `_` for all that
+/// could be misread for others.
+fn attachment(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '%') || c == ' ' { c } else { '_' };
+    let mut value: String = "attachment; filename=\"".chars().chain(name.chars().map(plain)).collect();
+    value.push_str("\"; filename*=UTF-8''");
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"!#$&+-.^_`|~".contains(&byte) {
+            value.push(char::from(byte));
+        } else {
+            // Writing to a String cannot fail.
+            let _ = write!(value, "%{byte:02X}");
+        }
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::{ContentDisposition, HeaderValue};
+
+    use super::*;
+
+    #[test]
+    fn s1_43_a_name_cannot_leave_its_header_and_is_read_as_it_was() {
+        for name in ["a.md", "a \"b\"\r\nSet-Cookie: c=1.md", "Über 😀 100%;.md", "a\\b';=.txt"] {
+            let text = attachment(name);
+            assert!(text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' '), "{text}");
+            assert_eq!(text.matches('"').count(), 2, "{text}");
+            let value = HeaderValue::from_str(&text).expect("a header");
+            let parsed = ContentDisposition::from_raw(&value).expect("a disposition");
+            let extended = parsed.get_filename_ext().expect("a name");
+            assert_eq!(extended.value, name.as_bytes(), "{text}");
+        }
+        assert_eq!(attachment("a ü.md"), "attachment; filename=\"a _.md\"; filename*=UTF-8''a%20%C3%BC.md");
+    }
+}

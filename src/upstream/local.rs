@@ -1,0 +1,139 @@
+//! Answers without a model: sentences of the documents, as they stand.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
+use serde_json::{Map, Value, json};
+
+use super::extract::{Extract, extract};
+use super::retrieval::retrieve;
+use super::{Ask, Reply, Upstream, UpstreamError};
+use crate::answer::Source;
+use crate::clock::Clock;
+use crate::document::{DownloadLinks, Library};
+use crate::ingest::Provider;
+use crate::url::WebUrl;
+
+/// So many passages are looked at for the sentences of an answer.
+const PASSAGES: usize = 12;
+
+/// What can be set about answers without a model.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LocalOptions {
+    /// What stands before the sentences of the documents.
+    pub introduction: String,
+    /// What stands before the citations of documents that have no sentence to quote: a table, for example.
+    pub pointer: String,
+    /// What is said where the documents have nothing.
+    pub nothing: String,
+    /// How long each word takes, so that readers see an answer grow.
+    pub pace: Duration,
+    /// So many sentences are quoted at most.
+    pub max_sentences: usize,
+    /// So many documents are quoted at most.
+    pub max_documents: usize,
+}
+
+impl Default for LocalOptions {
+    fn default() -> Self {
+        Self {
+            introduction: "This is what the documents say:".to_owned(),
+            pointer: "These passages fit the question best:".to_owned(),
+            nothing: "The documents say nothing about this.".to_owned(),
+            pace: Duration::from_millis(15),
+            max_sentences: 5,
+            max_documents: 4,
+        }
+    }
+}
+
+/// A back end that quotes documents. It has no model: what it says is in the documents, word for word, but for one sentence that
+/// is always the same.
+#[derive(Debug)]
+pub struct Local {
+    library: Arc<Library>,
+    options: LocalOptions,
+    clock: Arc<dyn Clock>,
+    links: Option<DownloadLinks>,
+}
+
+impl Local {
+    /// Answers from these documents.
+    #[must_use]
+    pub fn new(library: Arc<Library>, options: LocalOptions, clock: Arc<dyn Clock>) -> Self {
+        Self { library, options, clock, links: None }
+    }
+
+    /// The same, with addresses for documents that have none of their own.
+    #[must_use]
+    pub fn with_links(self, links: Option<DownloadLinks>) -> Self {
+        Self { links, ..self }
+    }
+}
+
+#[async_trait]
+impl Upstream for Local {
+    async fn ask(&self, ask: Ask) -> Result<Reply, UpstreamError> {
+        let found = retrieve(&self.library, &ask, PASSAGES).await?;
+        let Extract { text, mut sources } = extract(&found, &self.options);
+        if let Some(links) = &self.links {
+            links.fill_in(&mut sources);
+        }
+        let (clock, pace) = (Arc::clone(&self.clock), self.options.pace);
+        let events = stream::iter(events(&text, &sources));
+        let body = events.then(move |event| {
+            let clock = Arc::clone(&clock);
+            async move {
+                if event.is_word && !pace.is_zero() {
+                    clock.wait(pace).await;
+                }
+                Ok(event.bytes)
+            }
+        });
+        Ok(Reply::new(Some(Provider::Native), body.boxed()))
+    }
+
+    fn retrieves(&self) -> bool {
+        true
+    }
+}
+
+/// One event of the answer.
+struct Event {
+    bytes: Bytes,
+    is_word: bool,
+}
+
+/// The answer as a stream of citewire's own format.
+fn events(text: &str, sources: &[Source]) -> VecDeque<Event> {
+    let event = |is_word: bool, value: Value| Event { bytes: format!("data: {value}\n\n").into(), is_word };
+    let mut events = VecDeque::new();
+    if !sources.is_empty() {
+        let sources: Vec<Value> = sources.iter().map(written).collect();
+        events.push_back(event(false, json!({ "sources": sources })));
+    }
+    events.extend(text.split_inclusive(' ').map(|word| event(true, json!({ "delta": word }))));
+    events.push_back(event(false, json!({ "done": true })));
+    events
+}
+
+/// A passage as the manifest writes it, with what [`crate::document::Found::source`] knows of it.
+fn written(source: &Source) -> Value {
+    let texts = [
+        ("title", source.title.as_deref()),
+        ("url", source.url.as_ref().map(WebUrl::as_str)),
+        ("filepath", source.filepath.as_deref()),
+        ("content", source.content.as_deref()),
+        ("media_type", source.media_type.as_deref()),
+    ];
+    let texts = texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text?))));
+    let mut members: Map<String, Value> = texts.collect();
+    members.extend(source.score.map(|score| ("score".to_owned(), json!(score))));
+    members.insert("metadata".to_owned(), Value::Object(source.metadata.clone()));
+    Value::Object(members)
+}
