@@ -158,6 +158,8 @@ impl LiveAnswer {
             let so_far = streaming.so_far();
             if self.publish(so_far, &mut informative).await? {
                 pace.shown();
+                // A body that always has more would not let the readers' sockets come to it.
+                tokio::task::yield_now().await;
             } else {
                 pace.unseen();
             }
