@@ -117,7 +117,22 @@ fn encoding(headers: &HeaderMap) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use reqwest::Method;
+
     use super::*;
+    use crate::egress::{AddressKind, EgressOptions};
+
+    #[tokio::test]
+    async fn where_a_name_leads_is_judged_for_these_calls_as_well() {
+        let limits =
+            StreamLimits { first_byte: Duration::from_secs(20), silence: Duration::from_secs(20), bytes: 1000 };
+        let client = Client::new(EgressOptions::default()).expect("a client");
+        for url in ["http://localhost:9/", "http://127.0.0.1:9/"] {
+            let called = client.stream(Request::new(Method::POST, url.parse().expect("a URL")), limits).await;
+            let refused = matches!(called, Err(EgressError::Refused { kind: AddressKind::Loopback, .. }));
+            assert!(refused, "{url}: {called:?}");
+        }
+    }
 
     #[test]
     fn only_what_changes_the_bytes_is_an_encoding() {

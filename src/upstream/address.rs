@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
-use url::{Host, Url};
+use url::Url;
 
 /// The address of a back end: `http` or `https`, with a host, without a password and without a fragment.
 #[derive(Clone, PartialEq, Eq)]
@@ -36,23 +36,6 @@ impl Address {
     #[must_use]
     pub fn url(&self) -> &Url {
         &self.0
-    }
-
-    /// The host, for people.
-    #[must_use]
-    pub fn host(&self) -> &str {
-        self.0.host_str().unwrap_or_default()
-    }
-
-    /// Whether it is on this machine, so that nobody on the way could read along.
-    #[must_use]
-    pub fn is_local(&self) -> bool {
-        match self.0.host() {
-            Some(Host::Domain(name)) => name.trim_end_matches('.').eq_ignore_ascii_case("localhost"),
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        }
     }
 
     /// This address when its path ends with `end` already, else the one that has `end` below it.
@@ -111,10 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_not_shown_and_this_machine_is_known() {
+    fn a_query_is_not_shown() {
         assert_eq!(format!("{:?}", address("https://x.example/a?code=secret")), "https://x.example/a");
-        let local = ["http://localhost:1", "http://127.0.0.1", "http://[::1]:2"].map(|text| address(text).is_local());
-        assert_eq!(local, [true; 3]);
-        assert!(!address("http://localhost.example").is_local());
     }
 }

@@ -78,6 +78,9 @@ impl Translation {
     /// What the next bytes say.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Bytes {
         let mut events = Events::default();
+        if self.ended {
+            return events.bytes();
+        }
         match self.stream.push(bytes) {
             Ok(said) => said.into_iter().for_each(|event| self.say(event, &mut events)),
             Err(error) => self.fail(&error, &mut events),

@@ -72,6 +72,8 @@ mod store_outage;
 mod streams;
 /// What holds for every message to Teams and every plain text.
 mod teams;
+/// The back ends that are called over HTTP, against a server that plays their part.
+mod upstreams;
 /// What users of citation bots have complained about, one test each.
 mod user_asks;
 /// The same for streams.

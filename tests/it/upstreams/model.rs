@@ -1,0 +1,204 @@
+//! A server that plays the part of a model: it answers with what a test hands it, cut and ended as the test wants.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+use socket2::SockRef;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// What happens behind the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// The body ends as it should.
+    End,
+    /// Nothing happens any more, until the other side goes.
+    Stall,
+    /// The connection breaks.
+    Reset,
+    /// The body comes again and again.
+    Repeat,
+}
+
+/// One answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Play {
+    status: u16,
+    headers: Vec<String>,
+    body: Vec<u8>,
+    /// So many bytes go out at once.
+    piece: usize,
+    then: Then,
+    /// Whether there is an answer at all.
+    silent: bool,
+}
+
+impl Play {
+    /// A body of this type with the status 200.
+    pub(crate) fn of(content_type: &str, body: impl Into<Vec<u8>>) -> Self {
+        let headers = vec![format!("content-type: {content_type}")];
+        Self { status: 200, headers, body: body.into(), piece: usize::MAX, then: Then::End, silent: false }
+    }
+
+    pub(crate) fn events(body: impl Into<Vec<u8>>) -> Self {
+        Self::of("text/event-stream; charset=utf-8", body)
+    }
+
+    pub(crate) fn json(body: &Value) -> Self {
+        Self::of("application/json", body.to_string())
+    }
+
+    /// Nothing: the connection is taken, and then happens what is said.
+    pub(crate) fn nothing(then: Then) -> Self {
+        Self { silent: true, then, ..Self::of("x", "") }
+    }
+
+    pub(crate) fn status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
+    pub(crate) fn header(mut self, line: &str) -> Self {
+        self.headers.push(line.to_owned());
+        self
+    }
+
+    pub(crate) fn cut(self, piece: usize) -> Self {
+        Self { piece, ..self }
+    }
+
+    pub(crate) fn then(self, then: Then) -> Self {
+        Self { then, ..self }
+    }
+}
+
+/// A call that was made.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    /// Method and path with query.
+    pub(crate) call: String,
+    head: String,
+    pub(crate) body: Value,
+}
+
+impl Seen {
+    /// A header; an empty text without it.
+    pub(crate) fn header(&self, name: &str) -> String {
+        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        let mut values = lines.filter(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned());
+        let value = values.next().unwrap_or_default();
+        assert_eq!(values.next(), None, "{name} is there once");
+        value
+    }
+}
+
+/// A server that plays its answers one after the other, and refuses when there are no more.
+pub(crate) struct Model {
+    pub(crate) url: String,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    /// How many connections the other side has left while the model had more to say.
+    left: watch::Receiver<usize>,
+    _tasks: JoinSet<()>,
+}
+
+impl Model {
+    pub(crate) async fn playing(plays: impl IntoIterator<Item = Play>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (tell, left) = watch::channel(0);
+        let (noted, mut plays) = (Arc::clone(&seen), plays.into_iter().collect::<Vec<_>>().into_iter());
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            let mut connections = JoinSet::new();
+            loop {
+                let (mut stream, _) = listener.accept().await.expect("a connection");
+                stream.set_nodelay(true).expect("no delay");
+                let Some(call) = read(&mut stream).await else { continue };
+                noted.lock().expect("a lock").push(call);
+                let over = || Play::of("text/plain", "the play is over").status(400);
+                let (play, tell) = (plays.next().unwrap_or_else(over), tell.clone());
+                connections.spawn(async move {
+                    if perform(&mut stream, play).await.is_err() {
+                        tell.send_modify(|left| *left += 1);
+                    }
+                });
+            }
+        });
+        Self { url, seen, left, _tasks: tasks }
+    }
+
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().expect("a lock").clone()
+    }
+
+    /// The only call.
+    pub(crate) fn call(&self) -> Seen {
+        let seen = self.seen();
+        assert_eq!(seen.len(), 1, "{seen:?}");
+        seen[0].clone()
+    }
+
+    /// Waits until the other side has left so many connections.
+    pub(crate) async fn was_left(&self, count: usize) {
+        self.left.clone().wait_for(|left| *left >= count).await.expect("the model plays on");
+    }
+}
+
+async fn read(stream: &mut TcpStream) -> Option<Seen> {
+    let mut bytes = Vec::new();
+    let end = loop {
+        if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
+            break at + 4;
+        }
+        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    };
+    let head = String::from_utf8(bytes[..end].to_vec()).expect("text");
+    let call = head.lines().next()?.trim_end_matches(" HTTP/1.1").to_owned();
+    let mut seen = Seen { call, head, body: Value::Null };
+    let length: usize = seen.header("content-length").parse().expect("a number");
+    while bytes.len() < end + length {
+        if stream.read_buf(&mut bytes).await.ok()? == 0 {
+            return None;
+        }
+    }
+    seen.body = serde_json::from_slice(&bytes[end..]).expect("JSON");
+    Some(seen)
+}
+
+/// Says what the play says; an error when the other side has gone before.
+async fn perform(stream: &mut TcpStream, play: Play) -> std::io::Result<()> {
+    let Play { status, headers, body, piece, then, silent } = play;
+    if !silent {
+        let head = format!(
+            "HTTP/1.1 {status} X\r\n{}\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n",
+            headers.join("\r\n")
+        );
+        stream.write_all(head.as_bytes()).await?;
+        loop {
+            for piece in body.chunks(piece.clamp(1, body.len().max(1))) {
+                let chunk = [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat();
+                stream.write_all(&chunk).await?;
+            }
+            if then != Then::Repeat {
+                break;
+            }
+        }
+    }
+    match then {
+        Then::End if silent => {}
+        Then::End => stream.write_all(b"0\r\n\r\n").await?,
+        Then::Stall | Then::Repeat => {
+            // Returns when the other side has gone.
+            let mut rest = Vec::new();
+            stream.read_to_end(&mut rest).await?;
+            return Err(std::io::ErrorKind::ConnectionAborted.into());
+        }
+        Then::Reset => SockRef::from(&*stream).set_linger(Some(Duration::ZERO))?,
+    }
+    Ok(())
+}
