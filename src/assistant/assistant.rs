@@ -7,10 +7,10 @@ use crate::activity::ConversationId;
 use crate::answer::LabelCatalogue;
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
-use crate::document::Library;
+use crate::document::{DownloadLinks, Found, Library};
 use crate::prompt::estimate_tokens;
 use crate::secret::Secret;
-use crate::upstream::{Ask, Reply, Turn, Upstream, UpstreamError};
+use crate::upstream::{Ask, Reply, Turn, Upstream, UpstreamError, retrieve};
 
 /// A back end with what it is told and how its answers are shown.
 #[derive(Debug)]
@@ -22,6 +22,9 @@ pub struct Assistant {
     /// The Direct Line secret on whose conversations it answers.
     secret: Option<Secret>,
     library: Option<Arc<Library>>,
+    /// So many passages of them are put into a question.
+    passages: usize,
+    links: Option<DownloadLinks>,
 }
 
 impl Assistant {
@@ -33,7 +36,7 @@ impl Assistant {
         upstream: Arc<dyn Upstream>,
         labels: Arc<LabelCatalogue>,
     ) -> Self {
-        Self { name: name.into(), options, upstream, labels, secret: None, library: None }
+        Self { name: name.into(), options, upstream, labels, secret: None, library: None, passages: 0, links: None }
     }
 
     /// The same assistant, which answers in the conversations of this Direct Line secret.
@@ -51,6 +54,13 @@ impl Assistant {
     #[must_use]
     pub fn with_library(self, library: Arc<Library>) -> Self {
         Self { library: Some(library), ..self }
+    }
+
+    /// The same assistant, whose back end is given so many passages of the documents where it does not look for itself, with
+    /// these addresses.
+    #[must_use]
+    pub fn with_passages(self, passages: usize, links: Option<DownloadLinks>) -> Self {
+        Self { passages, links, ..self }
     }
 
     /// Its documents.
@@ -81,6 +91,12 @@ impl Assistant {
         ask.citations = self.options.citations;
         ask.conversation = conversation.map(|id| id.as_str().to_owned());
         ask.citations = self.options.citations;
+        if let Some(library) = self.library.as_ref().filter(|_| !self.upstream.retrieves()) {
+            ask.sources = retrieve(library, &ask, self.passages).await?.iter().map(Found::source).collect();
+            if let Some(links) = &self.links {
+                links.fill_in(&mut ask.sources);
+            }
+        }
         self.upstream.ask(ask).await
     }
 

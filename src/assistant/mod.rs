@@ -5,9 +5,11 @@ mod answering;
 mod assistant;
 mod assistants;
 mod audience;
+mod documentation;
 mod history;
 mod lines;
 mod links;
+mod open;
 mod options;
 mod plan;
 
@@ -15,5 +17,6 @@ pub use answering::Answering;
 pub use assistant::Assistant;
 pub use assistants::{Assistants, Team};
 pub use audience::Audience;
+pub use open::{DOCS, OpenError, Opening, open};
 pub use options::{AssistantOptions, LinkMode, UnknownLinkMode};
 pub use plan::{AssistantPlan, BackEnd, DocumentsPlan};

@@ -11,6 +11,7 @@ mod run;
 mod send;
 mod serve;
 mod store;
+mod team;
 
 pub use args::{Cli, Command};
 pub use outcome::Outcome;

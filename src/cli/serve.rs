@@ -8,6 +8,8 @@ use anyhow::Context as _;
 
 use super::Outcome;
 use super::args::ServeArgs;
+use super::team::{Openers, Watch, answering};
+use crate::assistant::Assistants;
 use crate::channels::bot::BotClient;
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
@@ -31,17 +33,18 @@ const OTHER_FILES: u64 = 256;
 
 pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
     let flags = args.bind.map(|bind| ("bind", bind.to_string())).into_iter().collect();
-    let config = Config::load(&Sources { flags, ..Sources::of_this_process(args.config.clone()) })?;
+    let sources = Sources { flags, ..Sources::of_this_process(args.config.clone()) };
+    let config = Config::load(&sources)?;
     telemetry::start(&config.log).context("log (CITEWIRE_LOG)")?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(serve(config))?;
+    runtime.block_on(serve(config, sources))?;
     Ok(Outcome::Done)
 }
 
-async fn serve(config: Config) -> anyhow::Result<()> {
+async fn serve(config: Config, sources: Sources) -> anyhow::Result<()> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let store = store::open(&config.store, &config.data_dir, Arc::clone(&clock)).await?;
-    let outcome = serve_from(Arc::clone(&store), config, clock).await;
+    let outcome = serve_from(Arc::clone(&store), config, sources, clock).await;
     // However it ended, what was accepted is recorded.
     let closed = tokio::time::timeout(CLOSE_WITHIN, store.close()).await;
     outcome?;
@@ -63,24 +66,38 @@ fn connections() -> io::Result<usize> {
 async fn serve_from(
     store: Arc<dyn ConversationStore>,
     mut config: Config,
+    sources: Sources,
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<()> {
     let place = config.store.location(&config.data_dir)?;
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
     config.http.max_connections = connections()?;
     tracing::info!(connections = config.http.max_connections, "the limit of open files leaves room for so many");
-    let mut state = http::State::new(config.http, config.direct_line, store, Arc::clone(&clock), Arc::clone(&ids));
+    let assistants = Arc::new(Assistants::default());
+    let (options, channel) = (config.http.clone(), config.direct_line.clone());
+    let mut state = http::State::new(options, channel, store, Arc::clone(&clock), Arc::clone(&ids));
+    state = state.with_assistants(Arc::clone(&assistants));
     if config.resolve_redirects {
         let limits = RedirectLimits::default();
         state = state.follow(Redirects::new(config.egress.clone(), limits, Arc::clone(&clock))?);
     }
-    if let Some(bot) = config.bot {
+    if let Some(bot) = config.bot.clone() {
         state = state.with_bot(BotClient::new(bot, config.egress.clone(), Arc::clone(&clock))?);
     }
-    if let Some(binding) = config.direct_line_client {
-        state = state.bind(BoundDirectLine::new(binding, config.egress, clock, ids)?);
+    if let Some(binding) = config.direct_line_client.clone() {
+        let (clock, ids) = (Arc::clone(&clock), Arc::clone(&ids));
+        state = state.bind(BoundDirectLine::new(binding, config.egress.clone(), clock, ids)?);
     }
     let server = http::build(state)?;
+    // Only now is it known where readers find the server, and with it the addresses of documents.
+    let openers = Openers {
+        environment: sources.environment.clone(),
+        clock,
+        ids,
+        server: server.url().context("this server has no address for readers")?,
+        direct_line_secret: config.http.direct_line_secret.clone(),
+    };
+    assistants.replace(openers.team(&config, &config.egress).await?);
     // Before anyone is told that the server is there, and may ask it to end.
     let stop = stop_signal()?;
     let mut stderr = io::stderr();
@@ -91,10 +108,19 @@ async fn serve_from(
         Location::Sqlite(path) => writeln!(stderr, "conversations are kept in {}", path.display())?,
         Location::Memory => writeln!(stderr, "conversations are kept in memory, until citewire ends")?,
     }
+    let team = assistants.all();
+    if !team.is_empty() {
+        let names: Vec<&str> = team.iter().map(|assistant| assistant.name()).collect();
+        writeln!(stderr, "{}", answering(&names))?;
+    }
     for address in server.addresses() {
         writeln!(stderr, "citewire is listening on http://{address}")?;
     }
-    server.run(stop).await?;
+    let watch = Watch::new(sources, openers, assistants)?;
+    tokio::select! {
+        ended = server.run(stop) => ended?,
+        () = watch.run() => {}
+    }
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 use super::load::{Fault, Origin};
-use crate::assistant::{AssistantPlan, BackEnd, DocumentsPlan};
+use crate::assistant::{AssistantPlan, BackEnd, DOCS, DocumentsPlan};
 use crate::channels::direct_line::Owner;
 use crate::convert;
 use crate::secret::Secret;
@@ -224,9 +224,6 @@ pub(super) fn of_channel(
         },
     }
 }
-
-/// The assistant that knows citewire's own documentation.
-pub(super) const DOCS: &str = "docs";
 
 fn known(plans: &[AssistantPlan]) -> String {
     let names = plans.iter().map(|plan| plan.name.as_str()).chain([DOCS]);

@@ -30,7 +30,7 @@ pub struct Config {
     pub bot: Option<BotBinding>,
     /// The assistants that stand in the file.
     pub assistants: Vec<AssistantPlan>,
-    /// The name of the one that answers on the channel itself; it may be [`DOCS`], which stands in no file.
+    /// The name of the one that answers on the channel itself; it may be [`DOCS`](crate::assistant::DOCS), which stands in no file.
     pub assistant: Option<String>,
     /// The options of outgoing connections.
     pub egress: EgressOptions,

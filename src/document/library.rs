@@ -1,6 +1,7 @@
 //! A folder of documents that can be searched.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::{Map, json};
@@ -10,7 +11,7 @@ use super::folder::{self, Skipped};
 use super::index::Hit;
 use super::links::{DOCUMENT_ID, HEADING};
 use super::question::{Question, Term};
-use super::shelf::{Shelf, Weighed, fill, fill_again};
+use super::shelf::{Shelf, Weighed, fill, fill_again, shelve};
 use super::words::{are_alike, words};
 use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage};
 use crate::answer::Source;
@@ -24,13 +25,21 @@ const LEAST_SHARE_UNSPACED: f64 = 0.3;
 const CANDIDATES_EACH: usize = 4;
 const CANDIDATES: usize = 50;
 
-/// A folder of documents, in memory as it was when it was read last.
+/// Documents that can be searched: those of a folder, in memory as it was when it was read last, or such as never change.
 #[derive(Debug)]
 pub struct Library {
-    options: LibraryOptions,
+    from: From,
     shelf: RwLock<Arc<Shelf>>,
     /// Held while the folder is read, so that it is read once at a time.
     refreshing: Mutex<()>,
+}
+
+/// Where documents come from.
+#[derive(Debug)]
+enum From {
+    Folder(LibraryOptions),
+    /// Texts by their paths.
+    Program(BTreeMap<&'static str, &'static str>),
 }
 
 /// A passage that fits a question.
@@ -64,13 +73,17 @@ impl Library {
     /// When it cannot be read, or has more in it than the options allow.
     pub async fn open(options: LibraryOptions) -> Result<Self, LibraryError> {
         let shelf = fill(&options).await?;
-        Ok(Self { options, shelf: RwLock::new(Arc::new(shelf)), refreshing: Mutex::new(()) })
+        Ok(Self { from: From::Folder(options), shelf: RwLock::new(Arc::new(shelf)), refreshing: Mutex::new(()) })
     }
 
-    /// What was set.
-    #[must_use]
-    pub fn options(&self) -> &LibraryOptions {
-        &self.options
+    /// Documents that are part of the program: paths, as in a folder, and texts. What is no document by its name is left out.
+    ///
+    /// # Errors
+    /// When they cannot be indexed.
+    pub async fn built_in(files: impl IntoIterator<Item = (&'static str, &'static str)>) -> Result<Self, LibraryError> {
+        let files: BTreeMap<&'static str, &'static str> = files.into_iter().collect();
+        let shelf = shelve(&files).await?;
+        Ok(Self { from: From::Program(files), shelf: RwLock::new(Arc::new(shelf)), refreshing: Mutex::new(()) })
     }
 
     /// Reads the folder again if names, sizes or times of its files are others than before; says whether. Whoever searches
@@ -79,9 +92,10 @@ impl Library {
     /// # Errors
     /// When it cannot be read, or has more in it than the options allow; what was there before stays.
     pub async fn refresh(&self) -> Result<bool, LibraryError> {
+        let From::Folder(options) = &self.from else { return Ok(false) };
         let _alone = self.refreshing.lock().await;
         let before = self.shelf();
-        let Some(shelf) = fill_again(&self.options, before).await? else { return Ok(false) };
+        let Some(shelf) = fill_again(options, before).await? else { return Ok(false) };
         *self.shelf.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(shelf);
         Ok(true)
     }
@@ -116,7 +130,12 @@ impl Library {
     /// When its file is there and cannot be read, or has grown too big.
     pub async fn read(&self, id: &DocumentId) -> Result<Option<Vec<u8>>, LibraryError> {
         let Some(document) = self.document(id) else { return Ok(None) };
-        let options = self.options.clone();
+        let options = match &self.from {
+            From::Folder(options) => options.clone(),
+            From::Program(files) => {
+                return Ok(files.get(document.path.as_str()).map(|text| text.as_bytes().to_vec()));
+            }
+        };
         let bytes = tokio::task::spawn_blocking(move || folder::read(&options, &document.path)).await??;
         Ok(bytes.filter(|bytes| !bytes.is_empty()))
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::document::Markup;
 use super::folder::{self, Listing, Skip, Skipped};
 use super::index::{Entry, Index};
 use super::question::Term;
@@ -67,6 +68,17 @@ pub(super) async fn fill(options: &LibraryOptions) -> Result<Shelf, LibraryError
     let options = options.clone();
     let read = tokio::task::spawn_blocking(move || read_all(&options, folder::list(&options)?));
     index(read.await??).await
+}
+
+/// Puts texts on a shelf that are in no folder.
+pub(super) async fn shelve(files: &BTreeMap<&'static str, &'static str>) -> Result<Shelf, LibraryError> {
+    let documents = files.iter().filter_map(|(path, text)| {
+        let markup = Markup::of_name(path)?;
+        let parts = split::split(text, markup);
+        let document = Document::new((*path).to_owned(), markup, parts.title, None);
+        Some((Arc::new(document), parts.passages.into_iter().map(Arc::new).collect()))
+    });
+    index(Read { listing: Listing::default(), skipped: Skipped::new(), documents: documents.collect() }).await
 }
 
 /// Reads the folder again; `None` when it is as it was before.

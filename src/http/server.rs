@@ -17,6 +17,7 @@ use actix_web::{App, HttpServer, web};
 use super::tasks::Tasks;
 use super::{State, problem, routes};
 use crate::channels::bot::{BotChannel, ServiceUrl};
+use crate::url::WebUrl;
 
 /// How long the head of a request may take, so that connections that say nothing do not keep others out.
 const HEAD_WITHIN: Duration = Duration::from_secs(5);
@@ -89,6 +90,13 @@ impl Server {
         &self.addresses
     }
 
+    /// Where readers and a bot on this machine find this server: its public address where there is one, else the one that it
+    /// listens on.
+    #[must_use]
+    pub fn url(&self) -> Option<WebUrl> {
+        here(&self.state, &self.addresses)
+    }
+
     /// Serves until `shutdown` resolves; then closes every stream, lets requests finish, and ends every task.
     ///
     /// # Errors
@@ -98,7 +106,8 @@ impl Server {
         let tasks = state.tasks.clone();
         tasks.spawn(sweep(Arc::clone(&state), tasks.clone()));
         if let Some(bot) = &state.bot {
-            tasks.spawn(tell(Arc::clone(bot), here(&state, &addresses), tasks.clone()));
+            let here = here(&state, &addresses).and_then(|url| url.as_str().parse().ok());
+            tasks.spawn(tell(Arc::clone(bot), here, tasks.clone()));
         }
         let ended = tokio::select! {
             ended = &mut inner => Some(ended),
@@ -118,9 +127,7 @@ impl Server {
     }
 }
 
-/// Where a bot on this machine finds this server: the public address where there is one, else the address that it
-/// listens on.
-fn here(state: &State, addresses: &[SocketAddr]) -> Option<ServiceUrl> {
+fn here(state: &State, addresses: &[SocketAddr]) -> Option<WebUrl> {
     let listening = addresses.first().map(|address| {
         let ip = match address.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),

@@ -1,0 +1,158 @@
+//! From what the configuration says to assistants that answer.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use super::documentation;
+use super::{Assistant, AssistantOptions, AssistantPlan, BackEnd, DocumentsPlan, Team};
+use crate::answer::LabelCatalogue;
+use crate::document::{Library, LibraryError, LibraryOptions, PublicLinks};
+use crate::upstream::{Local, LocalOptions, Surroundings, UpstreamFault};
+use crate::url::WebUrl;
+
+/// The assistant that knows citewire's own documentation, and needs no setting.
+pub const DOCS: &str = "docs";
+
+/// What every assistant is opened with.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Opening<'a> {
+    /// What back ends need.
+    pub surroundings: Surroundings<'a>,
+    /// The labels that the configuration knows.
+    pub labels: Arc<LabelCatalogue>,
+    /// Where readers find this server.
+    pub server: WebUrl,
+    /// What makes addresses of documents that need no credential.
+    pub public: Arc<dyn PublicLinks>,
+}
+
+impl<'a> Opening<'a> {
+    /// What every assistant is opened with.
+    #[must_use]
+    pub fn new(
+        surroundings: Surroundings<'a>,
+        labels: Arc<LabelCatalogue>,
+        server: WebUrl,
+        public: Arc<dyn PublicLinks>,
+    ) -> Self {
+        Self { surroundings, labels, server, public }
+    }
+}
+
+/// Why there is no assistant. Named as in the file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// Its back end cannot be called.
+    #[error("assistants.{assistant}.upstream.{fault}")]
+    Upstream {
+        /// The assistant.
+        assistant: String,
+        /// Why.
+        fault: UpstreamFault,
+    },
+    /// Its documents cannot be read.
+    #[error("assistants.{assistant}.documents: {error}{}", because(error))]
+    Documents {
+        /// The assistant.
+        assistant: String,
+        /// Why.
+        error: LibraryError,
+    },
+}
+
+fn because(error: &LibraryError) -> String {
+    error.source().map_or_else(String::new, |cause| format!(": {cause}"))
+}
+
+/// Opens all assistants of a plan, and the one for citewire's own documentation where it is wished for.
+///
+/// # Errors
+/// When any of them cannot be opened: with everything that is wrong.
+pub async fn open(
+    plans: &[AssistantPlan],
+    of_channel: Option<&str>,
+    opening: &Opening<'_>,
+) -> Result<Team, Vec<OpenError>> {
+    let (mut assistants, mut faults) = (Vec::new(), Vec::new());
+    for plan in plans {
+        match open_one(plan, opening).await {
+            Ok(assistant) => assistants.push(assistant),
+            Err(wrong) => faults.extend(wrong),
+        }
+    }
+    if of_channel == Some(DOCS) && plans.iter().all(|plan| plan.name != DOCS) {
+        match docs(opening).await {
+            Ok(assistant) => assistants.push(assistant),
+            Err(error) => faults.push(OpenError::Documents { assistant: DOCS.to_owned(), error }),
+        }
+    }
+    if faults.is_empty() { Ok(Team::new(assistants, of_channel.map(str::to_owned))) } else { Err(faults) }
+}
+
+async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Result<Assistant, Vec<OpenError>> {
+    let AssistantPlan { name, options, secret, back_end, documents } = plan;
+    let Opening { surroundings, labels, server, public } = opening;
+    let mut faults = Vec::new();
+    let library = match documents {
+        Some(documents) => match Library::open(documents.options()).await {
+            Ok(library) => Some(Arc::new(library)),
+            Err(error) => {
+                faults.push(OpenError::Documents { assistant: name.clone(), error });
+                None
+            }
+        },
+        None => None,
+    };
+    let links = options.link_mode.links(name, server, public, &surroundings.clock);
+    let upstream = match (back_end, &library) {
+        (BackEnd::Called(upstream), _) => upstream.clone().open(surroundings).map_err(|wrong| {
+            faults.extend(wrong.into_iter().map(|fault| OpenError::Upstream { assistant: name.clone(), fault }));
+        }),
+        (BackEnd::Local, Some(library)) => {
+            let local = Local::new(Arc::clone(library), LocalOptions::default(), Arc::clone(&surroundings.clock));
+            Ok(Arc::new(local.with_links(links.clone())) as Arc<_>)
+        }
+        // The configuration demands documents; without them something is wrong with them.
+        (BackEnd::Local, None) => Err(()),
+    };
+    let Ok(upstream) = upstream else { return Err(faults) };
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let mut assistant = Assistant::new(name, options.clone(), upstream, Arc::clone(labels)).with_secret(secret.clone());
+    if let Some((library, documents)) = library.zip(documents.as_ref()) {
+        assistant = assistant.with_library(library).with_passages(documents.passages, links);
+    }
+    Ok(assistant)
+}
+
+async fn docs(opening: &Opening<'_>) -> Result<Assistant, LibraryError> {
+    let library = Arc::new(Library::built_in(documentation::pages()).await?);
+    let clock = Arc::clone(&opening.surroundings.clock);
+    let options = AssistantOptions {
+        greeting:
+            "Hello! I know the documentation of citewire, and answer with its own sentences. Ask me, for example: \
+                   *What happens to a marker that names no source?*"
+                .to_owned(),
+        informative: "Looking through the documentation …".to_owned(),
+        ..AssistantOptions::default()
+    };
+    let local = LocalOptions {
+        introduction: "This is what the documentation says:".to_owned(),
+        nothing:
+            "The documentation says nothing about this. I only know what is written there: try other words, or ask \
+                  about citations, streams, labels, providers, Direct Line or configuration."
+                .to_owned(),
+        ..LocalOptions::default()
+    };
+    let upstream = Arc::new(Local::new(Arc::clone(&library), local, clock));
+    Ok(Assistant::new(DOCS, options, upstream, Arc::clone(&opening.labels)).with_library(library))
+}
+
+impl DocumentsPlan {
+    fn options(&self) -> LibraryOptions {
+        LibraryOptions { base_url: self.url.clone(), ..LibraryOptions::new(&self.folder) }
+    }
+}

@@ -1,0 +1,126 @@
+//! The assistants of `citewire serve`, at its start and whenever the configuration changes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context as _, anyhow};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::assistant::{Assistants, Opening, Team, open};
+use crate::clock::{Clock, IdSource};
+use crate::config::{Config, Sources};
+use crate::document::{DownloadKey, SignedLinks};
+use crate::egress::EgressOptions;
+use crate::secret::Secret;
+use crate::upstream::Surroundings;
+use crate::url::WebUrl;
+
+/// How often the file and the documents are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// How long an address of a document is good that needs no credential (rule S1-40).
+const PUBLIC_FOR: chrono::Duration = chrono::Duration::days(7);
+
+/// What assistants need of the process and of the server, whatever the configuration says of them.
+pub(super) struct Openers {
+    pub(super) environment: BTreeMap<String, String>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) ids: Arc<dyn IdSource>,
+    pub(super) server: WebUrl,
+    pub(super) direct_line_secret: Secret,
+}
+
+impl Openers {
+    /// The assistants of a configuration.
+    pub(super) async fn team(&self, config: &Config, egress: &EgressOptions) -> anyhow::Result<Team> {
+        let surroundings = Surroundings {
+            environment: &self.environment,
+            egress,
+            clock: Arc::clone(&self.clock),
+            ids: Arc::clone(&self.ids),
+        };
+        let key = DownloadKey::new(&self.direct_line_secret);
+        let public = Arc::new(SignedLinks::new(key, self.server.clone(), PUBLIC_FOR));
+        let opening = Opening::new(surroundings, Arc::clone(&config.http.labels), self.server.clone(), public);
+        open(&config.assistants, config.assistant.as_deref(), &opening).await.map_err(|faults| {
+            let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            anyhow!(lines.join("\n"))
+        })
+    }
+}
+
+/// Watches the configuration and the documents, and keeps the assistants to them. Never ends by itself.
+pub(super) struct Watch {
+    sources: Sources,
+    openers: Openers,
+    assistants: Arc<Assistants>,
+    hangup: Signal,
+    seen: Option<SystemTime>,
+}
+
+impl Watch {
+    pub(super) fn new(sources: Sources, openers: Openers, assistants: Arc<Assistants>) -> io::Result<Self> {
+        let seen = sources.file.as_deref().and_then(changed);
+        Ok(Self { sources, openers, assistants, hangup: signal(SignalKind::hangup())?, seen })
+    }
+
+    pub(super) async fn run(mut self) {
+        loop {
+            let is_asked = tokio::select! {
+                _ = self.hangup.recv() => true,
+                () = tokio::time::sleep(LOOK_EVERY) => false,
+            };
+            let now = self.sources.file.as_deref().and_then(changed);
+            // A file that is being replaced is not there for a moment.
+            let has_changed = now.is_some() && now != self.seen;
+            if is_asked || has_changed {
+                self.seen = now;
+                self.reload().await;
+            }
+            for assistant in self.assistants.all() {
+                if let Some(library) = assistant.library()
+                    && let Err(error) = library.refresh().await
+                {
+                    tracing::error!(assistant = assistant.name(), %error, "changed documents could not be read; those read before stay");
+                }
+            }
+        }
+    }
+
+    async fn reload(&self) {
+        let line = match self.read().await {
+            Ok(team) => {
+                self.assistants.replace(team);
+                let all = self.assistants.all();
+                let names: Vec<&str> = all.iter().map(|assistant| assistant.name()).collect();
+                format!("the configuration was read again: {}", answering(&names))
+            }
+            Err(error) => format!("the configuration is wrong, and the assistants stay as they were:\n{error:#}"),
+        };
+        // Whoever has changed the configuration looks here; the log may go elsewhere.
+        drop(writeln!(io::stderr(), "{line}"));
+    }
+
+    async fn read(&self) -> anyhow::Result<Team> {
+        let config = Config::load(&self.sources).context("nothing else of it was looked at")?;
+        let egress = config.egress.clone();
+        self.openers.team(&config, &egress).await
+    }
+}
+
+/// Who answers, in words.
+pub(super) fn answering(names: &[&str]) -> String {
+    match names {
+        [] => "no assistant answers".to_owned(),
+        [name] => format!("the assistant {name} answers"),
+        names => format!("the assistants {} answer", names.join(", ")),
+    }
+}
+
+fn changed(file: &Path) -> Option<SystemTime> {
+    fs::metadata(file).and_then(|data| data.modified()).ok()
+}
