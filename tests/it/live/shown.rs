@@ -130,6 +130,6 @@ async fn a_repeated_key_shows_and_records_nothing() {
     }
     assert_eq!(ids[0], ids[1]);
     app.say(&conversation.id, "next").await;
-    assert_eq!(socket.texts(2).await, ["Leave is 30 days.", "next"]);
+    assert_eq!(socket.texts(2).await, ["Leave is 30 days. ", "next"]);
     assert_eq!(app.history(&conversation, "").await["activities"].as_array().map(Vec::len), Some(2));
 }
