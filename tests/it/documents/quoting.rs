@@ -186,7 +186,9 @@ fn seen(markdown: &str) -> String {
     let mut text = String::new();
     for event in Parser::new_ext(markdown, options) {
         match event {
-            Event::Text(part) | Event::Code(part) => text.push_str(&part),
+            Event::Text(part) => text.push_str(&part),
+            // What looks like a marker in code is none.
+            Event::Code(part) => text.push_str(&part.replace('[', "⟦")),
             Event::SoftBreak | Event::HardBreak => text.push(' '),
             Event::End(end) if format!("{end:?}").starts_with(['P', 'H', 'I', 'C', 'T']) => text.push(' '),
             _ => {}
