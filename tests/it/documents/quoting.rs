@@ -1,0 +1,350 @@
+//! Answers that quote documents, as readers get them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use citewire::assistant::LinkMode;
+use citewire::clock::Clock;
+use citewire::convert::{Conversion, Grounding, convert};
+use citewire::dialect::Dialect;
+use citewire::document::{DownloadKey, PublicLinks, SignedLinks};
+use citewire::secret::Secret;
+use citewire::upstream::{Ask, Local, LocalOptions, Speaker, Turn, Upstream as _};
+use futures_util::TryStreamExt as _;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use pulldown_cmark::{Event, Options, Parser};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{clock, folder, library};
+
+const HANDBOOK: &[(&str, &str)] = &[
+    (
+        "hr/leave.md",
+        "# Leave policy\n\n## Annual leave\n\nEmployees of Contoso get **30 days** of annual leave. Unused leave expires after\n\
+         one year. The canteen is elsewhere.\n\n## Parental leave\n\nParents take 16 weeks of [parental leave](parental.md).\n",
+    ),
+    ("hr/germany.md", "# Germany\n\nIn Germany the annual leave is 32 days. Public holidays come on top of it.\n"),
+    ("de/frist.txt", "Die Kündigungsfrist beträgt drei Monate. Sie endet am Quartalsende."),
+    ("zh/nianjia.md", "# 年假\n\n员工每年享有十天带薪年假。未休的年假可以顺延到下一年。\n"),
+    ("prices.md", "# Prices of parking\n\n| place | a month |\n|---|---|\n| garage | 90 € |\n"),
+];
+
+/// The body of an answer, and its events.
+async fn body(local: &Local, turns: &[(Speaker, &str)]) -> (Vec<u8>, Vec<Value>) {
+    let turns = turns.iter().map(|(speaker, text)| Turn::new(*speaker, *text)).collect();
+    let reply = local.ask(Ask::new(turns)).await.expect("a reply");
+    let bytes: Vec<_> = reply.body.try_collect().await.expect("a body");
+    let bytes = bytes.concat();
+    let text = std::str::from_utf8(&bytes).expect("text");
+    let events = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    let events = events.map(|event| serde_json::from_str(event).expect("JSON")).collect();
+    (bytes, events)
+}
+
+fn text_of(events: &[Value]) -> String {
+    events.iter().filter_map(|event| event["delta"].as_str()).collect()
+}
+
+fn sources_of(events: &[Value]) -> Vec<Value> {
+    events[0]["sources"].as_array().cloned().unwrap_or_default()
+}
+
+async fn handbook() -> (TempDir, Local) {
+    let folder = folder(HANDBOOK);
+    let library = library(&folder).await;
+    (folder, Local::new(library, options(), clock()))
+}
+
+fn options() -> LocalOptions {
+    let mut options = LocalOptions::default();
+    options.pace = Duration::ZERO;
+    options
+}
+
+async fn said(local: &Local, turns: &[(Speaker, &str)]) -> String {
+    text_of(&body(local, turns).await.1)
+}
+
+#[tokio::test]
+async fn an_answer_is_sentences_of_documents_each_with_its_marker() {
+    let (_folder, local) = handbook().await;
+    let (bytes, events) = body(&local, &[(Speaker::User, "How many days of annual leave do employees get?")]).await;
+    assert_eq!(
+        text_of(&events),
+        "This is what the documents say:\n\nEmployees of Contoso get **30 days** of annual leave. [1]\n\n\
+         In Germany the annual leave is 32 days. [2]"
+    );
+    let sources = sources_of(&events);
+    assert_eq!(sources[0]["title"], "Leave policy");
+    assert_eq!(sources[0]["filepath"], "hr/leave.md");
+    assert_eq!(sources[0]["metadata"]["heading"], "Leave policy > Annual leave");
+    assert!(sources.iter().all(|source| source["score"].as_f64().is_some_and(|score| (0.0..=1.0).contains(&score))));
+    assert_eq!(events.last(), Some(&json!({"done": true})));
+    let converted = convert(&bytes, &Conversion::to(Dialect::WebChat)).expect("an activity");
+    assert!(converted.report.complete);
+    assert_eq!(converted.report.cited.len(), 2);
+}
+
+#[tokio::test]
+async fn questions_in_german_and_chinese_are_answered_in_their_words() {
+    let (_folder, local) = handbook().await;
+    assert_eq!(
+        said(&local, &[(Speaker::User, "Wie lang sind die Kuendigungsfristen, also die Kündigungsfristen?")]).await,
+        "This is what the documents say:\n\nDie Kündigungsfrist beträgt drei Monate. [1]"
+    );
+    let chinese = said(&local, &[(Speaker::User, "年假有多少天？")]).await;
+    assert!(chinese.contains("员工每年享有十天带薪年假。 [1]"), "{chinese}");
+}
+
+#[tokio::test]
+async fn a_link_becomes_its_text_and_a_table_is_pointed_to() {
+    let (_folder, local) = handbook().await;
+    let text = said(&local, &[(Speaker::User, "How long is parental leave?")]).await;
+    assert!(text.contains("Parents take 16 weeks of parental leave. ["), "{text}");
+    let (_, events) = body(&local, &[(Speaker::User, "What are the prices of parking in the garage?")]).await;
+    assert_eq!(text_of(&events), "These passages fit the question best: [1]");
+    assert_eq!(sources_of(&events)[0]["content"], "| place | a month |\n|---|---|\n| garage | 90 € |");
+}
+
+#[tokio::test]
+async fn where_the_documents_say_nothing_the_answer_says_so_and_required_grounding_refuses_it() {
+    let (_folder, local) = handbook().await;
+    for question in ["How many moons does Mars have?", "", "What?", "\"*\" OR (", "火星有几个月亮？"] {
+        let (bytes, events) = body(&local, &[(Speaker::User, question)]).await;
+        assert_eq!(text_of(&events), "The documents say nothing about this.", "{question}");
+        assert_eq!(sources_of(&events), [] as [Value; 0]);
+        let mut conversion = Conversion::to(Dialect::WebChat);
+        assert_eq!(convert(&bytes, &conversion).expect("an activity").report.cited, []);
+        conversion.options.require_grounding = Grounding::Any;
+        assert!(convert(&bytes, &conversion).is_err());
+    }
+}
+
+#[tokio::test]
+async fn a_short_question_leans_on_the_one_before_it() {
+    let (_folder, local) = handbook().await;
+    let before = (Speaker::User, "How many days of annual leave do employees get?");
+    let answered = (Speaker::Assistant, "Employees get 30 days.");
+    let text = said(&local, &[before, answered, (Speaker::User, "And in Germany?")]).await;
+    assert_eq!(text, "This is what the documents say:\n\nIn Germany the annual leave is 32 days. [1]");
+    let text = said(&local, &[before, answered, (Speaker::User, "And why is that?")]).await;
+    assert!(text.contains("**30 days**"), "{text}");
+    let text = said(&local, &[before, answered, (Speaker::User, "Kündigungsfrist?")]).await;
+    assert!(text.contains("drei Monate") && !text.contains("30 days"), "{text}");
+    let text = said(&local, &[before, answered, (Speaker::User, "And on Mars?")]).await;
+    assert_eq!(text, "The documents say nothing about this.");
+}
+
+#[tokio::test]
+async fn an_answer_appears_word_by_word_at_its_pace() {
+    let folder = folder(HANDBOOK);
+    let clock = clock();
+    let start = clock.now();
+    let local = Local::new(library(&folder).await, LocalOptions::default(), Arc::clone(&clock) as Arc<dyn Clock>);
+    let (_, events) = body(&local, &[(Speaker::User, "Kündigungsfrist")]).await;
+    let words = events.iter().filter(|event| event["delta"].is_string()).count();
+    assert_eq!(words, text_of(&events).split(' ').count());
+    assert_eq!((clock.now() - start).num_milliseconds(), 15 * i64::try_from(words).expect("a number"));
+}
+
+#[tokio::test]
+async fn documents_without_an_address_get_that_of_the_link_mode() {
+    let folder = folder(HANDBOOK);
+    let library = library(&folder).await;
+    let server = "https://bot.example/".parse().expect("an address");
+    let key = DownloadKey::new(&Secret::parse("the-secret-of-these-tests").expect("a secret"));
+    let signed: Arc<dyn PublicLinks> =
+        Arc::new(SignedLinks::new(key, "https://bot.example/".parse().expect("an address"), chrono::Duration::days(1)));
+    let clock = clock() as Arc<dyn Clock>;
+    for (mode, part) in [
+        (LinkMode::None, None),
+        (LinkMode::Authenticated, Some("/download")),
+        (LinkMode::Public, Some("/download?expires=")),
+    ] {
+        let links = mode.links("hr", &server, &signed, &clock);
+        let local = Local::new(Arc::clone(&library), options(), Arc::clone(&clock)).with_links(links);
+        let (bytes, events) = body(&local, &[(Speaker::User, "annual leave in Germany")]).await;
+        let converted = convert(&bytes, &Conversion::to(Dialect::WebChat)).expect("an activity");
+        let text = converted.activities[converted.activities.len() - 1].text.clone().unwrap_or_default();
+        for source in sources_of(&events) {
+            let url = source["url"].as_str();
+            assert_eq!(url.is_some(), part.is_some(), "{source}");
+            if let (Some(url), Some(part)) = (url, part) {
+                assert!(url.starts_with("https://bot.example/v1/documents/hr.") && url.contains(part), "{url}");
+                assert!(text.contains(url), "{text}");
+            }
+        }
+    }
+}
+
+/// What readers see of a Markdown text, in this test's own reading.
+fn seen(markdown: &str) -> String {
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
+    let mut text = String::new();
+    for event in Parser::new_ext(markdown, options) {
+        match event {
+            Event::Text(part) => text.push_str(&part),
+            // What looks like a marker in code is none.
+            Event::Code(part) => text.push_str(&part.replace('[', "⟦")),
+            Event::SoftBreak | Event::HardBreak => text.push(' '),
+            Event::End(end) if format!("{end:?}").starts_with(['P', 'H', 'I', 'C', 'T']) => text.push(' '),
+            _ => {}
+        }
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The sentences of an answer with the numbers behind them.
+fn sentences(text: &str) -> Vec<(String, usize)> {
+    let marker = regex::Regex::new(r" \[(\d+)\]").expect("an expression");
+    let paragraphs = text.split("\n\n").skip(1).map(seen);
+    let of = |paragraph: String| -> Vec<(String, usize)> {
+        let mut start = 0;
+        let found = marker.captures_iter(&paragraph).map(|found| {
+            let whole = found.get(0).expect("a marker");
+            let sentence = paragraph[start..whole.start()].trim().to_owned();
+            start = whole.end();
+            (sentence, found[1].parse().expect("a number"))
+        });
+        let found: Vec<_> = found.collect();
+        assert_eq!(paragraph[start..].trim(), "", "what stands behind the last marker is from no document");
+        found
+    };
+    paragraphs.flat_map(of).collect()
+}
+
+/// What Markdown is made of, and what could be taken for a citation.
+const PIECES: &[&str] = &[
+    "The item is here. ",
+    "A second item was there! ",
+    "Is that item a word? ",
+    "word item ",
+    "Item *one* ",
+    "**item** ",
+    "`item` ",
+    "[item link](a.md) ",
+    "[item](https://x.example/) ",
+    "<https://item.example/> ",
+    "[1] ",
+    "[item] ",
+    "\\[2\\] ",
+    "【1】 ",
+    "[^1] ",
+    "![item](i.png) ",
+    "<b>item</b> ",
+    "<!-- ",
+    "\n",
+    "  \n",
+    "\\\n",
+    "\n\n",
+    "\n\n# Item heading\n\n",
+    "\n\n## *Other*\n\n",
+    "\n- item ",
+    "\n  - [ ] task item ",
+    "\n1. item ",
+    "\n> item ",
+    "\n\n| item | b |\n|---|---|\n| c | d |\n\n",
+    "\n\n```\nitem code\n```\n\n",
+    "\n\n    item code\n\n",
+    "*",
+    "**",
+    "_",
+    "__",
+    "`",
+    "``",
+    "~",
+    "~~",
+    "$",
+    "$x",
+    "$5 ",
+    "\\",
+    "<",
+    "<i",
+    ">",
+    "|",
+    ":",
+    ". ",
+    "! ",
+    "。",
+    "年假 item 。",
+    "item ü. ",
+    "&amp; ",
+    "&#91;1&#93; ",
+    "[1]: https://x.example/ \"t\"\n",
+    "\n\n[item]: https://x.example/\n\n",
+    "\n\n---\n\n",
+    "---\nitem: x\n---\n",
+    "e.g. item. ",
+    "Dr. Item said so. ",
+    "\u{200b}",
+    "\u{e200}cite\u{e201}",
+    "http://item.example/a_b_c. ",
+    "(",
+    ")",
+    "](",
+    "\t",
+    "\u{0}",
+    "[[item]]",
+    "item[1](x) ",
+    "https://x.example/\u{202e} ",
+    "Sources:\n",
+    "\n\nItem references:\n\n1. item one of these\n",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn whatever_the_documents_hold_each_sentence_of_an_answer_is_in_the_passage_that_it_cites(
+        documents in proptest::collection::vec(proptest::collection::vec(proptest::sample::select(PIECES), 1..40), 1..3),
+        plain in any::<bool>(),
+        question in proptest::sample::select(&["item", "word item one", "what is said of the second item?", "年假", "link code heading item"][..]),
+    ) {
+        let files: Vec<(String, String)> = documents
+            .iter()
+            .enumerate()
+            .map(|(at, pieces)| (format!("{at}.{}", if plain { "txt" } else { "md" }), pieces.concat()))
+            .collect();
+        let folder = folder(&files);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let (bytes, events) = runtime.block_on(async {
+            let local = Local::new(library(&folder).await, options(), clock());
+            body(&local, &[(Speaker::User, question)]).await
+        });
+        let (text, sources) = (text_of(&events), sources_of(&events));
+        for (sentence, number) in sentences(&text) {
+            let passage = sources[number - 1]["content"].as_str().expect("a passage");
+            prop_assert!(seen(passage).contains(&sentence), "{sentence:?} is not in {passage:?}");
+        }
+        let converted = convert(&bytes, &Conversion::to(Dialect::WebChat)).expect("an activity");
+        let report = &converted.report;
+        prop_assert_eq!(report.cited.len(), sources.len(), "{}", text);
+        prop_assert!(report.unresolved.is_empty() && report.neutralised.is_empty(), "{} {:?}", text, report);
+    }
+}
+
+#[test]
+fn no_question_fails() {
+    let words = r#"(leave|NEAR|AND|OR|NOT|title:|"|\*|\(){0,8}"#;
+    let question =
+        proptest::string::string_regex(&format!("[^\\n]{{0,60}}|[\"*()^:{{}}+\\-, a-zA-Z年假ü\u{0}]{{0,40}}|{words}"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let (_folder, local) = runtime.block_on(handbook());
+    let mut runner =
+        TestRunner::new(ProptestConfig { source_file: Some(file!()), ..ProptestConfig::with_cases(2_000) });
+    let outcome = runner.run(&question.expect("an expression"), |question| {
+        let (events, asked_before) = runtime.block_on(async {
+            let alone = body(&local, &[(Speaker::User, &question)]).await.1;
+            (alone, body(&local, &[(Speaker::User, "annual leave"), (Speaker::User, &question)]).await.1)
+        });
+        for events in [events, asked_before] {
+            prop_assert_eq!(events.last(), Some(&json!({"done": true})));
+            prop_assert!(!text_of(&events).is_empty());
+        }
+        Ok(())
+    });
+    outcome.expect("every question is answered");
+}
