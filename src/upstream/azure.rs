@@ -178,19 +178,12 @@ impl OneOrMore {
 /// Data sources as a list, those of Azure AI Search with everything that carries scores, where these are wanted; others
 /// stay as they are (rule S0-04).
 fn data_sources(given: Value, scores: bool) -> Value {
-    let mut list = match given {
-        Value::Array(list) => list,
-        one => vec![one],
-    };
+    let mut list = listed(given);
     let searches = list.iter_mut().filter(|source| scores && source["type"] == "azure_search");
     for parameters in searches
         .filter_map(|source| source.as_object_mut()?.entry("parameters").or_insert_with(|| json!({})).as_object_mut())
     {
-        let mut contexts = match parameters.remove("include_contexts") {
-            Some(Value::Array(contexts)) => contexts,
-            Some(Value::Null) | None => Vec::new(),
-            Some(one) => vec![one],
-        };
+        let mut contexts = parameters.remove("include_contexts").map(listed).unwrap_or_default();
         contexts.extend(WITH_SCORES.map(Value::from));
         let mut once: Vec<Value> = Vec::new();
         for context in contexts {
@@ -203,8 +196,16 @@ fn data_sources(given: Value, scores: bool) -> Value {
     list.into()
 }
 
+/// A list as it is; anything else as the one thing in a list, and `null` as nothing.
+fn listed(given: Value) -> Vec<Value> {
+    match given {
+        Value::Array(list) => list,
+        Value::Null => Vec::new(),
+        one @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)) => vec![one],
+    }
+}
+
 /// Azure OpenAI On Your Data with its keys.
-#[derive(Debug)]
 pub(super) struct Azure {
     pub(super) options: AzureOptions,
     pub(super) search_key: Option<Secret>,
@@ -244,7 +245,7 @@ impl Interface for Azure {
 mod tests {
     use super::*;
 
-    fn contexts(given: Value) -> Value {
+    fn contexts(given: &Value) -> Value {
         let source = json!({"type": "azure_search", "parameters": {"index_name": "x", "include_contexts": given}});
         data_sources(source, true)[0]["parameters"]["include_contexts"].clone()
     }
@@ -253,12 +254,12 @@ mod tests {
     fn s0_04_scores_come_with_all_documents_and_nothing_is_named_twice() {
         let all = json!(["citations", "all_retrieved_documents"]);
         assert_eq!(
-            [contexts(Value::Null), contexts(json!([])), contexts(json!("citations"))],
+            [contexts(&Value::Null), contexts(&json!([])), contexts(&json!("citations"))],
             [all.clone(), all.clone(), all]
         );
-        assert_eq!(contexts(json!("intent")), json!(["intent", "citations", "all_retrieved_documents"]));
+        assert_eq!(contexts(&json!("intent")), json!(["intent", "citations", "all_retrieved_documents"]));
         let twice = json!(["all_retrieved_documents", "intent", "all_retrieved_documents"]);
-        assert_eq!(contexts(twice), json!(["all_retrieved_documents", "intent", "citations"]));
+        assert_eq!(contexts(&twice), json!(["all_retrieved_documents", "intent", "citations"]));
     }
 
     #[test]

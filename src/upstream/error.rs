@@ -59,7 +59,14 @@ impl From<EgressError> for UpstreamError {
         match error {
             EgressError::Silent { host, silence } => Self::Stalled { host, silence },
             EgressError::TooLong { host, limit } => Self::TooLong { host, limit },
-            error => Self::Egress(error),
+            error @ (EgressError::Setup(_)
+            | EgressError::Scheme
+            | EgressError::Refused { .. }
+            | EgressError::UnknownHost { .. }
+            | EgressError::Connect { .. }
+            | EgressError::Timeout { .. }
+            | EgressError::Broken { .. }
+            | EgressError::Encoded { .. }) => Self::Egress(error),
         }
     }
 }

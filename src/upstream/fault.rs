@@ -29,7 +29,7 @@ pub enum UpstreamFault {
     NoVariable {
         /// The key.
         key: String,
-        /// The variable.
+        /// The variable, if what was given looks like the name of one; it could be the key itself.
         variable: String,
     },
     /// A variable holds what cannot stand in a header.

@@ -1,5 +1,7 @@
 //! What the kinds of back ends differ in, and the one that is made of it.
 
+use std::fmt;
+
 use async_trait::async_trait;
 use futures_util::stream::{self, StreamExt as _};
 use serde_json::{Map, Value};
@@ -11,7 +13,7 @@ use crate::answer::Source;
 use crate::ingest::Provider;
 
 /// How one kind of back end is asked.
-pub(super) trait Interface: std::fmt::Debug + Send + Sync {
+pub(super) trait Interface: Send + Sync {
     /// Whether it looks for sources itself.
     fn retrieves(&self) -> bool;
 
@@ -39,15 +41,25 @@ impl Question {
 }
 
 /// A back end that is called over HTTP.
-#[derive(Debug)]
 pub(super) struct HttpUpstream<I> {
     pub(super) interface: I,
     pub(super) endpoint: Endpoint,
 }
 
+impl<I> fmt::Debug for HttpUpstream<I> {
+    /// Where it is; what else is sent to it may be nobody's business.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpUpstream").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
+}
+
 #[async_trait]
 impl<I: Interface> Upstream for HttpUpstream<I> {
-    async fn ask(&self, ask: Ask) -> Result<Reply, UpstreamError> {
+    async fn ask(&self, mut ask: Ask) -> Result<Reply, UpstreamError> {
+        if self.retrieves() {
+            // It cites what it finds; numbers of others would mean something else.
+            ask.sources.clear();
+        }
         let Question { body, given, cites } = self.interface.question(&ask);
         let answer = self.endpoint.post(&body).await?;
         let from = self.interface.format();

@@ -43,7 +43,7 @@ impl<'a> Keys<'a> {
         let variable = variable?.clone();
         let key = key.to_owned();
         let Some(text) = self.environment.get(&variable).map(|text| text.trim()).filter(|text| !text.is_empty()) else {
-            self.faults.push(UpstreamFault::NoVariable { key, variable });
+            self.faults.push(UpstreamFault::NoVariable { key, variable: name_alone(variable) });
             return None;
         };
         match Secret::issued(text) {
@@ -52,7 +52,7 @@ impl<'a> Keys<'a> {
                 Some(secret)
             }
             Err(_) => {
-                self.faults.push(UpstreamFault::UnusableKey { key, variable });
+                self.faults.push(UpstreamFault::UnusableKey { key, variable: name_alone(variable) });
                 None
             }
         }
@@ -121,6 +121,16 @@ impl<'a> Keys<'a> {
     }
 }
 
+/// The name of a variable, unless it could be a key that somebody has put in its place.
+fn name_alone(variable: String) -> String {
+    let is_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let is_short = variable.len() <= LONGEST_NAME;
+    if is_short && variable.bytes().all(is_name) { variable } else { "variable of this name".to_owned() }
+}
+
+/// Names of variables that are repeated have no more bytes.
+const LONGEST_NAME: usize = 48;
+
 #[cfg(test)]
 mod tests {
     use reqwest::header::AUTHORIZATION;
@@ -177,5 +187,9 @@ mod tests {
             );
         }
         assert_eq!(keys.secret("key_env", None), None);
+        // The key in the place of its variable.
+        keys.secret("key_env", Some(&"sk-proj-1234".to_owned()));
+        let last = keys.faults.last().expect("a fault").to_string();
+        assert_eq!(last, "key_env: the environment has no variable of this name");
     }
 }

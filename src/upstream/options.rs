@@ -62,7 +62,7 @@ impl UpstreamOptions {
             let read = serde_path_to_error::deserialize(toml::Value::Table(section));
             read.map(Box::new).map_err(|error| UpstreamFault::Section {
                 key: error.path().to_string(),
-                reason: error.inner().to_string().trim_end().replace('\n', " "),
+                reason: without_value(&error.inner().to_string()),
             })
         }
         match kind {
@@ -154,6 +154,17 @@ impl UpstreamOptions {
                 opened(*options.clone(), url, options.limits, keys, surroundings)
             }
         }
+    }
+}
+
+/// What is wrong with a value, in one line without the value.
+fn without_value(reason: &str) -> String {
+    let line = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+    let repeats =
+        ["invalid type: ", "invalid value: ", "unknown variant "].into_iter().any(|start| line.starts_with(start));
+    match line.rsplit_once(", expected ") {
+        Some((_, wanted)) if repeats => format!("expected {wanted}"),
+        _ => line,
     }
 }
 

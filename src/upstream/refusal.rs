@@ -18,10 +18,7 @@ pub(super) fn message(body: &[u8], secrets: &[Secret]) -> String {
 
 /// `{"error": {"message"}}`, `{"error": "…"}`, `{"message"}`, `{"detail"}`, `{"title"}`, and a list of one of these.
 fn words(body: &Value) -> Option<&str> {
-    let body = match body {
-        Value::Array(list) => list.first()?,
-        body => body,
-    };
+    let body = body.as_array().and_then(|list| list.first()).unwrap_or(body);
     let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
     let told = |name: &str| error.get(name).or_else(|| body.get(name)).and_then(Value::as_str);
     let direct = error.as_str();

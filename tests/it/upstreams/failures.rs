@@ -196,11 +196,12 @@ fn every_fault_of_a_section_names_its_key() {
         one("openai", "model = 'm'\nkey = 'sk-secret'").contains("key")
             && !one("openai", "model = 'm'\nkey = 'sk-secret'").contains("sk-secret")
     );
-    assert!(one("openai", "model = 5").starts_with("model: invalid type"));
+    assert!(one("openai", "model = 5").starts_with("model: expected a string"));
     assert!(one("openai", "model = 'm'\nurl = 'https://me:pw@x.example'").starts_with("url: an http or https address"));
     assert!(one("openai", "model = 'm'\nlimits = { retries = -1 }").starts_with("limits.retries: "));
     assert!(one("openai", "model = 'm'\nfrom = 'nobody'").starts_with("from: no format is called"));
     assert!(one("anthropic", "model = 'm'\nsources = { style = 'x' }").starts_with("sources.style: "));
+    assert!(!one("openai", "model = 'm'\nlimits = 'sk-secret'").contains("sk-secret"));
     let azure = "endpoint = 'https://x.openai.azure.com'\ndeployment = ' '\nkey_env = 'NO_KEY'\nlimits = { retries = 99 }\n\
                  headers = { Authorization = 'sk-secret' }";
     let all = faults("azure", azure);
