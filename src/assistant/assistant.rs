@@ -47,9 +47,28 @@ impl Assistant {
     /// # Errors
     /// When there is no answer: nothing of it has been seen.
     pub async fn ask(&self, turns: Vec<Turn>) -> Result<Reply, UpstreamError> {
-        let mut ask = Ask::new(within(turns, self.options.history_tokens));
-        ask.instructions.clone_from(&self.options.instructions);
+        self.send(Ask::new(turns)).await
+    }
+
+    /// Asks the same of a question that has instructions of its own, which stand behind those of the assistant. What is
+    /// [plain](Ask::plain) is passed on as it is.
+    ///
+    /// # Errors
+    /// When there is no answer: nothing of it has been seen.
+    pub async fn send(&self, mut ask: Ask) -> Result<Reply, UpstreamError> {
+        if !ask.plain {
+            ask.turns = within(ask.turns, self.options.history_tokens);
+            let instructions = [self.options.instructions.as_deref(), ask.instructions.as_deref()];
+            let instructions: Vec<&str> = instructions.into_iter().flatten().collect();
+            ask.instructions = (!instructions.is_empty()).then(|| instructions.join("\n\n"));
+        }
         self.upstream.ask(ask).await
+    }
+
+    /// Whether a model writes its answers.
+    #[must_use]
+    pub fn has_model(&self) -> bool {
+        self.upstream.has_model()
     }
 
     /// How its answers are converted for a channel.

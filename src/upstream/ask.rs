@@ -13,6 +13,9 @@ pub struct Ask {
     /// Passages that were found for the question already; a model is to cite them by their places, from 1. Empty where the
     /// back end looks for itself.
     pub sources: Vec<Source>,
+    /// Whether the turns are no question to the documents: the model is told what they say and nothing else, no sources are
+    /// looked for, and nothing is cited.
+    pub plain: bool,
 }
 
 impl Ask {
