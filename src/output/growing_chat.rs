@@ -165,7 +165,11 @@ impl GrowingChat {
         if self.sources.is_empty() && rewrite.has_unresolved() {
             return;
         }
-        self.wording.advance(rewrite.shown(), rewrite.places(), &self.sources, false);
+        let text = rewrite.shown();
+        // A link cannot be put in later; what may become a badge waits in `Wording`.
+        let waits = self.options.form == ChatForm::Links && self.sources.is_empty();
+        let end = text.find('[').filter(|_| waits).unwrap_or(text.len());
+        self.wording.advance(&text[..end], rewrite.places(), &self.sources, false);
     }
 }
 

@@ -5,6 +5,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role};
+use citewire::assistant::{Assistant, Assistants};
 use citewire::channels::bot::{BotBinding, BotClient};
 use citewire::channels::direct_line::DirectLineOptions;
 use citewire::channels::direct_line_client::{Binding, BoundDirectLine};
@@ -30,6 +31,7 @@ pub(crate) struct Setup {
     pub(crate) egress: EgressOptions,
     pub(crate) follow_redirects: bool,
     pub(crate) bot: Option<BotBinding>,
+    pub(crate) assistants: Vec<Assistant>,
 }
 
 /// A running server. It is stopped when the value is dropped, and must then end by itself.
@@ -77,6 +79,7 @@ impl TestApp {
             egress: EgressOptions::default(),
             follow_redirects: false,
             bot: None,
+            assistants: Vec::new(),
         };
         setup.http.workers = 1;
         change(&mut setup);
@@ -103,6 +106,7 @@ impl TestApp {
             let bound = BoundDirectLine::new(binding, setup.egress, clock, Arc::new(RandomIds));
             state = state.bind(bound.expect("a client"));
         }
+        state = state.with_assistants(Arc::new(Assistants::new(setup.assistants)));
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = mpsc::channel();
         let thread = std::thread::spawn(move || {
