@@ -14,7 +14,7 @@ use tracing::warn;
 use super::CompletionError;
 use super::writing::{Writing, Written};
 use crate::http::tasks::Tasks;
-use crate::output::{ChatForm, Completion, Usage};
+use crate::output::{Chat, ChatForm, Completion, Usage};
 use crate::prompt::estimate_tokens;
 use crate::upstream::UpstreamError;
 
@@ -31,8 +31,10 @@ pub(super) struct Telling {
     pub(super) completion: Completion,
     /// The form of its citations.
     pub(super) form: ChatForm,
-    /// How many tokens were asked, where the client wants to know what the completion took.
-    pub(super) usage_of: Option<usize>,
+    /// How many tokens were asked.
+    pub(super) asked_tokens: usize,
+    /// Whether a chunk behind the end says what the completion took.
+    pub(super) tells_usage: bool,
     /// How often something is said while there is nothing to say.
     pub(super) comment_every: Duration,
 }
@@ -108,6 +110,11 @@ impl Chunks {
 }
 
 impl Telling {
+    /// What the completion took, as far as citewire knows.
+    pub(super) fn usage(&self, chat: &Chat) -> Usage {
+        Usage::new(self.asked_tokens, estimate_tokens(&chat.content))
+    }
+
     fn end(&self, written: Written) -> Vec<Bytes> {
         let Written { chat, rest, failure } = written;
         let mut events = Vec::new();
@@ -119,9 +126,18 @@ impl Telling {
             events.extend(self.failed(&failure));
             return events;
         }
-        let usage = self.usage_of.map(|asked| Usage::new(asked, estimate_tokens(&chat.content)));
-        events.extend(chat.finish_chunk(&self.completion).map(|chunk| event(&chunk)));
-        events.extend(usage.map(|usage| event(&self.completion.usage_chunk(usage))));
+        let usage = self.usage(&chat);
+        let mut finish = chat.finish_chunk(&self.completion);
+        if self.form == ChatForm::Places
+            && let Some(finish) = &mut finish
+        {
+            // Its clients look for it there (rule S1-31).
+            finish.insert("usage".into(), json!(usage));
+        } else if self.tells_usage {
+            events.extend(finish.take().map(|finish| event(&finish)));
+            events.push(event(&self.completion.usage_chunk(usage)));
+        }
+        events.extend(finish.map(|finish| event(&finish)));
         events.push(Bytes::from_static(DONE.as_bytes()));
         events
     }

@@ -19,8 +19,7 @@ use crate::assistant::Assistant;
 use crate::http::convert::{json as json_response, read};
 use crate::http::schema::{ChatCompletion, ChatCompletionRequest, CompletionProblem};
 use crate::http::{Fault, State};
-use crate::output::{ChatForm, Completion, FinishReason, Usage};
-use crate::prompt::estimate_tokens;
+use crate::output::{ChatForm, Completion, FinishReason};
 use crate::upstream::{Ask, Reply, UpstreamError};
 
 /// Names the form of the citations, for clients that can set headers but no members.
@@ -69,7 +68,8 @@ pub(crate) async fn create_completion(
             model: asked.model.clone(),
         },
         form,
-        usage_of: (!asked.is_stream() || asked.wants_usage()).then(|| asked.prompt_tokens()),
+        asked_tokens: asked.prompt_tokens(),
+        tells_usage: asked.wants_usage(),
         comment_every: state.options.comment_every,
     };
     let mut ask = asked.ask()?;
@@ -135,8 +135,7 @@ fn whole(telling: &Telling, written: Written) -> Result<HttpResponse, Fault> {
         chat.finish_reason = Some(FinishReason::Length);
     }
     let mut whole = chat.whole(&telling.completion);
-    let asked = telling.usage_of.unwrap_or_default();
-    whole.insert("usage".into(), json!(Usage::new(asked, estimate_tokens(&chat.content))));
+    whole.insert("usage".into(), json!(telling.usage(&chat)));
     json_response(HttpResponse::Ok(), &Value::Object(whole))
 }
 

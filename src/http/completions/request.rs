@@ -205,10 +205,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named() {
-        let named = |body: Value| match parse(&body).expect_err("a fault") {
-            CompletionError::Member { param, .. } => param,
-            other => other.to_string(),
-        };
+        let named = |body: Value| parse(&body).expect_err("a fault").param().expect("a member").to_owned();
         assert_eq!(named(json!({"messages": []})), "model");
         assert_eq!(named(json!({"model": 5, "messages": []})), "model");
         assert_eq!(named(json!({"model": "m"})), "messages");

@@ -200,9 +200,11 @@ async fn a_client_that_goes_away_ends_the_call_to_the_back_end() {
     upstream.dropped(1).await;
 
     // One that waits for a whole answer as well.
-    let waiting = tokio::spawn(app.post("/v1/chat/completions", API_KEY).json(&question(false)).send());
-    upstream.asked(2).await;
-    waiting.abort();
+    let whole = question(false);
+    tokio::select! {
+        _ = complete(&app, &whole) => panic!("there is no answer"),
+        _ = upstream.asked(2) => {}
+    }
     upstream.dropped(2).await;
 }
 

@@ -20,7 +20,8 @@ fn told(body: &[u8], step: usize, form: ChatForm) -> (String, citewire::output::
                 StreamEvent::Sources(sources) => growing.add_sources(sources),
                 StreamEvent::Cited(sources) => growing.cite_here(sources),
                 StreamEvent::Late => growing.hold(),
-                _ => {}
+                StreamEvent::Label(_) | StreamEvent::Interpreter(_) | StreamEvent::Error(_) | StreamEvent::Done | _ => {
+                }
             }
         }
         told.extend(growing.news());

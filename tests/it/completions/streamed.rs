@@ -81,6 +81,7 @@ async fn s1_31_only_the_finish_chunk_carries_citations() {
         assert_eq!((&last["choices"][0]["finish_reason"], &last["choices"][0]["delta"]), (&json!("stop"), &json!({})));
         assert_eq!(last["citations"]["referenced_indices"], referenced);
         assert!(before.iter().all(|chunk| chunk.get("citations").is_none()));
+        assert_eq!(last.get("usage").is_some(), form == "assistanthub", "{last}");
         assert_eq!(events(&chunks).len(), if form == "assistanthub" { 0 } else { 2 });
         // The whole answer says the same.
         let whole = completed(&app, &question_for(false, form)).await;
