@@ -86,18 +86,36 @@ impl Assistant {
     /// # Errors
     /// When there is no answer: nothing of it has been seen.
     pub async fn ask(&self, turns: Vec<Turn>, conversation: Option<&ConversationId>) -> Result<Reply, UpstreamError> {
-        let mut ask = Ask::new(within(turns, self.options.history_tokens));
-        ask.instructions.clone_from(&self.options.instructions);
-        ask.citations = self.options.citations;
-        ask.conversation = conversation.map(|id| id.as_str().to_owned());
-        ask.citations = self.options.citations;
-        if let Some(library) = self.library.as_ref().filter(|_| !self.upstream.retrieves()) {
-            ask.sources = retrieve(library, &ask, self.passages).await?.iter().map(Found::source).collect();
-            if let Some(links) = &self.links {
-                links.fill_in(&mut ask.sources);
+        let conversation = conversation.map(|id| id.as_str().to_owned());
+        self.send(Ask { conversation, ..Ask::new(turns) }).await
+    }
+
+    /// Asks the same of a question that has instructions of its own, which stand behind those of the assistant. What is
+    /// [plain](Ask::plain) is passed on as it is.
+    ///
+    /// # Errors
+    /// When there is no answer: nothing of it has been seen.
+    pub async fn send(&self, mut ask: Ask) -> Result<Reply, UpstreamError> {
+        if !ask.plain {
+            ask.turns = within(ask.turns, self.options.history_tokens);
+            let instructions = [self.options.instructions.as_deref(), ask.instructions.as_deref()];
+            let instructions: Vec<&str> = instructions.into_iter().flatten().collect();
+            ask.instructions = (!instructions.is_empty()).then(|| instructions.join("\n\n"));
+            ask.citations = self.options.citations;
+            if let Some(library) = self.library.as_ref().filter(|_| !self.upstream.retrieves()) {
+                ask.sources = retrieve(library, &ask, self.passages).await?.iter().map(Found::source).collect();
+                if let Some(links) = &self.links {
+                    links.fill_in(&mut ask.sources);
+                }
             }
         }
         self.upstream.ask(ask).await
+    }
+
+    /// Whether a model writes its answers.
+    #[must_use]
+    pub fn has_model(&self) -> bool {
+        self.upstream.has_model()
     }
 
     /// How its answers are converted for a channel.

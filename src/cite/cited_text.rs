@@ -34,6 +34,13 @@ pub struct CitedPlace {
     pub position: Position,
 }
 
+impl CitedPlace {
+    /// The same place in a text that begins `bytes` later.
+    pub(crate) fn moved_back(&self, bytes: usize) -> Self {
+        Self { range: self.range.start - bytes..self.range.end - bytes, position: self.position }
+    }
+}
+
 /// What one number stands for: one source, or several that are one document (policy P-04).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

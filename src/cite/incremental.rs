@@ -5,7 +5,7 @@ use super::cite::{Sources, close_open_fence, finish};
 use super::definition;
 use super::resolve::Resolver;
 use super::scan::Scanner;
-use super::{CitedText, Rules};
+use super::{CitedPlace, CitedText, Rules};
 use crate::answer::{Answer, Interpreter, MarkerGrammar, SensitivityLabel, Source, SourceIndex};
 
 /// Cites a text while it arrives: deltas in, appended text out.
@@ -110,6 +110,20 @@ impl Incremental {
     pub fn describe(&mut self, label: Option<SensitivityLabel>, interpreter: Option<Interpreter>) {
         self.answer.label = label;
         self.answer.interpreter = interpreter;
+    }
+
+    /// Where the numbers of the sources stand in what can be shown so far, in order. Known only under
+    /// [`Rules::only_markers`].
+    #[must_use]
+    pub fn places(&self) -> &[CitedPlace] {
+        let places = self.scanner.writer.places();
+        &places[..places.partition_point(|place| place.range.end <= self.shown)]
+    }
+
+    /// Whether a marker has come that names no source, as far as sources are known.
+    #[must_use]
+    pub fn has_unresolved(&self) -> bool {
+        !self.scanner.unresolved.is_empty()
     }
 
     /// The text as a whole, with its definitions. It begins with what has been shown.

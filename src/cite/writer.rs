@@ -84,6 +84,11 @@ impl Writer {
         self.out
     }
 
+    /// Where the badges stand in what is written so far, where the rules ask for them.
+    pub(super) fn places(&self) -> &[CitedPlace] {
+        self.places.as_deref().unwrap_or_default()
+    }
+
     /// Where the badges stand in what is written, in order, where the rules ask for them.
     pub(super) fn take_places(&mut self) -> Vec<CitedPlace> {
         self.places.take().unwrap_or_default()

@@ -8,6 +8,7 @@ use actix_web::{HttpResponse, ResponseError};
 use super::auth::AuthError;
 use super::body::BodyError;
 use super::check::CheckError;
+use super::completions::CompletionError;
 use super::documents::DocumentError;
 use super::envelope::EnvelopeError;
 use super::host::HostError;
@@ -43,6 +44,9 @@ pub enum Fault {
         /// JSON pointer of the answer within the body.
         at: &'static str,
     },
+    /// There is no completion.
+    #[error(transparent)]
+    Completion(#[from] CompletionError),
     /// A request to check something is unusable.
     #[error(transparent)]
     Check(#[from] CheckError),

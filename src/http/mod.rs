@@ -8,6 +8,7 @@ mod answers;
 mod auth;
 mod body;
 mod check;
+mod completions;
 mod connector;
 mod conversations;
 mod convert;
@@ -38,6 +39,7 @@ mod token_parameters;
 mod upload;
 
 pub use auth::Access;
+pub use completions::CompletionError;
 pub use fault::Fault;
 pub use openapi::document;
 pub use options::{HttpOptions, InvalidPublicUrl, PublicUrl};

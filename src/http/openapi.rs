@@ -7,8 +7,8 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    answers, check, connector, conversations, convert, direct_line, documents, health, page, records, session, socket,
-    upload,
+    answers, check, completions, connector, conversations, convert, direct_line, documents, health, page, records,
+    session, socket, upload,
 };
 
 #[derive(OpenApi)]
@@ -22,6 +22,9 @@ use super::{
         convert::convert_answer,
         records::read_records,
         answers::deliver_answer,
+        completions::create_completion,
+        completions::list_models,
+        completions::read_model,
         conversations::list,
         conversations::read,
         conversations::delete,
@@ -55,6 +58,7 @@ use super::{
     ),
     tags(
         (name = "answers", description = "Conversion and delivery; needs the API key."),
+        (name = "chat completions", description = "Assistants as models, for clients of OpenAI; needs the API key."),
         (name = "conversations", description = "What the embedded channel keeps; needs the API key."),
         (name = "documents", description = "What assistants cite; needs the API key, a token, or a signed address."),
         (name = "direct line", description = "Direct Line 3.0; needs the secret or a token."),

@@ -41,6 +41,8 @@ pub struct HttpOptions {
     pub retention: Duration,
     /// How long a shutdown waits for requests that are being answered.
     pub shutdown_grace: Duration,
+    /// How often a stream of server-sent events says something while there is nothing to say.
+    pub comment_every: Duration,
     /// The sensitivity labels of the organisation.
     pub labels: Arc<LabelCatalogue>,
     /// Which addresses only lead to a source.
@@ -65,6 +67,7 @@ impl HttpOptions {
             webchat_js: None,
             retention: Duration::from_secs(24 * 60 * 60),
             shutdown_grace: Duration::from_secs(10),
+            comment_every: Duration::from_secs(15),
             labels: Arc::default(),
             redirectors: Arc::default(),
         }

@@ -1,7 +1,8 @@
 //! Every fault becomes a status and words here, and nowhere else.
 //!
-//! One map, two renderers: RFC 9457 (`application/problem+json`) for citewire's own routes, the Bot Framework's
-//! `{"error":{"code","message"}}` for the routes of Direct Line and of the Connector.
+//! One map, three renderers: RFC 9457 (`application/problem+json`) for citewire's own routes, the Bot Framework's
+//! `{"error":{"code","message"}}` for the routes of Direct Line and of the Connector, and OpenAI's
+//! `{"error":{"message","type","code","param"}}` for the routes that its clients call.
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -14,9 +15,10 @@ use serde::Serialize;
 use super::auth::AuthError;
 use super::body::{BodyError, Held};
 use super::check::CheckError;
+use super::completions::CompletionError;
 use super::documents::DocumentError;
 use super::envelope::EnvelopeError;
-use super::routes::{BOT_FRAMEWORK, DIRECT_LINE};
+use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, OPENAI};
 use super::token_parameters::ParametersError;
 use super::upload::UploadError;
 use super::{Fault, State, host, ticket};
@@ -28,6 +30,7 @@ use crate::convert::ConvertError;
 use crate::document::DownloadError;
 use crate::ingest::{EventPlace, IngestError};
 use crate::store::StoreError;
+use crate::upstream::UpstreamError;
 
 /// The name under which a request is found in the log, and which a 500 tells the client.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -45,6 +48,7 @@ pub(crate) struct Verdict {
     pointer: Option<String>,
     /// The event at fault, where the body is a stream.
     place: Option<EventPlace>,
+    /// In seconds.
     retry_after: Option<u32>,
 }
 
@@ -67,6 +71,7 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
         Fault::Body(error) => body(error),
         Fault::Envelope(error) => envelope(error),
         Fault::Convert { source, at } => convert(source, at),
+        Fault::Completion(error) => completion(error),
         Fault::Check(CheckError::NotJson(_)) => not_json(),
         Fault::Check(CheckError::Channel(_)) => unknown_channel(),
         Fault::Check(CheckError::Member { pointer, .. }) => wrong_member(pointer),
@@ -214,6 +219,50 @@ fn convert(error: &ConvertError, at: &str) -> Verdict {
     }
 }
 
+fn completion(error: &CompletionError) -> Verdict {
+    let gateway = StatusCode::BAD_GATEWAY;
+    let (status, title) = match error {
+        CompletionError::NotJson(_) => (BAD, "The body is not JSON"),
+        CompletionError::Member { .. } | CompletionError::NoQuestion | CompletionError::Form(_) => {
+            (BAD, "A member of the body is missing or wrong")
+        }
+        CompletionError::UnknownModel { .. } => (StatusCode::NOT_FOUND, "There is no such model"),
+        CompletionError::Upstream(error) => (upstream(error), "The back end did not answer"),
+        CompletionError::Unusable(_) => (gateway, "The back end gave no usable answer"),
+        CompletionError::Reported | CompletionError::BrokenOff => (gateway, "The back end failed"),
+        CompletionError::ShuttingDown => return shutting_down(),
+    };
+    let retry_after = match error {
+        CompletionError::Upstream(UpstreamError::Status { retry_after, .. }) => {
+            retry_after.map(|wait| u32::try_from(wait.as_secs().max(1)).unwrap_or(u32::MAX))
+        }
+        CompletionError::NotJson(_)
+        | CompletionError::Member { .. }
+        | CompletionError::NoQuestion
+        | CompletionError::Form(_)
+        | CompletionError::UnknownModel { .. }
+        | CompletionError::Upstream(_)
+        | CompletionError::Unusable(_)
+        | CompletionError::Reported
+        | CompletionError::BrokenOff
+        | CompletionError::ShuttingDown => None,
+    };
+    Verdict { retry_after, ..Verdict::new(status, error.code(), "ServiceError", title) }
+}
+
+fn upstream(error: &UpstreamError) -> StatusCode {
+    match error {
+        UpstreamError::Egress(error) if error.is_timeout() => StatusCode::GATEWAY_TIMEOUT,
+        UpstreamError::Stalled { .. } => StatusCode::GATEWAY_TIMEOUT,
+        UpstreamError::Status { status: 429, .. } => StatusCode::TOO_MANY_REQUESTS,
+        UpstreamError::Egress(_)
+        | UpstreamError::Status { .. }
+        | UpstreamError::ContentType { .. }
+        | UpstreamError::TooLong { .. }
+        | UpstreamError::Search(_) => StatusCode::BAD_GATEWAY,
+    }
+}
+
 fn store(error: &StoreError) -> Verdict {
     match error {
         StoreError::Full { .. } => Verdict {
@@ -358,6 +407,48 @@ struct BotErrorBody<'a> {
     message: &'a str,
 }
 
+/// An error as clients of OpenAI read it.
+#[derive(Serialize)]
+struct OpenAiError<'a> {
+    error: OpenAiErrorBody<'a>,
+}
+
+#[derive(Serialize)]
+struct OpenAiErrorBody<'a> {
+    message: &'a str,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    code: &'a str,
+    param: Option<&'a str>,
+}
+
+/// Who reads the errors of a route.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    Citewire,
+    BotFramework,
+    OpenAi,
+}
+
+impl Reader {
+    fn of(path: &str) -> Self {
+        if path.starts_with(BOT_FRAMEWORK) {
+            Self::BotFramework
+        } else if OPENAI.iter().any(|prefix| path.starts_with(prefix)) {
+            Self::OpenAi
+        } else {
+            Self::Citewire
+        }
+    }
+
+    fn media_type(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Citewire => "application/problem+json",
+            Self::BotFramework | Self::OpenAi => "application/json",
+        })
+    }
+}
+
 /// Gives every request a name, and every fault its body. All that is done for every route is done here: a layer of its own
 /// would cost each request more than what it does.
 pub(crate) async fn render(
@@ -369,21 +460,21 @@ pub(crate) async fn render(
     let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
     let id = state.ids.fresh().simple().to_string();
     let direct_line = request.path().starts_with(DIRECT_LINE);
-    let bot_framework = request.path().starts_with(BOT_FRAMEWORK);
+    let reader = Reader::of(request.path());
     let mut response = match host::guard(&state.options, request.request()) {
         Ok(()) => next.call(request).await?.map_into_boxed_body(),
         Err(error) => request.error_response(Fault::from(error)),
     };
     let rendered = response.response().error().map(|error| {
         let (verdict, detail) = judge(error, &id);
-        let body = write(&verdict, &detail, bot_framework);
+        let param = error.as_error::<Fault>().and_then(param);
+        let body = write(&verdict, &detail, param, reader);
         (verdict, body)
     });
     if let Some((verdict, body)) = rendered {
         *response.response_mut().status_mut() = verdict.status;
         let headers = response.headers_mut();
-        let media_type = if bot_framework { "application/json" } else { "application/problem+json" };
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        headers.insert(header::CONTENT_TYPE, reader.media_type());
         if let Some(seconds) = verdict.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
@@ -429,19 +520,38 @@ fn foreign(error: &Error) -> (Verdict, String) {
     (verdict, error.to_string())
 }
 
-fn write(verdict: &Verdict, detail: &str, bot_framework: bool) -> Vec<u8> {
-    let written = if bot_framework {
-        serde_json::to_vec(&BotError { error: BotErrorBody { code: verdict.bot_code, message: detail } })
-    } else {
-        serde_json::to_vec(&Problem {
-            title: verdict.title,
-            status: verdict.status.as_u16(),
-            code: verdict.code,
+/// The member of a question that is at fault, as clients of OpenAI name it.
+fn param(fault: &Fault) -> Option<&str> {
+    if let Fault::Completion(error) = fault { error.param() } else { None }
+}
+
+/// What clients of OpenAI call an error of this kind.
+fn kind(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
+        status if status.is_client_error() => "invalid_request_error",
+        _ => "server_error",
+    }
+}
+
+fn write(verdict: &Verdict, detail: &str, param: Option<&str>, reader: Reader) -> Vec<u8> {
+    let Verdict { status, code, bot_code, title, pointer, place, .. } = verdict;
+    let written = match reader {
+        Reader::BotFramework => {
+            serde_json::to_vec(&BotError { error: BotErrorBody { code: bot_code, message: detail } })
+        }
+        Reader::OpenAi => serde_json::to_vec(&OpenAiError {
+            error: OpenAiErrorBody { message: detail, kind: kind(*status), code, param },
+        }),
+        Reader::Citewire => serde_json::to_vec(&Problem {
+            title,
+            status: status.as_u16(),
+            code,
             detail,
-            pointer: verdict.pointer.as_deref(),
-            event: verdict.place.map(|place| place.event),
-            line: verdict.place.map(|place| place.line),
-        })
+            pointer: pointer.as_deref(),
+            event: place.map(|place| place.event),
+            line: place.map(|place| place.line),
+        }),
     };
     written.expect("text and numbers can be written as JSON")
 }

@@ -8,14 +8,16 @@ use actix_web::{Route, guard, web};
 
 use super::auth::{Access, authenticate};
 use super::{
-    Fault, answers, check, connector, conversations, convert, direct_line, docs, documents, health, page, records,
-    session, socket, upload,
+    Fault, answers, check, completions, connector, conversations, convert, direct_line, docs, documents, health, page,
+    records, session, socket, upload,
 };
 
 /// Where the protocols of the Bot Framework begin, whose errors have their own shape.
 pub(crate) const BOT_FRAMEWORK: &str = "/v3/";
 /// Where Direct Line begins; its clients are given the address up to here.
 pub(crate) const DIRECT_LINE: &str = "/v3/directline";
+/// The routes for clients of OpenAI, whose errors have their own shape as well.
+pub(crate) const OPENAI: [&str; 2] = ["/v1/chat/", "/v1/models"];
 /// The one route that takes a token of the page.
 pub(crate) const PAGE_ANSWERS: &str = "/page/answers";
 
@@ -93,6 +95,9 @@ pub const ROUTES: &[RouteEntry] = &[
     post("/v1/activities", || web::to(convert::convert_answer)),
     post("/v1/records", || web::to(records::read_records)),
     post("/v1/check", || web::to(check::check_activity)),
+    post("/v1/chat/completions", || web::to(completions::create_completion)),
+    get("/v1/models", || web::to(completions::list_models)),
+    get("/v1/models/{id}", || web::to(completions::read_model)),
     get("/v1/conversations", || web::to(conversations::list)),
     get("/v1/conversations/{id}", || web::to(conversations::read)),
     delete("/v1/conversations/{id}", || web::to(conversations::delete)),

@@ -409,3 +409,111 @@ pub(crate) struct ConversationResource {
     /// What the bot said first.
     activity_id: Option<String>,
 }
+
+/// A question to an assistant. Members that are not named here are ignored.
+#[derive(ToSchema)]
+pub(crate) struct ChatCompletionRequest {
+    /// The name of an assistant.
+    #[schema(example = "handbook")]
+    model: String,
+    /// What was said so far. The last message of a user is the question.
+    messages: Vec<ChatMessage>,
+    /// Whether the answer comes while it is written.
+    stream: Option<bool>,
+    stream_options: Option<ChatStreamOptions>,
+    citewire: Option<ChatWishes>,
+}
+
+/// Something that was said.
+#[derive(ToSchema)]
+pub(crate) struct ChatMessage {
+    /// `system`, `developer`, `user`, `assistant` or `tool`.
+    #[schema(example = "user")]
+    role: String,
+    /// A text, or a list of parts, of which those with a text count.
+    #[schema(value_type = Object, example = "How long is parental leave?")]
+    content: Value,
+}
+
+/// Wishes for a stream.
+#[derive(ToSchema)]
+pub(crate) struct ChatStreamOptions {
+    /// Whether a chunk behind the end says how many tokens it took, as citewire estimates them.
+    include_usage: Option<bool>,
+}
+
+/// What only citewire knows.
+#[derive(ToSchema)]
+pub(crate) struct ChatWishes {
+    /// The form of the citations: `open-webui`, `open-webui-links`, `assistanthub` or `none`.
+    #[schema(example = "open-webui", default = "open-webui")]
+    citations: Option<String>,
+}
+
+/// An answer.
+#[derive(ToSchema)]
+pub(crate) struct ChatCompletion {
+    id: String,
+    #[schema(example = "chat.completion")]
+    object: String,
+    /// In seconds since 1970.
+    created: u64,
+    model: String,
+    /// One choice: the text, and how it ended. `content_filter` says that required grounding is missing.
+    #[schema(value_type = Vec<Object>)]
+    choices: Value,
+    /// How many tokens it took, as citewire estimates them.
+    #[schema(value_type = Object)]
+    usage: Value,
+    /// All sources with their numbers in the text, and `referenced_indices`, those that the text cites.
+    #[schema(value_type = Option<Object>)]
+    citations: Value,
+    /// The sources as Open WebUI shows them.
+    #[schema(value_type = Option<Vec<Object>>)]
+    sources: Value,
+}
+
+/// The assistants.
+#[derive(ToSchema)]
+pub(crate) struct ModelList {
+    #[schema(example = "list")]
+    object: String,
+    data: Vec<ModelEntry>,
+}
+
+/// An assistant.
+#[derive(ToSchema)]
+pub(crate) struct ModelEntry {
+    /// What a question names as its model.
+    #[schema(example = "handbook")]
+    id: String,
+    #[schema(example = "model")]
+    object: String,
+    /// Always 0.
+    created: u64,
+    #[schema(example = "citewire")]
+    owned_by: String,
+    /// For people.
+    name: String,
+}
+
+/// Why a client of OpenAI was refused.
+#[derive(ToSchema)]
+pub(crate) struct CompletionProblem {
+    error: CompletionProblemBody,
+}
+
+/// Words, kind and code of such an error.
+#[derive(ToSchema)]
+pub(crate) struct CompletionProblemBody {
+    message: String,
+    /// `invalid_request_error`, `rate_limit_error` or `server_error`.
+    #[schema(example = "invalid_request_error")]
+    r#type: String,
+    /// Stable and made for programs.
+    #[schema(example = "model_not_found")]
+    code: String,
+    /// The member of the request that is at fault.
+    #[schema(example = "model")]
+    param: Option<String>,
+}

@@ -75,6 +75,8 @@ pub fn build(state: State) -> Result<Server, ServerError> {
         .workers(workers)
         .max_connections((state.options.max_connections / workers).max(1))
         .client_request_timeout(HEAD_WITHIN)
+        // A client that is gone while it waits for an answer ends the work on it, and the call to a back end with that.
+        .h1_allow_half_closed(false)
         .shutdown_timeout(state.options.shutdown_grace.as_secs())
         .on_connect(move |connection, _| prepare(connection, stuck_after));
     let server = server.bind(address).map_err(|source| ServerError::Bind { address, source })?;

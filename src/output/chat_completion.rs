@@ -1,5 +1,6 @@
 //! The envelope of a chat completion, in which both outputs for chat clients travel.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// What the chunks of one completion have in common. The caller knows the time and makes the id.
@@ -11,6 +12,38 @@ pub struct Completion {
     pub created: u64,
     /// The model that the client asked for.
     pub model: String,
+}
+
+/// How an answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FinishReason {
+    /// By itself.
+    Stop,
+    /// It was cut.
+    Length,
+    /// It is not shown.
+    ContentFilter,
+}
+
+/// How many tokens a completion took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Usage {
+    /// Of what was asked.
+    pub prompt_tokens: usize,
+    /// Of the answer.
+    pub completion_tokens: usize,
+    /// Of both.
+    pub total_tokens: usize,
+}
+
+impl Usage {
+    /// Of so many tokens.
+    #[must_use]
+    pub fn new(prompt_tokens: usize, completion_tokens: usize) -> Self {
+        Self { prompt_tokens, completion_tokens, total_tokens: prompt_tokens.saturating_add(completion_tokens) }
+    }
 }
 
 /// The members that say how an answer ended.
@@ -33,6 +66,43 @@ impl Completion {
     /// A whole answer.
     pub(super) fn whole(&self, content: &str, complete: bool) -> Map<String, Value> {
         self.object("chat.completion", message_choices(content, complete))
+    }
+
+    /// A whole answer that ended like this.
+    pub(super) fn whole_ended(&self, content: &str, finish_reason: Option<FinishReason>) -> Map<String, Value> {
+        let message = json!({"role": "assistant", "content": content});
+        let choices = json!([{"index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason}]);
+        self.object("chat.completion", choices)
+    }
+
+    /// The first chunk of a stream, which says who speaks.
+    #[must_use]
+    pub fn role_chunk(&self) -> Map<String, Value> {
+        self.delta(&json!({"role": "assistant", "content": ""}), None)
+    }
+
+    /// A chunk with a piece of the text.
+    #[must_use]
+    pub fn content_chunk(&self, text: &str) -> Map<String, Value> {
+        self.delta(&json!({"content": text}), None)
+    }
+
+    /// The chunk that says how the answer ended.
+    #[must_use]
+    pub fn finish_chunk(&self, finish_reason: FinishReason) -> Map<String, Value> {
+        self.delta(&json!({}), Some(finish_reason))
+    }
+
+    /// The chunk behind the end that says what the answer took.
+    #[must_use]
+    pub fn usage_chunk(&self, usage: Usage) -> Map<String, Value> {
+        let mut chunk = self.chunk(json!([]));
+        chunk.insert("usage".into(), json!(usage));
+        chunk
+    }
+
+    fn delta(&self, delta: &Value, finish_reason: Option<FinishReason>) -> Map<String, Value> {
+        self.chunk(json!([{"index": 0, "delta": delta, "finish_reason": finish_reason}]))
     }
 
     fn object(&self, object: &str, choices: Value) -> Map<String, Value> {

@@ -1,7 +1,10 @@
 //! The text with links to documents in place of markers: `[[doc1]](https://…)` (rules S0-11 to S0-15).
 
+use std::fmt::Display;
+
 use super::numbered::{Numbered, source_of};
 use super::web_ui_source::link_address;
+use crate::answer::Source;
 
 /// The text whose markers are links where their document has an address, and `[docN]` where it has none.
 pub(super) fn linked_text(numbered: &Numbered<'_>) -> String {
@@ -11,16 +14,20 @@ pub(super) fn linked_text(numbered: &Numbered<'_>) -> String {
     for cited in &numbered.cited.places {
         out.push_str(&text[written..cited.range.start]);
         written = cited.range.end;
-        let place = cited.position.get();
         let source = source_of(cited).and_then(|source| numbered.answer.sources.get(source));
-        match source.and_then(link_address) {
-            // Written so that a bracket in the address does not end the link.
-            Some(url) => out.push_str(&format!("[[doc{place}]]({})", url.markdown())),
-            None => out.push_str(&format!("[doc{place}]")),
-        }
+        write_link(&mut out, cited.position.get(), source);
     }
     out.push_str(&text[written..]);
     out
+}
+
+/// The link of the source at this place, counted from 1.
+pub(super) fn write_link(out: &mut String, place: impl Display, source: Option<&Source>) {
+    match source.and_then(link_address) {
+        // Written so that a bracket in the address does not end the link.
+        Some(url) => out.push_str(&format!("[[doc{place}]]({})", url.markdown())),
+        None => out.push_str(&format!("[doc{place}]")),
+    }
 }
 
 #[cfg(test)]

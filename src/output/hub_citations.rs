@@ -1,6 +1,6 @@
 //! The `citations` object of AssistantHub (rules S1-20 to S1-26).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use super::document_name::document_name;
 use super::download_links::DownloadLinks;
 use super::numbered::{Numbered, passage};
-use crate::answer::Source;
+use crate::answer::{Answer, Source};
 
 /// The longest excerpt in characters (Unicode scalar values), without the dots.
 const MAX_EXCERPT_CHARS: usize = 200;
@@ -52,36 +52,44 @@ pub struct HubSource {
 }
 
 impl HubCitations {
-    /// The citations of an answer; `None` where it has no source (rule S1-03).
+    /// The citations of an answer, its sources in the provider's order; `None` where it has no source (rule S1-03).
     pub(super) fn of(numbered: &Numbered<'_>, links: &DownloadLinks, withhold_encrypted: bool) -> Option<Self> {
-        let answer = numbered.answer;
+        let order: Vec<usize> = (0..numbered.answer.sources.len()).collect();
+        Self::in_order(numbered.answer, &numbered.cited(), &order, links, withhold_encrypted)
+    }
+
+    /// The citations of an answer whose text cites the sources at the places `cited`, and numbers all of them by `order`.
+    /// Places are counted from 0.
+    pub(super) fn in_order(
+        answer: &Answer,
+        cited: &[usize],
+        order: &[usize],
+        links: &DownloadLinks,
+        withhold_encrypted: bool,
+    ) -> Option<Self> {
         if answer.sources.is_empty() {
             return None;
         }
-        let entries = answer.sources.iter().enumerate();
-        let source = |(at, source)| HubSource::new(at + 1, source, links, withhold_encrypted);
-        let sources: Vec<HubSource> = entries.map(source).collect();
-        let numbers = |places: Vec<usize>| places.into_iter().map(|place| place + 1).collect::<Vec<_>>();
-        let cited = numbers(numbered.cited());
+        let listed = order.iter().filter_map(|place| answer.sources.get(*place)).enumerate();
+        let sources: Vec<HubSource> =
+            listed.map(|(at, source)| HubSource::new(at + 1, source, links, withhold_encrypted)).collect();
+        let numbers = |places: &[usize]| {
+            let places: BTreeSet<usize> = places.iter().copied().collect();
+            let listed = order.iter().enumerate();
+            listed.filter(|(_, place)| places.contains(place)).map(|(at, _)| at + 1).collect::<Vec<_>>()
+        };
+        let cited = numbers(cited);
         // An empty answer refers to nothing (rule S1-26).
         let auto_populated = cited.is_empty() && !answer.text.trim().is_empty();
-        let referenced_indices = match (auto_populated, told(numbered)) {
+        let told = answer.shown.as_ref().map(|shown| numbers(&shown.iter().map(|index| index.0).collect::<Vec<_>>()));
+        let referenced_indices = match (auto_populated, told.filter(|told| !told.is_empty())) {
             (false, _) => cited,
-            (true, Some(told)) => numbers(told),
+            // What the provider says it used, where it says so.
+            (true, Some(told)) => told,
             (true, None) => best_chunks(&sources),
         };
         Some(Self { sources, referenced_indices, auto_populated })
     }
-}
-
-/// What the provider says it used, where it says so.
-fn told(numbered: &Numbered<'_>) -> Option<Vec<usize>> {
-    let answer = numbered.answer;
-    let mut places: Vec<usize> = answer.shown.as_ref()?.iter().map(|index| index.0).collect();
-    places.retain(|place| *place < answer.sources.len());
-    places.sort_unstable();
-    places.dedup();
-    (!places.is_empty()).then_some(places)
 }
 
 /// The number of the best chunk of each document, the first one of several as good (rule S1-25).

@@ -109,6 +109,7 @@ impl Reader<'_> {
 }
 
 /// The places of one text.
+#[derive(Debug, Default)]
 pub(super) struct MarkdownPlaces {
     /// Where brackets are no text; in order, without overlaps.
     opaque: Vec<Range<usize>>,
@@ -149,6 +150,23 @@ impl MarkdownPlaces {
             }
         }
         Self { opaque: merged, addresses, hiding_colons }
+    }
+
+    /// The places in a part of a text, which is read as if it stood alone; `cited` are those of the whole text.
+    pub(super) fn of_part(text: &str, part: Range<usize>, cited: &[CitedPlace]) -> Self {
+        let from = part.start;
+        let first = cited.partition_point(|place| place.range.start < from);
+        let inside = cited[first..].iter().take_while(|place| place.range.end <= part.end);
+        let inside: Vec<CitedPlace> = inside.map(|place| place.moved_back(from)).collect();
+        let Self { mut opaque, addresses, hiding_colons } = Self::of(&text[part], &inside);
+        for range in &mut opaque {
+            *range = range.start + from..range.end + from;
+        }
+        Self {
+            opaque,
+            addresses: addresses.into_iter().map(|(begin, limit)| (begin + from, limit + from)).collect(),
+            hiding_colons: hiding_colons.into_iter().map(|colon| colon + from).collect(),
+        }
     }
 
     /// The colons between two places before which something has to be written, so that the line stays a text.

@@ -4,11 +4,15 @@
 //! markers, and nothing is made harmless, because nothing here is drawn.
 
 mod assistanthub;
+mod badge_stream;
+mod chat;
 mod chat_completion;
 mod document_links;
 mod document_name;
 mod domain;
 mod download_links;
+mod earlier_answer;
+mod growing_chat;
 mod hub_citations;
 mod markdown_places;
 mod numbered;
@@ -19,10 +23,14 @@ mod records;
 mod redirect;
 mod web_ui_source;
 mod web_ui_text;
+mod wording;
 
 pub use assistanthub::{AssistantHub, AssistantHubOptions, assistanthub};
-pub use chat_completion::Completion;
+pub use chat::{Chat, ChatForm, ChatOptions, UnknownChatForm, chat};
+pub use chat_completion::{Completion, FinishReason, Usage};
 pub use download_links::{DownloadLinks, LinkMode};
+pub use earlier_answer::without_numbers;
+pub use growing_chat::{GrowingChat, GrownChat};
 pub use hub_citations::{HubCitations, HubSource};
 pub use open_webui::{OpenWebUi, OpenWebUiOptions, WebUiCitations, open_webui};
 pub use output::{Output, UnknownOutput};

@@ -37,14 +37,19 @@ impl<'a> Numbered<'a> {
     /// What is shown where nothing is cited: what the provider says it used, or everything (rules N-14 and S0-41). An answer
     /// that cites, but nothing that exists, shows nothing (rule S0-42).
     pub(super) fn shown_uncited(&self) -> Vec<usize> {
-        let Answer { sources, shown, .. } = self.answer;
-        if !self.cited.unresolved.is_empty() {
-            return Vec::new();
-        }
-        match shown {
-            Some(shown) => shown.iter().map(|index| index.0).filter(|place| *place < sources.len()).collect(),
-            None => (0..sources.len()).collect(),
-        }
+        shown_uncited(self.answer, &self.cited)
+    }
+}
+
+/// The same, of a text that was numbered elsewhere.
+pub(super) fn shown_uncited(answer: &Answer, cited: &CitedText) -> Vec<usize> {
+    let Answer { sources, shown, .. } = answer;
+    if !cited.unresolved.is_empty() {
+        return Vec::new();
+    }
+    match shown {
+        Some(shown) => shown.iter().map(|index| index.0).filter(|place| *place < sources.len()).collect(),
+        None => (0..sources.len()).collect(),
     }
 }
 

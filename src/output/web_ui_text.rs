@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::markdown_places::MarkdownPlaces;
 use super::numbered::{Numbered, source_of};
+use crate::cite::CitedPlace;
 
 /// Nothing to see, and no line break either: keeps two characters apart that would mean something together.
 const WORD_JOINER: char = '\u{2060}';
@@ -17,35 +18,32 @@ const WORD_JOINER: char = '\u{2060}';
 const HAIR_SPACE: char = '\u{200a}';
 
 /// A longer bracket is text.
-const MAX_BRACKET_BYTES: usize = 1024;
+pub(super) const MAX_BRACKET_BYTES: usize = 1024;
 
 /// The text whose numbers count `order`, the places of the sources.
 pub(super) fn badge_text(numbered: &Numbered<'_>, order: &[usize]) -> String {
     let text = numbered.cited.text.as_str();
     let mut writer = BadgeWriter {
-        text,
         places: MarkdownPlaces::of(text, &numbered.cited.places),
-        address_end: 0,
-        last_badge: None,
+        numbers: order.iter().enumerate().map(|(at, source)| (*source, at + 1)).collect(),
         out: String::with_capacity(text.len() + 64),
+        ..BadgeWriter::default()
     };
-    let numbers: BTreeMap<usize, usize> = order.iter().enumerate().map(|(at, source)| (*source, at + 1)).collect();
-    let mut written = 0;
-    for place in &numbered.cited.places {
-        writer.text(written, place.range.start);
-        // Every cited source is in the order; one that were not would have no card to lead to.
-        if let Some(number) = source_of(place).and_then(|source| numbers.get(&source)) {
-            writer.badge(*number, place.range.start);
-        }
-        written = place.range.end;
-    }
-    writer.text(written, text.len());
+    writer.run(text, &numbered.cited.places, text.len());
     writer.out
 }
 
-struct BadgeWriter<'t> {
-    text: &'t str,
-    places: MarkdownPlaces,
+/// Writes one text from start to end.
+#[derive(Debug, Default)]
+pub(super) struct BadgeWriter {
+    /// What the brackets are that are read next.
+    pub(super) places: MarkdownPlaces,
+    /// The number of each source, by its place. A source that has none gets the next one.
+    numbers: BTreeMap<usize, usize>,
+    /// How much of the text was read.
+    read: usize,
+    /// How many of the places in it were.
+    cited: usize,
     /// Where an address ended last, because a badge follows it.
     address_end: usize,
     /// Where the last badge stands in what is written.
@@ -53,21 +51,70 @@ struct BadgeWriter<'t> {
     out: String,
 }
 
-impl BadgeWriter<'_> {
+impl BadgeWriter {
+    /// What is written so far.
+    pub(super) fn written(&self) -> &str {
+        &self.out
+    }
+
+    /// How much of the text was read.
+    pub(super) fn read(&self) -> usize {
+        self.read
+    }
+
+    /// How many of the cited places were read.
+    pub(super) fn cited(&self) -> usize {
+        self.cited
+    }
+
+    /// Up to where an address cannot reach.
+    pub(super) fn address_end(&self) -> usize {
+        self.address_end
+    }
+
+    /// The places of the sources, in the order of their numbers.
+    pub(super) fn order(&self) -> Vec<usize> {
+        let mut order: Vec<(usize, usize)> = self.numbers.iter().map(|(source, number)| (*number, *source)).collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, source)| source).collect()
+    }
+
+    /// Reads on as far as `end`, which stands in no bracket that matters.
+    pub(super) fn run(&mut self, text: &str, cited: &[CitedPlace], end: usize) {
+        while let Some(place) = cited.get(self.cited).filter(|place| place.range.end <= end) {
+            self.text(text, self.read, place.range.start);
+            if let Some(source) = source_of(place) {
+                let next = self.numbers.len() + 1;
+                let number = *self.numbers.entry(source).or_insert(next);
+                self.badge(text, number, place.range.start);
+            }
+            self.read = place.range.end;
+            self.cited += 1;
+        }
+        self.text(text, self.read, end);
+        self.read = end.max(self.read);
+    }
+
+    /// Takes the text up to here as it is.
+    pub(super) fn pass(&mut self, text: &str, end: usize) {
+        self.out.push_str(&text[self.read..end]);
+        self.read = end;
+    }
+
     /// Text between badges; what Open WebUI would take for a marker is broken.
-    fn text(&mut self, from: usize, to: usize) {
-        self.keep_behind_badge(&self.text[from..to]);
+    fn text(&mut self, text: &str, from: usize, to: usize) {
+        self.keep_behind_badge(&text[from..to]);
         let mut written = from;
-        while let Some(at) = self.text[written..to].find('[').map(|at| written + at) {
-            self.copy(written, at + 1);
+        while let Some(at) = text[written..to].find('[').map(|at| written + at) {
+            self.copy(text, written, at + 1);
             written = at + 1;
-            let Some(inner) = bracket(&self.text[written..to]) else { continue };
+            let Some(inner) = bracket(&text[written..to]) else { continue };
             if !is_marker(inner.strip_suffix('\\').unwrap_or(inner))
-                || self.places.is_opaque(self.text, self.address_end, at)
+                || self.places.is_opaque(text, self.address_end, at)
             {
                 continue;
             }
-            let is_escaped = self.text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+            let is_escaped = text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
             if let Some(number) = inner.strip_suffix('\\').filter(|_| is_escaped) {
                 // `\[9\]`, whose author wanted brackets to be seen.
                 self.out.truncate(self.out.len() - "\\[".len());
@@ -79,7 +126,7 @@ impl BadgeWriter<'_> {
                 self.out.push_str(number);
                 self.out.extend([WORD_JOINER, ']']);
                 written += inner.len() + 1;
-                if self.text[written..].starts_with(['(', '[', ':']) {
+                if text[written..].starts_with(['(', '[', ':']) {
                     // It was no label before, and is none now.
                     self.out.push(WORD_JOINER);
                 }
@@ -87,26 +134,26 @@ impl BadgeWriter<'_> {
                 self.out.push(WORD_JOINER);
             }
         }
-        self.copy(written, to);
+        self.copy(text, written, to);
     }
 
     /// Text as it was.
-    fn copy(&mut self, from: usize, to: usize) {
+    fn copy(&mut self, text: &str, from: usize, to: usize) {
         let mut written = from;
         for colon in self.places.hiding_colons(from, to) {
-            self.out.push_str(&self.text[written..colon]);
+            self.out.push_str(&text[written..colon]);
             if !self.out.ends_with(WORD_JOINER) {
                 self.out.push(WORD_JOINER);
             }
             written = colon;
         }
-        self.out.push_str(&self.text[written..to]);
+        self.out.push_str(&text[written..to]);
     }
 
     /// A badge, apart from what would change its meaning. Badges side by side stay together: they are drawn as one.
-    fn badge(&mut self, number: usize, start: usize) {
+    fn badge(&mut self, text: &str, number: usize, start: usize) {
         let beside_badge = self.is_behind_badge();
-        if !beside_badge && self.places.is_in_bare_address(self.text, self.address_end, start) {
+        if !beside_badge && self.places.is_in_bare_address(text, self.address_end, start) {
             self.out.push(HAIR_SPACE);
             self.address_end = start;
         } else if !beside_badge && self.out.ends_with(['\\', '!', ']']) {
@@ -140,13 +187,13 @@ fn is_line_prefix(c: char) -> bool {
 }
 
 /// What a bracket holds that has just been opened.
-fn bracket(rest: &str) -> Option<&str> {
+pub(super) fn bracket(rest: &str) -> Option<&str> {
     let end = rest.floor_char_boundary(MAX_BRACKET_BYTES);
     rest[..end].split_once(']').map(|(inner, _)| inner)
 }
 
 /// Whether Open WebUI may take a bracket with this in it for a marker (rule S2-23): `1`, `1, 2`, `1#part`.
-fn is_marker(inner: &str) -> bool {
+pub(super) fn is_marker(inner: &str) -> bool {
     let is_item = |item: &str| {
         let rest = item.trim().trim_start_matches(|c: char| c.is_ascii_digit());
         rest.is_empty() || rest.starts_with('#')

@@ -18,11 +18,21 @@ pub struct Ask {
     pub citations: bool,
     /// The conversation in which it is asked, for back ends that keep something for each.
     pub conversation: Option<String>,
+    /// Whether the turns are no question to the documents: the model is told what they say and nothing else, no sources are
+    /// looked for, and nothing is cited.
+    pub plain: bool,
 }
 
 impl Default for Ask {
     fn default() -> Self {
-        Self { turns: Vec::new(), instructions: None, sources: Vec::new(), citations: true, conversation: None }
+        Self {
+            turns: Vec::new(),
+            instructions: None,
+            sources: Vec::new(),
+            citations: true,
+            conversation: None,
+            plain: false,
+        }
     }
 }
 

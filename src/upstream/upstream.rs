@@ -17,4 +17,9 @@ pub trait Upstream: Debug + Send + Sync {
 
     /// Whether it looks for sources itself. One that does not is given some in [`Ask::sources`].
     fn retrieves(&self) -> bool;
+
+    /// Whether a model writes its answers. One without can do nothing with a question that is [plain](Ask::plain).
+    fn has_model(&self) -> bool {
+        true
+    }
 }

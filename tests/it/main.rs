@@ -21,6 +21,8 @@ mod check;
 mod checking;
 /// The command: exit codes and streams.
 mod command;
+/// Assistants as models, for clients of OpenAI, Open WebUI and AssistantHub.
+mod completions;
 /// The operator's routes to conversations.
 mod conversations;
 /// Servers that are killed while they are written to.

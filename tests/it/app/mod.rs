@@ -7,7 +7,7 @@ mod server;
 mod serving;
 mod socket;
 
-pub(crate) use backend::{Asked, Backend, Body};
+pub(crate) use backend::Backend;
 pub(crate) use bot::{BOT_SECRET, Bot, Reaction, binding};
 pub(crate) use conversation::{Conversation, texts};
 pub(crate) use server::{API_KEY, DIRECT_LINE_SECRET, TestApp, answer};

@@ -1,0 +1,171 @@
+//! A completion as server-sent events.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use futures_util::{Stream, StreamExt as _, stream};
+use serde_json::{Map, Value, json};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use tracing::warn;
+
+use super::CompletionError;
+use super::writing::{Writing, Written};
+use crate::http::tasks::Tasks;
+use crate::output::{Chat, ChatForm, Completion, Usage};
+use crate::prompt::estimate_tokens;
+use crate::upstream::UpstreamError;
+
+/// Tells a client that nothing follows.
+const DONE: &str = "data: [DONE]\n\n";
+
+/// Says nothing, and keeps whoever stands between from closing a connection that says nothing. It also shows at once when the
+/// client is gone.
+const COMMENT: &str = ": the answer is being written\n\n";
+
+/// How a completion is told.
+pub(super) struct Telling {
+    /// What its chunks have in common.
+    pub(super) completion: Completion,
+    /// The form of its citations.
+    pub(super) form: ChatForm,
+    /// How many tokens were asked.
+    pub(super) asked_tokens: usize,
+    /// Whether a chunk behind the end says what the completion took.
+    pub(super) tells_usage: bool,
+    /// How often something is said while there is nothing to say.
+    pub(super) comment_every: Duration,
+}
+
+/// A completion on its way. When it is dropped, so is the body, and the back end stops.
+struct Chunks {
+    telling: Telling,
+    /// The answer and what it comes from; `None` when all has been said.
+    coming: Option<(Writing, BoxStream<'static, Result<Bytes, UpstreamError>>)>,
+    out: VecDeque<Bytes>,
+    comments: Interval,
+    tasks: Tasks,
+}
+
+/// The events of a completion whose back end has begun to answer.
+pub(super) fn chunks(
+    telling: Telling,
+    writing: Writing,
+    body: BoxStream<'static, Result<Bytes, UpstreamError>>,
+    tasks: Tasks,
+) -> impl Stream<Item = Result<Bytes, Infallible>> + 'static {
+    let mut comments = interval_at(Instant::now() + telling.comment_every, telling.comment_every);
+    comments.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let out = VecDeque::from([event(&telling.completion.role_chunk())]);
+    let chunks = Chunks { telling, coming: Some((writing, body)), out, comments, tasks };
+    stream::unfold(chunks, Chunks::next)
+}
+
+/// What a client is told of an error.
+pub(super) fn error_body(error: &CompletionError) -> Value {
+    json!({"error": {"message": error.to_string(), "type": "server_error", "code": error.code(), "param": error.param()}})
+}
+
+fn event(chunk: &Map<String, Value>) -> Bytes {
+    format!("data: {}\n\n", json!(chunk)).into()
+}
+
+impl Chunks {
+    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+        loop {
+            if let Some(bytes) = self.out.pop_front() {
+                return Some((Ok(bytes), self));
+            }
+            let (writing, body) = self.coming.as_mut()?;
+            tokio::select! {
+                biased;
+                () = self.tasks.ending() => self.end(Some(CompletionError::ShuttingDown)),
+                piece = body.next() => match piece {
+                    Some(Ok(bytes)) => match writing.push(&bytes) {
+                        Ok(Some(text)) => self.out.push_back(event(&self.telling.completion.content_chunk(text))),
+                        Ok(None) => {}
+                        Err(error) => self.end(Some(error)),
+                    },
+                    Some(Err(error)) => self.end(Some(error.into())),
+                    None => self.end(None),
+                },
+                _ = self.comments.tick() => self.out.push_back(Bytes::from_static(COMMENT.as_bytes())),
+            }
+        }
+    }
+
+    /// Says what there is to say at the end.
+    fn end(&mut self, failure: Option<CompletionError>) {
+        let Some((writing, _)) = self.coming.take() else { return };
+        if let Some(failure) = &failure {
+            log(failure);
+        }
+        match writing.end(failure) {
+            Ok(written) => self.out.extend(self.telling.end(written)),
+            Err(error) => self.out.extend(self.telling.failed(&error)),
+        }
+    }
+}
+
+impl Telling {
+    /// What the completion took, as far as citewire knows.
+    pub(super) fn usage(&self, chat: &Chat) -> Usage {
+        Usage::new(self.asked_tokens, estimate_tokens(&chat.content))
+    }
+
+    fn end(&self, written: Written) -> Vec<Bytes> {
+        let Written { chat, rest, failure } = written;
+        let mut events = Vec::new();
+        if !rest.is_empty() {
+            events.push(event(&self.completion.content_chunk(&rest)));
+        }
+        events.extend(chat.event_chunks(&self.completion).map(|chunk| event(&chunk)));
+        if let Some(failure) = failure {
+            events.extend(self.failed(&failure));
+            return events;
+        }
+        let usage = self.usage(&chat);
+        let mut finish = chat.finish_chunk(&self.completion);
+        if self.form == ChatForm::Places
+            && let Some(finish) = &mut finish
+        {
+            // Its clients look for it there (rule S1-31).
+            finish.insert("usage".into(), json!(usage));
+        } else if self.tells_usage {
+            events.extend(finish.take().map(|finish| event(&finish)));
+            events.push(event(&self.completion.usage_chunk(usage)));
+        }
+        events.extend(finish.map(|finish| event(&finish)));
+        events.push(Bytes::from_static(DONE.as_bytes()));
+        events
+    }
+
+    /// The end of an answer that failed: Open WebUI keeps what it has, and shows the message; readers of AssistantHub know
+    /// it by the missing finish chunk, and expect nothing else (rule S1-32).
+    fn failed(&self, failure: &CompletionError) -> Vec<Bytes> {
+        let mut events = Vec::new();
+        if self.form != ChatForm::Places {
+            events.push(format!("data: {}\n\n", error_body(failure)).into());
+        }
+        events.push(Bytes::from_static(DONE.as_bytes()));
+        events
+    }
+}
+
+/// Says to the operator why an answer failed.
+pub(super) fn log(failure: &CompletionError) {
+    match failure {
+        CompletionError::Upstream(error) => warn!(%error, "a back end failed"),
+        CompletionError::Unusable(error) => warn!(%error, "the answer of a back end is unusable"),
+        CompletionError::NotJson(_)
+        | CompletionError::Member { .. }
+        | CompletionError::NoQuestion
+        | CompletionError::UnknownModel { .. }
+        | CompletionError::Form(_)
+        | CompletionError::Reported
+        | CompletionError::BrokenOff
+        | CompletionError::ShuttingDown => {}
+    }
+}

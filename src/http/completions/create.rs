@@ -1,0 +1,149 @@
+//! `POST /v1/chat/completions`: a question in, a cited answer out.
+
+use std::sync::Arc;
+
+use actix_web::http::header::{CACHE_CONTROL, HeaderName};
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use futures_util::stream::{self, BoxStream};
+use serde_json::{Value, json};
+
+use super::CompletionError;
+use super::chunks::{Telling, chunks, log};
+use super::request::ChatRequest;
+use super::task::{answer_without_model, is_task};
+use super::writing::{Writing, Written};
+use crate::assistant::Assistant;
+use crate::http::convert::{json as json_response, read};
+use crate::http::schema::{ChatCompletion, ChatCompletionRequest, CompletionProblem};
+use crate::http::{Fault, State};
+use crate::output::{ChatForm, Completion, FinishReason};
+use crate::upstream::{Ask, Reply, UpstreamError};
+
+/// Names the form of the citations, for clients that can set headers but no members.
+const CITATIONS: &str = "x-citewire-citations";
+
+/// Has a proxy pass on what comes when it comes.
+const NO_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// Ask an assistant, as clients of OpenAI ask a model.
+///
+/// The answer has the members of a chat completion, and beside them what its citations mean: `citations`, and for Open WebUI
+/// `sources`, or in a stream chunks with an `event`. Unknown members of the request are ignored.
+#[utoipa::path(
+    post, path = "/v1/chat/completions", tag = "chat completions", operation_id = "createChatCompletion",
+    params(
+        ("X-Citewire-Citations" = Option<String>, Header, description = "The form of the citations: open-webui, open-webui-links, assistanthub or none; `citewire.citations` in the body counts before it"),
+    ),
+    request_body(content = ChatCompletionRequest, description = "The model is the name of an assistant"),
+    responses(
+        (status = 200, description = "The answer; with `stream`, server-sent events that end with [DONE]", body = ChatCompletion),
+        (status = 400, description = "The body is unusable", body = CompletionProblem),
+        (status = 401, description = "The credential is missing or wrong", body = CompletionProblem),
+        (status = 404, description = "No such model", body = CompletionProblem),
+        (status = 413, description = "The body is too long", body = CompletionProblem),
+        (status = 429, description = "The back end has too much to do", body = CompletionProblem),
+        (status = 502, description = "The back end failed", body = CompletionProblem),
+        (status = 504, description = "The back end did not answer in time", body = CompletionProblem),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn create_completion(
+    state: Data<State>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Fault> {
+    let body = read(&state, &request, payload).await?;
+    let asked = ChatRequest::parse(&body)?;
+    let header = request.headers().get(CITATIONS).and_then(|form| form.to_str().ok());
+    let form = asked.form(header)?;
+    let assistant = state.assistants.get(&asked.model);
+    let assistant = assistant.ok_or_else(|| CompletionError::UnknownModel { model: asked.model.clone() })?;
+    let telling = Telling {
+        completion: Completion {
+            id: format!("chatcmpl-{}", state.ids.fresh().simple()),
+            created: u64::try_from(state.clock.now().timestamp()).unwrap_or_default(),
+            model: asked.model.clone(),
+        },
+        form,
+        asked_tokens: asked.prompt_tokens(),
+        tells_usage: asked.wants_usage(),
+        comment_every: state.options.comment_every,
+    };
+    let mut ask = asked.ask()?;
+    let task = asked.only_question().filter(|question| !asked.is_stream() && is_task(question));
+    ask.plain = task.is_some();
+    if let Some(task) = task.filter(|_| !assistant.has_model()) {
+        return whole(&telling, Written::of_text(&answer_without_model(&task), FinishReason::Stop));
+    }
+    if state.tasks.is_ending() {
+        return Err(CompletionError::ShuttingDown.into());
+    }
+    let (writing, body) = begin(assistant, ask, form).await?;
+    if asked.is_stream() {
+        let events = chunks(telling, writing, body, state.tasks.clone());
+        return Ok(event_stream().streaming(events));
+    }
+    tokio::select! {
+        biased;
+        () = state.tasks.ending() => Err(CompletionError::ShuttingDown.into()),
+        written = all(writing, body) => whole(&telling, written?),
+    }
+}
+
+/// The answer of a back end as it arrives.
+type Body = BoxStream<'static, Result<Bytes, UpstreamError>>;
+
+/// Asks, and waits for the first bytes of the answer: as long as there are none, an error can have a status.
+async fn begin(assistant: Arc<Assistant>, ask: Ask, form: ChatForm) -> Result<(Writing, Body), CompletionError> {
+    let form = if ask.plain { ChatForm::Uncited } else { form };
+    let replied = async {
+        let Reply { from, mut body, .. } = assistant.send(ask).await?;
+        let first = body.next().await.transpose()?;
+        Ok((from, stream::iter(first.map(Ok)).chain(body).boxed()))
+    };
+    let (from, body) = replied.await.map_err(failed)?;
+    Ok((Writing::new(assistant, from, form), body))
+}
+
+/// Takes all of an answer in.
+async fn all(mut writing: Writing, mut body: Body) -> Result<Written, CompletionError> {
+    while let Some(bytes) = body.next().await {
+        let bytes = bytes.map_err(failed)?;
+        writing.push(&bytes).inspect_err(log)?;
+    }
+    let written = writing.end(None).inspect_err(log)?;
+    match written.failure {
+        // A whole completion cannot say both what there is and that it failed.
+        Some(CompletionError::BrokenOff) | None => Ok(written),
+        Some(failure) => Err(failure),
+    }
+}
+
+fn failed(error: UpstreamError) -> CompletionError {
+    let error = error.into();
+    log(&error);
+    error
+}
+
+/// One completion.
+fn whole(telling: &Telling, written: Written) -> Result<HttpResponse, Fault> {
+    let Written { mut chat, failure, .. } = written;
+    if failure.is_some() && telling.form != ChatForm::Places {
+        chat.finish_reason = Some(FinishReason::Length);
+    }
+    let mut whole = chat.whole(&telling.completion);
+    whole.insert("usage".into(), json!(telling.usage(&chat)));
+    json_response(HttpResponse::Ok(), &Value::Object(whole))
+}
+
+fn event_stream() -> HttpResponseBuilder {
+    let mut response = HttpResponse::Ok();
+    response
+        .content_type("text/event-stream; charset=utf-8")
+        .insert_header((CACHE_CONTROL, "no-cache"))
+        .insert_header((NO_BUFFERING, "no"));
+    response
+}

@@ -1,0 +1,122 @@
+//! Why there is no completion.
+
+use crate::ingest::IngestError;
+use crate::output::UnknownChatForm;
+use crate::upstream::UpstreamError;
+
+/// Why there is no completion. The words are for the client, which shows them to people; what the back end said is for the
+/// log.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompletionError {
+    /// The body is not JSON.
+    #[error("the body is not JSON: {0}")]
+    NotJson(#[source] serde_json::Error),
+    /// A member is missing, or has the wrong type or value.
+    #[error("{param}: {reason}")]
+    Member {
+        /// The member: `messages[0].role`.
+        param: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// No user says anything.
+    #[error("messages: there is no message of a user with text in it")]
+    NoQuestion,
+    /// No assistant has this name.
+    #[error("the model {model:?} does not exist")]
+    UnknownModel {
+        /// The name.
+        model: String,
+    },
+    /// The form of the citations is not known.
+    #[error(transparent)]
+    Form(#[from] UnknownChatForm),
+    /// The back end did not answer.
+    #[error("{}", said(.0))]
+    Upstream(#[from] UpstreamError),
+    /// What the back end answered is no answer.
+    #[error("the back end gave no usable answer")]
+    Unusable(#[from] IngestError),
+    /// The back end reported an error.
+    #[error("the back end reported an error")]
+    Reported,
+    /// The answer ended before its end.
+    #[error("the answer of the back end broke off")]
+    BrokenOff,
+    /// The server is shutting down.
+    #[error("the server is shutting down")]
+    ShuttingDown,
+}
+
+/// What a client is told of a back end that fails: nothing of where it is and what it said.
+fn said(error: &UpstreamError) -> &'static str {
+    match error {
+        UpstreamError::Egress(error) if error.is_timeout() => "the back end did not answer in time",
+        UpstreamError::Egress(_) => "the back end cannot be reached",
+        UpstreamError::Status { status: 429, .. } => "the back end has too much to do; try again later",
+        UpstreamError::Status { .. } => "the back end refused",
+        UpstreamError::ContentType { .. } => "the back end gave no usable answer",
+        UpstreamError::Stalled { .. } => "the back end fell silent",
+        UpstreamError::TooLong { .. } => "the answer of the back end is too long",
+        UpstreamError::Search(_) => "the documents cannot be searched",
+    }
+}
+
+impl CompletionError {
+    /// What programs know it by.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::NotJson(_) => "not_json",
+            Self::Member { .. } | Self::NoQuestion => "invalid_value",
+            Self::UnknownModel { .. } => "model_not_found",
+            Self::Form(_) => "unknown_citations",
+            Self::Upstream(UpstreamError::Egress(error)) if error.is_timeout() => "upstream_timeout",
+            Self::Upstream(error) => match error {
+                UpstreamError::Stalled { .. } => "upstream_timeout",
+                UpstreamError::Status { status: 429, .. } => "rate_limit_exceeded",
+                UpstreamError::Egress(_) => "upstream_unreachable",
+                UpstreamError::Status { .. } => "upstream_refused",
+                UpstreamError::ContentType { .. } | UpstreamError::TooLong { .. } => "upstream_unusable",
+                UpstreamError::Search(_) => "search_failed",
+            },
+            Self::Unusable(_) => "upstream_unusable",
+            Self::Reported => "upstream_failed",
+            Self::BrokenOff => "upstream_broke_off",
+            Self::ShuttingDown => "shutting_down",
+        }
+    }
+
+    /// Which member of the request is at fault.
+    pub(crate) fn param(&self) -> Option<&str> {
+        match self {
+            Self::Member { param, .. } => Some(param),
+            Self::NoQuestion => Some("messages"),
+            Self::UnknownModel { .. } => Some("model"),
+            Self::Form(_) => Some("citewire.citations"),
+            Self::NotJson(_)
+            | Self::Upstream(_)
+            | Self::Unusable(_)
+            | Self::Reported
+            | Self::BrokenOff
+            | Self::ShuttingDown => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_are_told_nothing_of_where_the_back_end_is() {
+        let refused = UpstreamError::Status {
+            host: "secret.example".into(),
+            status: 401,
+            message: "bad key abc".into(),
+            retry_after: None,
+        };
+        let error = CompletionError::from(refused);
+        assert_eq!((error.to_string().as_str(), error.code()), ("the back end refused", "upstream_refused"));
+    }
+}

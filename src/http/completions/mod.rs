@@ -1,0 +1,13 @@
+//! Assistants as models: what clients of OpenAI's chat completions speak (`docs/chat-completions.md`).
+
+mod chunks;
+mod create;
+mod error;
+mod models;
+mod request;
+mod task;
+mod writing;
+
+pub(super) use create::{__path_create_completion, create_completion};
+pub use error::CompletionError;
+pub(super) use models::{__path_list_models, __path_read_model, list_models, read_model};

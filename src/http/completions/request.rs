@@ -1,0 +1,231 @@
+//! What a client asks.
+
+use serde::Deserialize;
+use serde_json::error::Category;
+
+use super::CompletionError;
+use crate::output::{ChatForm, without_numbers};
+use crate::prompt::estimate_tokens;
+use crate::upstream::{Ask, Speaker, Turn};
+
+/// A request for a completion. Clients send many more members, which mean nothing here: Open WebUI alone has some 35 tools
+/// with every question.
+#[derive(Debug, Deserialize)]
+pub(super) struct ChatRequest {
+    /// The name of an assistant.
+    pub(super) model: String,
+    messages: Vec<Message>,
+    #[serde(default)]
+    stream: Option<bool>,
+    #[serde(default)]
+    stream_options: Option<StreamOptions>,
+    #[serde(default)]
+    citewire: Option<Wishes>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Message {
+    role: Role,
+    #[serde(default)]
+    content: Option<Content>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Role {
+    System,
+    Developer,
+    User,
+    Assistant,
+    Tool,
+    Function,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "text or a list of parts is wanted")]
+enum Content {
+    Text(String),
+    Parts(Vec<Part>),
+}
+
+#[derive(Debug, Deserialize)]
+struct Part {
+    #[serde(default)]
+    text: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct StreamOptions {
+    #[serde(default)]
+    include_usage: Option<bool>,
+}
+
+/// What only citewire knows.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wishes {
+    #[serde(default)]
+    citations: Option<String>,
+}
+
+impl Content {
+    /// The text; of parts, only those count that have some.
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Parts(parts) => {
+                let texts: Vec<&str> = parts.iter().filter_map(|part| part.text.as_deref()).collect();
+                texts.join("\n")
+            }
+        }
+    }
+}
+
+impl ChatRequest {
+    /// Reads the body of a request.
+    pub(super) fn parse(body: &[u8]) -> Result<Self, CompletionError> {
+        let mut deserializer = serde_json::Deserializer::from_slice(body);
+        let request: Self = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+            let param = error.path().to_string();
+            let error = error.into_inner();
+            match error.classify() {
+                Category::Data => {
+                    let reason = error.to_string();
+                    let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
+                    let param = if param == "." { missing(reason).unwrap_or(param) } else { param };
+                    CompletionError::Member { param, reason: reason.to_owned() }
+                }
+                Category::Io | Category::Syntax | Category::Eof => CompletionError::NotJson(error),
+            }
+        })?;
+        deserializer.end().map_err(CompletionError::NotJson)?;
+        Ok(request)
+    }
+
+    /// Whether the answer is to come while it is written.
+    pub(super) fn is_stream(&self) -> bool {
+        self.stream.unwrap_or_default()
+    }
+
+    /// Whether a stream is to say what it took.
+    pub(super) fn wants_usage(&self) -> bool {
+        self.stream_options.as_ref().and_then(|options| options.include_usage).unwrap_or_default()
+    }
+
+    /// The form of the citations; what the body says counts before what `header` says.
+    pub(super) fn form(&self, header: Option<&str>) -> Result<ChatForm, CompletionError> {
+        let named = self.citewire.as_ref().and_then(|wishes| wishes.citations.as_deref()).or(header);
+        Ok(named.map(str::parse).transpose()?.unwrap_or_default())
+    }
+
+    /// How many tokens were sent, as far as they count.
+    pub(super) fn prompt_tokens(&self) -> usize {
+        self.messages.iter().filter_map(|message| message.content.as_ref()).map(|c| estimate_tokens(&c.text())).sum()
+    }
+
+    /// The words of the only user's message, where there is no turn besides.
+    pub(super) fn only_question(&self) -> Option<String> {
+        let mut spoken = self.messages.iter().filter(|message| !message.instructs());
+        let only = spoken.next().filter(|message| message.role == Role::User)?;
+        spoken.next().is_none().then(|| only.text())
+    }
+
+    /// The question with what was said before it.
+    ///
+    /// What a user said last is the question; what stands behind it is the business of clients that run tools. Earlier
+    /// answers come without the numbers of their sources, which count from 1 again in each answer.
+    pub(super) fn ask(&self) -> Result<Ask, CompletionError> {
+        let mut turns = Vec::new();
+        let mut instructions = Vec::new();
+        for message in &self.messages {
+            let text = message.text();
+            if text.trim().is_empty() {
+                continue;
+            }
+            match message.role {
+                Role::System | Role::Developer => instructions.push(text),
+                Role::User => turns.push(Turn::new(Speaker::User, text)),
+                Role::Assistant => turns.push(Turn::new(Speaker::Assistant, without_numbers(&text))),
+                Role::Tool | Role::Function => {}
+            }
+        }
+        let question = turns.iter().rposition(|turn| turn.speaker == Speaker::User);
+        turns.truncate(question.ok_or(CompletionError::NoQuestion)? + 1);
+        let mut ask = Ask::new(turns);
+        ask.instructions = (!instructions.is_empty()).then(|| instructions.join("\n\n"));
+        Ok(ask)
+    }
+}
+
+impl Message {
+    fn text(&self) -> String {
+        self.content.as_ref().map(Content::text).unwrap_or_default()
+    }
+
+    fn instructs(&self) -> bool {
+        matches!(self.role, Role::System | Role::Developer)
+    }
+}
+
+/// The member that a message of the parser calls missing.
+fn missing(reason: &str) -> Option<String> {
+    Some(reason.strip_prefix("missing field `")?.strip_suffix('`')?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn parse(body: &Value) -> Result<ChatRequest, CompletionError> {
+        ChatRequest::parse(body.to_string().as_bytes())
+    }
+
+    fn ask(messages: &Value) -> Ask {
+        parse(&json!({"model": "m", "messages": messages})).expect("a request").ask().expect("a question")
+    }
+
+    #[test]
+    fn the_last_words_of_a_user_are_the_question_and_the_rest_is_history() {
+        let asked = ask(&json!([
+            {"role": "system", "content": "Be brief."},
+            {"role": "developer", "content": [{"type": "text", "text": "In French."}]},
+            {"role": "user", "content": "One?"},
+            {"role": "assistant", "content": "Yes [1].", "tool_calls": []},
+            {"role": "tool", "content": "42", "tool_call_id": "t"},
+            {"role": "user", "content": [{"type": "text", "text": "Two?"}, {"type": "image_url", "image_url": {}}]},
+            {"role": "assistant", "content": null, "tool_calls": [{}]},
+        ]));
+        assert_eq!(asked.instructions.as_deref(), Some("Be brief.\n\nIn French."));
+        assert_eq!(asked.question(), "Two?");
+        let texts: Vec<&str> = asked.turns.iter().map(|turn| turn.text.as_str()).collect();
+        assert_eq!(texts, ["One?", "Yes.", "Two?"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let named = |body: Value| parse(&body).expect_err("a fault").param().expect("a member").to_owned();
+        assert_eq!(named(json!({"messages": []})), "model");
+        assert_eq!(named(json!({"model": 5, "messages": []})), "model");
+        assert_eq!(named(json!({"model": "m"})), "messages");
+        assert_eq!(named(json!({"model": "m", "messages": [{"role": "king", "content": "x"}]})), "messages[0].role");
+        assert_eq!(named(json!({"model": "m", "messages": [{"role": "user", "content": 5}]})), "messages[0].content");
+        assert_eq!(named(json!({"model": "m", "messages": [], "citewire": {"x": 1}})), "citewire.x");
+        assert!(matches!(ChatRequest::parse(b"{"), Err(CompletionError::NotJson(_))));
+        assert!(matches!(ChatRequest::parse(b"{\"model\":\"m\",\"messages\":[]} x"), Err(CompletionError::NotJson(_))));
+        let silent = parse(&json!({"model": "m", "messages": [{"role": "user", "content": " "}]})).expect("a request");
+        assert!(matches!(silent.ask(), Err(CompletionError::NoQuestion)));
+    }
+
+    #[test]
+    fn the_body_says_the_form_of_citations_before_the_header() {
+        let request =
+            parse(&json!({"model": "m", "messages": [], "citewire": {"citations": "none"}})).expect("a request");
+        assert_eq!(request.form(Some("assistanthub")).expect("a form"), ChatForm::Uncited);
+        let request = parse(&json!({"model": "m", "messages": [], "citewire": null})).expect("a request");
+        assert_eq!(request.form(Some("assistanthub")).expect("a form"), ChatForm::Places);
+        assert_eq!(request.form(None).expect("a form"), ChatForm::Badges);
+        assert!(request.form(Some("cards")).is_err());
+    }
+}

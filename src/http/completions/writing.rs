@@ -1,0 +1,123 @@
+//! From the bytes of a back end to what a client reads.
+
+use std::sync::Arc;
+
+use tracing::warn;
+
+use super::CompletionError;
+use crate::answer::Answer;
+use crate::assistant::Assistant;
+use crate::convert::{Conversion, Grounding, grounded};
+use crate::dialect::Dialect;
+use crate::ingest::{AnswerStream, Provider, StreamEvent};
+use crate::output::{Chat, ChatForm, ChatOptions, FinishReason, GrowingChat, GrownChat};
+
+/// An answer on its way.
+pub(super) struct Writing {
+    assistant: Arc<Assistant>,
+    conversion: Conversion,
+    stream: AnswerStream,
+    chat: GrowingChat,
+}
+
+/// An answer that has ended.
+pub(super) struct Written {
+    /// What to show of it.
+    pub(super) chat: Chat,
+    /// The part of its text that was not shown before.
+    pub(super) rest: String,
+    /// Why it did not come to its end.
+    pub(super) failure: Option<CompletionError>,
+}
+
+impl Writing {
+    /// An answer of this assistant, of which nothing has come.
+    pub(super) fn new(assistant: Arc<Assistant>, from: Option<Provider>, form: ChatForm) -> Self {
+        // Of the conversion, only what holds for every output means something here.
+        let conversion = assistant.conversion(Dialect::WebChat);
+        let wanted = assistant.options().citations;
+        let mut chat = GrowingChat::new(ChatOptions {
+            form: if wanted { form } else { ChatForm::Uncited },
+            withhold_encrypted: conversion.options.withhold_encrypted,
+            ..ChatOptions::default()
+        });
+        if conversion.options.require_grounding != Grounding::NotRequired {
+            // Only the whole answer tells whether it is grounded.
+            chat.hold();
+        }
+        Self { assistant, conversion, stream: AnswerStream::new(from), chat }
+    }
+
+    /// Takes the next bytes; returns the text that can be shown now.
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<Option<&str>, CompletionError> {
+        let events = self.stream.push(bytes)?;
+        let grammar = self.stream.grammar().unwrap_or_default();
+        for event in events {
+            match event {
+                StreamEvent::Text(delta) => self.chat.add_text(&delta, grammar),
+                StreamEvent::Sources(sources) => self.chat.add_sources(sources),
+                StreamEvent::Cited(sources) => self.chat.cite_here(sources),
+                StreamEvent::Late => self.chat.hold(),
+                StreamEvent::Label(_) | StreamEvent::Interpreter(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
+            }
+        }
+        Ok(self.chat.news())
+    }
+
+    /// What there is when nothing more comes; `failure` says why nothing more does, where that is not the end of the body.
+    ///
+    /// # Errors
+    /// When there is nothing to show at all.
+    pub(super) fn end(self, failure: Option<CompletionError>) -> Result<Written, CompletionError> {
+        let Self { assistant, conversion, stream, chat } = self;
+        let mut answer = match (stream.finish(), failure) {
+            (Ok(answer), None) => answer,
+            (Ok(mut answer), Some(failure)) => {
+                answer.complete = false;
+                return Ok(Self::written(chat, answer, &conversion, Some(failure)));
+            }
+            (Err(_), Some(failure)) => return Err(failure),
+            (Err(error), None) => return Err(error.into()),
+        };
+        if let Some(error) = answer.error.take() {
+            warn!(assistant = assistant.name(), %error, "a back end reported an error in its answer");
+            answer.complete = false;
+            return Ok(Self::written(chat, answer, &conversion, Some(CompletionError::Reported)));
+        }
+        let wanted = conversion.options.require_grounding;
+        if let Err(reason) = grounded(&answer, wanted) {
+            warn!(assistant = assistant.name(), %reason, "an answer was refused");
+            return Ok(Written::refusal(&assistant.options().refusal));
+        }
+        let failure = (!answer.complete).then_some(CompletionError::BrokenOff);
+        Ok(Self::written(chat, answer, &conversion, failure))
+    }
+
+    fn written(
+        chat: GrowingChat,
+        mut answer: Answer,
+        conversion: &Conversion,
+        failure: Option<CompletionError>,
+    ) -> Written {
+        if failure.is_some() && conversion.options.require_grounding != Grounding::NotRequired {
+            // What is not whole is not known to be grounded.
+            return Written { chat: Chat::default(), rest: String::new(), failure };
+        }
+        conversion.labels.complete(&mut answer);
+        let GrownChat { chat, rest, .. } = chat.finish(&answer);
+        Written { chat, rest, failure }
+    }
+}
+
+impl Written {
+    /// A text of the operator's in place of an answer that rests on nothing.
+    fn refusal(text: &str) -> Self {
+        Self { rest: text.to_owned(), ..Self::of_text(text, FinishReason::ContentFilter) }
+    }
+
+    /// A text that is not the answer of a back end.
+    pub(super) fn of_text(text: &str, finish_reason: FinishReason) -> Self {
+        let chat = Chat { content: text.to_owned(), finish_reason: Some(finish_reason), ..Chat::default() };
+        Self { chat, rest: text.to_owned(), failure: None }
+    }
+}

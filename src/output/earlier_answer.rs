@@ -1,0 +1,44 @@
+//! An answer that comes back as history, with the numbers of sources that nobody knows any more.
+
+use super::markdown_places::MarkdownPlaces;
+use super::web_ui_text::{bracket, is_marker};
+
+/// Nothing to see: what keeps a number in brackets from being a badge.
+const WORD_JOINER: char = '\u{2060}';
+
+/// An earlier answer without the numbers of its sources: a model would take them for those of the sources that it is given
+/// now. Code, formulas and addresses stay as they are.
+#[must_use]
+pub fn without_numbers(text: &str) -> String {
+    let places = MarkdownPlaces::of(text, &[]);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = 0;
+    while let Some(at) = text[rest..].find('[').map(|at| rest + at) {
+        let inner = bracket(&text[at + 1..]).filter(|inner| is_marker(inner) && !places.is_opaque(text, 0, at));
+        let Some(inner) = inner else {
+            out.push_str(&text[rest..=at]);
+            rest = at + 1;
+            continue;
+        };
+        // The blank before it goes as well.
+        out.push_str(&text[rest..at]);
+        if out.ends_with(' ') {
+            out.pop();
+        }
+        rest = at + inner.len() + 2;
+    }
+    out.push_str(&text[rest..]);
+    out.retain(|c| c != WORD_JOINER);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trap_12_numbers_of_sources_that_nobody_knows_any_more_go() {
+        assert_eq!(without_numbers("One [1][2]. Two [1, 2], `a[0]` and [x]."), "One. Two, `a[0]` and [x].");
+        assert_eq!(without_numbers("a[\u{2060}0] [see](https://x/[1])"), "a[0] [see](https://x/[1])");
+    }
+}

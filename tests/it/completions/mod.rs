@@ -1,0 +1,9 @@
+//! Assistants as models: a back end that acts by a script, behind a real server.
+
+mod client;
+mod failures;
+mod open_webui;
+mod scripted;
+mod shapes;
+mod streamed;
+mod whole;

@@ -1,0 +1,65 @@
+//! Streams against whole answers, for every sample of every format, however its bytes are cut.
+
+use citewire::cite::{Rules, cite};
+use citewire::ingest::{AnswerStream, StreamEvent, ingest, is_stream};
+use citewire::output::{ChatForm, ChatOptions, GrowingChat, chat};
+
+use crate::golden::{input, samples};
+
+/// What is told of a body that comes in pieces of so many bytes, and all that there is in the end.
+fn told(body: &[u8], step: usize, form: ChatForm) -> (String, citewire::output::Chat) {
+    let mut stream = AnswerStream::new(None);
+    let mut growing = GrowingChat::new(ChatOptions { form, ..ChatOptions::default() });
+    let mut told = String::new();
+    for piece in body.chunks(step) {
+        let events = stream.push(piece).expect("events");
+        let grammar = stream.grammar().unwrap_or_default();
+        for event in events {
+            match event {
+                StreamEvent::Text(delta) => growing.add_text(&delta, grammar),
+                StreamEvent::Sources(sources) => growing.add_sources(sources),
+                StreamEvent::Cited(sources) => growing.cite_here(sources),
+                StreamEvent::Late => growing.hold(),
+                StreamEvent::Label(_) | StreamEvent::Interpreter(_) | StreamEvent::Error(_) | StreamEvent::Done | _ => {
+                }
+            }
+        }
+        told.extend(growing.news());
+    }
+    let answer = stream.finish().expect("an answer");
+    let grown = growing.finish(&answer);
+    (told + &grown.rest, grown.chat)
+}
+
+#[test]
+fn p12_every_streamed_sample_says_joined_what_it_says_whole() {
+    let (mut seen, mut told_later) = (0, Vec::new());
+    for case in samples() {
+        let body = input(&case);
+        if !is_stream(&body) {
+            continue;
+        }
+        seen += 1;
+        let name = case.display();
+        let answer = ingest(&body, None).expect("an answer");
+        for form in ChatForm::ALL {
+            let whole = chat(&answer, &ChatOptions { form, ..ChatOptions::default() });
+            for step in [1, 7, 64, body.len()] {
+                let (told, chat) = told(&body, step, form);
+                assert_eq!(told, chat.content, "{name} {form} in pieces of {step}");
+                if chat != whole {
+                    told_later.push(format!("{name} {form}: {:?} is {:?}", chat.content, whole.content));
+                }
+                // No marker that only a machine reads is ever shown.
+                assert!(
+                    !told.contains(['【', '\u{e200}']) || !cite(&answer, &Rules::numbered()).unresolved.is_empty(),
+                    "{name}: {told}"
+                );
+            }
+        }
+    }
+    assert!(seen >= 16, "only {seen} samples are streams");
+    // Whoever learns of citations behind the text that they belong to cannot put them in any more.
+    told_later.dedup();
+    assert!(told_later.is_empty(), "{}", told_later.join("\n"));
+}

@@ -1,0 +1,123 @@
+//! Answers that come at once, and the list of models.
+
+use reqwest::StatusCode;
+use serde_json::{Value, json};
+
+use super::scripted::{Scripted, complete, completed, content, delta, question, question_for, sources};
+use crate::app::{API_KEY, TestApp, answer};
+
+fn cited() -> Scripted {
+    Scripted::saying(&[sources(), delta("Leave is long [c]. Or [3]"), delta(" [doc1].")])
+}
+
+#[tokio::test]
+async fn a_question_gets_a_cited_answer() {
+    let upstream = cited();
+    let app = upstream.serve();
+    let whole = completed(&app, &question(false)).await;
+    assert_eq!((&whole["object"], &whole["model"]), (&json!("chat.completion"), &json!("handbook")));
+    assert_eq!(whole["created"], 1_767_225_600);
+    assert!(whole["id"].as_str().is_some_and(|id| id.starts_with("chatcmpl-")), "{whole}");
+    assert_eq!(content(&whole), "Leave is long [c]. Or [1] [2].");
+    assert_eq!(whole["choices"][0]["finish_reason"], "stop");
+    let usage = &whole["usage"];
+    let tokens = |name: &str| usage[name].as_u64().expect("a number");
+    assert!(tokens("prompt_tokens") > 0 && tokens("completion_tokens") > 0);
+    assert_eq!(tokens("total_tokens"), tokens("prompt_tokens") + tokens("completion_tokens"));
+}
+
+#[tokio::test]
+async fn s1_30_citations_stand_beside_the_choices_and_count_like_the_text() {
+    let app = cited().serve();
+    let whole = completed(&app, &question(false)).await;
+    let citations = &whole["citations"];
+    assert_eq!(citations["referenced_indices"], json!([1, 2]));
+    let ids: Vec<&Value> = citations["sources"].as_array().expect("a list").iter().map(|s| &s["document_id"]).collect();
+    assert_eq!(ids, ["c", "a", "b"]);
+    let hub = completed(&app, &question_for(false, "assistanthub")).await;
+    assert_eq!(content(&hub), "Leave is long [c]. Or [3] [1].");
+    assert_eq!(hub["citations"]["referenced_indices"], json!([1, 3]));
+    assert_eq!(
+        hub["citations"]["sources"][0],
+        json!({"index": 1, "document_id": "a", "document_name": "Document a",
+        "score": 0.9, "excerpt": "Passage a.", "download_url": "https://docs.example/a"})
+    );
+    assert_eq!(hub.get("sources"), None);
+}
+
+#[tokio::test]
+async fn s1_01_and_s1_03_citations_can_be_switched_off_and_need_a_source() {
+    let off = cited().serve_with(|options| options.citations = false);
+    let bare = Scripted::saying(&[delta("Hello [1].")]).serve();
+    let asked_not = cited().serve();
+    for (app, request) in [
+        (&off, question(false)),
+        (&off, question_for(false, "assistanthub")),
+        (&bare, question(false)),
+        (&asked_not, question_for(false, "none")),
+    ] {
+        let whole = completed(app, &request).await;
+        assert_eq!((whole.get("citations"), whole.get("sources")), (None, None), "{whole}");
+    }
+}
+
+#[tokio::test]
+async fn the_form_of_the_citations_is_named_by_the_body_or_a_header() {
+    let app = cited().serve();
+    let by_header = |form: &'static str| {
+        let request = app.post("/v1/chat/completions", API_KEY).header("X-Citewire-Citations", form);
+        answer(request.json(&question(false)))
+    };
+    assert_eq!(content(&by_header("assistanthub").await.1), "Leave is long [c]. Or [3] [1].");
+    let links = by_header("open-webui-links").await.1;
+    let expected = "Leave is long [c]. Or [[doc3]](https://docs.example/c) [[doc1]](https://docs.example/a).";
+    assert_eq!(content(&links), expected);
+    let (status, body) = by_header("cards").await;
+    assert_eq!((status, &body["error"]["code"]), (StatusCode::BAD_REQUEST, &json!("unknown_citations")));
+    let (status, body) = complete(&app, &question_for(false, "cards")).await;
+    assert_eq!((status, &body["error"]["param"]), (StatusCode::BAD_REQUEST, &json!("citewire.citations")));
+}
+
+#[tokio::test]
+async fn what_was_said_before_and_the_instructions_of_the_client_go_along() {
+    let upstream = Scripted::saying(&[delta("Yes.")]);
+    let app = upstream.serve_with(|options| options.instructions = Some("Cite.".to_owned()));
+    completed(
+        &app,
+        &json!({"model": "handbook", "temperature": 0.5, "unknown": {"x": []}, "messages": [
+            {"role": "system", "content": "Be brief."}, {"role": "user", "content": "One?"},
+            {"role": "assistant", "content": "Yes [1]."}, {"role": "user", "content": [{"type": "text", "text": "Two?"}]},
+        ]}),
+    )
+    .await;
+    let asked = upstream.asked(1).await;
+    let turns: Vec<&str> = asked[0].turns.iter().map(|turn| turn.text.as_str()).collect();
+    assert_eq!(turns, ["One?", "Yes.", "Two?"]);
+    assert_eq!(asked[0].instructions.as_deref(), Some("Cite.\n\nBe brief."));
+    assert!(!asked[0].plain);
+}
+
+#[tokio::test]
+async fn a_back_end_may_answer_at_once_in_any_format() {
+    let body = json!({"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant",
+        "content": "Leave is long [doc2].", "context": {"citations": [
+            {"title": "A", "content": "a", "url": "https://docs.example/a"},
+            {"title": "B", "content": "b", "url": "https://docs.example/b"}]}}}]});
+    let app = Scripted::bytes(None, &body.to_string()).serve();
+    let whole = completed(&app, &question(false)).await;
+    assert_eq!(content(&whole), "Leave is long [1].");
+    assert_eq!(whole["sources"][0]["source"], json!({"name": "B", "url": "https://docs.example/b"}));
+}
+
+#[tokio::test]
+async fn assistants_are_listed_as_models() {
+    let app = cited().serve();
+    let (status, list) = answer(app.get("/v1/models", API_KEY)).await;
+    let model = json!({"id": "handbook", "object": "model", "created": 0, "owned_by": "citewire", "name": "handbook"});
+    assert_eq!((status, list), (StatusCode::OK, json!({"object": "list", "data": [model]})));
+    assert_eq!(answer(app.get("/v1/models/handbook", API_KEY)).await, (StatusCode::OK, model));
+    let (status, body) = answer(app.get("/v1/models/other", API_KEY)).await;
+    assert_eq!((status, &body["error"]["code"]), (StatusCode::NOT_FOUND, &json!("model_not_found")));
+    let none = answer(TestApp::start().get("/v1/models", API_KEY)).await.1;
+    assert_eq!(none, json!({"object": "list", "data": []}));
+}
