@@ -101,7 +101,7 @@ impl Walk<'_> {
         match why {
             Skip::Hidden | Skip::OtherType | Skip::LinkedFolder => {}
             Skip::LeadsOut => {
-                tracing::warn!(path = %path.display(), "a link that leads out of the folder of documents is skipped")
+                tracing::warn!(path = %path.display(), "a link that leads out of the folder of documents is skipped");
             }
             Skip::NotUtf8 => tracing::warn!(path = %path.display(), "a file whose name is no UTF-8 is skipped"),
         }

@@ -1,19 +1,16 @@
 //! A folder of documents that can be searched.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use serde_json::{Map, json};
 use tokio::sync::Mutex;
 
 use super::folder::{self, Skipped};
+use super::found::best_first;
 use super::index::Hit;
-use super::links::{DOCUMENT_ID, HEADING};
 use super::question::{Question, Term};
 use super::shelf::{Shelf, Weighed, fill, fill_again, shelve};
-use super::words::{are_alike, words};
-use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage};
+use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, MatchedWord};
 use crate::answer::Source;
 
 /// The least part of a question that a passage must have words of, weighted by how rare they are: with less, a passage has a word
@@ -40,30 +37,6 @@ enum From {
     Folder(LibraryOptions),
     /// Texts by their paths.
     Program(BTreeMap<&'static str, &'static str>),
-}
-
-/// A passage that fits a question.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Found {
-    /// The document.
-    pub document: Arc<Document>,
-    /// The passage.
-    pub passage: Arc<Passage>,
-    /// How well it fits, from 0 to 1: mostly how much of the question it has words of, weighted by how rare they are.
-    pub score: f64,
-    /// The words of the question that it has, itself or in its headings.
-    pub matched: Vec<MatchedWord>,
-}
-
-/// A word of a question that a passage has.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct MatchedWord {
-    /// The word, in lower case and without diacritics; a beginning where only that was found.
-    pub text: String,
-    /// How rare it is: more is rarer.
-    pub weight: f64,
 }
 
 impl Library {
@@ -193,46 +166,6 @@ impl Library {
     }
 }
 
-impl Found {
-    /// How much of the question a part of the passage has words of, in the measure of [`MatchedWord::weight`]. Other forms of a
-    /// word count as the word.
-    #[must_use]
-    pub fn weight_of(&self, text: &str) -> f64 {
-        let present = words(text);
-        let has = |wanted: &str| present.iter().any(|word| are_alike(&word.text, wanted));
-        // A word of stop words is a phrase of them.
-        let found = self.matched.iter().filter(|word| word.text.split(' ').all(has));
-        found.map(|word| word.weight).sum()
-    }
-
-    /// The passage as a source. It has the address of its document, or else its path; the id of the document is in its metadata.
-    #[must_use]
-    pub fn source(&self) -> Source {
-        let mut metadata = Map::new();
-        metadata.insert(DOCUMENT_ID.to_owned(), json!(self.document.id.as_str()));
-        if !self.passage.headings.is_empty() {
-            metadata.insert(HEADING.to_owned(), json!(self.passage.headings.join(" > ")));
-        }
-        Source {
-            title: Some(self.document.title.clone()),
-            url: self.document.url.clone(),
-            filepath: self.document.url.is_none().then(|| self.document.path.clone()),
-            content: Some(self.passage.text.clone()),
-            media_type: Some(self.document.media_type.to_owned()),
-            // More digits would say more than is known.
-            score: Some((self.score * 1000.0).round() / 1000.0),
-            metadata,
-            ..Source::default()
-        }
-    }
-}
-
-/// The best first; of those that fit equally well, in the order of their documents.
-fn best_first(one: &Found, other: &Found) -> Ordering {
-    let by_place = || (&one.document.path, one.passage.place).cmp(&(&other.document.path, other.passage.place));
-    other.score.total_cmp(&one.score).then_with(by_place)
-}
-
 fn matched<'t>(terms: &[&'t Weighed], hit: &Hit) -> Vec<&'t Weighed> {
     terms.iter().zip(&hit.has).filter(|(_, has)| **has).map(|(term, _)| *term).collect()
 }
@@ -243,7 +176,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::document::Skip;
+    use crate::document::links::HEADING;
+    use crate::document::{DOCUMENT_ID, Skip};
 
     fn write(folder: &Path, files: &[(&str, &str)]) {
         for (path, text) in files {

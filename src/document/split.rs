@@ -112,7 +112,7 @@ fn markdown_blocks(text: &str) -> Vec<Block> {
                 match tag {
                     Tag::Item if depth == 2 => items.push(range),
                     Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. } => {
-                        closed.push(range)
+                        closed.push(range);
                     }
                     _ => {}
                 }

@@ -101,6 +101,10 @@ impl Upstream for Local {
     fn retrieves(&self) -> bool {
         true
     }
+
+    fn has_model(&self) -> bool {
+        false
+    }
 }
 
 /// One event of the answer.

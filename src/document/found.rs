@@ -1,0 +1,75 @@
+//! What a search finds.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use serde_json::{Map, json};
+
+use super::links::{DOCUMENT_ID, HEADING};
+use super::words::{are_alike, words};
+use super::{Document, Passage};
+use crate::answer::Source;
+
+/// A passage that fits a question.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Found {
+    /// The document.
+    pub document: Arc<Document>,
+    /// The passage.
+    pub passage: Arc<Passage>,
+    /// How well it fits, from 0 to 1: mostly how much of the question it has words of, weighted by how rare they are.
+    pub score: f64,
+    /// The words of the question that it has, itself or in its headings.
+    pub matched: Vec<MatchedWord>,
+}
+
+/// A word of a question that a passage has.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MatchedWord {
+    /// The word, in lower case and without diacritics; a beginning where only that was found.
+    pub text: String,
+    /// How rare it is: more is rarer.
+    pub weight: f64,
+}
+
+impl Found {
+    /// How much of the question a part of the passage has words of, in the measure of [`MatchedWord::weight`]. Other forms of a
+    /// word count as the word.
+    #[must_use]
+    pub fn weight_of(&self, text: &str) -> f64 {
+        let present = words(text);
+        let has = |wanted: &str| present.iter().any(|word| are_alike(&word.text, wanted));
+        // A word of stop words is a phrase of them.
+        let found = self.matched.iter().filter(|word| word.text.split(' ').all(has));
+        found.map(|word| word.weight).sum()
+    }
+
+    /// The passage as a source. It has the address of its document, or else its path; the id of the document is in its metadata.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        let mut metadata = Map::new();
+        metadata.insert(DOCUMENT_ID.to_owned(), json!(self.document.id.as_str()));
+        if !self.passage.headings.is_empty() {
+            metadata.insert(HEADING.to_owned(), json!(self.passage.headings.join(" > ")));
+        }
+        Source {
+            title: Some(self.document.title.clone()),
+            url: self.document.url.clone(),
+            filepath: self.document.url.is_none().then(|| self.document.path.clone()),
+            content: Some(self.passage.text.clone()),
+            media_type: Some(self.document.media_type.to_owned()),
+            // More digits would say more than is known.
+            score: Some((self.score * 1000.0).round() / 1000.0),
+            metadata,
+            ..Source::default()
+        }
+    }
+}
+
+/// The best first; of those that fit equally well, in the order of their documents.
+pub(super) fn best_first(one: &Found, other: &Found) -> Ordering {
+    let by_place = || (&one.document.path, one.passage.place).cmp(&(&other.document.path, other.passage.place));
+    other.score.total_cmp(&one.score).then_with(by_place)
+}
