@@ -7,6 +7,7 @@
 //! at once, writes a hundred words a second as the answer to each, and reads what arrives at a socket for each.
 
 #[path = "../sockets/client.rs"]
+#[expect(dead_code, reason = "the other measurements use more of it")]
 mod client;
 mod figures;
 mod reader;

@@ -121,7 +121,13 @@ impl Assistant {
     /// How its answers are converted for a channel.
     #[must_use]
     pub fn conversion(&self, to: Dialect) -> Conversion {
-        Conversion { options: self.options.convert.clone(), labels: Arc::clone(&self.labels), ..Conversion::to(to) }
+        let Self { options, labels, .. } = self;
+        Conversion {
+            options: options.convert.clone(),
+            citations: options.citations,
+            labels: Arc::clone(labels),
+            ..Conversion::to(to)
+        }
     }
 }
 

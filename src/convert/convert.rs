@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::grounding::judge;
+use super::grounding::{grounded, judge};
 use super::{Grounding, Options, Streaming};
 use crate::activity::Activity;
 use crate::answer::{Answer, LabelCatalogue};
@@ -24,6 +24,8 @@ pub struct Conversion {
     pub to: Dialect,
     /// The caller's wishes.
     pub options: Options,
+    /// Whether the answer is to cite. Where it is not, it is judged and shown without its sources (rule S1-01).
+    pub citations: bool,
     /// The labels that the configuration knows.
     pub labels: Arc<LabelCatalogue>,
 }
@@ -32,7 +34,7 @@ impl Conversion {
     /// A conversion with default options from whatever format the input has.
     #[must_use]
     pub fn to(dialect: Dialect) -> Self {
-        Self { from: None, to: dialect, options: Options::default(), labels: Arc::default() }
+        Self { from: None, to: dialect, options: Options::default(), citations: true, labels: Arc::default() }
     }
 
     /// The most updates that a stream gives before its message.
@@ -131,9 +133,16 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
         answer.attested.clear();
     }
     let rules = conversion.rules();
+    if !conversion.citations {
+        grounded(&answer, options.require_grounding)?;
+        answer.sources.clear();
+        answer.citations.clear();
+        answer.attested.clear();
+    }
     let mut cited = cite(&answer, &rules);
-
-    judge(&answer, options.require_grounding, || !cited.sources.is_empty())?;
+    if conversion.citations {
+        judge(&answer, options.require_grounding, || !cited.sources.is_empty())?;
+    }
 
     let graph_rules = conversion.graph_rules();
     let mut report = Report { complete: answer.complete, tools_invoked: answer.tools_invoked, ..Report::default() };

@@ -31,6 +31,8 @@ pub(super) struct Shown {
     spacing: Spacing,
     /// Whether updates are wanted at all.
     wanted: bool,
+    /// Whether the answer is to cite.
+    citations: bool,
     /// Whether anything has arrived.
     begun: bool,
 }
@@ -67,6 +69,7 @@ impl Shown {
             interpreter: None,
             spacing: Spacing::of(conversion.max_updates()),
             wanted,
+            citations: conversion.citations,
             begun: false,
         }
     }
@@ -113,6 +116,7 @@ impl Shown {
         self.begun = true;
         match event {
             StreamEvent::Text(delta) => self.add_text(&delta, grammar),
+            StreamEvent::Sources(_) | StreamEvent::Cited(_) if !self.citations => {}
             StreamEvent::Sources(sources) => {
                 if self.brackets.named_before(self.sources, &sources) {
                     self.become_late();

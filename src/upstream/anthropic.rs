@@ -101,7 +101,7 @@ impl Interface for AnthropicOptions {
         });
         put_if(&mut body, "system", Some(system.trim_end()).filter(|system| !system.is_empty()));
         put_if(&mut body, "temperature", self.temperature);
-        if !self.tools.is_empty() {
+        if !self.tools.is_empty() && !ask.plain {
             body["tools"] = json!(self.tools);
         }
         put(&mut body, &self.body);

@@ -236,6 +236,9 @@ impl Interface for Azure {
         if let Some(members) = body.as_object_mut() {
             // The two are refused together (rule S0-05).
             members.remove("stream_options");
+            if ask.plain {
+                members.remove("data_sources");
+            }
         }
         Question::without_sources(body)
     }

@@ -94,7 +94,7 @@ impl Interface for GeminiOptions {
         if !listed.system.is_empty() {
             body["systemInstruction"] = json!({"parts": [{"text": listed.system}]});
         }
-        if !self.tools.is_empty() {
+        if !self.tools.is_empty() && !ask.plain {
             body["tools"] = json!(self.tools);
         }
         let mut config = json!({});

@@ -81,7 +81,7 @@ impl Interface for OpenAiResponsesOptions {
         put_if(&mut body, "instructions", Some(listed.system).filter(|system| !system.is_empty()));
         put_if(&mut body, "temperature", self.temperature);
         put_if(&mut body, "max_output_tokens", self.max_output_tokens);
-        if !self.tools.is_empty() {
+        if !self.tools.is_empty() && !ask.plain {
             body["tools"] = json!(self.tools);
         }
         let mut include = self.include.clone();

@@ -286,3 +286,25 @@ async fn the_page_knows_whether_somebody_answers() {
         assert_eq!((&session["answered"], &session["takesFiles"]), (&json!(answered), &json!(false)));
     }
 }
+
+#[tokio::test]
+async fn s1_01_an_assistant_that_is_not_to_cite_shows_no_sources() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |options| {
+        options.citations = false;
+        options.convert = serde_json::from_value(json!({"require_grounding": "any"})).expect("options");
+    })));
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    app.post_text(&conversation, "one").await;
+    let asked = backend.asked().await;
+    assert!(!asked.ask.citations);
+    let body = asked.begin();
+    body.event(&leave());
+    body.event(&json!({"delta": "Leave is 30 days [1] a year [doc1]."}));
+    body.done();
+    let (_, last) = until_message(&mut socket).await;
+    // It is grounded all the same. What no reader is told about is a plain number.
+    assert_eq!(last["text"], "Leave is 30 days [1] a year.");
+    assert_eq!(last["entities"][0].get("citation"), None, "{last}");
+}
