@@ -122,11 +122,41 @@ export class Visit {
   async open() {
     const session = this.page.waitForResponse((response) => response.url().endsWith('/page/session'));
     await this.page.goto(this.url);
-    const { token, conversationId } = await (await session).json();
-    this.token = token;
-    this.conversation = conversationId;
+    this.session = await (await session).json();
+    this.token = this.session.token;
+    this.conversation = this.session.conversationId;
     await this.page.getByText('Connected', { exact: true }).waitFor();
     return this;
+  }
+
+  /** Has the page that is opened next take part in the conversation of another visit. */
+  async join({ session }) {
+    await this.context.route('**/page/session', (route) => route.fulfill({ json: session }));
+    return this;
+  }
+
+  /** Begins to send an answer: `send` sends an event of it, `end` the last one. */
+  writing() {
+    const { readable, writable } = new TransformStream();
+    const writer = writable.getWriter();
+    const response = fetch(`${this.url}/v1/conversations/${this.conversation}/answers?from=citewire`, {
+      method: 'POST',
+      duplex: 'half',
+      headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'text/event-stream' },
+      body: readable,
+    });
+    const send = (event) => writer.write(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`));
+    return {
+      send,
+      async end() {
+        await send({ done: true });
+        await writer.close();
+        const answer = await response;
+        const body = await answer.json();
+        assert.equal(answer.status, 201, JSON.stringify(body));
+        return body;
+      },
+    };
   }
 
   /** Converts an answer as a bot does that delivers the activities itself. */

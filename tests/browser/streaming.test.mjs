@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { RELEASE, inEachVersion, visiting } from './harness.mjs';
+import { RELEASE, Visit, inEachVersion, visiting } from './harness.mjs';
 
 const EVERY_UPDATE = { updates: 1000 };
 
@@ -233,5 +233,128 @@ inEachVersion('streams in Web Chat', (around, version) => {
     const order = row.map((told) => told.text);
     if (version === RELEASE) assert.deepEqual(texts.toSorted(), order.toSorted());
     else assert.deepEqual(texts, order);
+  });
+});
+
+const HANDBOOK = ['https://hr.contoso.example/handbook', 'Handbook'];
+const SOURCES = { sources: [LEAVE, HANDBOOK].map(([url, title]) => ({ url, title })) };
+
+/** The messages as they are now. */
+const now = ({ page }) => page.evaluate(() => window.see());
+
+/** Waits until one of the messages says this, and gives it. */
+async function reads(visit, text) {
+  await shows(visit, text);
+  return said(await now(visit), { text });
+}
+
+// Answers that are sent to the service while they are written: it shows them itself.
+inEachVersion('answers while they are written in Web Chat', (around) => {
+  visiting(around, 'badges are links before the answer has ended', {}, async (visit) => {
+    await record(visit);
+    const writing = visit.writing();
+    await writing.send(SOURCES);
+    await writing.send({ delta: 'Leave is 30 days [2], ' });
+    const first = await reads(visit, 'Leave is 30 days ‹1›,');
+    assert.deepEqual([first.badges, first.references], [[HANDBOOK[0]], [HANDBOOK]]);
+    await writing.send({ delta: 'asked for in writing [1][2]' });
+    await writing.send({ delta: ', like this:\n\n```\nDear [1]' });
+    const second = await reads(visit, 'Leave is 30 days ‹1›, asked for in writing ‹2›‹1›, like this: Dear [1]');
+    assert.deepEqual([second.badges, second.references], [[HANDBOOK[0], LEAVE[0], HANDBOOK[0]], [HANDBOOK, LEAVE]]);
+    if (process.env.CITEWIRE_PICTURES) await visit.page.screenshot({ path: `${process.env.CITEWIRE_PICTURES}/live.png` });
+    await writing.send({ delta: '\n```\n\nThat is all.' });
+    await writing.end();
+    const text = 'Leave is 30 days ‹1›, asked for in writing ‹2›‹1›, like this: Dear [1] That is all.';
+    assertFinal(await reads(visit, text), { ...second, text });
+    const history = await states(visit);
+    assert.ok(history.every((state) => state.length <= 1), 'one bubble');
+    for (const { whole, text, badges } of history.flat()) {
+      assert.doesNotMatch(whole, /\]:|\[2/, 'no definition and no marker of the model is visible');
+      assert.equal(badges.length, text.split('‹').length - 1);
+    }
+  });
+
+  visiting(around, 'two answers at once keep to their bubbles', {}, async (visit) => {
+    await record(visit);
+    const [one, two] = [visit.writing(), visit.writing()];
+    for (const writing of [one, two]) await writing.send(SOURCES);
+    await one.send({ delta: 'Leave [1], ' });
+    await reads(visit, 'Leave ‹1›,');
+    await two.send({ delta: 'Manners [2], ' });
+    await reads(visit, 'Manners ‹1›,');
+    await one.send({ delta: 'and more leave, ' });
+    await reads(visit, 'Leave ‹1›, and more leave,');
+    await two.send({ delta: 'and more manners.' });
+    await two.end();
+    assert.deepEqual((await reads(visit, 'Manners ‹1›, and more manners.')).badges, [HANDBOOK[0]]);
+    await one.send({ delta: 'and an end.' });
+    await one.end();
+    assert.deepEqual((await reads(visit, 'Leave ‹1›, and more leave, and an end.')).badges, [LEAVE[0]]);
+    assert.ok((await states(visit)).every((state) => state.length <= 2), 'a bubble for each');
+    assert.equal((await now(visit)).length, 2);
+  });
+
+  visiting(around, 'a tab that is opened in the middle shows one bubble', {}, async (visit) => {
+    await record(visit);
+    await visit.say({ type: 'message', text: 'Hello.' });
+    await reads(visit, 'Hello.');
+    const writing = visit.writing();
+    await writing.send(SOURCES);
+    await writing.send({ delta: 'Leave [1], ' });
+    await reads(visit, 'Leave ‹1›,');
+    const { browser, service } = around();
+    const tab = await Visit.begin(browser, service, {});
+    try {
+      await (await tab.join(visit)).open();
+      await record(tab);
+      await reads(tab, 'Hello.');
+      for (const [delta, text] of [
+        ['some ', 'Leave ‹1›, some'],
+        ['more [2], ', 'Leave ‹1›, some more ‹2›,'],
+      ]) {
+        await writing.send({ delta });
+        await reads(tab, text);
+      }
+      await writing.send({ delta: 'the end.' });
+      await writing.end();
+      const text = 'Leave ‹1›, some more ‹2›, the end.';
+      for (const reader of [visit, tab]) {
+        await reads(reader, text);
+        assert.deepEqual((await now(reader)).map((message) => message.text), ['Hello.', text]);
+        assert.ok((await states(reader)).every((state) => state.length <= 2), 'one bubble beside the greeting');
+      }
+      tab.assertClean();
+    } finally {
+      await tab.context.close();
+    }
+  });
+
+  visiting(around, 'a socket that is cut in the middle resumes in the same bubble', { opened: false }, async (visit) => {
+    const sockets = [];
+    await visit.page.routeWebSocket(/\/stream\?/, (socket) => {
+      socket.connectToServer();
+      sockets.push(socket);
+    });
+    await visit.open();
+    await record(visit);
+    const writing = visit.writing();
+    await writing.send(SOURCES);
+    await writing.send({ delta: 'Leave [1], ' });
+    await reads(visit, 'Leave ‹1›,');
+    await writing.send({ delta: 'and then ' });
+    await reads(visit, 'Leave ‹1›, and then');
+    await sockets.at(-1).close({ code: 3001 });
+    await writing.send({ delta: 'nobody heard ' });
+    // What is recorded comes as soon as Web Chat has a socket again.
+    await visit.say({ type: 'message', text: 'Hello.' });
+    await reads(visit, 'Hello.');
+    assert.equal(sockets.length, 2);
+    await writing.send({ delta: 'of [2], ' });
+    await reads(visit, 'Leave ‹1›, and then nobody heard of ‹2›,');
+    await writing.send({ delta: 'the end.' });
+    await writing.end();
+    await reads(visit, 'Leave ‹1›, and then nobody heard of ‹2›, the end.');
+    assert.equal((await now(visit)).length, 2);
+    assert.ok((await states(visit)).every((state) => state.length <= 2), 'one bubble beside the greeting');
   });
 });

@@ -39,6 +39,8 @@ mod golden;
 mod imports;
 /// Start, expiry, shutdown.
 mod lifecycle;
+/// Answers that readers see while they are sent.
+mod live;
 /// What holds for every livestream.
 mod livestream;
 /// The OpenAPI document and its viewer.

@@ -156,6 +156,8 @@ impl LiveAnswer {
             }
             if self.publish(&streaming, &mut informative).await? {
                 pace.shown();
+                // A body that always has more would not let the readers' sockets come to it.
+                tokio::task::yield_now().await;
             } else {
                 pace.unseen();
             }

@@ -10,6 +10,8 @@ mod live;
 mod options;
 mod outcome;
 mod pace;
+#[cfg(test)]
+mod tests;
 
 pub use answer::LiveAnswer;
 pub use live::Live;

@@ -21,5 +21,7 @@ mod judge;
 mod property;
 /// The parser behind the rewrite, read like the other engines.
 mod pulldown;
+/// What is shown of answers that have not ended.
+mod so_far;
 /// Every example of the CommonMark specification with a marker in it.
 mod specification;
