@@ -258,13 +258,13 @@ inEachVersion('answers while they are written in Web Chat', (around) => {
     const first = await reads(visit, 'Leave is 30 days ‹1›,');
     assert.deepEqual([first.badges, first.references], [[HANDBOOK[0]], [HANDBOOK]]);
     await writing.send({ delta: 'asked for in writing [1][2]' });
-    await writing.send({ delta: ', like this:\n\n```\nDear [1]' });
-    const second = await reads(visit, 'Leave is 30 days ‹1›, asked for in writing ‹2›‹1›, like this: Dear [1]');
+    await writing.send({ delta: ', like this:\n\n```\nDear [1], ' });
+    const second = await reads(visit, 'Leave is 30 days ‹1›, asked for in writing ‹2›‹1›, like this: Dear [1],');
     assert.deepEqual([second.badges, second.references], [[HANDBOOK[0], LEAVE[0], HANDBOOK[0]], [HANDBOOK, LEAVE]]);
     if (process.env.CITEWIRE_PICTURES) await visit.page.screenshot({ path: `${process.env.CITEWIRE_PICTURES}/live.png` });
     await writing.send({ delta: '\n```\n\nThat is all.' });
     await writing.end();
-    const text = 'Leave is 30 days ‹1›, asked for in writing ‹2›‹1›, like this: Dear [1] That is all.';
+    const text = 'Leave is 30 days ‹1›, asked for in writing ‹2›‹1›, like this: Dear [1], That is all.';
     assertFinal(await reads(visit, text), { ...second, text });
     const history = await states(visit);
     assert.ok(history.every((state) => state.length <= 1), 'one bubble');
