@@ -43,15 +43,7 @@ impl LiveAnswer {
     pub(super) fn new(live: Live, id: ConversationId) -> Self {
         // The embedded channel is one, whatever the answer is converted for.
         let phase = Livestream::new(Dialect::WebChat).map_or(Phase::Ended, Phase::Waiting);
-        Self {
-            live,
-            id,
-            phase,
-            running: Arc::default(),
-            name: None,
-            stamps: Stamps::default(),
-            reached: None,
-        }
+        Self { live, id, phase, running: Arc::default(), name: None, stamps: Stamps::default(), reached: None }
     }
 
     /// The conversation.
@@ -91,7 +83,7 @@ impl LiveAnswer {
         }
         self.phase = match std::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Waiting(stream) => Phase::Answering(stream.answer()),
-            answering => answering,
+            phase @ (Phase::Answering(_) | Phase::Ended) => phase,
         };
         if let Phase::Answering(stream) = &mut self.phase
             && let Some(activity) = stream.update_cited(so_far)

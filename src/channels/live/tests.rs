@@ -87,7 +87,9 @@ fn delta(text: &str) -> Bytes {
 }
 
 fn sources() -> Bytes {
-    event(&json!({"sources": [{"title": "Leave", "url": "https://hr.example/leave"}, {"title": "Passage", "content": "p"}]}))
+    event(
+        &json!({"sources": [{"title": "Leave", "url": "https://hr.example/leave"}, {"title": "Passage", "content": "p"}]}),
+    )
 }
 
 fn done() -> Bytes {
@@ -117,10 +119,7 @@ fn to_web_chat() -> Conversion {
 }
 
 /// Has the reader watch while an answer is followed.
-async fn followed(
-    room: &mut Room,
-    pieces: Vec<(u64, Bytes)>,
-) -> (Vec<(u128, Value)>, Delivered) {
+async fn followed(room: &mut Room, pieces: Vec<(u64, Bytes)>) -> (Vec<(u128, Value)>, Delivered) {
     let answer = room.begin();
     let follow = answer.follow(to_web_chat(), whole(pieces), None);
     let (outcome, seen) = tokio::join!(follow, room.watch(1));
@@ -152,10 +151,7 @@ async fn a_token_a_second_is_shown_when_it_comes() {
     let mut room = Room::open().await;
     let pieces = vec![(1_000, delta("one ")), (1_000, delta("two ")), (1_000, delta("three")), (1_000, done())];
     let (seen, _) = followed(&mut room, pieces).await;
-    assert_eq!(
-        texts(&seen),
-        [(1_000, "one"), (2_000, "one two"), (3_000, "one two three"), (4_000, "one two three")]
-    );
+    assert_eq!(texts(&seen), [(1_000, "one"), (2_000, "one two"), (3_000, "one two three"), (4_000, "one two three")]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -204,7 +200,10 @@ async fn every_activity_is_the_bots_names_the_stream_and_comes_later_than_the_on
         assert_eq!((&one["from"]["role"], &one["conversation"]["id"]), (&json!("bot"), &json!("c1")));
     }
     let claims = |one: &Value| one["entities"][0]["citation"].as_array().map(Vec::len);
-    assert_eq!(activities.iter().map(|one| claims(one)).collect::<Vec<_>>(), [None, Some(1), Some(2), Some(2), Some(2)]);
+    assert_eq!(
+        activities.iter().map(|one| claims(one)).collect::<Vec<_>>(),
+        [None, Some(1), Some(2), Some(2), Some(2)]
+    );
     assert_eq!(activities[1]["text"], "Leave [1],\n\n[1]: https://hr.example/leave \"Leave\"");
     let recorded = room.recorded().await;
     assert_eq!((recorded.len(), &recorded[0]), (1, activities[4]));
@@ -262,8 +261,10 @@ async fn an_answer_without_required_grounding_is_never_shown() {
     assert!(matches!(unanswered.cause, LiveError::Convert(ConvertError::GroundingNoCitations)));
     unanswered.answer.close(Activity::message("I found nothing.")).await.expect("recorded");
     let seen = room.watch(1).await;
-    let said: Vec<(&str, &str)> =
-        seen.iter().map(|(_, one)| (one["type"].as_str().unwrap_or_default(), one["text"].as_str().unwrap_or_default())).collect();
+    let said: Vec<(&str, &str)> = seen
+        .iter()
+        .map(|(_, one)| (one["type"].as_str().unwrap_or_default(), one["text"].as_str().unwrap_or_default()))
+        .collect();
     assert_eq!(said.last(), Some(&("message", "I found nothing.")));
     assert!(said.iter().all(|(_, text)| !text.contains("Believe")), "{said:?}");
 }

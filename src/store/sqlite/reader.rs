@@ -78,7 +78,11 @@ impl Reader {
     }
 
     /// Where a batch of this name begins, and how many activities it has.
-    pub(super) async fn batch(&self, id: &ConversationId, name: &str) -> Result<Option<(Watermark, usize)>, StoreError> {
+    pub(super) async fn batch(
+        &self,
+        id: &ConversationId,
+        name: &str,
+    ) -> Result<Option<(Watermark, usize)>, StoreError> {
         let row = sqlx::query(BATCH).bind(id.as_str()).bind(name).fetch_optional(&self.pool).await;
         let found = row.and_then(|row| {
             row.map(|row| {

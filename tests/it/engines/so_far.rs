@@ -51,7 +51,8 @@ fn look(text: &str, step: usize) -> Result<(), String> {
     let whole = whole.finish();
     let all_badges = badges(&whole.text);
     // Where the parser does not read a badge of the whole text, it says nothing about its beginnings either.
-    let is_read = whole.sources.iter().all(|source| all_badges.contains(&(source.position.to_string(), source.definition_url())));
+    let is_read =
+        whole.sources.iter().all(|source| all_badges.contains(&(source.position.to_string(), source.definition_url())));
     let (mut growing, mut at, mut before) = (incremental(), 0, None);
     while at < text.len() {
         let end = text.ceil_char_boundary((at + step).min(text.len()));
@@ -62,11 +63,18 @@ fn look(text: &str, step: usize) -> Result<(), String> {
         }
         let so_far = growing.so_far();
         before = Some(growing.shown().to_owned());
-        let told = |what: &str| format!("{what} after {at} bytes of {text:?}\n showed {:?}\n  ended {:?}", so_far.text, whole.text);
+        let told = |what: &str| {
+            format!("{what} after {at} bytes of {text:?}\n showed {:?}\n  ended {:?}", so_far.text, whole.text)
+        };
         let Some(behind) = so_far.text.strip_prefix(growing.shown()) else {
             return Err(told("it does not begin with what is shown"));
         };
-        if so_far.sources.iter().zip(&whole.sources).any(|(shown, last)| (shown.position, &shown.url) != (last.position, &last.url)) {
+        if so_far
+            .sources
+            .iter()
+            .zip(&whole.sources)
+            .any(|(shown, last)| (shown.position, &shown.url) != (last.position, &last.url))
+        {
             return Err(told("a number comes to mean something else"));
         }
         let closing = behind.split("\n\n[").next().unwrap_or_default().trim_start_matches('\n');

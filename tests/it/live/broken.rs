@@ -96,7 +96,8 @@ async fn a_body_that_holds_no_answer_is_400_and_one_that_announces_itself_as_too
         ("data: [DONE]\n\n".to_owned(), StatusCode::BAD_REQUEST),
         (format!("data: {}\n\n", json!({"delta": "x".repeat(2_000)})), StatusCode::PAYLOAD_TOO_LARGE),
     ] {
-        let request = app.post(&path(&conversation), API_KEY).header("content-type", "text/event-stream; charset=utf-8");
+        let request =
+            app.post(&path(&conversation), API_KEY).header("content-type", "text/event-stream; charset=utf-8");
         let (status, problem) = answer(request.body(body)).await;
         assert_eq!(status, expected, "{problem}");
     }

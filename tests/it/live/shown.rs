@@ -53,7 +53,8 @@ async fn every_byte_may_come_alone() {
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
     let (sending, response) = post(&app, &conversation, None);
-    let events = [sources(), json!({"delta": "Süße [1] 😀 [doc2]"}), json!({"delta": ", or [1][2]."}), json!({"done": true})];
+    let events =
+        [sources(), json!({"delta": "Süße [1] 😀 [doc2]"}), json!({"delta": ", or [1][2]."}), json!({"done": true})];
     let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
     let write = async {
         for byte in body.into_bytes() {
@@ -83,7 +84,9 @@ async fn two_streams_of_one_conversation_do_not_mix() {
         let mut seen = Vec::new();
         one.event(sources()).await;
         two.event(sources()).await;
-        for (sending, words) in [(&one, "Leave [1], "), (&two, "Parking [2], "), (&one, "more leave "), (&two, "more cars ")] {
+        for (sending, words) in
+            [(&one, "Leave [1], "), (&two, "Parking [2], "), (&one, "more leave "), (&two, "more cars ")]
+        {
             sending.delta(words).await;
             seen.push(socket.activity().await);
         }
@@ -101,7 +104,8 @@ async fn two_streams_of_one_conversation_do_not_mix() {
         let expected = if text(activity).starts_with("Leave") { &seen[0] } else { &seen[1] };
         assert_eq!(name(activity), expected["id"], "{activity}");
     }
-    let times: Vec<_> = seen.iter().filter(|one| name(one) == seen[0]["id"]).map(|one| one["timestamp"].as_str()).collect();
+    let times: Vec<_> =
+        seen.iter().filter(|one| name(one) == seen[0]["id"]).map(|one| one["timestamp"].as_str()).collect();
     assert!(times.is_sorted_by(|one, next| one < next), "{times:?}");
 }
 
