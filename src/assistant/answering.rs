@@ -149,7 +149,7 @@ impl Inner {
                         tracing::info!(conversation.id = %id, assistant = assistant.name(), reason = %unanswered.cause, "refused");
                         &options.refusal
                     }
-                    error => {
+                    error @ (LiveError::Convert(_) | LiveError::Body(_) | LiveError::Delivery(_)) => {
                         report(assistant, id, error, "a question got no answer");
                         &options.failure
                     }

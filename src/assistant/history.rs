@@ -36,7 +36,7 @@ fn turn(activity: &Activity) -> Option<Turn> {
     match activity.from.as_ref()?.role.as_ref()? {
         Role::User => Some(Turn::new(Speaker::User, text)),
         Role::Bot => Some(Turn::new(Speaker::Assistant, without_citations(text))),
-        _ => None,
+        Role::Other(_) => None,
     }
 }
 

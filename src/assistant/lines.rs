@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(places, [Place::First, Place::Behind, Place::Behind]);
         assert_eq!(lines.join(&id("b"), &question("4")), Place::First, "another conversation waits for nobody");
         let next = || lines.next(&id("a")).and_then(|activity| activity.text.clone());
-        assert_eq!([next(), next(), next(), next()].map(|text| text.unwrap_or_default()), ["2", "3", "", ""]);
+        assert_eq!([next(), next(), next(), next()].map(Option::unwrap_or_default), ["2", "3", "", ""]);
         assert_eq!(lines.join(&id("a"), &question("5")), Place::First, "the line had ended");
     }
 

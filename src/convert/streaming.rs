@@ -239,6 +239,29 @@ mod tests {
     }
 
     #[test]
+    fn what_is_shown_cites_in_web_chat_what_its_text_names_and_withholds_what_the_message_withholds() {
+        let encrypted = json!({"name": "Secret", "encrypted": true});
+        let secret = json!({"title": "b", "content": "passage", "label": encrypted});
+        let events = [json!({"sources": [source("a"), secret]}), json!({"delta": "One [2], and more [1"})];
+        let shown = |dialect| {
+            let mut streaming = Streaming::new(to(dialect, json!({"withhold_encrypted": true, "feedback": true})));
+            assert!(streaming.so_far().is_none());
+            streaming.push(body(&events).as_bytes()).expect("events");
+            serde_json::to_value(streaming.so_far().expect("something to show")).expect("JSON")
+        };
+        let update = shown(Dialect::WebChat);
+        assert_eq!(update["text"], "One [1], and more\n\n[1]: cite:1 \"b\"");
+        let thing = &update["entities"][0];
+        assert_eq!(thing["citation"].as_array().map(Vec::len), Some(1), "{thing}");
+        assert_eq!((thing["usageInfo"].is_object(), thing.get("potentialAction")), (true, None), "{thing}");
+        assert!(!update.to_string().contains("passage"), "{update}");
+        for dialect in [Dialect::Teams, Dialect::M365Copilot] {
+            let update = shown(dialect);
+            assert_eq!((&update["text"], update.get("entities")), (&json!("One [1], and more"), None), "{dialect}");
+        }
+    }
+
+    #[test]
     fn p12_a_marker_before_its_sources_makes_an_answer_late() {
         let deltas = ["One [1", "]. Two", " words"];
         let mut events: Vec<_> = deltas.map(|delta| json!({"delta": delta})).into();

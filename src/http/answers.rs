@@ -32,8 +32,8 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// Convert an answer and deliver it into a conversation.
 ///
 /// The conversation must have been started by those who read it, or be bound to another Direct Line. A raw body with the media
-/// type `text/event-stream` is shown while it arrives, unless the conversation is elsewhere. Breaks it off, or pauses it for
-/// too long, what has arrived is delivered, and readers are told that it is incomplete.
+/// type `text/event-stream` is shown while it arrives, unless the conversation is elsewhere. Where it breaks off or pauses for too
+/// long, what has arrived is delivered, and readers are told that it is incomplete.
 #[utoipa::path(
     post, path = "/v1/conversations/{id}/answers", tag = "answers", operation_id = "deliverAnswer",
     params(

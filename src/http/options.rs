@@ -31,7 +31,7 @@ pub struct HttpOptions {
     pub trust_forwarded: bool,
     /// The size of a request body on `/v1` and of the page, in bytes.
     pub max_body_bytes: usize,
-    /// How long a client may take to send a request body.
+    /// How long a client may take to send a request body, or the next bytes of an answer that is shown while it comes.
     pub body_timeout: Duration,
     /// Serve the page with Web Chat.
     pub page: bool,

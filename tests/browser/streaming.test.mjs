@@ -261,7 +261,6 @@ inEachVersion('answers while they are written in Web Chat', (around) => {
     await writing.send({ delta: ', like this:\n\n```\nDear [1], ' });
     const second = await reads(visit, 'Leave is 30 days ‹1›, asked for in writing ‹2›‹1›, like this: Dear [1],');
     assert.deepEqual([second.badges, second.references], [[HANDBOOK[0], LEAVE[0], HANDBOOK[0]], [HANDBOOK, LEAVE]]);
-    if (process.env.CITEWIRE_PICTURES) await visit.page.screenshot({ path: `${process.env.CITEWIRE_PICTURES}/live.png` });
     await writing.send({ delta: '\n```\n\nThat is all.' });
     await writing.end();
     const text = 'Leave is 30 days ‹1›, asked for in writing ‹2›‹1›, like this: Dear [1], That is all.';

@@ -72,6 +72,8 @@ macro_rules! backend {
                 a_batch_stays_together,
                 an_empty_batch_is_refused,
                 a_key_records_once,
+                what_a_key_has_recorded_can_be_recalled,
+                a_batch_may_have_to_be_stamped_later_than_now,
                 keys_of_two_conversations_do_not_meet,
                 pages_lead_through_everything_once,
                 reading_beyond_the_newest_gives_nothing,
@@ -214,6 +216,32 @@ mod promises {
         assert_eq!((first.repeated, second.repeated), (false, true));
         assert_eq!(first.recorded, second.recorded);
         assert_eq!(fixture.texts(&c, None, 9).await.0, ["one", "one", "between"]);
+    }
+
+    pub(super) async fn what_a_key_has_recorded_can_be_recalled(fixture: Fixture) {
+        let c = fixture.create("c").await;
+        assert_eq!(fixture.store.recall(&c, "k").await.expect("a store"), None);
+        fixture.append(&c, "before").await;
+        let batch = Batch::new(vec![message("one"), message("two")]).keyed(Some("k".to_owned()));
+        let appended = fixture.store.append(&c, batch).await.expect("a store").expect("known");
+        let recalled = fixture.store.recall(&c, "k").await.expect("a store").expect("recorded");
+        assert_eq!((recalled.recorded, recalled.repeated), (appended.recorded, true));
+        let unknown = "unknown".parse().expect("an id");
+        for (id, key) in [(&c, "other"), (&unknown, "k")] {
+            assert_eq!(fixture.store.recall(id, key).await.expect("a store"), None);
+        }
+    }
+
+    pub(super) async fn a_batch_may_have_to_be_stamped_later_than_now(fixture: Fixture) {
+        let c = fixture.create("c").await;
+        let now = fixture.clock.now();
+        for (earliest, expected) in [(now + Duration::seconds(1), "00:00:01.000"), (now, "00:00:01.002")] {
+            let batch = Batch::new(vec![message("one"), message("two")]).not_before(Some(earliest));
+            let appended = fixture.store.append(&c, batch).await.expect("a store").expect("known");
+            let first = appended.recorded[0].activity.timestamp.expect("a time");
+            assert_eq!(first.format("%H:%M:%S%.3f").to_string(), expected);
+            assert_eq!(appended.recorded[1].activity.timestamp, Some(first + Duration::milliseconds(1)));
+        }
     }
 
     pub(super) async fn keys_of_two_conversations_do_not_meet(fixture: Fixture) {

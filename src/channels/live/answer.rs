@@ -83,7 +83,7 @@ impl LiveAnswer {
         }
         self.phase = match std::mem::replace(&mut self.phase, Phase::Ended) {
             Phase::Waiting(stream) => Phase::Answering(stream.answer()),
-            answering => answering,
+            phase @ (Phase::Answering(_) | Phase::Ended) => phase,
         };
         if let Phase::Answering(stream) = &mut self.phase
             && let Some(activity) = stream.update_cited(so_far)

@@ -282,6 +282,22 @@ mod tests {
     }
 
     #[test]
+    fn an_update_cites_in_web_chat_and_is_text_alone_in_teams() {
+        let mut so_far = Activity::message("Leave [1]");
+        so_far.entities =
+            serde_json::from_value(json!([{"type": "https://schema.org/Message", "@type": "Message"}])).ok();
+        let types = |dialect| {
+            let mut stream = begun(dialect).answer();
+            let update = wire(&stream.update_cited(so_far.clone()).expect("an update"));
+            assert!(stream.update_cited(so_far.clone()).is_none(), "it says nothing new");
+            let entities = update["entities"].as_array().expect("entities");
+            entities.iter().map(|entity| entity["type"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(types(Dialect::WebChat), ["https://schema.org/Message", "streaminfo"]);
+        assert_eq!(types(Dialect::Teams), ["streaminfo"]);
+    }
+
+    #[test]
     fn an_informative_text_fits_into_teams_whatever_its_script() {
         for text in ["word ".repeat(400), "語".repeat(900), "👩‍👩‍👧".repeat(200), "e\u{301}".repeat(990), "x".repeat(1_001)]
         {
