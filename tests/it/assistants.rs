@@ -148,10 +148,14 @@ async fn a_back_end_that_fails_leaves_a_friendly_word() {
     // Where nobody reads yet, nothing is shown on the way.
     socket.ping().await;
     app.post_text(&conversation, "one").await;
-    backend.asked().await.fail(stalled());
-    let (before, last) = until_message(&mut socket).await;
-    assert_eq!((before.len(), &last["text"]), (1, &json!("Not now.")), "the informative text, and the apology");
-    assert_eq!(last["channelData"]["streamId"], before[0]["id"], "which takes its place");
+    let asked = backend.asked().await;
+    assert_eq!(socket.activity().await["text"], "one");
+    // Of a stream that is over already, nothing is shown but its end.
+    let informative = socket.activity().await;
+    asked.fail(stalled());
+    let (_, last) = until_message(&mut socket).await;
+    assert_eq!(last["text"], "Not now.");
+    assert_eq!(last["channelData"]["streamId"], informative["id"], "it takes the place of what was shown");
     // The next question is answered as if nothing had been.
     app.post_text(&conversation, "two").await;
     assert_eq!(backend.asked().await.ask.question(), "two");
