@@ -292,6 +292,9 @@ mod tests {
             ("[doc9] Text [1]", "Text [1]"),
             ("a\n[doc9]\nb [1]", "a\n\u{200b}\nb [1]"),
             ("1[doc9]. x", "1\u{200b}. x"),
+            // A carriage return by itself ends a line.
+            ("a\r1[doc9]. x", "a\r1\u{200b}. x"),
+            ("\r1.[doc9]", "\r1.\u{200b}"),
             ("x   [doc9]\ny", "x\ny"),
             ("x   [doc9]\ny", "x\ny"),
             ("a\n-  [doc9]", "a\n-  \u{200b}"),

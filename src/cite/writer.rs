@@ -19,6 +19,9 @@ const HAIR_SPACE: char = '\u{200a}';
 /// bracket or quote that an address opened run on over `<`.
 const EMPTY_COMMENT: &str = "<!-- -->";
 
+/// To Markdown, each of them ends a line.
+const LINE_ENDS: [char; 2] = ['\n', '\r'];
+
 /// What opens and closes emphasis and strikethrough.
 const EMPHASIS: [char; 3] = ['*', '_', '~'];
 
@@ -219,7 +222,7 @@ impl Writer {
 
     /// Whether the line holds nothing before this place but what may be the prefix of a quote or a list.
     fn is_line_prefix(&self, to: usize) -> bool {
-        let line = self.out[..to].chars().rev().take_while(|c| *c != '\n');
+        let line = self.out[..to].chars().rev().take_while(|c| !LINE_ENDS.contains(c));
         line.into_iter().all(|c| " \t>-+*.)0123456789".contains(c))
     }
 
@@ -527,7 +530,7 @@ fn is_calm_end(out: &str, next: Option<char>) -> bool {
         // `1` and `.` at the start of a line begin a list.
         '0'..='9' => {
             let may_be_list =
-                out.len() <= MAX_LIST_NUMBER || out.chars().rev().take(MAX_LIST_NUMBER).any(|c| c == '\n');
+                out.len() <= MAX_LIST_NUMBER || out.chars().rev().take(MAX_LIST_NUMBER).any(|c| LINE_ENDS.contains(&c));
             !((may_be_list || is_list_digits(out)) && matches!(next, Some('.' | ')')))
         }
         // The `!` may go when it begins an image.
@@ -565,7 +568,7 @@ const MAX_PREFIX: usize = 64;
 /// Whether the line holds nothing but digits, behind the prefixes of quotes and lists.
 fn is_list_digits(out: &str) -> bool {
     let from = out.floor_char_boundary(out.len().saturating_sub(MAX_PREFIX));
-    let line = out[from..].rsplit_once('\n').map_or(if from == 0 { out } else { "" }, |(_, line)| line);
+    let line = out[from..].rsplit_once(LINE_ENDS).map_or(if from == 0 { out } else { "" }, |(_, line)| line);
     let prefix = line.trim_end_matches(|c: char| c.is_ascii_digit());
     prefix.len() < line.len()
         && prefix.chars().all(|c| " \t>-+*.)0123456789".contains(c))
