@@ -1,0 +1,58 @@
+// A question typed into the page of a server of which nothing is set, answered from citewire's own documentation, in both
+// versions of Web Chat.
+
+import assert from 'node:assert/strict';
+import { badgeTexts, badges, entries, inEachVersion, visiting } from './harness.mjs';
+
+/** Nothing is set, as after the first command of the README. */
+const environment = () => ({ CITEWIRE_ASSISTANT: '' });
+
+const GREETING = 'I know the documentation of citewire';
+const QUESTION = 'What happens to a marker that names no source?';
+
+async function type(visit, text) {
+  const box = visit.page.getByRole('textbox', { name: 'Message input box' });
+  await box.fill(text);
+  await box.press('Enter');
+}
+
+inEachVersion('The assistant for the documentation', (around) => {
+  visiting(around, 'greets, and answers a question while its answer is written, with true citations', {}, async (visit) => {
+    await visit.message(GREETING).waitFor();
+    await type(visit, QUESTION);
+    const answer = visit.message('This is what the documentation says');
+    await answer.waitFor();
+    // The answer goes on for a second or two; what is shown of it grows in one bubble, and its badges are links at once.
+    await badges(answer).first().waitFor();
+    const early = (await visit.page.locator('#chat-host').innerText()).length;
+    await visit.page.waitForFunction((length) => document.querySelector('#chat-host').innerText.length > length, early);
+    assert.equal(await answer.count(), 1);
+    await badges(answer).nth(1).waitFor();
+    const numbers = (await badgeTexts(answer)).map((text) => text.replace(/\D/g, ''));
+    assert.ok(numbers.length >= 2 && numbers[0] === '1', `badges ${numbers}`);
+    // A badge opens the passage that the sentence is from.
+    await badges(answer).first().click();
+    const dialog = visit.page.locator('dialog[open]');
+    await dialog.waitFor();
+    assert.ok((await dialog.innerText()).length > 80, 'the passage is shown');
+    await visit.page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  visiting(around, 'says so when the documentation says nothing', {}, async (visit) => {
+    await visit.message(GREETING).waitFor();
+    await type(visit, 'Which football club won in 1974?');
+    const answer = visit.message('The documentation says nothing about this');
+    await answer.waitFor();
+    assert.equal(await badges(answer).count(), 0);
+  });
+
+  visiting(around, 'answers two questions one after the other', {}, async (visit) => {
+    await visit.message(GREETING).waitFor();
+    await type(visit, QUESTION);
+    await type(visit, 'How are sensitivity labels attached?');
+    const answers = visit.message('This is what the documentation says');
+    await entries(answers.nth(1)).first().waitFor();
+    assert.equal(await answers.count(), 2);
+  });
+}, environment);
