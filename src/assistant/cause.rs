@@ -27,7 +27,8 @@ impl Case<'_> {
 
     /// What the back end has sent is no answer. The error may repeat parts of it.
     pub(super) fn unreadable(&self, what: &str, error: &dyn Error) {
-        let words = without_quotes(&with_causes(error));
+        // Its words are those of its causes.
+        let words = without_quotes(&error.to_string());
         self.log(what, &self.assistant.fit_to_be_logged(&words, self.question));
     }
 
@@ -112,7 +113,7 @@ mod tests {
             json!({"choices": "the secret answer"}),
         ] {
             let error = convert(body.to_string().as_bytes(), &Conversion::to(Dialect::WebChat)).expect_err("no answer");
-            let words = without_quotes(&with_causes(&error));
+            let words = without_quotes(&error.to_string());
             assert!(!words.contains("secret") && !words.is_empty(), "{words}");
         }
     }
