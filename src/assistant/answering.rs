@@ -122,7 +122,10 @@ impl Inner {
             Ok(doorbell) => doorbell,
             // The conversation is gone: there is nobody to tell.
             Err(DeliveryError::UnknownConversation) => return,
-            Err(error) => return case.failed("an answer could not begin", &error),
+            Err(error) => {
+                tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not begin");
+                return;
+            }
         };
         let reply = tokio::select! {
             biased;
@@ -168,8 +171,13 @@ impl Inner {
                         case.ended(UNANSWERED, report);
                         &options.failure
                     }
-                    error @ (LiveError::Body(_) | LiveError::Delivery(_)) => {
+                    error @ LiveError::Body(_) => {
                         case.failed(UNANSWERED, error);
+                        &options.failure
+                    }
+                    // Nothing of this is the back end's doing.
+                    LiveError::Delivery(error) => {
+                        tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be recorded");
                         &options.failure
                     }
                 };
