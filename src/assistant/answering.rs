@@ -7,6 +7,7 @@ use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::cause::Case;
 use super::lines::{Lines, Place};
 use super::{Assistant, Assistants, history};
 use crate::activity::{Activity, ChannelAccount, ConversationId};
@@ -15,7 +16,7 @@ use crate::channels::direct_line::{Listener, Owner};
 use crate::channels::live::{Incomplete, Live, LiveAnswer, LiveError};
 use crate::convert::{Conversion, ConvertError};
 use crate::dialect::Dialect;
-use crate::store::ConversationStore;
+use crate::store::{ConversationStore, Doorbell};
 use crate::upstream::{Reply, Speaker, Turn, UpstreamError};
 
 /// What users read whose question is one too many.
@@ -23,6 +24,12 @@ const ONE_AT_A_TIME: &str = "I am still answering. Please ask again when I am do
 
 /// What users read who send something without words.
 const WORDS_ONLY: &str = "I can only read words. Please write your question.";
+
+/// What the log says of a question without an answer.
+const UNANSWERED: &str = "a question got no answer";
+
+/// What the log says of half an answer.
+const INCOMPLETE: &str = "an answer is incomplete";
 
 /// Answers what users ask, each conversation's questions one after the other. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -109,23 +116,31 @@ impl Inner {
 
     async fn answer(&self, assistant: &Assistant, id: &ConversationId, question: &Activity) {
         let options = assistant.options();
+        let case = Case { assistant, id, question: question.text.as_deref().unwrap_or_default() };
         let mut answer = self.live.begin(id.clone());
-        if let Err(error) = answer.inform(&options.informative).await {
-            tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not begin");
-            return;
-        }
+        let doorbell = match self.begin(&mut answer, &options.informative).await {
+            Ok(doorbell) => doorbell,
+            // The conversation is gone: there is nobody to tell.
+            Err(DeliveryError::UnknownConversation) => return,
+            Err(error) => {
+                tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not begin");
+                return;
+            }
+        };
         let reply = tokio::select! {
             biased;
             () = self.ending.cancelled() => {
                 return self.close(answer, id, &options.failure).await;
             }
+            // Nobody waits any more; what asks ends with its future.
+            () = deleted(doorbell) => return,
             reply = self.ask(assistant, id, question) => reply,
         };
         let reply = match reply {
             Ok(reply) => reply,
             Err(error) => {
-                report(assistant, id, &error, "a question got no answer");
-                return self.close(answer, id, &options.failure).await;
+                case.failed(UNANSWERED, &error);
+                return self.close(answer, id, options.in_place_of_answer(&error)).await;
             }
         };
         let conversion = Conversion { from: reply.from, ..assistant.conversion(Dialect::WebChat) };
@@ -133,12 +148,11 @@ impl Inner {
         let body = reply.body.take_until(self.ending.cancelled());
         match answer.follow(conversion, body, None).await {
             Ok(followed) => match followed.incomplete {
-                Some(Incomplete::Body(error)) => report(assistant, id, &error, "an answer is incomplete"),
-                Some(Incomplete::NoEnd) => {
-                    let error = followed.delivered.report.error;
-                    let error = error.map_or_else(|| "it ended without its sign".to_owned(), |error| error.to_string());
-                    tracing::warn!(conversation.id = %id, assistant = assistant.name(), error, "an answer is incomplete");
+                Some(Incomplete::Body(error)) => case.failed(INCOMPLETE, &error),
+                Some(Incomplete::NoEnd) if self.ending.is_cancelled() => {
+                    tracing::info!(conversation.id = %id, assistant = assistant.name(), "the server ends in the middle of an answer");
                 }
+                Some(Incomplete::NoEnd) => case.ended(INCOMPLETE, &followed.delivered.report),
                 None => {}
             },
             Err(unanswered) => {
@@ -146,17 +160,37 @@ impl Inner {
                     // The conversation is gone: there is nobody to tell.
                     LiveError::Delivery(DeliveryError::UnknownConversation) => return,
                     LiveError::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations) => {
-                        tracing::info!(conversation.id = %id, assistant = assistant.name(), reason = %unanswered.cause, "refused");
+                        tracing::info!(conversation.id = %id, assistant = assistant.name(), reason = %unanswered.cause, "an answer was refused");
                         &options.refusal
                     }
-                    error @ (LiveError::Convert(_) | LiveError::Body(_) | LiveError::Delivery(_)) => {
-                        report(assistant, id, error, "a question got no answer");
+                    error @ LiveError::Convert(_) => {
+                        case.unreadable(UNANSWERED, error);
+                        &options.failure
+                    }
+                    LiveError::Nothing(report) => {
+                        case.ended(UNANSWERED, report);
+                        &options.failure
+                    }
+                    error @ LiveError::Body(_) => {
+                        case.failed(UNANSWERED, error);
+                        &options.failure
+                    }
+                    // Nothing of this is the back end's doing.
+                    LiveError::Delivery(error) => {
+                        tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be recorded");
                         &options.failure
                     }
                 };
                 self.close(unanswered.answer, id, text).await;
             }
         }
+    }
+
+    /// Shows that an answer is awaited; returns what falls silent when its conversation is deleted.
+    async fn begin(&self, answer: &mut LiveAnswer, informative: &str) -> Result<Doorbell, DeliveryError> {
+        let doorbell = self.store.subscribe(answer.conversation()).await?;
+        answer.inform(informative).await?;
+        doorbell.ok_or(DeliveryError::UnknownConversation)
     }
 
     async fn ask(
@@ -184,8 +218,12 @@ impl Inner {
 
     /// Ends an answer with a text of our own.
     async fn close(&self, answer: LiveAnswer, id: &ConversationId, text: &str) {
-        if let Err(error) = answer.close(Activity::message(text)).await {
-            tracing::error!(conversation.id = %id, %error, "a user could not be told that there is no answer");
+        match answer.close(Activity::message(text)).await {
+            // Who has gone need not be told.
+            Ok(_) | Err(DeliveryError::UnknownConversation) => {}
+            Err(error) => {
+                tracing::error!(conversation.id = %id, %error, "a user could not be told that there is no answer");
+            }
         }
     }
 
@@ -194,13 +232,7 @@ impl Inner {
     }
 }
 
-fn report(assistant: &Assistant, id: &ConversationId, error: &dyn std::error::Error, what: &str) {
-    let mut causes = String::new();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        causes.push_str(": ");
-        causes.push_str(&error.to_string());
-        cause = error.source();
-    }
-    tracing::warn!(conversation.id = %id, assistant = assistant.name(), error = %format_args!("{error}{causes}"), "{what}");
+/// Resolves when a conversation is deleted.
+async fn deleted(mut doorbell: Doorbell) {
+    while doorbell.rung().await.is_ok() {}
 }

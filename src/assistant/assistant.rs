@@ -118,6 +118,16 @@ impl Assistant {
         self.upstream.has_model()
     }
 
+    /// The host of its back end, where one is called.
+    pub(super) fn host(&self) -> Option<&str> {
+        self.upstream.host()
+    }
+
+    /// Words of its back end about a fault, without what does not belong into a log.
+    pub(super) fn fit_to_be_logged(&self, words: &str, question: &str) -> String {
+        self.upstream.fit_to_be_logged(words, question)
+    }
+
     /// How its answers are converted for a channel.
     #[must_use]
     pub fn conversion(&self, to: Dialect) -> Conversion {

@@ -1,5 +1,6 @@
 //! What was said before, as a back end is told.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
@@ -11,7 +12,11 @@ use crate::upstream::{Speaker, Turn};
 /// So far back the history of a conversation is looked at.
 const LOOK_BACK: u64 = 200;
 
-/// What was said up to the activity at this place, and there.
+/// So much of what was recorded behind a question is looked at, while it waited.
+const LOOK_AHEAD: u64 = 200;
+
+/// What was said before the question at this place is answered, which comes last. Answers to questions before it that were
+/// given while it waited are among it; what users have said behind it in the meantime are questions of their own.
 ///
 /// # Errors
 /// When the store fails.
@@ -21,11 +26,20 @@ pub(super) async fn turns(
     question: Watermark,
 ) -> Result<Vec<Turn>, StoreError> {
     let after = question.index().checked_sub(LOOK_BACK).map(Watermark::from_index);
-    let Some(page) = store.read(id, after, LOOK_BACK as usize).await? else {
+    let Some(page) = store.read(id, after, (LOOK_BACK + LOOK_AHEAD) as usize).await? else {
         return Ok(Vec::new());
     };
-    let said = page.recorded.iter().take_while(|recorded| recorded.watermark <= question);
-    Ok(said.filter_map(|recorded| turn(&recorded.activity)).collect())
+    let (mut before, mut asked) = (Vec::new(), None);
+    for recorded in &page.recorded {
+        let Some(turn) = turn(&recorded.activity) else { continue };
+        match recorded.watermark.cmp(&question) {
+            Ordering::Equal => asked = Some(turn),
+            Ordering::Greater if turn.speaker == Speaker::User => {}
+            Ordering::Less | Ordering::Greater => before.push(turn),
+        }
+    }
+    before.extend(asked);
+    Ok(before)
 }
 
 fn turn(activity: &Activity) -> Option<Turn> {

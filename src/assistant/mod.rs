@@ -5,6 +5,7 @@ mod answering;
 mod assistant;
 mod assistants;
 mod audience;
+mod cause;
 mod documentation;
 mod history;
 mod lines;

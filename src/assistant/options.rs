@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use crate::convert;
+use crate::upstream::UpstreamError;
 
 /// The options of one assistant, apart from its back end.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,8 @@ pub struct AssistantOptions {
     pub refusal: String,
     /// What readers get when the back end fails before it has said anything.
     pub failure: String,
+    /// What readers get instead of that when the back end has too much to do, and would answer later.
+    pub busy: String,
 }
 
 impl Default for AssistantOptions {
@@ -40,9 +43,28 @@ impl Default for AssistantOptions {
             informative: "Looking for an answer …".to_owned(),
             refusal: "I found nothing that I could base an answer on.".to_owned(),
             failure: "I cannot answer at the moment. Please try again later.".to_owned(),
+            busy: "Too many questions are being asked at the moment. Please ask again a little later.".to_owned(),
         }
     }
 }
+
+impl AssistantOptions {
+    /// What readers get when a call to the back end ends like this.
+    pub(super) fn in_place_of_answer(&self, error: &UpstreamError) -> &str {
+        match error {
+            UpstreamError::Status { status, .. } if TOO_BUSY.contains(status) => &self.busy,
+            UpstreamError::Status { .. }
+            | UpstreamError::Egress(_)
+            | UpstreamError::ContentType { .. }
+            | UpstreamError::Stalled { .. }
+            | UpstreamError::TooLong { .. }
+            | UpstreamError::Search(_) => &self.failure,
+        }
+    }
+}
+
+/// Statuses of a back end that would answer if it had less to do. 529 is Anthropic's word for 503.
+const TOO_BUSY: [u16; 3] = [429, 503, 529];
 
 /// How readers get at cited documents that have no address of their own (rule S1-40).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

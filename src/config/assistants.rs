@@ -38,6 +38,7 @@ struct Section {
     informative: Option<String>,
     refusal: Option<String>,
     failure: Option<String>,
+    busy: Option<String>,
     #[serde(default)]
     options: convert::Options,
     documents: Option<Documents>,
@@ -157,6 +158,7 @@ fn read(
         (section.informative, &mut options.informative),
         (section.refusal, &mut options.refusal),
         (section.failure, &mut options.failure),
+        (section.busy, &mut options.busy),
     ] {
         if let Some(given) = given {
             *option = given;

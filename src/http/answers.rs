@@ -115,6 +115,7 @@ async fn follow(
             Err(unanswered) => Err(match unanswered.cause {
                 LiveError::Convert(source) => Fault::Convert { source, at: "" },
                 LiveError::Body(error) => error.into(),
+                LiveError::Nothing(_) => DeliveryError::NoMessage.into(),
                 LiveError::Delivery(error) => error.into(),
             }),
         };

@@ -9,7 +9,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RE
 use reqwest::{Method, Request, Url};
 use serde_json::Value;
 
-use super::refusal::{MAX_REFUSAL_BYTES, fit_to_be_shown, message};
+use super::refusal::{MAX_REFUSAL_BYTES, Unsaid, fit_to_be_shown, message};
 use super::sentinel::Sentinel;
 use super::{CallLimits, UpstreamError};
 use crate::clock::{Clock, IdSource};
@@ -52,15 +52,15 @@ impl fmt::Debug for Endpoint {
 
 impl Endpoint {
     /// Posts JSON and returns when the body of an answer begins to arrive. What fails before that is repeated, if it may
-    /// end otherwise.
+    /// end otherwise. The `question` is what is asked in the body, which no error repeats.
     ///
     /// # Errors
     /// When there is no answer.
-    pub(super) async fn post(&self, body: &Value) -> Result<Body, UpstreamError> {
+    pub(super) async fn post(&self, body: &Value, question: &str) -> Result<Body, UpstreamError> {
         let body = body.to_string();
         let mut retry = 0;
         loop {
-            let error = match self.attempt(body.clone()).await {
+            let error = match self.attempt(body.clone(), question).await {
                 Ok(answer) => return Ok(arriving(answer.body)),
                 Err(error) => error,
             };
@@ -70,41 +70,50 @@ impl Endpoint {
         }
     }
 
-    fn host(&self) -> &str {
+    pub(super) fn host(&self) -> &str {
         self.url.host_str().unwrap_or_default()
     }
 
-    async fn attempt(&self, body: String) -> Result<Streamed, UpstreamError> {
+    /// Words of the back end in one line for an operator.
+    pub(super) fn fit_to_be_shown(&self, words: &str, question: &str) -> String {
+        fit_to_be_shown(words, Unsaid { secrets: &self.secrets, question })
+    }
+
+    async fn attempt(&self, body: String, question: &str) -> Result<Streamed, UpstreamError> {
         let mut request = Request::new(Method::POST, self.url.clone());
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
         request.headers_mut().extend(self.headers.clone());
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         *request.body_mut() = Some(body.into());
         let answer = self.client.stream(request, self.limits.of_stream()).await?;
-        if answer.status.is_success() { self.judge_type(answer) } else { Err(self.refusal(answer).await) }
+        if answer.status.is_success() {
+            self.judge_type(answer, question)
+        } else {
+            Err(self.refusal(answer, question).await)
+        }
     }
 
     /// An answer that can be one.
-    fn judge_type(&self, answer: Streamed) -> Result<Streamed, UpstreamError> {
+    fn judge_type(&self, answer: Streamed, question: &str) -> Result<Streamed, UpstreamError> {
         let said = answer.headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or("something unreadable"));
         match said {
             Some(content_type) if !may_be_answer(content_type) => Err(UpstreamError::ContentType {
                 host: self.host().to_owned(),
-                content_type: fit_to_be_shown(content_type, &self.secrets),
+                content_type: self.fit_to_be_shown(content_type, question),
                 wanted: WANTED,
             }),
             _ => Ok(answer),
         }
     }
 
-    async fn refusal(&self, answer: Streamed) -> UpstreamError {
+    async fn refusal(&self, answer: Streamed, question: &str) -> UpstreamError {
         let Streamed { status, headers, body, .. } = answer;
         let message = if status.is_redirection() {
             let to = headers.get(LOCATION).and_then(|to| self.url.join(to.to_str().ok()?).ok());
             let to = to.as_ref().and_then(Url::host_str).unwrap_or("nowhere");
-            fit_to_be_shown(&format!("it redirects to {to}; redirects are not followed"), &self.secrets)
+            self.fit_to_be_shown(&format!("it redirects to {to}; redirects are not followed"), question)
         } else {
-            message(&beginning(body).await, &self.secrets)
+            message(&beginning(body).await, Unsaid { secrets: &self.secrets, question })
         };
         let asked = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after = asked.and_then(|value| retry_after(value, self.clock.now()));

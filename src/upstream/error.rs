@@ -12,7 +12,7 @@ pub enum UpstreamError {
     #[error(transparent)]
     Egress(EgressError),
     /// It refused.
-    #[error("{host} answered with status {status}{}", said(message))]
+    #[error("{host} answered with status {status}{}{}", said(message), asked(*retry_after))]
     Status {
         /// The host.
         host: String,
@@ -69,6 +69,10 @@ impl From<EgressError> for UpstreamError {
             | EgressError::Encoded { .. }) => Self::Egress(error),
         }
     }
+}
+
+fn asked(retry_after: Option<Duration>) -> String {
+    retry_after.map_or_else(String::new, |wait| format!("; it asks not to be called for {} s", wait.as_secs()))
 }
 
 fn said(message: &str) -> String {

@@ -61,7 +61,7 @@ impl<I: Interface> Upstream for HttpUpstream<I> {
             ask.sources.clear();
         }
         let Question { body, given, cites } = self.interface.question(&ask);
-        let answer = self.endpoint.post(&body).await?;
+        let answer = self.endpoint.post(&body, ask.question()).await?;
         let from = self.interface.format();
         if given.is_empty() {
             return Ok(Reply::new(from, answer));
@@ -73,6 +73,14 @@ impl<I: Interface> Upstream for HttpUpstream<I> {
 
     fn retrieves(&self) -> bool {
         self.interface.retrieves()
+    }
+
+    fn host(&self) -> Option<&str> {
+        Some(self.endpoint.host())
+    }
+
+    fn fit_to_be_logged(&self, words: &str, question: &str) -> String {
+        self.endpoint.fit_to_be_shown(words, question)
     }
 }
 

@@ -22,4 +22,16 @@ pub trait Upstream: Debug + Send + Sync {
     fn has_model(&self) -> bool {
         true
     }
+
+    /// The host that is called, for an operator who looks for a fault; `None` where nothing is called.
+    fn host(&self) -> Option<&str> {
+        None
+    }
+
+    /// Words that the back end sent about a fault, for the log: without the keys that were sent to it, and without the
+    /// question.
+    fn fit_to_be_logged(&self, words: &str, question: &str) -> String {
+        let question = question.trim();
+        if question.is_empty() { words.to_owned() } else { words.replace(question, "****") }
+    }
 }

@@ -148,14 +148,13 @@ async fn a_back_end_that_fails_leaves_a_friendly_word() {
     // Where nobody reads yet, nothing is shown on the way.
     socket.ping().await;
     app.post_text(&conversation, "one").await;
-    let asked = backend.asked().await;
     assert_eq!(socket.activity().await["text"], "one");
-    // Of a stream that is over already, nothing is shown but its end.
+    // An end that comes at once would be all that there is to see.
     let informative = socket.activity().await;
-    asked.fail(stalled());
-    let (_, last) = until_message(&mut socket).await;
-    assert_eq!(last["text"], "Not now.");
-    assert_eq!(last["channelData"]["streamId"], informative["id"], "it takes the place of what was shown");
+    backend.asked().await.fail(stalled());
+    let (before, last) = until_message(&mut socket).await;
+    assert_eq!((before.len(), &last["text"]), (0, &json!("Not now.")), "the apology behind the informative text");
+    assert_eq!(last["channelData"]["streamId"], informative["id"], "which takes its place");
     // The next question is answered as if nothing had been.
     app.post_text(&conversation, "two").await;
     assert_eq!(backend.asked().await.ask.question(), "two");

@@ -53,6 +53,8 @@ mod livestream;
 mod openapi;
 /// Rewritten answers as another Markdown engine reads them.
 mod oracle;
+/// What users read and the log says when the back end of an assistant misbehaves.
+mod outcomes;
 /// The page and its session.
 mod page;
 /// `citewire prompt`.

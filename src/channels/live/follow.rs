@@ -13,6 +13,15 @@ use crate::channels::{Delivered, DeliveryError};
 use crate::convert::{Conversion, Streamed, Streaming, Update};
 use crate::store::Doorbell;
 
+/// What becomes of an answer without words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wordless {
+    /// Its message is recorded like any other.
+    Kept,
+    /// It is none: a reader who waits for it would be left with nothing.
+    Refused,
+}
+
 /// What has arrived when the body is over.
 struct Arrived<E> {
     streaming: Streaming,
@@ -29,7 +38,7 @@ impl LiveAnswer {
     /// incomplete. The future may be dropped at any time; what it has shown is withdrawn then.
     ///
     /// # Errors
-    /// When nothing of use has arrived, when required grounding is missing, when the conversation is gone or the store fails.
+    /// When nothing of use has arrived, or no words, when required grounding is missing, when the conversation is gone or the store fails.
     /// Nothing is recorded then.
     pub async fn follow<S, E>(
         self,
@@ -41,15 +50,16 @@ impl LiveAnswer {
         S: Stream<Item = Result<Bytes, E>>,
         E: Error + 'static,
     {
-        self.follow_unless(conversion, body, key, |_| false).await
+        self.run(conversion, body, key, |_| false, Wordless::Refused).await
     }
 
-    /// The same, where some ways for the body to break off leave nothing of the answer that may stay.
+    /// The same for an answer that somebody sends who knows what they send, so that it may be without words, and where some
+    /// ways for the body to break off leave nothing of the answer that may stay.
     ///
     /// # Errors
     /// As for [`follow`](Self::follow), and when `refused` says so.
     pub async fn follow_unless<S, E>(
-        mut self,
+        self,
         conversion: Conversion,
         body: S,
         key: Option<String>,
@@ -59,7 +69,22 @@ impl LiveAnswer {
         S: Stream<Item = Result<Bytes, E>>,
         E: Error + 'static,
     {
-        match self.try_follow(conversion, body, key, refused).await {
+        self.run(conversion, body, key, refused, Wordless::Kept).await
+    }
+
+    async fn run<S, E>(
+        mut self,
+        conversion: Conversion,
+        body: S,
+        key: Option<String>,
+        refused: impl Fn(&E) -> bool,
+        wordless: Wordless,
+    ) -> Result<Followed<E>, Box<Unanswered<E>>>
+    where
+        S: Stream<Item = Result<Bytes, E>>,
+        E: Error + 'static,
+    {
+        match self.try_follow(conversion, body, key, refused, wordless).await {
             Ok(followed) => Ok(followed),
             Err(cause) => Err(Box::new(Unanswered { cause, answer: self })),
         }
@@ -71,6 +96,7 @@ impl LiveAnswer {
         body: S,
         key: Option<String>,
         refused: impl Fn(&E) -> bool,
+        wordless: Wordless,
     ) -> Result<Followed<E>, LiveError<E>>
     where
         S: Stream<Item = Result<Bytes, E>>,
@@ -100,6 +126,9 @@ impl LiveAnswer {
             }
             (Err(_), Some(error)) => return Err(LiveError::Body(error)),
             (Err(error), None) => return Err(LiveError::Convert(error)),
+            (Ok(streamed), None) if wordless == Wordless::Refused && says_nothing(&streamed.message) => {
+                return Err(LiveError::Nothing(Box::new(streamed.report)));
+            }
             (Ok(streamed), Some(error)) => (streamed, Some(Incomplete::Body(error))),
             (Ok(streamed), None) if streamed.report.complete => (streamed, None),
             (Ok(streamed), None) => (streamed, Some(Incomplete::NoEnd)),

@@ -5,6 +5,7 @@ use std::error::Error;
 use super::LiveAnswer;
 use crate::channels::{Delivered, DeliveryError};
 use crate::convert::ConvertError;
+use crate::report::Report;
 
 /// An answer that readers have: its message is recorded.
 #[derive(Debug)]
@@ -49,6 +50,9 @@ pub enum LiveError<E: Error + 'static> {
     /// The body broke off before anything of use had arrived.
     #[error("the answer broke off before anything of it had arrived")]
     Body(#[source] E),
+    /// The answer has no words. What the provider said about it is in the report.
+    #[error("the answer says nothing")]
+    Nothing(Box<Report>),
     /// The conversation is gone, or the store failed.
     #[error(transparent)]
     Delivery(DeliveryError),

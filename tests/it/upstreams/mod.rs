@@ -2,7 +2,7 @@ mod failures;
 mod given;
 mod guide;
 mod kinds;
-mod model;
+pub(crate) mod model;
 mod streams;
 
 use std::collections::BTreeMap;

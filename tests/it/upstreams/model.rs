@@ -7,7 +7,7 @@ use serde_json::Value;
 use socket2::SockRef;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use tokio::sync::{Barrier, watch};
 use tokio::task::JoinSet;
 
 /// What happens behind the body.
@@ -29,8 +29,12 @@ pub(crate) struct Play {
     status: u16,
     headers: Vec<String>,
     body: Vec<u8>,
+    /// What is said instead, made of the call.
+    reply: Option<fn(&Value) -> Vec<u8>>,
     /// So many bytes go out at once.
     piece: usize,
+    /// Behind the body others are waited for, and then this is said.
+    held: Option<(Arc<Barrier>, Vec<u8>)>,
     then: Then,
     /// Whether there is an answer at all.
     silent: bool,
@@ -40,7 +44,16 @@ impl Play {
     /// A body of this type with the status 200.
     pub(crate) fn of(content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         let headers = vec![format!("content-type: {content_type}")];
-        Self { status: 200, headers, body: body.into(), piece: usize::MAX, then: Then::End, silent: false }
+        Self {
+            status: 200,
+            headers,
+            body: body.into(),
+            reply: None,
+            piece: usize::MAX,
+            held: None,
+            then: Then::End,
+            silent: false,
+        }
     }
 
     pub(crate) fn events(body: impl Into<Vec<u8>>) -> Self {
@@ -56,6 +69,11 @@ impl Play {
         Self { silent: true, then, ..Self::of("x", "") }
     }
 
+    /// Events that are made of the body of the call.
+    pub(crate) fn replying(reply: fn(&Value) -> Vec<u8>) -> Self {
+        Self { reply: Some(reply), ..Self::events("") }
+    }
+
     pub(crate) fn status(self, status: u16) -> Self {
         Self { status, ..self }
     }
@@ -67,6 +85,11 @@ impl Play {
 
     pub(crate) fn cut(self, piece: usize) -> Self {
         Self { piece, ..self }
+    }
+
+    /// Behind the body the others are waited for; then the rest is said.
+    pub(crate) fn held(self, others: &Arc<Barrier>, rest: impl Into<Vec<u8>>) -> Self {
+        Self { held: Some((Arc::clone(others), rest.into())), ..self }
     }
 
     pub(crate) fn then(self, then: Then) -> Self {
@@ -98,6 +121,8 @@ impl Seen {
 pub(crate) struct Model {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
+    /// How many calls have come.
+    called: watch::Receiver<usize>,
     /// How many connections the other side has left while the model had more to say.
     left: watch::Receiver<usize>,
     _tasks: JoinSet<()>,
@@ -105,10 +130,15 @@ pub(crate) struct Model {
 
 impl Model {
     pub(crate) async fn playing(plays: impl IntoIterator<Item = Play>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        Self::at(TcpListener::bind("127.0.0.1:0").await.expect("a port"), plays)
+    }
+
+    /// The same where somebody listens already.
+    pub(crate) fn at(listener: TcpListener, plays: impl IntoIterator<Item = Play>) -> Self {
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let seen = Arc::new(Mutex::new(Vec::new()));
         let (tell, left) = watch::channel(0);
+        let (count, called) = watch::channel(0);
         let (noted, mut plays) = (Arc::clone(&seen), plays.into_iter().collect::<Vec<_>>().into_iter());
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
@@ -117,9 +147,13 @@ impl Model {
                 let (mut stream, _) = listener.accept().await.expect("a connection");
                 stream.set_nodelay(true).expect("no delay");
                 let Some(call) = read(&mut stream).await else { continue };
-                noted.lock().expect("a lock").push(call);
                 let over = || Play::of("text/plain", "the play is over").status(400);
-                let (play, tell) = (plays.next().unwrap_or_else(over), tell.clone());
+                let (mut play, tell) = (plays.next().unwrap_or_else(over), tell.clone());
+                if let Some(reply) = play.reply {
+                    play.body = reply(&call.body);
+                }
+                noted.lock().expect("a lock").push(call);
+                count.send_modify(|calls| *calls += 1);
                 connections.spawn(async move {
                     if perform(&mut stream, play).await.is_err() {
                         tell.send_modify(|left| *left += 1);
@@ -127,7 +161,7 @@ impl Model {
                 });
             }
         });
-        Self { url, seen, left, _tasks: tasks }
+        Self { url, seen, called, left, _tasks: tasks }
     }
 
     pub(crate) fn seen(&self) -> Vec<Seen> {
@@ -139,6 +173,11 @@ impl Model {
         let seen = self.seen();
         assert_eq!(seen.len(), 1, "{seen:?}");
         seen[0].clone()
+    }
+
+    /// Waits until so many calls have come.
+    pub(crate) async fn was_called(&self, count: usize) {
+        self.called.clone().wait_for(|calls| *calls >= count).await.expect("the model plays on");
     }
 
     /// Waits until the other side has left so many connections.
@@ -172,7 +211,7 @@ async fn read(stream: &mut TcpStream) -> Option<Seen> {
 
 /// Says what the play says; an error when the other side has gone before.
 async fn perform(stream: &mut TcpStream, play: Play) -> std::io::Result<()> {
-    let Play { status, headers, body, piece, then, silent } = play;
+    let Play { status, headers, body, piece, held, then, silent, .. } = play;
     if !silent {
         let head = format!(
             "HTTP/1.1 {status} X\r\n{}\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n",
@@ -187,6 +226,12 @@ async fn perform(stream: &mut TcpStream, play: Play) -> std::io::Result<()> {
             if then != Then::Repeat {
                 break;
             }
+        }
+    }
+    if let Some((others, rest)) = held {
+        others.wait().await;
+        if !rest.is_empty() {
+            stream.write_all(&[format!("{:x}\r\n", rest.len()).as_bytes(), &rest, b"\r\n"].concat()).await?;
         }
     }
     match then {

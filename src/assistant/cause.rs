@@ -1,0 +1,128 @@
+//! Why a question got no answer, or half of one, in words for the log.
+//!
+//! An operator reads what is wrong and where. What was asked and answered, and keys, are nobody's business there, however they
+//! came into an error.
+
+use std::error::Error;
+
+use serde_json::Value;
+
+use super::Assistant;
+use crate::activity::ConversationId;
+use crate::report::Report;
+
+/// One question of which something has to be told.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Case<'a> {
+    pub(super) assistant: &'a Assistant,
+    pub(super) id: &'a ConversationId,
+    pub(super) question: &'a str,
+}
+
+impl Case<'_> {
+    /// Something was wrong with us or with the call, whose errors hold nothing of what was said.
+    pub(super) fn failed(&self, what: &str, error: &dyn Error) {
+        self.log(what, &with_causes(error));
+    }
+
+    /// What the back end has sent is no answer. The error may repeat parts of it.
+    pub(super) fn unreadable(&self, what: &str, error: &dyn Error) {
+        // Its words are those of its causes.
+        let words = without_quotes(&error.to_string());
+        self.log(what, &self.assistant.fit_to_be_logged(&words, self.question));
+    }
+
+    /// The answer ended as an answer should not. The provider may have said why.
+    pub(super) fn ended(&self, what: &str, report: &Report) {
+        let reported = report.error.as_ref().map(|error| {
+            let words = reported(error);
+            format!("it reported an error: {}", self.assistant.fit_to_be_logged(&words, self.question))
+        });
+        let unsaid = if report.complete { "it has no words" } else { "it ended without its sign" };
+        self.log(what, reported.as_deref().unwrap_or(unsaid));
+    }
+
+    fn log(&self, what: &str, error: &str) {
+        let (assistant, host) = (self.assistant.name(), self.assistant.host());
+        tracing::warn!(conversation.id = %self.id, assistant, upstream.host = host, error, "{what}");
+    }
+}
+
+/// An error and what it goes back to, in one line.
+fn with_causes(error: &dyn Error) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        words.push_str(": ");
+        words.push_str(&error.to_string());
+        cause = error.source();
+    }
+    words
+}
+
+/// What a provider said went wrong. The code `unreadable` is our own, for an answer that could not be read to its end.
+fn reported(error: &Value) -> String {
+    let text = |name: &str| error.get(name).and_then(Value::as_str);
+    let words: Vec<&str> = ["code", "type", "message"].into_iter().filter_map(text).collect();
+    match words.as_slice() {
+        [] => "no details".to_owned(),
+        ["unreadable", ..] => without_quotes(&words.join(": ")),
+        words => words.join(": "),
+    }
+}
+
+/// The text without what stands between quotes, which is how a parser repeats what it has met. A quote without an end was cut.
+fn without_quotes(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let (mut quoted, mut escaped) = (false, false);
+    for c in text.chars() {
+        match c {
+            '"' if !escaped => {
+                kept.push_str(if quoted { "\"" } else { "\"…" });
+                quoted = !quoted;
+            }
+            _ if !quoted => kept.push(c),
+            _ => {}
+        }
+        escaped = quoted && c == '\\' && !escaped;
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::convert::{Conversion, convert};
+    use crate::dialect::Dialect;
+
+    #[test]
+    fn what_stands_between_quotes_is_not_repeated() {
+        let met = r#"/text: invalid type: string "leave \"is\" 30 days\\", expected a list, or "x"."#;
+        assert_eq!(without_quotes(met), r#"/text: invalid type: string "…", expected a list, or "…"."#);
+        assert_eq!(without_quotes(r#"string "cut in the mid"#), "string \"…");
+    }
+
+    #[test]
+    fn errors_of_answers_that_cannot_be_read_lose_what_they_repeat() {
+        for body in [
+            json!({"text": "a", "sources": "the secret answer"}),
+            json!({"text": ["the secret answer"]}),
+            json!({"text": "a", "sources": [{"page": "the secret answer"}]}),
+            json!({"choices": "the secret answer"}),
+        ] {
+            let error = convert(body.to_string().as_bytes(), &Conversion::to(Dialect::WebChat)).expect_err("no answer");
+            let words = without_quotes(&error.to_string());
+            assert!(!words.contains("secret") && !words.is_empty(), "{words}");
+        }
+    }
+
+    #[test]
+    fn a_providers_error_is_told_in_its_own_words() {
+        assert_eq!(reported(&json!({"code": "429", "type": "rate", "message": "slow down"})), "429: rate: slow down");
+        assert_eq!(reported(&json!({})), "no details");
+        let unreadable = json!({"code": "unreadable", "message": "event 2: string \"the secret answer\""});
+        assert_eq!(reported(&unreadable), "unreadable: event 2: string \"…\"");
+    }
+}

@@ -1,0 +1,4 @@
+mod conversations;
+mod failures;
+mod log;
+mod scene;
