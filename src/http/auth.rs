@@ -112,10 +112,12 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), Fault> {
         // Both are dealt with above.
         Access::Open | Access::Bot => {}
         Access::Download => {
-            if !state.options.api_key.matches(bearer) {
-                state.direct_line.authenticate(bearer).map_err(DirectLineError::from)?;
-            }
-            request.extensions_mut().insert(Reader::Known);
+            let reader = if state.options.api_key.matches(bearer) {
+                Reader::Trusted
+            } else {
+                Reader::Of(state.direct_line.authenticate(bearer).map_err(DirectLineError::from)?.conv)
+            };
+            request.extensions_mut().insert(reader);
         }
         Access::ApiKey => {
             if !state.options.api_key.matches(bearer) {

@@ -9,15 +9,18 @@ use actix_web::{HttpRequest, HttpResponse};
 use super::query::Query;
 use super::schema::Problem;
 use super::{Fault, State};
+use crate::activity::ConversationId;
 use crate::assistant::LinkMode;
-use crate::channels::direct_line::UNKNOWN_MEDIA_TYPE;
+use crate::channels::direct_line::{Owner, UNKNOWN_MEDIA_TYPE};
 use crate::document::{Document, DownloadAddress, DownloadError};
 
 /// What a caller of a download has shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
-    /// The API key, or the token of a conversation.
-    Known,
+    /// The API key.
+    Trusted,
+    /// The token of a conversation: whoever has it reads what the assistant of that conversation cites.
+    Of(ConversationId),
     /// Nothing but the address, which has not been judged yet.
     Unknown,
 }
@@ -48,7 +51,7 @@ pub(crate) fn is_signed(query: &Query) -> bool {
 
 /// Download a document that an assistant cites.
 ///
-/// With the API key, the token of a conversation, or an address with a signature, as answers have it where the links of the
+/// With the API key, the token of a conversation in which its assistant answers, or an address with a signature, as answers have it where the links of the
 /// assistant are public.
 #[utoipa::path(
     get, path = "/v1/documents/{id}/download", tag = "documents", operation_id = "downloadDocument",
@@ -73,9 +76,14 @@ pub(crate) async fn download(
 ) -> Result<HttpResponse, Fault> {
     let address = DownloadAddress::parse(&id).ok_or(DocumentError::Unknown)?;
     let assistant = state.assistants.get(&address.assistant).ok_or(DocumentError::Unknown)?;
-    match (*reader, assistant.options().link_mode) {
-        (Reader::Known, LinkMode::Authenticated | LinkMode::Public) => {}
-        (Reader::Known, LinkMode::None) => return Err(DocumentError::Unknown.into()),
+    match (&*reader, assistant.options().link_mode) {
+        (Reader::Trusted, LinkMode::Authenticated | LinkMode::Public) | (Reader::Of(_), LinkMode::Public) => {}
+        (Reader::Of(id), LinkMode::Authenticated) => {
+            let own = state.assistants.answering(&Owner::of(id));
+            // To the readers of one assistant, the documents of another are as if they were not there.
+            own.filter(|own| own.name() == assistant.name()).ok_or(DocumentError::Unknown)?;
+        }
+        (Reader::Trusted | Reader::Of(_), LinkMode::None) => return Err(DocumentError::Unknown.into()),
         (Reader::Unknown, LinkMode::None | LinkMode::Authenticated) => return Err(DocumentError::NotPublic.into()),
         (Reader::Unknown, LinkMode::Public) => {
             let query = Query::of(&request);

@@ -15,6 +15,12 @@ use tempfile::TempDir;
 use super::{assistant, folder, library};
 use crate::app::{API_KEY, DIRECT_LINE_SECRET, TestApp, answer};
 
+const HR_SECRET: &str = "the-secret-of-hr-1234";
+
+fn secret(text: &str) -> Secret {
+    Secret::parse(text).expect("a secret")
+}
+
 const LEAVE: &str = "# Leave\n\nLeave is 30 days.\n";
 
 /// A server with an assistant for each link mode, all with the same documents, and one without any.
@@ -36,10 +42,12 @@ impl Hub {
                 assistant("public", LinkMode::Public, &library),
                 assistant("it.help", LinkMode::Public, &library),
                 assistant("authenticated", LinkMode::Authenticated, &library),
+                assistant("hr", LinkMode::Authenticated, &library).with_secret(Some(secret(HR_SECRET))),
                 assistant("closed", LinkMode::None, &library),
                 assistant("empty", LinkMode::Public, &nothing),
             ];
-            setup.assistants = Some(Arc::new(Assistants::new(Team::new(team, None))));
+            let of_channel = Some("authenticated".to_owned());
+            setup.assistants = Some(Arc::new(Assistants::new(Team::new(team, of_channel))));
         });
         Self { app, folder, library }
     }
@@ -51,7 +59,7 @@ impl Hub {
     /// The path and query of a public address, as answers have it.
     fn signed(&self, assistant: &str, document: &str, lifetime: Duration) -> String {
         let server: WebUrl = self.app.url.parse().expect("an address");
-        let key = DownloadKey::new(&Secret::parse(DIRECT_LINE_SECRET).expect("a secret"));
+        let key = DownloadKey::new(&secret(DIRECT_LINE_SECRET));
         let links: Arc<dyn PublicLinks> = Arc::new(SignedLinks::new(key, server.clone(), lifetime));
         let clock = Arc::clone(&self.app.clock) as Arc<dyn Clock>;
         let links = LinkMode::Public.links(assistant, &server, &links, &clock).expect("links");
@@ -96,6 +104,30 @@ async fn s1_41_and_s1_43_a_document_is_downloaded_with_the_key_or_the_token_of_a
             "attachment; filename=\"leave.md\"; filename*=UTF-8''leave.md"
         );
         assert_eq!(response.bytes().await.expect("a body"), LEAVE);
+    }
+}
+
+/// The token of a conversation was good for the documents of all assistants: whoever may ask one could read what another
+/// keeps for its own readers.
+#[tokio::test]
+async fn s1_41_a_token_opens_the_documents_of_its_own_assistant_alone() {
+    let hub = Hub::start().await;
+    let of_channel = hub.app.conversation().await.token;
+    let request = hub.app.request(Method::POST, "/v3/directline/tokens/generate").bearer_auth(HR_SECRET);
+    let (status, grant) = answer(request.json(&json!({"user": {"id": "dl_ann"}}))).await;
+    assert_eq!(status, StatusCode::OK, "{grant}");
+    let of_hr = grant["token"].as_str().expect("a token");
+    for (assistant, token, is_open) in [
+        ("authenticated", of_channel.as_str(), true),
+        ("authenticated", of_hr, false),
+        ("hr", of_hr, true),
+        ("hr", &of_channel, false),
+        ("public", of_hr, true),
+    ] {
+        let path = Hub::path(assistant, "hr/leave.md");
+        let response = hub.app.get(&path, token).send().await.expect("an answer");
+        let expected = if is_open { StatusCode::OK } else { StatusCode::NOT_FOUND };
+        assert_eq!(response.status(), expected, "{assistant}");
     }
 }
 
