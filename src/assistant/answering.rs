@@ -116,7 +116,7 @@ impl Inner {
 
     async fn answer(&self, assistant: &Assistant, id: &ConversationId, question: &Activity) {
         let options = assistant.options();
-        let case = Case { assistant, id, question: question.text.as_deref().unwrap_or_default() };
+        let case = Case::new(assistant, Some(id), question.text.as_deref().unwrap_or_default());
         let mut answer = self.live.begin(id.clone());
         let doorbell = match self.begin(&mut answer, &options.informative).await {
             Ok(doorbell) => doorbell,
@@ -160,7 +160,7 @@ impl Inner {
                     // The conversation is gone: there is nobody to tell.
                     LiveError::Delivery(DeliveryError::UnknownConversation) => return,
                     LiveError::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations) => {
-                        tracing::info!(conversation.id = %id, assistant = assistant.name(), reason = %unanswered.cause, "an answer was refused");
+                        case.refused(&unanswered.cause);
                         &options.refusal
                     }
                     error @ LiveError::Convert(_) => {

@@ -102,7 +102,9 @@ impl Assistant {
             let instructions: Vec<&str> = instructions.into_iter().flatten().collect();
             ask.instructions = (!instructions.is_empty()).then(|| instructions.join("\n\n"));
             ask.citations = self.options.citations;
-            if let Some(library) = self.library.as_ref().filter(|_| !self.upstream.retrieves()) {
+            // What the caller has found itself is what it wants the answer to rest on.
+            let searches = ask.sources.is_empty() && !self.upstream.retrieves();
+            if let Some(library) = self.library.as_ref().filter(|_| searches) {
                 ask.sources = retrieve(library, &ask, self.passages).await?.iter().map(Found::source).collect();
                 if let Some(links) = &self.links {
                     links.fill_in(&mut ask.sources);
@@ -110,6 +112,12 @@ impl Assistant {
             }
         }
         self.upstream.ask(ask).await
+    }
+
+    /// Whether its back end looks for sources itself, and takes none that others have found.
+    #[must_use]
+    pub fn searches_itself(&self) -> bool {
+        self.upstream.retrieves()
     }
 
     /// Whether a model writes its answers.

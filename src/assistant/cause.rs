@@ -13,38 +13,65 @@ use crate::report::Report;
 
 /// One question of which something has to be told.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Case<'a> {
-    pub(super) assistant: &'a Assistant,
-    pub(super) id: &'a ConversationId,
-    pub(super) question: &'a str,
+#[non_exhaustive]
+pub struct Case<'a> {
+    /// Who was asked.
+    pub assistant: &'a Assistant,
+    /// Where; `None` outside conversations of ours.
+    pub id: Option<&'a ConversationId>,
+    /// What was asked.
+    pub question: &'a str,
 }
 
-impl Case<'_> {
+impl<'a> Case<'a> {
+    /// A question to an assistant.
+    #[must_use]
+    pub fn new(assistant: &'a Assistant, id: Option<&'a ConversationId>, question: &'a str) -> Self {
+        Self { assistant, id, question }
+    }
+
     /// Something was wrong with us or with the call, whose errors hold nothing of what was said.
-    pub(super) fn failed(&self, what: &str, error: &dyn Error) {
+    pub fn failed(&self, what: &str, error: &dyn Error) {
         self.log(what, &with_causes(error));
     }
 
     /// What the back end has sent is no answer. The error may repeat parts of it.
-    pub(super) fn unreadable(&self, what: &str, error: &dyn Error) {
+    pub fn unreadable(&self, what: &str, error: &dyn Error) {
         // Its words are those of its causes.
         let words = without_quotes(&error.to_string());
         self.log(what, &self.assistant.fit_to_be_logged(&words, self.question));
     }
 
     /// The answer ended as an answer should not. The provider may have said why.
-    pub(super) fn ended(&self, what: &str, report: &Report) {
-        let reported = report.error.as_ref().map(|error| {
-            let words = reported(error);
-            format!("it reported an error: {}", self.assistant.fit_to_be_logged(&words, self.question))
-        });
-        let unsaid = if report.complete { "it has no words" } else { "it ended without its sign" };
-        self.log(what, reported.as_deref().unwrap_or(unsaid));
+    pub fn ended(&self, what: &str, report: &Report) {
+        match &report.error {
+            Some(error) => self.reported(what, error),
+            None if report.complete => self.log(what, "it has no words"),
+            None => self.log(what, "it ended without its sign"),
+        }
+    }
+
+    /// The provider said in its answer that something went wrong.
+    pub fn reported(&self, what: &str, error: &Value) {
+        let words = self.assistant.fit_to_be_logged(&reported(error), self.question);
+        self.log(what, &format!("it reported an error: {words}"));
+    }
+
+    /// The answer does not rest on what it has to rest on: a rule at work, and nothing to mend.
+    pub fn refused(&self, reason: &dyn Error) {
+        let assistant = self.assistant.name();
+        tracing::info!(conversation.id = self.id.map(tracing::field::display), assistant, %reason, "an answer was refused");
     }
 
     fn log(&self, what: &str, error: &str) {
         let (assistant, host) = (self.assistant.name(), self.assistant.host());
-        tracing::warn!(conversation.id = %self.id, assistant, upstream.host = host, error, "{what}");
+        tracing::warn!(
+            conversation.id = self.id.map(tracing::field::display),
+            assistant,
+            upstream.host = host,
+            error,
+            "{what}"
+        );
     }
 }
 

@@ -18,6 +18,7 @@ pub use answering::Answering;
 pub use assistant::Assistant;
 pub use assistants::{Assistants, Team};
 pub use audience::Audience;
+pub use cause::Case;
 pub use open::{DOCS, OpenError, Opening, open};
 pub use options::{AssistantOptions, LinkMode, UnknownLinkMode};
 pub use plan::{AssistantPlan, BackEnd, DocumentsPlan};

@@ -448,6 +448,10 @@ pub(crate) struct ChatWishes {
     /// The form of the citations: `open-webui`, `open-webui-links`, `assistanthub` or `none`.
     #[schema(example = "open-webui", default = "open-webui")]
     citations: Option<String>,
+    /// Passages that the client has found itself, as the sources of the native manifest: a model that does not search by itself
+    /// answers from these, and nothing is searched for it.
+    #[schema(value_type = Option<Vec<Object>>)]
+    sources: Option<Vec<Value>>,
 }
 
 /// An answer.

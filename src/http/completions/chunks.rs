@@ -9,7 +9,6 @@ use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt as _, stream};
 use serde_json::{Map, Value, json};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
-use tracing::warn;
 
 use super::CompletionError;
 use super::writing::{Writing, Written};
@@ -99,9 +98,6 @@ impl Chunks {
     /// Says what there is to say at the end.
     fn end(&mut self, failure: Option<CompletionError>) {
         let Some((writing, _)) = self.coming.take() else { return };
-        if let Some(failure) = &failure {
-            log(failure);
-        }
         match writing.end(failure) {
             Ok(written) => self.out.extend(self.telling.end(written)),
             Err(error) => self.out.extend(self.telling.failed(&error)),
@@ -151,21 +147,5 @@ impl Telling {
         }
         events.push(Bytes::from_static(DONE.as_bytes()));
         events
-    }
-}
-
-/// Says to the operator why an answer failed.
-pub(super) fn log(failure: &CompletionError) {
-    match failure {
-        CompletionError::Upstream(error) => warn!(%error, "a back end failed"),
-        CompletionError::Unusable(error) => warn!(%error, "the answer of a back end is unusable"),
-        CompletionError::NotJson(_)
-        | CompletionError::Member { .. }
-        | CompletionError::NoQuestion
-        | CompletionError::UnknownModel { .. }
-        | CompletionError::Form(_)
-        | CompletionError::Reported
-        | CompletionError::BrokenOff
-        | CompletionError::ShuttingDown => {}
     }
 }

@@ -11,10 +11,10 @@ use futures_util::stream::{self, BoxStream};
 use serde_json::{Value, json};
 
 use super::CompletionError;
-use super::chunks::{Telling, chunks, log};
+use super::chunks::{Telling, chunks};
 use super::request::ChatRequest;
 use super::task::{answer_without_model, is_task};
-use super::writing::{Writing, Written};
+use super::writing::{Writing, Written, log};
 use crate::assistant::Assistant;
 use crate::http::convert::{json as json_response, read};
 use crate::http::schema::{ChatCompletion, ChatCompletionRequest, CompletionProblem};
@@ -73,6 +73,10 @@ pub(crate) async fn create_completion(
         comment_every: state.options.comment_every,
     };
     let mut ask = asked.ask()?;
+    if !ask.sources.is_empty() && assistant.searches_itself() {
+        let reason = format!("the model {} searches by itself, and takes no sources", asked.model);
+        return Err(CompletionError::Member { param: "citewire.sources".to_owned(), reason }.into());
+    }
     let task = asked.only_question().filter(|question| !asked.is_stream() && is_task(question));
     ask.plain = task.is_some();
     if let Some(task) = task.filter(|_| !assistant.has_model()) {
@@ -99,33 +103,29 @@ type Body = BoxStream<'static, Result<Bytes, UpstreamError>>;
 /// Asks, and waits for the first bytes of the answer: as long as there are none, an error can have a status.
 async fn begin(assistant: Arc<Assistant>, ask: Ask, form: ChatForm) -> Result<(Writing, Body), CompletionError> {
     let form = if ask.plain { ChatForm::Uncited } else { form };
+    let question = ask.question().to_owned();
     let replied = async {
         let Reply { from, mut body, .. } = assistant.send(ask).await?;
         let first = body.next().await.transpose()?;
-        Ok((from, stream::iter(first.map(Ok)).chain(body).boxed()))
+        Ok::<_, UpstreamError>((from, stream::iter(first.map(Ok)).chain(body).boxed()))
     };
-    let (from, body) = replied.await.map_err(failed)?;
-    Ok((Writing::new(assistant, from, form), body))
+    let replied = replied.await.map_err(CompletionError::from);
+    let (from, body) = replied.inspect_err(|error| log(&assistant, &question, error))?;
+    Ok((Writing::new(assistant, question, from, form), body))
 }
 
 /// Takes all of an answer in.
 async fn all(mut writing: Writing, mut body: Body) -> Result<Written, CompletionError> {
     while let Some(bytes) = body.next().await {
-        let bytes = bytes.map_err(failed)?;
-        writing.push(&bytes).inspect_err(log)?;
+        let taken = bytes.map_err(CompletionError::from).and_then(|bytes| writing.push(&bytes).map(drop));
+        taken.inspect_err(|error| writing.log(error))?;
     }
-    let written = writing.end(None).inspect_err(log)?;
+    let written = writing.end(None)?;
     match written.failure {
         // A whole completion cannot say both what there is and that it failed.
         Some(CompletionError::BrokenOff) | None => Ok(written),
         Some(failure) => Err(failure),
     }
-}
-
-fn failed(error: UpstreamError) -> CompletionError {
-    let error = error.into();
-    log(&error);
-    error
 }
 
 /// One completion.

@@ -2,8 +2,11 @@
 
 use serde::Deserialize;
 use serde_json::error::Category;
+use serde_json::value::RawValue;
 
 use super::CompletionError;
+use crate::answer::Source;
+use crate::ingest::retrieved;
 use crate::output::{ChatForm, without_numbers};
 use crate::prompt::estimate_tokens;
 use crate::upstream::{Ask, Speaker, Turn};
@@ -66,6 +69,9 @@ struct StreamOptions {
 struct Wishes {
     #[serde(default)]
     citations: Option<String>,
+    /// Passages that the client has found itself, as the native manifest has them.
+    #[serde(default)]
+    sources: Option<Box<RawValue>>,
 }
 
 impl Content {
@@ -152,8 +158,22 @@ impl ChatRequest {
         let question = turns.iter().rposition(|turn| turn.speaker == Speaker::User);
         turns.truncate(question.ok_or(CompletionError::NoQuestion)? + 1);
         let mut ask = Ask::new(turns);
+        ask.sources = self.sources()?;
         ask.instructions = (!instructions.is_empty()).then(|| instructions.join("\n\n"));
         Ok(ask)
+    }
+}
+
+impl ChatRequest {
+    /// The passages that the client gives; `null` and an empty list are none.
+    fn sources(&self) -> Result<Vec<Source>, CompletionError> {
+        let given = self.citewire.as_ref().and_then(|wishes| wishes.sources.as_deref());
+        let Some(given) = given.filter(|given| given.get() != "null") else { return Ok(Vec::new()) };
+        let wrong = |reason: String| CompletionError::Member { param: "citewire.sources".to_owned(), reason };
+        if !given.get().starts_with('[') {
+            return Err(wrong("a list of sources is wanted, as the native manifest has it".to_owned()));
+        }
+        retrieved(given.get().as_bytes()).map(|given| given.sources).map_err(|error| wrong(error.to_string()))
     }
 }
 

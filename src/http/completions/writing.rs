@@ -2,19 +2,24 @@
 
 use std::sync::Arc;
 
-use tracing::warn;
+use serde_json::json;
 
 use super::CompletionError;
 use crate::answer::Answer;
-use crate::assistant::Assistant;
+use crate::assistant::{Assistant, Case};
 use crate::convert::{Conversion, Grounding, grounded};
 use crate::dialect::Dialect;
 use crate::ingest::{AnswerStream, Provider, StreamEvent};
 use crate::output::{Chat, ChatForm, ChatOptions, FinishReason, GrowingChat, GrownChat};
 
+/// What the log says of a question without an answer, or with half of one.
+const FAILED: &str = "a completion failed";
+
 /// An answer on its way.
 pub(super) struct Writing {
     assistant: Arc<Assistant>,
+    /// What was asked.
+    question: String,
     conversion: Conversion,
     stream: AnswerStream,
     chat: GrowingChat,
@@ -32,7 +37,7 @@ pub(super) struct Written {
 
 impl Writing {
     /// An answer of this assistant, of which nothing has come.
-    pub(super) fn new(assistant: Arc<Assistant>, from: Option<Provider>, form: ChatForm) -> Self {
+    pub(super) fn new(assistant: Arc<Assistant>, question: String, from: Option<Provider>, form: ChatForm) -> Self {
         // Of the conversion, only what holds for every output means something here.
         let conversion = assistant.conversion(Dialect::WebChat);
         let wanted = assistant.options().citations;
@@ -45,7 +50,7 @@ impl Writing {
             // Only the whole answer tells whether it is grounded.
             chat.hold();
         }
-        Self { assistant, conversion, stream: AnswerStream::new(from), chat }
+        Self { assistant, question, conversion, stream: AnswerStream::new(from), chat }
     }
 
     /// Takes the next bytes; returns the text that can be shown now.
@@ -64,12 +69,21 @@ impl Writing {
         Ok(self.chat.news())
     }
 
+    /// Says to the operator why there is no answer.
+    pub(super) fn log(&self, failure: &CompletionError) {
+        log(&self.assistant, &self.question, failure);
+    }
+
     /// What there is when nothing more comes; `failure` says why nothing more does, where that is not the end of the body.
     ///
     /// # Errors
     /// When there is nothing to show at all.
     pub(super) fn end(self, failure: Option<CompletionError>) -> Result<Written, CompletionError> {
-        let Self { assistant, conversion, stream, chat } = self;
+        if let Some(failure) = &failure {
+            self.log(failure);
+        }
+        let Self { assistant, question, conversion, stream, chat } = self;
+        let case = Case::new(&assistant, None, &question);
         let mut answer = match (stream.finish(), failure) {
             (Ok(answer), None) => answer,
             (Ok(mut answer), Some(failure)) => {
@@ -77,19 +91,25 @@ impl Writing {
                 return Ok(Self::written(chat, answer, &conversion, Some(failure)));
             }
             (Err(_), Some(failure)) => return Err(failure),
-            (Err(error), None) => return Err(error.into()),
+            (Err(error), None) => {
+                case.unreadable(FAILED, &error);
+                return Err(error.into());
+            }
         };
         if let Some(error) = answer.error.take() {
-            warn!(assistant = assistant.name(), %error, "a back end reported an error in its answer");
+            case.reported(FAILED, &json!(error));
             answer.complete = false;
             return Ok(Self::written(chat, answer, &conversion, Some(CompletionError::Reported)));
         }
         let wanted = conversion.options.require_grounding;
         if let Err(reason) = grounded(&answer, wanted) {
-            warn!(assistant = assistant.name(), %reason, "an answer was refused");
+            case.refused(&reason);
             return Ok(Written::refusal(&assistant.options().refusal));
         }
         let failure = (!answer.complete).then_some(CompletionError::BrokenOff);
+        if let Some(failure) = &failure {
+            case.failed(FAILED, failure);
+        }
         Ok(Self::written(chat, answer, &conversion, failure))
     }
 
@@ -106,6 +126,23 @@ impl Writing {
         conversion.labels.complete(&mut answer);
         let GrownChat { chat, rest, .. } = chat.finish(&answer);
         Written { chat, rest, failure }
+    }
+}
+
+/// Says to the operator why there is no answer, or only half of one.
+pub(super) fn log(assistant: &Assistant, question: &str, failure: &CompletionError) {
+    let case = Case::new(assistant, None, question);
+    match failure {
+        CompletionError::Upstream(error) => case.failed(FAILED, error),
+        CompletionError::Unusable(error) => case.unreadable(FAILED, error),
+        CompletionError::NotJson(_)
+        | CompletionError::Member { .. }
+        | CompletionError::NoQuestion
+        | CompletionError::UnknownModel { .. }
+        | CompletionError::Form(_)
+        | CompletionError::Reported
+        | CompletionError::BrokenOff
+        | CompletionError::ShuttingDown => {}
     }
 }
 

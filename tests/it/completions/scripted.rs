@@ -46,6 +46,7 @@ pub(crate) struct Scripted {
     steps: Vec<Step>,
     refusal: Option<fn() -> UpstreamError>,
     pub(crate) has_model: bool,
+    retrieves: bool,
     gate: Arc<Semaphore>,
     asked: Arc<watch::Sender<Vec<Ask>>>,
     dropped: Arc<watch::Sender<usize>>,
@@ -73,6 +74,7 @@ impl Scripted {
             steps,
             refusal: None,
             has_model: true,
+            retrieves: true,
             gate: Arc::new(Semaphore::new(0)),
             asked: Arc::new(watch::Sender::new(Vec::new())),
             dropped: Arc::new(watch::Sender::new(0)),
@@ -88,6 +90,11 @@ impl Scripted {
     /// One that answers with these bytes, whatever their format.
     pub(crate) fn bytes(from: Option<Provider>, body: &str) -> Self {
         Self { from, ..Self::new(vec![Step::Send(body.to_owned())]) }
+    }
+
+    /// The same, which is told what to answer from.
+    pub(crate) fn that_does_not_search(self) -> Self {
+        Self { retrieves: false, ..self }
     }
 
     /// One that does not answer.
@@ -170,7 +177,7 @@ impl Upstream for Scripted {
     }
 
     fn retrieves(&self) -> bool {
-        true
+        self.retrieves
     }
 
     fn has_model(&self) -> bool {

@@ -1,5 +1,6 @@
 //! Answers that come at once, and the list of models.
 
+use citewire::upstream::Ask;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -95,6 +96,43 @@ async fn what_was_said_before_and_the_instructions_of_the_client_go_along() {
     assert_eq!(turns, ["One?", "Yes.", "Two?"]);
     assert_eq!(asked[0].instructions.as_deref(), Some("Cite.\n\nBe brief."));
     assert!(!asked[0].plain);
+}
+
+#[tokio::test]
+async fn passages_that_the_client_has_found_go_to_a_model_that_does_not_search() {
+    let upstream = Scripted::saying(&[sources(), delta("Yes [2].")]).that_does_not_search();
+    let app = upstream.serve();
+    for given in [
+        json!([{"title": "Leave", "content": "Leave is 30 days."}, {"title": "Pay", "url": "https://docs.example/pay"}]),
+        json!(null),
+        json!([]),
+    ] {
+        let mut question = question(false);
+        question["citewire"] = json!({"sources": given});
+        completed(&app, &question).await;
+    }
+    let asked = upstream.asked(3).await;
+    let titles = |ask: &Ask| ask.sources.iter().filter_map(|source| source.title.clone()).collect::<Vec<_>>();
+    assert_eq!(asked.iter().map(titles).collect::<Vec<_>>(), [vec!["Leave".to_owned(), "Pay".into()], vec![], vec![]]);
+    assert_eq!(asked[0].sources[0].content.as_deref(), Some("Leave is 30 days."));
+}
+
+#[tokio::test]
+async fn passages_of_the_client_are_refused_where_they_would_be_lost_or_are_none() {
+    let searching = Scripted::saying(&[delta("x")]).serve();
+    let told = Scripted::saying(&[delta("x")]).that_does_not_search().serve();
+    for (app, given, words) in [
+        (&searching, json!([{"title": "Leave"}]), "the model handbook searches by itself, and takes no sources"),
+        (&told, json!({"title": "Leave"}), "a list of sources is wanted"),
+        (&told, json!([{"title": "Leave"}, {"title": 5}]), "/1/title: invalid type"),
+    ] {
+        let mut question = question(false);
+        question["citewire"] = json!({"sources": given});
+        let (status, body) = complete(app, &question).await;
+        let error = &body["error"];
+        assert_eq!((status, &error["param"]), (StatusCode::BAD_REQUEST, &json!("citewire.sources")), "{body}");
+        assert!(error["message"].as_str().is_some_and(|message| message.contains(words)), "{body}");
+    }
 }
 
 #[tokio::test]
