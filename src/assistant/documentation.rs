@@ -5,7 +5,14 @@ use include_dir::{Dir, DirEntry, include_dir};
 /// The folder `docs` as it was when the program was built.
 static DOCS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/docs");
 
-/// Paths and texts of its pages.
+/// What is written for those who work on citewire, or for one system only: its sentences crowd out the answers of others.
+const ASIDE: [&str; 4] = ["decisions/", "moving/", "fuzzing.md", "performance.md"];
+
+fn is_for_users(path: &str) -> bool {
+    !ASIDE.iter().any(|aside| path.starts_with(aside))
+}
+
+/// Paths and texts of its pages, those for users.
 pub(super) fn pages() -> impl Iterator<Item = (&'static str, &'static str)> {
     let mut entries: Vec<&'static DirEntry<'static>> = DOCS.entries().iter().collect();
     let mut pages = Vec::new();
@@ -15,5 +22,5 @@ pub(super) fn pages() -> impl Iterator<Item = (&'static str, &'static str)> {
             DirEntry::File(file) => pages.extend(file.path().to_str().zip(file.contents_utf8())),
         }
     }
-    pages.into_iter().filter(|(path, _)| path.ends_with(".md"))
+    pages.into_iter().filter(|(path, _)| path.ends_with(".md") && is_for_users(path))
 }

@@ -1,12 +1,11 @@
 //! From what the configuration says to assistants that answer.
 
-use std::error::Error;
 use std::sync::Arc;
 
 use super::documentation;
-use super::{Assistant, AssistantOptions, AssistantPlan, BackEnd, DocumentsPlan, Team};
+use super::{Assistant, AssistantOptions, AssistantPlan, BackEnd, Team};
 use crate::answer::LabelCatalogue;
-use crate::document::{Library, LibraryError, LibraryOptions, PublicLinks};
+use crate::document::{Library, LibraryError, PublicLinks};
 use crate::upstream::{Local, LocalOptions, Surroundings, UpstreamFault};
 use crate::url::WebUrl;
 
@@ -53,17 +52,13 @@ pub enum OpenError {
         fault: UpstreamFault,
     },
     /// Its documents cannot be read.
-    #[error("assistants.{assistant}.documents: {error}{}", because(error))]
+    #[error("assistants.{assistant}.documents: {error}")]
     Documents {
         /// The assistant.
         assistant: String,
         /// Why.
         error: LibraryError,
     },
-}
-
-fn because(error: &LibraryError) -> String {
-    error.source().map_or_else(String::new, |cause| format!(": {cause}"))
 }
 
 /// Opens all assistants of a plan, and the one for citewire's own documentation where it is wished for.
@@ -92,11 +87,14 @@ pub async fn open(
 }
 
 async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Result<Assistant, Vec<OpenError>> {
-    let AssistantPlan { name, options, secret, back_end, documents } = plan;
+    let AssistantPlan { name, options, secret, back_end, documents, oddities } = plan;
     let Opening { surroundings, labels, server, public } = opening;
+    for oddity in oddities {
+        tracing::warn!(assistant = name, "{oddity}");
+    }
     let mut faults = Vec::new();
     let library = match documents {
-        Some(documents) => match Library::open(documents.options()).await {
+        Some(documents) => match Library::open(documents.library.clone()).await {
             Ok(library) => Some(Arc::new(library)),
             Err(error) => {
                 faults.push(OpenError::Documents { assistant: name.clone(), error });
@@ -134,7 +132,7 @@ async fn docs(opening: &Opening<'_>) -> Result<Assistant, LibraryError> {
     let options = AssistantOptions {
         greeting:
             "Hello! I know the documentation of citewire, and answer with its own sentences. Ask me, for example: \
-                   *What happens to a marker that names no source?*"
+                   *How are sensitivity labels attached?*"
                 .to_owned(),
         informative: "Looking through the documentation …".to_owned(),
         ..AssistantOptions::default()
@@ -149,10 +147,4 @@ async fn docs(opening: &Opening<'_>) -> Result<Assistant, LibraryError> {
     };
     let upstream = Arc::new(Local::new(Arc::clone(&library), local, clock));
     Ok(Assistant::new(DOCS, options, upstream, Arc::clone(&opening.labels)).with_library(library))
-}
-
-impl DocumentsPlan {
-    fn options(&self) -> LibraryOptions {
-        LibraryOptions { base_url: self.url.clone(), ..LibraryOptions::new(&self.folder) }
-    }
 }

@@ -1,11 +1,9 @@
 //! What the configuration says about an assistant.
 
-use std::path::PathBuf;
-
 use super::AssistantOptions;
+use crate::document::LibraryOptions;
 use crate::secret::Secret;
 use crate::upstream::UpstreamOptions;
-use crate::url::WebUrl;
 
 /// An assistant of which nothing is opened yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +19,8 @@ pub struct AssistantPlan {
     pub back_end: BackEnd,
     /// The documents that are searched for it.
     pub documents: Option<DocumentsPlan>,
+    /// What is odd about its settings and does no harm; told when it is opened.
+    pub oddities: Vec<String>,
 }
 
 /// Who writes the answers of an assistant.
@@ -33,13 +33,11 @@ pub enum BackEnd {
 }
 
 /// Where documents are.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DocumentsPlan {
-    /// The folder.
-    pub folder: PathBuf,
-    /// Where the same folder is on the web.
-    pub url: Option<WebUrl>,
+    /// The folder, and how much of it is taken in.
+    pub library: LibraryOptions,
     /// So many passages are put into a question.
     pub passages: usize,
 }
@@ -48,14 +46,21 @@ impl AssistantPlan {
     /// An assistant of this name with the usual options.
     #[must_use]
     pub fn new(name: impl Into<String>, back_end: BackEnd) -> Self {
-        Self { name: name.into(), options: AssistantOptions::default(), secret: None, back_end, documents: None }
+        Self {
+            name: name.into(),
+            options: AssistantOptions::default(),
+            secret: None,
+            back_end,
+            documents: None,
+            oddities: Vec::new(),
+        }
     }
 }
 
 impl DocumentsPlan {
     /// The documents of a folder.
     #[must_use]
-    pub fn new(folder: PathBuf, url: Option<WebUrl>) -> Self {
-        Self { folder, url, passages: 6 }
+    pub fn new(library: LibraryOptions) -> Self {
+        Self { library, passages: 6 }
     }
 }

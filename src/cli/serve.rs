@@ -8,7 +8,7 @@ use anyhow::Context as _;
 
 use super::Outcome;
 use super::args::ServeArgs;
-use super::team::{Openers, Watch, answering};
+use super::team::{Openers, Watch, Watched, answering};
 use crate::assistant::Assistants;
 use crate::channels::bot::BotClient;
 use crate::channels::direct_line_client::BoundDirectLine;
@@ -34,17 +34,18 @@ const OTHER_FILES: u64 = 256;
 pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
     let flags = args.bind.map(|bind| ("bind", bind.to_string())).into_iter().collect();
     let sources = Sources { flags, ..Sources::of_this_process(args.config.clone()) };
-    let config = Config::load(&sources)?;
+    let watched = Watched::new(sources);
+    let config = Config::load(&watched.sources)?;
     telemetry::start(&config.log).context("log (CITEWIRE_LOG)")?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(serve(config, sources))?;
+    runtime.block_on(serve(config, watched))?;
     Ok(Outcome::Done)
 }
 
-async fn serve(config: Config, sources: Sources) -> anyhow::Result<()> {
+async fn serve(config: Config, watched: Watched) -> anyhow::Result<()> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let store = store::open(&config.store, &config.data_dir, Arc::clone(&clock)).await?;
-    let outcome = serve_from(Arc::clone(&store), config, sources, clock).await;
+    let outcome = serve_from(Arc::clone(&store), config, watched, clock).await;
     // However it ended, what was accepted is recorded.
     let closed = tokio::time::timeout(CLOSE_WITHIN, store.close()).await;
     outcome?;
@@ -66,7 +67,7 @@ fn connections() -> io::Result<usize> {
 async fn serve_from(
     store: Arc<dyn ConversationStore>,
     mut config: Config,
-    sources: Sources,
+    watched: Watched,
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<()> {
     let place = config.store.location(&config.data_dir)?;
@@ -91,7 +92,7 @@ async fn serve_from(
     let server = http::build(state)?;
     // Only now is it known where readers find the server, and with it the addresses of documents.
     let openers = Openers {
-        environment: sources.environment.clone(),
+        environment: watched.sources.environment.clone(),
         clock,
         ids,
         server: server.url().context("this server has no address for readers")?,
@@ -116,7 +117,7 @@ async fn serve_from(
     for address in server.addresses() {
         writeln!(stderr, "citewire is listening on http://{address}")?;
     }
-    let watch = Watch::new(sources, openers, assistants)?;
+    let watch = Watch::new(watched, openers, assistants)?;
     tokio::select! {
         ended = server.run(stop) => ended?,
         () = watch.run() => {}

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::assistant::{Assistants, Opening, Team, open};
@@ -53,19 +53,37 @@ impl Openers {
     }
 }
 
+/// Where the configuration comes from, and which state of the file was read: noted before it is read, so that no change
+/// is missed.
+pub(super) struct Watched {
+    pub(super) sources: Sources,
+    seen: Option<FileState>,
+}
+
+/// What changes when a file does.
+type FileState = (SystemTime, u64);
+
+impl Watched {
+    pub(super) fn new(sources: Sources) -> Self {
+        let seen = sources.file.as_deref().and_then(state_of);
+        Self { sources, seen }
+    }
+}
+
 /// Watches the configuration and the documents, and keeps the assistants to them. Never ends by itself.
 pub(super) struct Watch {
-    sources: Sources,
+    watched: Watched,
     openers: Openers,
     assistants: Arc<Assistants>,
     hangup: Signal,
-    seen: Option<SystemTime>,
+    /// Assistants whose changed documents cannot be read, and why: said once.
+    unreadable: BTreeMap<String, String>,
 }
 
 impl Watch {
-    pub(super) fn new(sources: Sources, openers: Openers, assistants: Arc<Assistants>) -> io::Result<Self> {
-        let seen = sources.file.as_deref().and_then(changed);
-        Ok(Self { sources, openers, assistants, hangup: signal(SignalKind::hangup())?, seen })
+    pub(super) fn new(watched: Watched, openers: Openers, assistants: Arc<Assistants>) -> io::Result<Self> {
+        let hangup = signal(SignalKind::hangup())?;
+        Ok(Self { watched, openers, assistants, hangup, unreadable: BTreeMap::new() })
     }
 
     pub(super) async fn run(mut self) {
@@ -74,18 +92,38 @@ impl Watch {
                 _ = self.hangup.recv() => true,
                 () = tokio::time::sleep(LOOK_EVERY) => false,
             };
-            let now = self.sources.file.as_deref().and_then(changed);
+            let now = self.watched.sources.file.as_deref().and_then(state_of);
             // A file that is being replaced is not there for a moment.
-            let has_changed = now.is_some() && now != self.seen;
+            let has_changed = now.is_some() && now != self.watched.seen;
             if is_asked || has_changed {
-                self.seen = now;
+                self.watched.seen = now;
                 self.reload().await;
             }
-            for assistant in self.assistants.all() {
-                if let Some(library) = assistant.library()
-                    && let Err(error) = library.refresh().await
-                {
-                    tracing::error!(assistant = assistant.name(), %error, "changed documents could not be read; those read before stay");
+            self.refresh().await;
+        }
+    }
+
+    /// Reads documents that have changed.
+    async fn refresh(&mut self) {
+        for assistant in self.assistants.all() {
+            let Some(library) = assistant.library() else { continue };
+            let name = assistant.name();
+            match library.refresh().await {
+                Ok(_) => {
+                    if self.unreadable.remove(name).is_some() {
+                        tracing::info!(assistant = name, "documents can be read again");
+                    }
+                }
+                Err(error) => {
+                    let error = error.to_string();
+                    if self.unreadable.get(name) != Some(&error) {
+                        tracing::error!(
+                            assistant = name,
+                            error,
+                            "changed documents could not be read; those read before stay"
+                        );
+                        self.unreadable.insert(name.to_owned(), error);
+                    }
                 }
             }
         }
@@ -106,7 +144,7 @@ impl Watch {
     }
 
     async fn read(&self) -> anyhow::Result<Team> {
-        let config = Config::load(&self.sources).context("nothing else of it was looked at")?;
+        let config = Config::load(&self.watched.sources)?;
         let egress = config.egress.clone();
         self.openers.team(&config, &egress).await
     }
@@ -121,6 +159,7 @@ pub(super) fn answering(names: &[&str]) -> String {
     }
 }
 
-fn changed(file: &Path) -> Option<SystemTime> {
-    fs::metadata(file).and_then(|data| data.modified()).ok()
+fn state_of(file: &Path) -> Option<FileState> {
+    let data = fs::metadata(file).ok()?;
+    Some((data.modified().ok()?, data.len()))
 }

@@ -10,6 +10,7 @@ use super::load::{Fault, Origin};
 use crate::assistant::{AssistantPlan, BackEnd, DOCS, DocumentsPlan};
 use crate::channels::direct_line::Owner;
 use crate::convert;
+use crate::document::LibraryOptions;
 use crate::secret::Secret;
 use crate::upstream::UpstreamOptions;
 use crate::url::WebUrl;
@@ -25,7 +26,7 @@ const LOCAL: &str = "local";
 
 /// What stands in a section, apart from the back end.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a section")]
 struct Section {
     secret_env: Option<String>,
     #[serde(alias = "EnableCitations")]
@@ -46,11 +47,15 @@ struct Section {
 
 /// The documents of a section.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a section")]
 struct Documents {
     folder: PathBuf,
     url: Option<String>,
     passages: Option<usize>,
+    max_document_bytes: Option<u64>,
+    max_total_bytes: Option<u64>,
+    max_documents: Option<usize>,
+    max_depth: Option<usize>,
 }
 
 /// Takes the assistants out of the file's table. Secrets stand in the environment, under the names that the sections give.
@@ -80,6 +85,22 @@ pub(super) fn take(
         }
     }
     plans
+}
+
+/// Secrets that open the conversations of two assistants: nobody could say who answers there.
+pub(super) fn shared_secrets(plans: &[AssistantPlan], of_channel: Option<&Secret>) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (at, plan) in plans.iter().enumerate() {
+        let Some(secret) = &plan.secret else { continue };
+        let others = plans[..at].iter().filter_map(|other| Some((other.name.as_str(), other.secret.as_ref()?)));
+        let same = others.filter(|(_, other)| other.matches(secret.expose())).map(|(name, _)| name).next();
+        let of_channel = of_channel.filter(|other| other.matches(secret.expose())).map(|_| "the channel itself");
+        if let Some(other) = same.or(of_channel) {
+            let origin = Origin::File(format!("{KEY}.{}.secret_env", plan.name));
+            faults.push(Fault::new(origin, format!("this is the secret of {other}: each needs one of its own")));
+        }
+    }
+    faults
 }
 
 /// Reads a section, or says all that is wrong with it: keys in it, and reasons.
@@ -130,7 +151,12 @@ fn read(
                 .map_err(|_| wrong("documents.url", "an address with http or https is wanted".to_owned()))
                 .ok()
         });
-        let mut plan = DocumentsPlan::new(documents.folder, url);
+        let mut library = LibraryOptions { base_url: url, ..LibraryOptions::new(documents.folder) };
+        library.max_document_bytes = documents.max_document_bytes.unwrap_or(library.max_document_bytes);
+        library.max_total_bytes = documents.max_total_bytes.unwrap_or(library.max_total_bytes);
+        library.max_documents = documents.max_documents.unwrap_or(library.max_documents);
+        library.max_depth = documents.max_depth.unwrap_or(library.max_depth);
+        let mut plan = DocumentsPlan::new(library);
         plan.passages = documents.passages.unwrap_or(plan.passages);
         plan
     });
@@ -146,7 +172,7 @@ fn read(
     options.link_mode = section.citation_link_mode.map_or(options.link_mode, |mode| {
         mode.parse().unwrap_or_else(|error| {
             // Rule S1-01: what is unknown acts like none.
-            tracing::warn!(assistant = name, %error, "documents are not linked");
+            plan.oddities.push(format!("citation_link_mode: {error}; documents are not linked"));
             options.link_mode
         })
     });

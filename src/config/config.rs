@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::assistants::of_channel;
+use super::assistants::{of_channel, shared_secrets};
 use super::kept::{Kept, keep};
 use super::load::{ConfigError, Fault, Origin, Sources, load};
 use super::setting::{Draft, environment_name};
@@ -78,6 +78,7 @@ impl Config {
             faults.push(Fault::new(Origin::Together, format!("assistant (CITEWIRE_ASSISTANT): {wrong}")));
             None
         });
+        faults.extend(shared_secrets(&draft.assistants, draft.direct_line_secret.as_ref()));
         if !faults.is_empty() {
             return Err(ConfigError(faults));
         }

@@ -44,6 +44,22 @@ pub(super) struct Listed {
 pub(super) struct Listing {
     pub(super) files: Vec<Listed>,
     pub(super) skipped: Skipped,
+    /// What is skipped and may be a surprise.
+    odd: Vec<(Skip, PathBuf)>,
+}
+
+impl Listing {
+    /// Tells the operator what may be a surprise: to be called once for each listing that differs from the one before.
+    pub(super) fn tell(&self) {
+        for (why, path) in &self.odd {
+            let path = path.display();
+            match why {
+                Skip::LeadsOut => tracing::warn!(%path, "a link that leads out of the folder of documents is skipped"),
+                Skip::NotUtf8 => tracing::warn!(%path, "a file whose name is no UTF-8 is skipped"),
+                Skip::Hidden | Skip::OtherType | Skip::LinkedFolder => {}
+            }
+        }
+    }
 }
 
 /// The folder itself, by its true name.
@@ -60,6 +76,7 @@ pub(super) fn list(options: &LibraryOptions) -> Result<Listing, LibraryError> {
     walk.folder(&root, "", 0)?;
     let mut listing = walk.listing;
     listing.files.sort_by(|a, b| a.path.cmp(&b.path));
+    listing.odd.sort();
     Ok(listing)
 }
 
@@ -100,10 +117,7 @@ impl Walk<'_> {
     fn skip(&mut self, why: Skip, path: &Path) {
         match why {
             Skip::Hidden | Skip::OtherType | Skip::LinkedFolder => {}
-            Skip::LeadsOut => {
-                tracing::warn!(path = %path.display(), "a link that leads out of the folder of documents is skipped");
-            }
-            Skip::NotUtf8 => tracing::warn!(path = %path.display(), "a file whose name is no UTF-8 is skipped"),
+            Skip::LeadsOut | Skip::NotUtf8 => self.listing.odd.push((why, path.to_owned())),
         }
         *self.listing.skipped.entry(why).or_default() += 1;
     }

@@ -120,6 +120,7 @@ struct Read {
 }
 
 fn read_all(options: &LibraryOptions, listing: Listing) -> Result<Read, LibraryError> {
+    listing.tell();
     let mut skipped = listing.skipped.clone();
     let mut documents = Vec::with_capacity(listing.files.len());
     for file in &listing.files {

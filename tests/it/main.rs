@@ -62,6 +62,8 @@ mod prompt;
 mod providers;
 /// Programs that read the sources of an answer.
 mod records;
+/// Assistants of the configuration file.
+mod reload;
 /// Every route and who may call it.
 mod routes;
 /// One behavioural suite for every store.
