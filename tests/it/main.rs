@@ -1,6 +1,8 @@
 //! Black-box tests: a real server on a free port, real sockets, the real command.
 #![expect(clippy::panic, reason = "that is how the words of these tests say that an expectation failed")]
 
+/// An agent of the Agents SDK that calls citewire as a skill.
+mod agents;
 /// `POST /v1/activities` and the delivery of answers into conversations.
 mod answers;
 /// The server under test and what one does with it.
@@ -55,6 +57,8 @@ mod openapi;
 mod oracle;
 /// What users read and the log says when the back end of an assistant misbehaves.
 mod outcomes;
+/// The packages for Teams and Copilot Studio.
+mod packages;
 /// The page and its session.
 mod page;
 /// `citewire prompt`.
