@@ -7,7 +7,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    answers, check, completions, connector, conversations, convert, direct_line, documents, health, page, records,
+    answers, check, completions, connector, conversations, convert, direct_line, documents, health, messages, page, records,
     session, socket, upload,
 };
 
@@ -50,6 +50,7 @@ use super::{
         connector::members,
         connector::member,
         connector::paged_members,
+        messages::receive,
         page::samples,
         session::start_session,
         page::send_answer,
@@ -63,6 +64,7 @@ use super::{
         (name = "documents", description = "What assistants cite; needs the API key, a token, or a signed address."),
         (name = "direct line", description = "Direct Line 3.0; needs the secret or a token."),
         (name = "connector", description = "What a bot behind the channel calls; needs its secret or its ticket."),
+        (name = "azure bot", description = "What Azure Bot Service and other agents call; needs their token."),
         (name = "page", description = "What the page with Web Chat calls."),
         (name = "operations", description = "Open."),
     ),
