@@ -1,6 +1,7 @@
 //! The channels on which people read answers.
 
 pub mod bot;
+pub mod connector;
 mod delivery;
 pub mod direct_line;
 pub mod direct_line_client;
