@@ -11,7 +11,7 @@ use super::args::ServeArgs;
 use super::team::{Openers, Watch, answering};
 use crate::assistant::Assistants;
 use crate::channels::bot::BotClient;
-use crate::channels::connector::AzureBot;
+use crate::channels::connector::{AzureBot, ConnectorRecords};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
 use crate::config::{Config, Sources};
@@ -87,7 +87,8 @@ async fn serve_from(
     }
     if let Some(bot) = config.azure_bot.clone() {
         let (clock, ids) = (Arc::clone(&clock), Arc::clone(&ids));
-        state = state.with_azure_bot(AzureBot::new(bot, config.egress.clone(), Arc::clone(&store), clock, ids)?);
+        let records = ConnectorRecords::new(Arc::clone(&store));
+        state = state.with_azure_bot(AzureBot::new(bot, config.egress.clone(), records, clock, ids)?);
     }
     if let Some(binding) = config.direct_line_client.clone() {
         let (clock, ids) = (Arc::clone(&clock), Arc::clone(&ids));

@@ -179,6 +179,7 @@ impl<J> Turns<J> {
     }
 
     /// How many wait.
+    #[cfg(test)]
     pub(in crate::channels::connector) fn waiting(&self) -> usize {
         self.shelf().waiting
     }
