@@ -9,6 +9,7 @@ use super::manifest::Pipeline;
 use super::tasks::Tasks;
 use crate::assistant::{Answering, Assistants, Audience};
 use crate::channels::bot::{BotChannel, BotClient};
+use crate::channels::connector::LaterAnswers;
 use crate::channels::direct_line::{DirectLine, DirectLineOptions, Listener, Owner, Tokens};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::channels::live::{Live, LiveOptions};
@@ -99,6 +100,12 @@ impl State {
     #[must_use]
     pub fn bind(self, elsewhere: BoundDirectLine) -> Self {
         Self { delivery: self.delivery.bind(elsewhere), ..self }
+    }
+
+    /// The same parts, with conversations behind Azure Bot Service.
+    #[must_use]
+    pub fn answer_later(self, later: LaterAnswers) -> Self {
+        Self { delivery: self.delivery.answer_later(later), ..self }
     }
 
     /// On whose conversations this Direct Line secret is good: the channel's own, or an assistant's.
