@@ -9,5 +9,5 @@ pub mod live;
 mod retention;
 mod turns;
 
-pub use delivery::{Delivered, Delivery, DeliveryError};
+pub use delivery::{Delivered, Delivery, DeliveryError, Whereabouts};
 pub use retention::Retention;

@@ -17,6 +17,7 @@ mod docs;
 mod documents;
 mod envelope;
 mod fault;
+mod feedback;
 mod health;
 mod host;
 mod manifest;

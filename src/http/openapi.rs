@@ -7,8 +7,8 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    answers, check, completions, connector, conversations, convert, direct_line, documents, health, messages, page, records,
-    session, socket, upload,
+    answers, check, completions, connector, conversations, convert, direct_line, documents, feedback, health, messages,
+    page, records, session, socket, upload,
 };
 
 #[derive(OpenApi)]
@@ -29,6 +29,7 @@ use super::{
         conversations::read,
         conversations::delete,
         conversations::export,
+        feedback::list,
         documents::download,
         check::check_activity,
         direct_line::generate_token,
@@ -60,7 +61,7 @@ use super::{
     tags(
         (name = "answers", description = "Conversion and delivery; needs the API key."),
         (name = "chat completions", description = "Assistants as models, for clients of OpenAI; needs the API key."),
-        (name = "conversations", description = "What the embedded channel keeps; needs the API key."),
+        (name = "conversations", description = "What is kept of conversations; needs the API key."),
         (name = "documents", description = "What assistants cite; needs the API key, a token, or a signed address."),
         (name = "direct line", description = "Direct Line 3.0; needs the secret or a token."),
         (name = "connector", description = "What a bot behind the channel calls; needs its secret or its ticket."),

@@ -4,6 +4,8 @@
 //! `{"error":{"code","message"}}` for the routes of Direct Line and of the Connector, and OpenAI's
 //! `{"error":{"message","type","code","param"}}` for the routes that its clients call.
 
+use std::time::Duration;
+
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
@@ -26,7 +28,7 @@ use super::{Fault, State, host, ticket};
 use crate::channels::DeliveryError;
 use crate::channels::bot::ConnectorError;
 use crate::channels::connector::auth::UnauthorizedKind;
-use crate::channels::connector::{InboundError, ReceiveError};
+use crate::channels::connector::{InboundError, LaterError, ReceiveError, Refusal, RefusalCause, RefusalKind};
 use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
 use crate::channels::direct_line_client::{CallError, PostError, SERVER_NAME};
 use crate::convert::ConvertError;
@@ -91,6 +93,7 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
         Fault::Delivery(DeliveryError::UnknownConversation) => unknown_conversation(),
         Fault::Delivery(DeliveryError::NoMessage) => internal(),
         Fault::Delivery(DeliveryError::Elsewhere(error)) => elsewhere(error),
+        Fault::Delivery(DeliveryError::Later(error)) => later(error),
         Fault::Delivery(DeliveryError::Store(error)) | Fault::Store(error) => store(error),
         Fault::DirectLine(error) => direct_line(error),
         Fault::Connector(error) => connector(error),
@@ -441,6 +444,69 @@ fn elsewhere(error: &PostError) -> Verdict {
             CallError::NoAnswer { .. } => Verdict::new(gateway, "direct_line_unreachable", "ServiceError", unreachable),
         },
     }
+}
+
+fn later(error: &LaterError) -> Verdict {
+    let conflict = |code, title| Verdict::new(StatusCode::CONFLICT, code, "BadArgument", title);
+    match error {
+        LaterError::NoBot => conflict("no_azure_bot", "There is no bot behind Azure Bot Service"),
+        LaterError::Gone => unknown_conversation(),
+        LaterError::NoServiceUrl => conflict("no_service_url", "The conversation cannot be called"),
+        LaterError::Untrusted(_) => untrusted(),
+        LaterError::Reference(_) | LaterError::Conversation(_) => {
+            conflict("unreadable_reference", "Where the conversation is cannot be read")
+        }
+        LaterError::Nothing => Verdict::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "empty_answer",
+            "BadArgument",
+            "The answer says nothing, and the channel takes no such message",
+        ),
+        LaterError::Refused(refusal) => refused(refusal),
+        LaterError::Store(error) => store(error),
+    }
+}
+
+fn untrusted() -> Verdict {
+    let title = "The service of the conversation is not trusted";
+    Verdict::new(StatusCode::CONFLICT, "service_url_untrusted", "BadArgument", title)
+}
+
+/// What the service of a conversation has refused.
+fn refused(refusal: &Refusal) -> Verdict {
+    let gateway = |code, title| Verdict::new(StatusCode::BAD_GATEWAY, code, "ServiceError", title);
+    let verdict = match (&refusal.cause, refusal.kind) {
+        (RefusalCause::Untrusted(_), _) => untrusted(),
+        (RefusalCause::NoToken(_), _) => {
+            gateway("connector_no_token", "The login service gives no token for the Connector")
+        }
+        (_, RefusalKind::Throttled) => Verdict::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "connector_busy",
+            "TooManyRequests",
+            "The Connector wants to be left alone for a while",
+        ),
+        (_, RefusalKind::TooLarge) => Verdict::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "activity_too_long",
+            "MessageSizeTooBig",
+            "The message is longer than its channel takes",
+        ),
+        (RefusalCause::NoAnswer { error, .. }, _) if error.is_timeout() => Verdict::new(
+            StatusCode::GATEWAY_TIMEOUT,
+            "connector_timeout",
+            "ServiceError",
+            "The Connector did not answer in time",
+        ),
+        (_, RefusalKind::Unavailable | RefusalKind::Lost) => {
+            gateway("connector_unavailable", "The Connector cannot be reached")
+        }
+        _ => gateway("connector_refused", "The Connector has refused"),
+    };
+    let seconds = |wait: Duration| u32::try_from(wait.as_secs().max(1)).unwrap_or(u32::MAX);
+    let retry_after = refusal.retry_after.map(seconds);
+    let default = (verdict.status == StatusCode::TOO_MANY_REQUESTS).then_some(10);
+    Verdict { retry_after: retry_after.or(default), ..verdict }
 }
 
 /// A problem as RFC 9457 has it. There is no `type`, which means `about:blank`: the code says more than a URL would.

@@ -8,8 +8,8 @@ use actix_web::{Route, guard, web};
 
 use super::auth::{Access, authenticate};
 use super::{
-    Fault, answers, check, completions, connector, conversations, convert, direct_line, docs, documents, health, page,
-    messages, records, session, socket, upload,
+    Fault, answers, check, completions, connector, conversations, convert, direct_line, docs, documents, feedback, health,
+    messages, page, records, session, socket, upload,
 };
 
 /// Where the protocols of the Bot Framework begin, whose errors have their own shape.
@@ -107,6 +107,7 @@ pub const ROUTES: &[RouteEntry] = &[
     delete("/v1/conversations/{id}", || web::to(conversations::delete)),
     get("/v1/conversations/{id}/export", || web::to(conversations::export)),
     post("/v1/conversations/{id}/answers", || web::to(answers::deliver_answer)),
+    get("/v1/conversations/{id}/feedback", || web::to(feedback::list)),
     get(DOWNLOAD, || web::to(documents::download)),
     get("/", || web::to(page::index)),
     get("/page/page.css", || web::to(page::style)),

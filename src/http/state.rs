@@ -99,10 +99,11 @@ impl State {
         Self { bot: Some(bot), ..self }.listen()
     }
 
-    /// The same parts, with a bot behind Azure Bot Service.
+    /// The same parts, with a bot behind Azure Bot Service, into whose conversations answers can come later as well.
     #[must_use]
     pub fn with_azure_bot(self, azure: AzureBot) -> Self {
-        Self { azure_bot: Some(Arc::new(azure)), ..self }
+        let delivery = self.delivery.answer_later(azure.later());
+        Self { delivery, azure_bot: Some(Arc::new(azure)), ..self }
     }
 
     /// Those who answer behind Azure Bot Service.

@@ -19,7 +19,7 @@ use super::service_url::{TrustedServiceUrl, UntrustedServiceUrl};
 use super::turns::{Fingerprint, Offer, Offered, Turns};
 use super::{
     Address, AppCredentials, AzureBotError, AzureBotOptions, Call, Collected, ConnectorClient, ConnectorRecords,
-    ConversationReference, Credentials, DeliveryMode, EventBody, EventOutlet, Inbound, Kind, Outlet as _, Place,
+    ConversationReference, Credentials, DeliveryMode, EventBody, EventOutlet, Inbound, Kind, LaterAnswers, Outlet as _, Place,
     ReceiveError, Received, Responder, SubmittedFeedback,
 };
 use crate::activity::Activity;
@@ -96,10 +96,12 @@ impl AzureBot {
         &self.options
     }
 
-    /// What goes out to services goes out through this.
+    /// The way for answers that come later.
     #[must_use]
-    pub fn client(&self) -> &Arc<ConnectorClient> {
-        &self.client
+    pub fn later(&self) -> LaterAnswers {
+        let (client, clock) = (Arc::clone(&self.client), Arc::clone(&self.clock));
+        LaterAnswers::new(self.records.clone(), client, self.options.auth.addresses.clone(), clock)
+            .self_contained_for_agents(self.options.self_contained_for_agents)
     }
 
     /// What is kept of conversations.

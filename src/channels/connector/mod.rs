@@ -4,7 +4,8 @@
 //! its conversation, and a [`Responder`] answers the [`Call`] that it has become.
 //!
 //! An answer is a [`ConnectorAnswer`] over an [`Outlet`]: through the Connector, kept for the reply to the call that asked, or as
-//! events of it. A [`ConnectorClient`] calls trusted services only, with a token of [`Credentials`].
+//! events of it. A [`ConnectorClient`] calls trusted services only, with a token of [`Credentials`]. What is said is kept by
+//! [`ConnectorRecords`], with a [`ConversationReference`] by which [`LaterAnswers`] find the conversation again.
 
 mod address;
 mod answer;
@@ -21,6 +22,8 @@ mod feedback;
 mod inbound;
 mod job;
 mod kinds;
+mod later;
+mod later_error;
 mod mention;
 mod name;
 mod options;
@@ -47,6 +50,8 @@ pub use events::{EventOutlet, event};
 pub use feedback::SubmittedFeedback;
 pub use inbound::{DeliveryMode, Inbound, InboundError};
 pub use kinds::Kind;
+pub use later::{FollowedLater, LaterAnswers, LaterConversation, LaterTurn, WrittenFor};
+pub use later_error::{LaterError, LaterFailed};
 pub(crate) use name::is_behind_azure;
 pub use name::{PublicName, find};
 pub use options::{AzureBotFault, AzureBotOptions, AzureBotSettings};

@@ -107,6 +107,12 @@ impl ConnectorAnswer {
         self.course == Course::Stopped
     }
 
+    /// Whether the user has seen anything that was sent for this answer, or may have.
+    #[must_use]
+    pub fn has_spoken(&self) -> bool {
+        self.is_shown() || !self.ids.is_empty() || self.in_doubt
+    }
+
     /// Shows a prepared short text, while the answer is awaited. Where there are no streams, and once the answer has begun, nothing
     /// is shown; a service that refuses it gets no stream.
     pub async fn inform(&mut self, text: &str) {
