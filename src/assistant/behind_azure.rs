@@ -10,7 +10,8 @@ use super::cause::Case;
 use super::{Assistant, Assistants, history};
 use crate::activity::{Activity, Watermark};
 use crate::channels::connector::{
-    Answered, AzureBotOptions, Call, CallEnd, ConnectorAnswer, ConnectorRecords, Failed, Followed, Kind, Line, Responder,
+    Answered, AzureBotOptions, Call, CallEnd, ConnectorAnswer, ConnectorRecords, Failed, Followed, Kind, Line,
+    Responder,
 };
 use crate::channels::direct_line::Owner;
 use crate::channels::live::Incomplete;

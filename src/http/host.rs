@@ -20,7 +20,8 @@ pub(crate) fn guard(options: &HttpOptions, request: &HttpRequest) -> Result<(), 
 /// here may put the name of this machine in place of the one that was called.
 pub(crate) fn is_local(request: &HttpRequest) -> bool {
     let headers = request.headers();
-    let is_passed_on = [FORWARDED, VIA, X_FORWARDED_FOR, X_FORWARDED_HOST].iter().any(|name| headers.contains_key(name));
+    let is_passed_on =
+        [FORWARDED, VIA, X_FORWARDED_FOR, X_FORWARDED_HOST].iter().any(|name| headers.contains_key(name));
     !is_passed_on && address::host(request).is_some_and(|authority| is_loopback(without_port(authority)))
 }
 
@@ -73,7 +74,9 @@ mod tests {
     #[test]
     fn a_call_is_local_by_its_host_unless_somebody_has_passed_it_on() {
         let request = || actix_web::test::TestRequest::default();
-        for (host, expected) in [("localhost:3978", true), ("[::1]:1", true), ("bot.example", false), ("10.0.0.1", false)] {
+        for (host, expected) in
+            [("localhost:3978", true), ("[::1]:1", true), ("bot.example", false), ("10.0.0.1", false)]
+        {
             let request = request().insert_header(("host", host)).to_http_request();
             assert_eq!(is_local(&request), expected, "{host}");
         }

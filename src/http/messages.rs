@@ -66,11 +66,7 @@ struct Replies<'a> {
         (status = 503, description = "Too much waits already, or the keys that sign tokens cannot be fetched", body = BotError),
     )
 )]
-pub(crate) async fn receive(
-    state: Data<State>,
-    request: HttpRequest,
-    payload: Payload,
-) -> Result<HttpResponse, Fault> {
+pub(crate) async fn receive(state: Data<State>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Fault> {
     let azure = match admit(&state, &request) {
         Ok(azure) => azure,
         Err(error) => {

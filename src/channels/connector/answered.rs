@@ -29,7 +29,7 @@ impl<J> Waiting<J> {
     }
 
     /// Nobody waits any more, and the answer was handed over as far as there is one.
-    pub(super) fn is_over(mut self) {
+    pub(super) fn finish(mut self) {
         self.over = true;
         self.gone.cancel();
     }
@@ -58,7 +58,7 @@ impl EventBody {
                 Some(event) => Some((event, (events, waiting))),
                 None => {
                     if let Some(waiting) = waiting.take() {
-                        waiting.is_over();
+                        waiting.finish();
                     }
                     None
                 }

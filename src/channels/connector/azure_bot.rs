@@ -19,8 +19,8 @@ use super::service_url::{TrustedServiceUrl, UntrustedServiceUrl};
 use super::turns::{Fingerprint, Offer, Offered, Turns};
 use super::{
     Address, AppCredentials, AzureBotError, AzureBotOptions, Call, Collected, ConnectorClient, ConnectorRecords,
-    ConversationReference, Credentials, DeliveryMode, EventBody, EventOutlet, Inbound, Kind, LaterAnswers, Outlet as _, Place,
-    ReceiveError, Received, Responder, SubmittedFeedback,
+    ConversationReference, Credentials, DeliveryMode, EventBody, EventOutlet, Inbound, Kind, LaterAnswers, Outlet as _,
+    Place, ReceiveError, Received, Responder, SubmittedFeedback,
 };
 use crate::activity::Activity;
 use crate::clock::{Clock, IdSource};
@@ -184,11 +184,7 @@ impl AzureBot {
     }
 
     /// Where answers go. Who waits for them in the response need not say.
-    fn service(
-        &self,
-        inbound: &Inbound,
-        caller: &Caller,
-    ) -> Result<Option<TrustedServiceUrl>, UntrustedServiceUrl> {
+    fn service(&self, inbound: &Inbound, caller: &Caller) -> Result<Option<TrustedServiceUrl>, UntrustedServiceUrl> {
         let Some(service_url) = inbound.service_url() else {
             return match inbound.delivery_mode() {
                 DeliveryMode::Normal => Err(UntrustedServiceUrl::NoAddress),
@@ -298,7 +294,7 @@ async fn replies(
 ) -> Received {
     let in_time = timeout_at(deadline + END_WITHIN, told).await.is_ok();
     // From here on nobody reads what is said.
-    waiting.is_over();
+    waiting.finish();
     let mut activities = collected.take();
     if !in_time && !activities.iter().any(|activity| activity.get("type").is_some_and(|kind| kind == "message")) {
         // Collecting cannot fail.

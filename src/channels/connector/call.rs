@@ -118,7 +118,8 @@ impl Inbound {
         address.service_url = owned(self.service_url());
         address.locale = owned(self.locale());
         // Direct Line and Web Chat know nothing of what told the bot that somebody has come.
-        let has_none = self.kind() == "conversationUpdate" && matches!(self.channel_id(), Some("directline" | "webchat"));
+        let has_none =
+            self.kind() == "conversationUpdate" && matches!(self.channel_id(), Some("directline" | "webchat"));
         address.reply_to_id = owned(self.id()).filter(|_| !has_none);
         Some(address)
     }

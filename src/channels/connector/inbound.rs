@@ -298,7 +298,8 @@ mod tests {
 
     #[test]
     fn members_of_another_type_are_absent() {
-        let odd = inbound(&json!({"type": "message", "conversation": {"id": "a:1;messageid=2"}, "id": 5, "text": ["x"],
+        let odd =
+            inbound(&json!({"type": "message", "conversation": {"id": "a:1;messageid=2"}, "id": 5, "text": ["x"],
             "from": "ann", "recipient": {"id": 7}, "entities": {}, "membersAdded": [5, null, {"id": ""}], "value": null,
             "channelId": "", "serviceUrl": {}, "deliveryMode": 1, "attachments": "x"}));
         assert_eq!((odd.id(), odd.from(), odd.recipient_id(), odd.channel_id()), (None, None, None, None));

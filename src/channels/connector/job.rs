@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::turns::Turn;
-use super::{Call, ConnectorRecords, CallEnd, Kind, Responder};
+use super::{Call, CallEnd, ConnectorRecords, Kind, Responder};
 
 /// When the server ends, an answer may take so long to come to its end.
 const LAST_WORDS: Duration = Duration::from_secs(8);
@@ -63,10 +63,12 @@ pub(super) async fn serve(
             CallEnd::Failed
         }
     };
-    if call.reference.is_agent() && call.inbound.asks() != Kind::Arrival && !call.forgotten.is_cancelled() {
-        if let Err(error) = call.hand_back(ended).await {
-            tracing::warn!(conversation.id = %call.conversation, %error, "a conversation could not be given back to its agent");
-        }
+    let holds_the_user = call.reference.is_agent() && call.inbound.asks() != Kind::Arrival;
+    if holds_the_user
+        && !call.forgotten.is_cancelled()
+        && let Err(error) = call.hand_back(ended).await
+    {
+        tracing::warn!(conversation.id = %call.conversation, %error, "a conversation could not be given back to its agent");
     }
 }
 

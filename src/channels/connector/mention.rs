@@ -93,7 +93,8 @@ mod tests {
     #[test]
     fn the_mention_of_the_bot_goes_and_names_of_others_stay() {
         let bot = json!({"type": "mention", "mentioned": {"id": "28:bot", "name": "HR"}, "text": "<at>HR</at>"});
-        let ann = json!({"type": "mention", "mentioned": {"id": "29:ann", "name": "Ann"}, "text": "<at id=\"0\">Ann</at>"});
+        let ann =
+            json!({"type": "mention", "mentioned": {"id": "29:ann", "name": "Ann"}, "text": "<at id=\"0\">Ann</at>"});
         let both = json!([{"type": "clientInfo"}, bot, ann]);
         let said = "<at>HR</at>&nbsp;what did <at id=\"0\">Ann</at> ask &lt;b&gt;?";
         assert_eq!(words(said, &both), "what did Ann ask <b>?");

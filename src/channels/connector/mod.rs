@@ -62,8 +62,6 @@ pub use reference::{ConversationReference, NoReference};
 pub use refusal::{Refusal, RefusalCause, RefusalKind};
 pub use responder::Responder;
 pub use retry::{Retry, Rule, STATUS_RULES};
-pub use service_url::{
-    CHINA_HOSTS, PUBLIC_HOSTS, TrustedHosts, TrustedServiceUrl, US_GOV_HOSTS, UntrustedServiceUrl,
-};
+pub use service_url::{CHINA_HOSTS, PUBLIC_HOSTS, TrustedHosts, TrustedServiceUrl, US_GOV_HOSTS, UntrustedServiceUrl};
 pub use turns::TurnLimits;
 pub use words::Words;

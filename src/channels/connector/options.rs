@@ -253,8 +253,7 @@ mod tests {
             service_hosts: "https://agents.example".to_owned(),
             ..settings()
         };
-        let expected =
-            [AzureBotFault::NoSecret, AzureBotFault::Anonymous, AzureBotFault::ServiceHosts(InvalidHost)];
+        let expected = [AzureBotFault::NoSecret, AzureBotFault::Anonymous, AzureBotFault::ServiceHosts(InvalidHost)];
         assert_eq!(faults(wrong, false), expected);
     }
 

@@ -146,7 +146,11 @@ impl<J> Turns<J> {
     }
 
     /// Whether an activity that needs no line came before. It is remembered from now on.
-    pub(in crate::channels::connector) fn is_repeated(&self, fingerprint: Option<Fingerprint>, now: DateTime<Utc>) -> bool {
+    pub(in crate::channels::connector) fn is_repeated(
+        &self,
+        fingerprint: Option<Fingerprint>,
+        now: DateTime<Utc>,
+    ) -> bool {
         let Some(fingerprint) = fingerprint else { return false };
         let mut shelf = self.shelf();
         let repeated = shelf.seen.knows(fingerprint, now);
