@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::build::Builder;
+use super::card::CARD_TYPE;
 use super::{Claim, ClaimPosition, DigitalDocument, ImageObject, Members};
 use crate::answer::Source;
 use crate::cite::CitedSource;
@@ -27,6 +28,10 @@ impl Builder<'_> {
         document.keywords = self.keywords(cited, source);
         document.image = if self.rules.icons { ImageObject::of(source) } else { None };
         document.usage_info = self.usage_info(cited);
+        if let Some(card) = self.card(cited) {
+            document.text = Some(card);
+            document.encoding_format = Some(CARD_TYPE.to_owned());
+        }
         Claim::new(None, ClaimPosition::Number(cited.position), document)
     }
 

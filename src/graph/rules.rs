@@ -26,6 +26,8 @@ pub struct GraphRules {
     pub ai_mark: Option<AiMark>,
     /// Whether a claim has the icon of its kind of document.
     pub icons: bool,
+    /// Whether a claim has the Adaptive Card of its source.
+    pub cards: bool,
 }
 
 /// The limits of key words.
@@ -85,6 +87,7 @@ impl GraphRules {
             labels: LabelForm::Linked,
             ai_mark: Some(AiMark::Keywords),
             icons: false,
+            cards: false,
         }
     }
 
@@ -101,14 +104,15 @@ impl GraphRules {
             labels: LabelForm::One,
             ai_mark: Some(AiMark::AdditionalType),
             icons: true,
+            cards: true,
             ..Self::web_chat()
         }
     }
 
-    /// The rules of Microsoft 365 Copilot: those of Teams, but neither labels nor icons are supported there.
+    /// The rules of Microsoft 365 Copilot: those of Teams, but neither labels nor icons nor cards are supported there.
     #[must_use]
     pub fn m365_copilot() -> Self {
-        Self { labels: LabelForm::Absent, icons: false, ..Self::teams() }
+        Self { labels: LabelForm::Absent, icons: false, cards: false, ..Self::teams() }
     }
 
     /// The rules of a plain text, whose list of references is written from the claims.
