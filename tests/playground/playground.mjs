@@ -22,7 +22,7 @@ async function freePort() {
 }
 
 /** Starts the emulator in front of a bot. */
-export async function startPlayground(bot, { channel = 'msteams' } = {}) {
+export async function startPlayground(bot, { channel = 'msteams', more = [] } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'citewire-playground-'));
   const log = join(folder, 'playground.log');
   const port = await freePort();
@@ -31,7 +31,7 @@ export async function startPlayground(bot, { channel = 'msteams' } = {}) {
     [
       ...['--require', here('loopback.cjs'), here('node_modules/@microsoft/m365agentsplayground/cli.js'), 'start'],
       ...['-e', `${bot}/api/messages`, '-c', channel, '-p', String(port), '--disable-telemetry'],
-      ...['--service-url', `http://127.0.0.1:${port}/_connector`],
+      ...['--service-url', `http://127.0.0.1:${port}/_connector`, ...more],
     ],
     {
       cwd: folder,

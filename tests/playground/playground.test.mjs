@@ -16,7 +16,8 @@ const LIMIT_MS = 90_000;
 const LABEL = { id: 'confidential', name: 'Confidential', description: 'Internal readers only', priority: 3 };
 const LEAVE = { title: 'Leave policy', url: 'https://hr.contoso.example/leave', content: 'Employees get 30 days.', label: LABEL };
 const HANDBOOK = { title: 'Staff handbook, page 12', content: 'Leave is asked for in writing.' };
-const CANTEEN = { title: 'Canteen', url: 'https://contoso.example/canteen?a=1&b=2', content: 'The canteen opens at eight.' };
+/** Back ends need not send passages along. */
+const CANTEEN = { title: 'Canteen', url: 'https://contoso.example/canteen?a=1&b=2' };
 
 /** Tests that share a browser, a service and an emulator in front of it. */
 function inFrontOf(title, prepare, body) {
@@ -223,6 +224,8 @@ inFrontOf('An assistant with labels and feedback', recorded, (chatting) => {
     const answer = chat.bubble('This is fact 12');
     await answer.waitFor();
     assert.equal(await chat.bubble('This is fact 1').count(), 1, 'there is one answer');
+    const text = await answer.textContent();
+    for (const { title } of sources) assert.ok(text.includes(title), `${title} is named`);
   });
 
   chatting('takes an answer that comes later, from outside', async (chat, { service, backEnd }) => {
@@ -235,7 +238,8 @@ inFrontOf('An assistant with labels and feedback', recorded, (chatting) => {
     const bubble = chat.bubble('The canteen opens at eight');
     await chat.badges(bubble).first().waitFor();
     await chat.assertCited(bubble, [1]);
-    assert.equal((await chat.opened(chat.badges(bubble).first())).url, 'https://contoso.example/canteen?a=1&b=2');
+    const shown = await chat.opened(chat.badges(bubble).first());
+    assert.deepEqual([shown.url, shown.name], ['https://contoso.example/canteen?a=1&b=2', 'Canteen']);
     await chat.assertClean();
   });
 
