@@ -25,6 +25,8 @@ mod checking;
 mod command;
 /// Assistants as models, for clients of OpenAI, Open WebUI and AssistantHub.
 mod completions;
+/// The tokens of those who call the bot behind Azure Bot Service.
+mod connector_auth;
 /// The operator's routes to conversations.
 mod conversations;
 /// Servers that are killed while they are written to.
