@@ -91,10 +91,11 @@ impl Inbound {
         self.text_member("id")
     }
 
-    /// `channelId`.
+    /// `channelId`. Agents of the Agents SDK for JavaScript (1.8.1) that pass an activity on write it with an underscore, the name
+    /// of a member of their own, and read its answer by it.
     #[must_use]
     pub fn channel_id(&self) -> Option<&str> {
-        self.text_member("channelId")
+        self.text_member("channelId").or_else(|| self.text_member("_channelId"))
     }
 
     /// `serviceUrl`.
@@ -306,6 +307,18 @@ mod tests {
         assert_eq!((odd.service_url(), odd.value(), odd.words().as_str()), (None, None, ""));
         assert!(!odd.adds_somebody() && !odd.has_attachments());
         assert_eq!((odd.delivery_mode(), odd.conversation_id()), (DeliveryMode::Normal, "a:1;messageid=2"));
+    }
+
+    #[test]
+    fn a_channel_is_read_as_agents_of_the_sdk_for_javascript_write_it() {
+        let channel = |more: Value| {
+            let mut activity = json!({"type": "message", "conversation": {"id": "c"}});
+            activity.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+            inbound(&activity).channel_id().map(str::to_owned)
+        };
+        assert_eq!(channel(json!({"_channelId": "webchat"})).as_deref(), Some("webchat"));
+        assert_eq!(channel(json!({"_channelId": "webchat", "channelId": "msteams"})).as_deref(), Some("msteams"));
+        assert_eq!(channel(json!({})), None);
     }
 
     #[test]
