@@ -157,7 +157,9 @@ mod tests {
     fn an_answer_in_teams_is_remembered_without_the_numbers_of_its_claims() {
         let claim = |position: Value| json!({"@type": "Claim", "position": position});
         let entity = json!({"type": "https://schema.org/Message", "citation": [claim(json!(1)), claim(json!("2"))]});
-        let mut answer = Activity::message("Leave [1][2] is 30 days [1]\u{200b}[2], says `a[1]` and **the law** [3] \\[2].\n\n- b [2]");
+        let mut answer = Activity::message(
+            "Leave [1][2] is 30 days [1]\u{200b}[2], says `a[1]` and **the law** [3] \\[2].\n\n- b [2]",
+        );
         answer.entities = Some(serde_json::from_value(json!([entity, 5, {"type": "x"}])).expect("entities"));
         let text = answer.text.as_deref().unwrap_or_default();
         let kept = "Leave is 30 days, says `a[1]` and **the law** [3] \\[2].\n\n- b";

@@ -1,8 +1,9 @@
 // An agent of the Agents SDK that passes what its user says on to another agent, citewire, as skills are called; and what both
 // stand on: Entra ID with a key of its own, and the channel of the user. All tokens are RS256, and both sides check them.
 //
-// It listens on a free port of 127.0.0.1 and is driven by lines of JSON on stdin; its settings are the first argument. Each command
-// is answered by one line of JSON on stdout, and the first line is { "url": … }. The end of stdin ends the process.
+// It listens on free ports of 127.0.0.1, by http and for the other agent by https, and is driven by lines of JSON on stdin; its
+// settings are the first argument. Each command is answered by one line of JSON on stdout; the first line is
+// { "url", "certificate" }, the certificate as PEM. The end of stdin ends the process.
 //
 //   { "do": "say", "endpoint", "activity" }       the user says this to the agent, which delegates it     { "status" }
 //   { "do": "expectReplies", "endpoint", "activity" }   the agent asks by itself     { "status", "activities" | "body" }
@@ -11,6 +12,7 @@
 
 import { createSign, createPublicKey, generateKeyPairSync, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { createInterface } from "node:readline";
 import {
   ActivityHandler,
@@ -22,6 +24,7 @@ import {
   createAgentResponseHandler,
 } from "@microsoft/agents-hosting";
 import { Activity } from "@microsoft/agents-activity";
+import { certificate } from "./certificate.mjs";
 
 const settings = JSON.parse(process.argv[2]);
 const { tenant, agent, citewire } = settings;
@@ -148,14 +151,16 @@ async function serve(request, response) {
 }
 
 const tell = (what) => process.stdout.write(`${JSON.stringify(what)}\n`);
-const server = createServer((request, response) => {
+function handle(request, response) {
   serve(request, response).catch((error) => {
     tell({ error: String(error?.stack ?? error) });
     if (!response.writableEnded) response.status(500).send({ error: String(error) });
   });
-});
-await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-const url = `http://127.0.0.1:${server.address().port}`;
+}
+const open = (server) => new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
+const credentials = certificate();
+const url = `http://127.0.0.1:${await open(createServer(handle))}`;
+const responses = `https://127.0.0.1:${await open(createSecureServer(credentials, handle))}/api/agentresponse/`;
 const parts = listen();
 
 // The commands -------------------------------------------------------------------------------------------------------------
@@ -187,14 +192,14 @@ const commands = {
     Object.assign(process.env, {
       other_endpoint: endpoint,
       other_clientId: citewire.id,
-      other_serviceUrl: `${url}/api/agentresponse/`,
+      other_serviceUrl: responses,
     });
     const response = await post(`${url}/api/messages`, token(randomUUID(), agent.id), sent(activity, `${url}/channel/`));
     if (response.status !== 200) tell({ error: `the agent answered ${response.status}: ${await response.text()}` });
   },
   async expectReplies({ endpoint, activity }) {
     const bearer = await new MsalTokenProvider().getAccessToken(citewire.id);
-    const body = sent({ ...activity, deliveryMode: "expectReplies" }, `${url}/api/agentresponse/`);
+    const body = sent({ ...activity, deliveryMode: "expectReplies" }, responses);
     const response = await post(endpoint, bearer, body);
     const text = await response.text();
     if (response.status !== 200) return tell({ status: response.status, body: text });
@@ -208,7 +213,7 @@ const commands = {
   },
 };
 
-tell({ url });
+tell({ url, certificate: credentials.cert });
 for await (const line of createInterface({ input: process.stdin })) {
   const command = JSON.parse(line);
   await commands[command.do](command).catch((error) => tell({ error: String(error?.stack ?? error) }));

@@ -25,6 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The agent as a child process, which ends with the value.
 struct Agent {
     url: String,
+    /// By which its https is known, as PEM.
+    certificate: String,
     commands: ChildStdin,
     told: Lines<BufReader<ChildStdout>>,
     _child: Child,
@@ -49,8 +51,10 @@ impl Agent {
         let mut child = command.spawn().expect("node runs");
         let commands = child.stdin.take().expect("its input");
         let told = BufReader::new(child.stdout.take().expect("its output")).lines();
-        let mut agent = Self { url: String::new(), commands, told, _child: child };
-        agent.url = agent.told().await["url"].as_str().expect("an address").to_owned();
+        let mut agent = Self { url: String::new(), certificate: String::new(), commands, told, _child: child };
+        let begun = agent.told().await;
+        agent.url = begun["url"].as_str().expect("an address").to_owned();
+        agent.certificate = begun["certificate"].as_str().expect("a certificate").to_owned();
         agent
     }
 
@@ -77,6 +81,8 @@ impl Agent {
         let documents = folder.path().display();
         let text = format!("assistant = \"handbook\"\n[assistants.handbook.documents]\nfolder = \"{documents}\"\n");
         std::fs::write(&file, text).expect("written");
+        let certificates = folder.path().join("certificates.pem");
+        std::fs::write(&certificates, &self.certificate).expect("written");
         let metadata = format!("{}/{TENANT}/v2.0/.well-known/openid-configuration", self.url);
         let serving = Serving::start(
             &folder.path().join("data"),
@@ -87,12 +93,11 @@ impl Agent {
                 ("CITEWIRE_AZURE_BOT_APP_SECRET", CITEWIRE_SECRET),
                 ("CITEWIRE_AZURE_BOT_TENANT", TENANT),
                 ("CITEWIRE_AZURE_BOT_ALLOWED_CALLERS", allowed_callers),
-                // Agents on this machine may be answered by http.
-                ("CITEWIRE_AZURE_BOT_EMULATOR", "true"),
+                ("CITEWIRE_AZURE_BOT_SERVICE_HOSTS", "127.0.0.1"),
+                ("SSL_CERT_FILE", certificates.to_str().expect("a path")),
                 ("CITEWIRE_AZURE_BOT_CHANNEL_METADATA", &metadata),
                 ("CITEWIRE_AZURE_BOT_ENTRA_METADATA", &metadata),
                 ("CITEWIRE_AZURE_BOT_LOGIN", &self.url),
-                ("CITEWIRE_EGRESS_ALLOW_HOSTS", "127.0.0.1"),
             ],
         );
         (serving, folder)

@@ -90,7 +90,9 @@ mod tests {
 
     #[test]
     fn what_is_about_something_else_is_no_feedback() {
-        for value in [json!(null), json!({}), json!({"actionName": "other"}), json!({"actionName": 5}), json!("feedback")] {
+        for value in
+            [json!(null), json!({}), json!({"actionName": "other"}), json!({"actionName": 5}), json!("feedback")]
+        {
             assert_eq!(SubmittedFeedback::read(&value), None, "{value}");
         }
         let bare = SubmittedFeedback::read(&json!({"actionName": "feedback"}));

@@ -221,7 +221,8 @@ mod tests {
         let page = records.store.read(&id, None, 9).await.expect("a store").expect("known");
         let read: Vec<Value> =
             page.recorded.iter().map(|one| serde_json::to_value(&*one.activity).expect("JSON")).collect();
-        let of = |one: &Value| [&one["id"], &one["serviceId"], &one["from"]["id"], &one["from"]["role"]].map(Value::clone);
+        let of =
+            |one: &Value| [&one["id"], &one["serviceId"], &one["from"]["id"], &one["from"]["role"]].map(Value::clone);
         assert_eq!(of(&read[0]), [json!(format!("{id}|0000000")), json!("1700"), json!("29:ann"), json!("user")]);
         assert_eq!(of(&read[1]), [json!(format!("{id}|0000001")), json!("1702"), json!("28:bot"), json!("bot")]);
         assert_eq!(read.len(), 2);
