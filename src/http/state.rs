@@ -109,7 +109,7 @@ impl State {
     /// Those who answer behind Azure Bot Service.
     pub(crate) fn behind_azure(&self, azure: &AzureBot) -> BehindAzure {
         let (assistants, store) = (Arc::clone(&self.assistants), Arc::clone(&self.store));
-        BehindAzure::new(assistants, store, azure.records().clone(), Arc::clone(&self.clock), azure.options())
+        BehindAzure::new(assistants, store, azure.records().clone(), Arc::clone(azure.clock()), azure.options())
     }
 
     /// The same parts, with conversations that are bound to another Direct Line.

@@ -7,6 +7,8 @@ mod answers;
 mod app;
 /// Questions that users type, and the answers of assistants.
 mod assistants;
+/// The bot behind Azure Bot Service, from what is posted to what is answered.
+mod azure_bot;
 /// Input that no route may stumble over.
 mod bad_input;
 /// Streams that are cited block by block, and from outside their text.
@@ -23,6 +25,8 @@ mod checking;
 mod command;
 /// Assistants as models, for clients of OpenAI, Open WebUI and AssistantHub.
 mod completions;
+/// A bot's calls to the Bot Connector, and answers through it.
+mod connector;
 /// The tokens of those who call the bot behind Azure Bot Service.
 mod connector_auth;
 /// The operator's routes to conversations.
