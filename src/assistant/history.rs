@@ -83,7 +83,7 @@ fn claimed(activity: &Activity) -> BTreeSet<String> {
 /// where there are none, because a claim has it.
 fn without_citations(text: &str, claimed: &BTreeSet<String>) -> String {
     let by_claim = |link: BrokenLink<'_>| {
-        claimed.contains(link.reference.as_ref()).then(|| (CowStr::Borrowed("#"), CowStr::Borrowed("")))
+        claimed.contains(link.reference.as_ref()).then_some((CowStr::Borrowed("#"), CowStr::Borrowed("")))
     };
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let parser = Parser::new_with_broken_link_callback(text, options, Some(by_claim));
@@ -157,7 +157,9 @@ mod tests {
     fn an_answer_in_teams_is_remembered_without_the_numbers_of_its_claims() {
         let claim = |position: Value| json!({"@type": "Claim", "position": position});
         let entity = json!({"type": "https://schema.org/Message", "citation": [claim(json!(1)), claim(json!("2"))]});
-        let mut answer = Activity::message("Leave [1][2] is 30 days [1]\u{200b}[2], says `a[1]` and **the law** [3] \\[2].\n\n- b [2]");
+        let mut answer = Activity::message(
+            "Leave [1][2] is 30 days [1]\u{200b}[2], says `a[1]` and **the law** [3] \\[2].\n\n- b [2]",
+        );
         answer.entities = Some(serde_json::from_value(json!([entity, 5, {"type": "x"}])).expect("entities"));
         let text = answer.text.as_deref().unwrap_or_default();
         let kept = "Leave is 30 days, says `a[1]` and **the law** [3] \\[2].\n\n- b";

@@ -8,8 +8,8 @@ use actix_web::{Route, guard, web};
 
 use super::auth::{Access, authenticate};
 use super::{
-    Fault, answers, check, completions, connector, conversations, convert, direct_line, docs, documents, feedback, health,
-    page, records, session, socket, upload,
+    Fault, answers, check, completions, connector, conversations, convert, direct_line, docs, documents, feedback,
+    health, page, records, session, socket, upload,
 };
 
 /// Where the protocols of the Bot Framework begin, whose errors have their own shape.
