@@ -40,7 +40,7 @@ impl Builder<'_> {
             return None;
         };
         let pressed = remove_actions(&mut members, 0);
-        if pressed != Removed::Nothing {
+        if pressed == Removed::Something {
             self.entries.push(note("card-interactive", "a card in a citation has no actions and no inputs"));
         }
         let written = Value::Object(members);

@@ -23,6 +23,8 @@ mod checking;
 mod command;
 /// Assistants as models, for clients of OpenAI, Open WebUI and AssistantHub.
 mod completions;
+/// A bot's calls to the Bot Connector, and answers through it.
+mod connector;
 /// The operator's routes to conversations.
 mod conversations;
 /// Servers that are killed while they are written to.
