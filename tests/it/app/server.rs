@@ -7,6 +7,7 @@ use std::time::Duration;
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role};
 use citewire::assistant::Assistants;
 use citewire::channels::bot::{BotBinding, BotClient};
+use citewire::channels::connector::LaterAnswers;
 use citewire::channels::direct_line::DirectLineOptions;
 use citewire::channels::direct_line_client::{Binding, BoundDirectLine};
 use citewire::clock::{Clock, ManualClock, RandomIds};
@@ -32,6 +33,7 @@ pub(crate) struct Setup {
     pub(crate) follow_redirects: bool,
     pub(crate) bot: Option<BotBinding>,
     pub(crate) assistants: Option<Arc<Assistants>>,
+    pub(crate) later: Option<LaterAnswers>,
 }
 
 /// A running server. It is stopped when the value is dropped, and must then end by itself.
@@ -80,6 +82,7 @@ impl TestApp {
             follow_redirects: false,
             bot: None,
             assistants: None,
+            later: None,
         };
         setup.http.workers = 1;
         change(&mut setup);
@@ -103,6 +106,9 @@ impl TestApp {
         }
         if let Some(assistants) = setup.assistants {
             state = state.with_assistants(assistants);
+        }
+        if let Some(later) = setup.later {
+            state = state.answer_later(later);
         }
         if let Some(binding) = setup.binding {
             let clock = Arc::clone(&clock) as Arc<dyn Clock>;
