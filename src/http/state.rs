@@ -9,7 +9,7 @@ use super::manifest::Pipeline;
 use super::tasks::Tasks;
 use crate::assistant::{Answering, Assistants, Audience, BehindAzure};
 use crate::channels::bot::{BotChannel, BotClient};
-use crate::channels::connector::AzureBot;
+use crate::channels::connector::{AzureBot, LaterAnswers};
 use crate::channels::direct_line::{DirectLine, DirectLineOptions, Listener, Owner, Tokens};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::channels::live::{Live, LiveOptions};
@@ -102,8 +102,14 @@ impl State {
     /// The same parts, with a bot behind Azure Bot Service, into whose conversations answers can come later as well.
     #[must_use]
     pub fn with_azure_bot(self, azure: AzureBot) -> Self {
-        let delivery = self.delivery.answer_later(azure.later());
-        Self { delivery, azure_bot: Some(Arc::new(azure)), ..self }
+        let state = self.answer_later(azure.later());
+        Self { azure_bot: Some(Arc::new(azure)), ..state }
+    }
+
+    /// The same parts, with answers that come later into conversations behind Azure Bot Service.
+    #[must_use]
+    pub fn answer_later(self, later: LaterAnswers) -> Self {
+        Self { delivery: self.delivery.answer_later(later), ..self }
     }
 
     /// Those who answer behind Azure Bot Service.

@@ -49,6 +49,8 @@ mod formats_streamed;
 mod golden;
 /// Who may import whom.
 mod imports;
+/// Answers that come later, behind Azure Bot Service.
+mod later;
 /// Start, expiry, shutdown.
 mod lifecycle;
 /// Answers that readers see while they are sent.

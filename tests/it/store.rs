@@ -527,7 +527,9 @@ mod promises {
     pub(super) async fn a_reference_is_kept_until_another_takes_its_place(fixture: Fixture) {
         let (c, d) = (fixture.create("c").await, fixture.create("d").await);
         assert_eq!(fixture.reference(&c).await, None);
-        for reference in [json!({"serviceUrl": "https://a.example/\u{1F600}\"'"}), json!({"serviceUrl": "https://b.example/"})] {
+        for reference in
+            [json!({"serviceUrl": "https://a.example/\u{1F600}\"'"}), json!({"serviceUrl": "https://b.example/"})]
+        {
             assert!(fixture.store.refer(&c, reference.clone()).await.expect("a store"));
             fixture.append(&c, "x").await;
             assert_eq!(fixture.reference(&c).await, Some(reference.clone()));

@@ -33,7 +33,9 @@ impl SubmittedFeedback {
         let form = match submitted.get("feedback").unwrap_or(&Value::Null) {
             Value::String(text) if text.trim().is_empty() => Value::Null,
             Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
-            form => form.clone(),
+            form @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                form.clone()
+            }
         };
         let (text, details) = match form {
             Value::Null => (None, None),
@@ -90,7 +92,9 @@ mod tests {
 
     #[test]
     fn what_is_about_something_else_is_no_feedback() {
-        for value in [json!(null), json!({}), json!({"actionName": "other"}), json!({"actionName": 5}), json!("feedback")] {
+        for value in
+            [json!(null), json!({}), json!({"actionName": "other"}), json!({"actionName": 5}), json!("feedback")]
+        {
             assert_eq!(SubmittedFeedback::read(&value), None, "{value}");
         }
         let bare = SubmittedFeedback::read(&json!({"actionName": "feedback"}));

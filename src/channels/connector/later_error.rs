@@ -12,7 +12,9 @@ use crate::store::StoreError;
 #[non_exhaustive]
 pub enum LaterError {
     /// There is no bot behind Azure Bot Service, although there was one when the conversation was stored.
-    #[error("the conversation is behind Azure Bot Service, and no bot there is set: see azure_bot in the configuration")]
+    #[error(
+        "the conversation is behind Azure Bot Service, and no bot there is set: see azure_bot in the configuration"
+    )]
     NoBot,
     /// The conversation is there no longer.
     #[error("there is no such conversation")]

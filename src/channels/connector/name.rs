@@ -113,7 +113,10 @@ mod tests {
     #[test]
     fn a_name_is_the_channel_and_what_it_calls_the_conversation() {
         let name = |caller: &Caller, channel, id| PublicName::new(caller, channel, id).to_string();
-        assert_eq!(name(&Caller::Channel, "msteams", "19:a@thread.tacv2;messageid=1"), "msteams:19:a@thread.tacv2;messageid=1");
+        assert_eq!(
+            name(&Caller::Channel, "msteams", "19:a@thread.tacv2;messageid=1"),
+            "msteams:19:a@thread.tacv2;messageid=1"
+        );
         assert_eq!(name(&Caller::Channel, "msteams:COPILOT", "a:1"), "msteams:a:1");
         assert_eq!(name(&agent("7d0a"), "msteams", "a:1"), "agent:7d0a:a:1");
     }
@@ -146,7 +149,8 @@ mod tests {
     #[test]
     fn every_name_has_a_legal_id_of_its_own() {
         let long = "x".repeat(10_000);
-        let names = ["msteams:a", "msteams:b", "msteams:A", "Ä.x/y:z", "agent:7d0a:c", long.as_str(), &format!("{long}:1")];
+        let names =
+            ["msteams:a", "msteams:b", "msteams:A", "Ä.x/y:z", "agent:7d0a:c", long.as_str(), &format!("{long}:1")];
         let ids: Vec<ConversationId> = names.iter().map(|name| PublicName((*name).to_owned()).id()).collect();
         for (index, id) in ids.iter().enumerate() {
             assert!(is_behind_azure(id) && id.as_str().len() <= 90, "{id}");

@@ -155,11 +155,7 @@ fn by_caller(key: &str) -> String {
 }
 
 fn speaker(known: Option<ChannelAccount>, role: Role) -> ChannelAccount {
-    known.unwrap_or_else(|| {
-        let mut nobody = ChannelAccount::default();
-        nobody.role = Some(role);
-        nobody
-    })
+    known.unwrap_or_else(|| ChannelAccount { role: Some(role), ..ChannelAccount::default() })
 }
 
 fn with_service_id(mut activity: Activity, service_id: Option<&str>) -> Activity {
@@ -175,6 +171,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::activity::Watermark;
     use crate::channels::connector::auth::Caller;
     use crate::clock::SystemClock;
     use crate::store::{MemoryStore, StoreLimits};
@@ -221,7 +218,8 @@ mod tests {
         let page = records.store.read(&id, None, 9).await.expect("a store").expect("known");
         let read: Vec<Value> =
             page.recorded.iter().map(|one| serde_json::to_value(&*one.activity).expect("JSON")).collect();
-        let of = |one: &Value| [&one["id"], &one["serviceId"], &one["from"]["id"], &one["from"]["role"]].map(Value::clone);
+        let of =
+            |one: &Value| [&one["id"], &one["serviceId"], &one["from"]["id"], &one["from"]["role"]].map(Value::clone);
         assert_eq!(of(&read[0]), [json!(format!("{id}|0000000")), json!("1700"), json!("29:ann"), json!("user")]);
         assert_eq!(of(&read[1]), [json!(format!("{id}|0000001")), json!("1702"), json!("28:bot"), json!("bot")]);
         assert_eq!(read.len(), 2);
@@ -241,7 +239,7 @@ mod tests {
             assert!(kept.expect("a store"));
         }
         let page = records.store.feedback(&id, None, 9).await.expect("a store").expect("known");
-        let about: Vec<_> = page.feedback.iter().map(|noted| noted.feedback.about.map(|place| place.index())).collect();
+        let about: Vec<_> = page.feedback.iter().map(|noted| noted.feedback.about.map(Watermark::index)).collect();
         assert_eq!(about, [Some(0), Some(0), None, None]);
         let named = page.feedback[2].feedback.reply_to_id.as_deref();
         assert_eq!(named, Some("gone"), "what the channel said is kept");

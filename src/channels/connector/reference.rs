@@ -185,7 +185,10 @@ mod tests {
         let (first, stored) = (teams(), teams().to_stored());
         assert!(ConversationReference { activity_id: Some("2:y".to_owned()), ..first.clone() }.is_stored_in(&stored));
         for changed in [
-            ConversationReference { service_url: Some("https://smba.trafficmanager.net/amer/".to_owned()), ..first.clone() },
+            ConversationReference {
+                service_url: Some("https://smba.trafficmanager.net/amer/".to_owned()),
+                ..first.clone()
+            },
             ConversationReference { user: Some(json!({"id": "29:bob"})), ..first.clone() },
             ConversationReference { copilot: true, ..first.clone() },
             ConversationReference { caller: Caller::Emulator, ..first },
@@ -209,7 +212,8 @@ mod tests {
             ("slack", false, Dialect::WebChat),
             ("", false, Dialect::WebChat),
         ] {
-            let reference = ConversationReference { copilot, ..ConversationReference::new(json!({}), channel, Caller::Channel) };
+            let reference =
+                ConversationReference { copilot, ..ConversationReference::new(json!({}), channel, Caller::Channel) };
             assert_eq!(reference.dialect(), dialect, "{channel} {copilot}");
         }
     }

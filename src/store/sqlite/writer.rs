@@ -247,7 +247,8 @@ impl Writer {
             Change::Append(pending) => Some((heads.get(&pending.change.id)?.key, &pending.change)),
             Change::Create(_) | Change::Keep(_) | Change::Refer(_) | Change::Note(_) => None,
         });
-        let named = appends.flat_map(|(key, append)| append.key.iter().chain(&append.names).map(move |name| (key, name)));
+        let named =
+            appends.flat_map(|(key, append)| append.key.iter().chain(&append.names).map(move |name| (key, name)));
         let named: Vec<(i64, &String)> = named.collect();
         if named.is_empty() {
             return Ok(Known::new());

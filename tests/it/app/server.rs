@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role};
 use citewire::assistant::Assistants;
 use citewire::channels::bot::{BotBinding, BotClient};
-use citewire::channels::connector::{AzureBot, AzureBotOptions, ConnectorRecords};
+use citewire::channels::connector::{AzureBot, AzureBotOptions, ConnectorRecords, LaterAnswers};
 use citewire::channels::direct_line::DirectLineOptions;
 use citewire::channels::direct_line_client::{Binding, BoundDirectLine};
 use citewire::clock::{Clock, ManualClock, RandomIds};
@@ -57,6 +57,7 @@ pub(crate) struct Setup {
     pub(crate) bot: Option<BotBinding>,
     pub(crate) azure_bot: Option<AzureBotOptions>,
     pub(crate) assistants: Option<Arc<Assistants>>,
+    pub(crate) later: Option<LaterAnswers>,
 }
 
 /// A running server. It is stopped when the value is dropped, and must then end by itself.
@@ -106,6 +107,7 @@ impl TestApp {
             bot: None,
             azure_bot: None,
             assistants: None,
+            later: None,
         };
         setup.http.workers = 1;
         change(&mut setup);
@@ -135,6 +137,9 @@ impl TestApp {
             let clock = Arc::new(Eager(Arc::clone(&clock)));
             let azure = AzureBot::new(options, setup.egress.clone(), records, clock, Arc::new(RandomIds));
             state = state.with_azure_bot(azure.expect("a bot"));
+        }
+        if let Some(later) = setup.later {
+            state = state.answer_later(later);
         }
         if let Some(binding) = setup.binding {
             let clock = Arc::clone(&clock) as Arc<dyn Clock>;

@@ -43,7 +43,7 @@ const TEXT: &str = "Leave is 30 days [1]. Ask before you go [2].";
 
 /// The test's clock: short waits pass at once, and the long ones of streams never, since nobody waits for them here.
 #[derive(Debug)]
-struct Eager(Arc<ManualClock>);
+pub(crate) struct Eager(pub(crate) Arc<ManualClock>);
 
 #[async_trait]
 impl Clock for Eager {

@@ -159,7 +159,7 @@ impl ConnectorAnswer {
     }
 
     /// Waits until a stream can end: the service counts its end with its updates.
-    async fn keep_apart(&self, way: &Way) {
+    async fn keep_apart(&mut self, way: &Way) {
         if let Way::Final(_) | Way::Close(_) = way {
             let from = later(self.pace.last(), self.pacing.gap);
             if let Ok(wait) = (from - self.clock.now()).to_std()
