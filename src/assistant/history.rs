@@ -83,7 +83,7 @@ fn claimed(activity: &Activity) -> BTreeSet<String> {
 /// where there are none, because a claim has it.
 fn without_citations(text: &str, claimed: &BTreeSet<String>) -> String {
     let by_claim = |link: BrokenLink<'_>| {
-        claimed.contains(link.reference.as_ref()).then(|| (CowStr::Borrowed("#"), CowStr::Borrowed("")))
+        claimed.contains(link.reference.as_ref()).then_some((CowStr::Borrowed("#"), CowStr::Borrowed("")))
     };
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let parser = Parser::new_with_broken_link_callback(text, options, Some(by_claim));
@@ -138,9 +138,46 @@ fn is_number(label: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::json;
 
     use super::*;
+    use crate::channels::connector::auth::Caller;
+    use crate::channels::connector::{ConnectorRecords, ConversationReference, SubmittedFeedback};
+    use crate::clock::SystemClock;
+    use crate::store::{MemoryStore, StoreLimits};
+
+    #[tokio::test]
+    async fn a_conversation_behind_azure_has_a_history_like_any_other() {
+        let store = Arc::new(MemoryStore::new(StoreLimits::in_memory(), Arc::new(SystemClock)));
+        let records = ConnectorRecords::new(Arc::clone(&store) as Arc<dyn ConversationStore>);
+        let mut reference = ConversationReference::new(json!({"id": "a:1"}), "msteams", Caller::Channel);
+        reference.user = Some(json!({"id": "29:ann"}));
+        let id = records.meet(&reference).await.expect("a store");
+        let heard = async |text: &str, service_id: &str| {
+            let heard = records.heard(&id, &reference, Activity::message(text), Some(service_id)).await;
+            heard.expect("a store").expect("known").recorded[0].watermark
+        };
+        heard("How long is leave?", "1700").await;
+        let question = heard("And who says so?", "1702").await;
+        heard("Hello?", "1703").await;
+        // The first answer came while the second question waited, and feedback is nothing that was said.
+        let claims = json!([{"type": "https://schema.org/Message", "citation": [{"@type": "Claim", "position": 1}]}]);
+        let mut answer = Activity::message("30 days [1].");
+        answer.entities = Some(serde_json::from_value(claims).expect("entities"));
+        let ids = ["1701".to_owned()];
+        records.said(&id, &reference, answer, &ids, None).await.expect("a store").expect("known");
+        records.rated(&id, SubmittedFeedback::default(), None, Some("1701")).await.expect("a store");
+        let turns = turns(&*store, &id, question).await.expect("a store");
+        let said: Vec<_> = turns.iter().map(|turn| (turn.speaker, turn.text.as_str())).collect();
+        let expected = [
+            (Speaker::User, "How long is leave?"),
+            (Speaker::Assistant, "30 days."),
+            (Speaker::User, "And who says so?"),
+        ];
+        assert_eq!(said, expected);
+    }
 
     #[test]
     fn an_answer_is_remembered_without_its_numbers() {

@@ -8,7 +8,6 @@ use super::{Claim, ClaimPosition, DigitalDocument, ImageObject, Members};
 use crate::answer::Source;
 use crate::cite::CitedSource;
 use crate::report::{Entry, Kind};
-use crate::text::cut_at_word;
 
 impl Builder<'_> {
     /// A claim with what Teams' contract names, within its limits.
@@ -19,11 +18,11 @@ impl Builder<'_> {
             None => Cow::Borrowed(cited.title.as_str()),
         };
         let passages = self.passages(cited);
-        // Teams' emulator refuses a claim without an abstract, and its SDKs know none: the title stands in for a passage.
-        let max = self.rules.abstract_max_utf16.min(self.rules.abstract_limit_utf16.unwrap_or(usize::MAX));
-        let title = cut_at_word(&name, max).into_owned();
         let mut document = DigitalDocument::new(name);
-        document.summary = self.summary(cited, &passages).filter(|summary| !summary.is_empty()).or(Some(title));
+        document.summary = self.summary(cited, &passages).filter(|summary| !summary.is_empty());
+        if document.summary.is_none() && self.rules.abstract_required {
+            document.summary = Some(document.name.clone());
+        }
         if passages.len() > 1 {
             let message = format!("only the first passage of [{}] can be shown", cited.position);
             self.entries.push(Entry::in_input(Kind::Dropped, "passages", source.pointer.clone(), message));

@@ -474,39 +474,62 @@ fn untrusted() -> Verdict {
 
 /// What the service of a conversation has refused.
 fn refused(refusal: &Refusal) -> Verdict {
-    let gateway = |code, title| Verdict::new(StatusCode::BAD_GATEWAY, code, "ServiceError", title);
-    let verdict = match (&refusal.cause, refusal.kind) {
-        (RefusalCause::Untrusted(_), _) => untrusted(),
-        (RefusalCause::NoToken(_), _) => {
-            gateway("connector_no_token", "The login service gives no token for the Connector")
-        }
-        (_, RefusalKind::Throttled) => Verdict::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "connector_busy",
-            "TooManyRequests",
-            "The Connector wants to be left alone for a while",
+    let verdict = match &refusal.cause {
+        RefusalCause::Untrusted(_) => untrusted(),
+        RefusalCause::NoToken(_) => Verdict::new(
+            StatusCode::BAD_GATEWAY,
+            "connector_no_token",
+            "ServiceError",
+            "The login service gives no token for the Connector",
         ),
-        (_, RefusalKind::TooLarge) => Verdict::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "activity_too_long",
-            "MessageSizeTooBig",
-            "The message is longer than its channel takes",
-        ),
-        (RefusalCause::NoAnswer { error, .. }, _) if error.is_timeout() => Verdict::new(
+        RefusalCause::NoAnswer { error, .. } if error.is_timeout() => Verdict::new(
             StatusCode::GATEWAY_TIMEOUT,
             "connector_timeout",
             "ServiceError",
             "The Connector did not answer in time",
         ),
-        (_, RefusalKind::Unavailable | RefusalKind::Lost) => {
-            gateway("connector_unavailable", "The Connector cannot be reached")
-        }
-        _ => gateway("connector_refused", "The Connector has refused"),
+        RefusalCause::Answered { .. }
+        | RefusalCause::NoAnswer { .. }
+        | RefusalCause::Id { .. }
+        | RefusalCause::HandedOver
+        | RefusalCause::Gone => refused_as(refusal.kind),
     };
     let seconds = |wait: Duration| u32::try_from(wait.as_secs().max(1)).unwrap_or(u32::MAX);
-    let retry_after = refusal.retry_after.map(seconds);
-    let default = (verdict.status == StatusCode::TOO_MANY_REQUESTS).then_some(10);
-    Verdict { retry_after: retry_after.or(default), ..verdict }
+    Verdict { retry_after: refusal.retry_after.map(seconds).or(verdict.retry_after), ..verdict }
+}
+
+fn refused_as(kind: RefusalKind) -> Verdict {
+    let gateway = |code, title| Verdict::new(StatusCode::BAD_GATEWAY, code, "ServiceError", title);
+    match kind {
+        RefusalKind::Throttled => Verdict {
+            retry_after: Some(10),
+            ..Verdict::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "connector_busy",
+                "TooManyRequests",
+                "The Connector wants to be left alone for a while",
+            )
+        },
+        RefusalKind::TooLarge => Verdict::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "activity_too_long",
+            "MessageSizeTooBig",
+            "The message is longer than its channel takes",
+        ),
+        RefusalKind::Unavailable | RefusalKind::Lost => {
+            gateway("connector_unavailable", "The Connector cannot be reached")
+        }
+        RefusalKind::OutOfOrder
+        | RefusalKind::NoStreams
+        | RefusalKind::TimeOver
+        | RefusalKind::Cancelled
+        | RefusalKind::Completed
+        | RefusalKind::Changed
+        | RefusalKind::Malformed
+        | RefusalKind::Faulty
+        | RefusalKind::Unsupported
+        | RefusalKind::Denied => gateway("connector_refused", "The Connector has refused"),
+    }
 }
 
 /// A problem as RFC 9457 has it. There is no `type`, which means `about:blank`: the code says more than a URL would.

@@ -9,6 +9,8 @@ mod answers;
 mod app;
 /// Questions that users type, and the answers of assistants.
 mod assistants;
+/// The bot behind Azure Bot Service, from what is posted to what is answered.
+mod azure_bot;
 /// Input that no route may stumble over.
 mod bad_input;
 /// Streams that are cited block by block, and from outside their text.
@@ -25,6 +27,8 @@ mod checking;
 mod command;
 /// Assistants as models, for clients of OpenAI, Open WebUI and AssistantHub.
 mod completions;
+/// A bot's calls to the Bot Connector, and answers through it.
+mod connector;
 /// The tokens of those who call the bot behind Azure Bot Service.
 mod connector_auth;
 /// The operator's routes to conversations.
@@ -47,6 +51,8 @@ mod formats_streamed;
 mod golden;
 /// Who may import whom.
 mod imports;
+/// Answers that come later, behind Azure Bot Service.
+mod later;
 /// Start, expiry, shutdown.
 mod lifecycle;
 /// Answers that readers see while they are sent.

@@ -148,7 +148,7 @@ impl ConnectorClient {
     /// Makes a call until it succeeds or nothing more can be done; returns the body of the answer.
     async fn run(&self, place: &Place, call: &Call<'_>) -> Result<Vec<u8>, Refusal> {
         let mut patience = Patience::new(call.retry, self.clock.now());
-        let mut renewed = false;
+        let (mut renewed, mut repeated) = (false, false);
         loop {
             let token = match self.token(place).await {
                 Ok(token) => token,
@@ -164,10 +164,13 @@ impl ConnectorClient {
                     }
                 }
             };
-            let refusal = match self.once(place, call, token.as_ref(), patience.left(self.clock.now())).await {
+            let mut refusal = match self.once(place, call, token.as_ref(), patience.left(self.clock.now())).await {
                 Ok(body) => return Ok(body),
                 Err(refusal) => refusal,
             };
+            refusal.repeated = repeated;
+            repeated |=
+                matches!(refusal.kind, RefusalKind::Faulty | RefusalKind::Unavailable) && refusal.status().is_some();
             let rule = match (refusal.status(), refusal.kind) {
                 (Some(status), _) => rule_for(status),
                 (None, RefusalKind::Unavailable) => Rule::BackOff,

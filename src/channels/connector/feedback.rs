@@ -33,7 +33,9 @@ impl SubmittedFeedback {
         let form = match submitted.get("feedback").unwrap_or(&Value::Null) {
             Value::String(text) if text.trim().is_empty() => Value::Null,
             Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
-            form => form.clone(),
+            form @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                form.clone()
+            }
         };
         let (text, details) = match form {
             Value::Null => (None, None),

@@ -221,7 +221,7 @@ impl LaterTurn {
     /// What was sent under this key before.
     async fn before(&self, key: Option<&str>) -> Result<Option<Recorded>, LaterError> {
         let Some(key) = key else { return Ok(None) };
-        let before = self.answers.records.recall(&self.conversation.id, key).await?;
+        let before = self.answers.records.recall(&self.conversation.id, &of_caller(key)).await?;
         Ok(before.and_then(|before| before.recorded.into_iter().next_back()))
     }
 
@@ -229,7 +229,8 @@ impl LaterTurn {
     async fn record(&self, answered: Answered, key: Option<&str>) -> Delivered {
         let LaterConversation { id, reference } = &self.conversation;
         let Answered { message, ids, report, .. } = answered;
-        let recorded = match self.answers.records.said(id, reference, message.clone(), &ids, key).await {
+        let key = key.map(of_caller);
+        let recorded = match self.answers.records.said(id, reference, message.clone(), &ids, key.as_deref()).await {
             Ok(appended) => appended.and_then(|appended| appended.recorded.into_iter().next_back()),
             Err(error) => {
                 tracing::error!(conversation.id = %id, %error, "an answer was sent and could not be recorded");
@@ -245,6 +246,11 @@ impl LaterTurn {
             }
         }
     }
+}
+
+/// Keys of callers are apart from those that citewire itself has for what it says once in a conversation.
+fn of_caller(key: &str) -> String {
+    format!("call:{key}")
 }
 
 fn delivered(recorded: &Recorded, report: crate::report::Report) -> Delivered {

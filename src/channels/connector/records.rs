@@ -155,11 +155,7 @@ fn by_caller(key: &str) -> String {
 }
 
 fn speaker(known: Option<ChannelAccount>, role: Role) -> ChannelAccount {
-    known.unwrap_or_else(|| {
-        let mut nobody = ChannelAccount::default();
-        nobody.role = Some(role);
-        nobody
-    })
+    known.unwrap_or_else(|| ChannelAccount { role: Some(role), ..ChannelAccount::default() })
 }
 
 fn with_service_id(mut activity: Activity, service_id: Option<&str>) -> Activity {
@@ -175,6 +171,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::activity::Watermark;
     use crate::channels::connector::auth::Caller;
     use crate::clock::SystemClock;
     use crate::store::{MemoryStore, StoreLimits};
@@ -242,7 +239,7 @@ mod tests {
             assert!(kept.expect("a store"));
         }
         let page = records.store.feedback(&id, None, 9).await.expect("a store").expect("known");
-        let about: Vec<_> = page.feedback.iter().map(|noted| noted.feedback.about.map(|place| place.index())).collect();
+        let about: Vec<_> = page.feedback.iter().map(|noted| noted.feedback.about.map(Watermark::index)).collect();
         assert_eq!(about, [Some(0), Some(0), None, None]);
         let named = page.feedback[2].feedback.reply_to_id.as_deref();
         assert_eq!(named, Some("gone"), "what the channel said is kept");

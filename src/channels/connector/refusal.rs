@@ -15,6 +15,8 @@ pub struct Refusal {
     pub kind: RefusalKind,
     /// How long the other side wants to be left alone, where it says so.
     pub retry_after: Option<Duration>,
+    /// Whether the same call was made before and may have been taken then, although the service has answered with a fault.
+    pub repeated: bool,
     /// What happened.
     pub cause: RefusalCause,
 }
@@ -123,7 +125,7 @@ impl Refusal {
     pub fn in_answer(method: &'static str, status: u16, words: Words) -> Option<Self> {
         let kind = kind_of(status, &words)?;
         let cause = RefusalCause::Answered { method, status, words, operation: None };
-        Some(Self { kind, retry_after: None, cause })
+        Some(Self { kind, retry_after: None, repeated: false, cause })
     }
 
     pub(super) fn no_answer(method: &'static str, error: EgressError) -> Self {
@@ -132,7 +134,7 @@ impl Refusal {
             (true, true) => RefusalKind::Unavailable,
             (true, false) => RefusalKind::Denied,
         };
-        Self { kind, retry_after: None, cause: RefusalCause::NoAnswer { method, error } }
+        Self { kind, retry_after: None, repeated: false, cause: RefusalCause::NoAnswer { method, error } }
     }
 
     /// The status that the service answered, where it did.
@@ -169,7 +171,7 @@ impl From<RefusalCause> for Refusal {
             | RefusalCause::Id { .. }
             | RefusalCause::Gone => RefusalKind::Denied,
         };
-        Self { kind, retry_after: None, cause }
+        Self { kind, retry_after: None, repeated: false, cause }
     }
 }
 

@@ -107,10 +107,10 @@ impl ConnectorAnswer {
         self.course == Course::Stopped
     }
 
-    /// Whether the user has seen anything that was sent for this answer, or may have.
+    /// Whether the user has seen anything of this answer. What was lost on the way may have arrived, but that is not known.
     #[must_use]
     pub fn has_spoken(&self) -> bool {
-        self.is_shown() || !self.ids.is_empty() || self.in_doubt
+        self.is_shown() || !self.ids.is_empty()
     }
 
     /// Shows a prepared short text, while the answer is awaited. Where there are no streams, and once the answer has begun, nothing
@@ -260,10 +260,12 @@ impl ConnectorAnswer {
             Err(refusal) => {
                 let next = after(Sent::Closing, refusal.kind);
                 tracing::info!(error = %refusal, ?next, "the channel refused the end of a stream");
-                match next {
-                    Next::Stop => Course::Stopped,
-                    Next::Plain => Course::Plain,
-                    _ => Course::Over(id),
+                if next == Next::Stop {
+                    Course::Stopped
+                } else if next == Next::Plain {
+                    Course::Plain
+                } else {
+                    Course::Over(id)
                 }
             }
         };

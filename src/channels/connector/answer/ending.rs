@@ -1,5 +1,6 @@
 //! The end of an answer: its message, by the first way that the service takes.
 
+use super::super::retry::later;
 use super::super::{Refusal, RefusalKind};
 use super::answer::Course;
 use super::content::Content;
@@ -34,6 +35,8 @@ impl ConnectorAnswer {
     pub async fn whole(mut self, converted: Converted) -> Result<Answered, Box<Unanswered>> {
         let Converted { activities, report } = converted;
         let message = activities.into_iter().rfind(|activity| !activity.is_ephemeral()).unwrap_or_default();
+        // A message with updates before it says that it ends them; here it may end others, or none.
+        let message = message.without_stream_info();
         if says_nothing(&message) {
             return Err(Box::new(Unanswered { cause: Failed::Nothing(Box::new(report)), answer: self }));
         }
@@ -98,6 +101,7 @@ impl ConnectorAnswer {
             {
                 way = Way::Close(id.clone());
             }
+            self.keep_apart(&way).await;
             let (sent, taken) = match &way {
                 Way::Final(id) => {
                     let ending = self.ending(part.clone(), id);
@@ -129,7 +133,7 @@ impl ConnectorAnswer {
                     return Ok(Ended::Stopped);
                 }
                 (Next::Again, way) if !std::mem::replace(&mut again, true) => Some(way),
-                (Next::Settle, Way::Final(id)) if !self.pacing.can_replace => {
+                (Next::Settle, Way::Final(id)) if (lost || refusal.repeated) && !self.pacing.can_replace => {
                     lost = false;
                     Some(self.took(Way::Final(id), None, &mut content))
                 }
@@ -150,6 +154,18 @@ impl ConnectorAnswer {
                     self.in_doubt = lost;
                     return Err(refusal);
                 }
+            }
+        }
+    }
+
+    /// Waits until a stream can end: the service counts its end with its updates.
+    async fn keep_apart(&mut self, way: &Way) {
+        if let Way::Final(_) | Way::Close(_) = way {
+            let from = later(self.pace.last(), self.pacing.gap);
+            if let Ok(wait) = (from - self.clock.now()).to_std()
+                && !wait.is_zero()
+            {
+                self.clock.wait(wait).await;
             }
         }
     }

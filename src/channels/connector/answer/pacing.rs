@@ -10,6 +10,8 @@ use crate::dialect::Dialect;
 pub struct Pacing {
     /// At most one update in this time.
     pub interval: Duration,
+    /// The end of a stream comes so long after the last update at least.
+    pub gap: Duration,
     /// A stream is ended so long after its first activity, before the service does it.
     pub stream_limit: Option<Duration>,
     /// After so much silence the text is sent once more, so that readers do not see an error.
@@ -23,6 +25,7 @@ impl Pacing {
     /// can be replaced.
     pub const TEAMS: Self = Self {
         interval: Duration::from_millis(1500),
+        gap: Duration::from_secs(1),
         stream_limit: Some(Duration::from_secs(110)),
         longest_silence: None,
         can_replace: true,
@@ -32,14 +35,20 @@ impl Pacing {
     /// replaced, so what comes later is a message of its own.
     pub const M365_COPILOT: Self = Self {
         interval: Duration::from_millis(1500),
+        gap: Duration::from_secs(1),
         stream_limit: Some(Duration::from_secs(105)),
         longest_silence: Some(Duration::from_secs(35)),
         can_replace: false,
     };
 
     /// Web Chat and Direct Line behind Azure, which replace nothing.
-    pub const WEB_CHAT: Self =
-        Self { interval: Duration::from_millis(500), stream_limit: None, longest_silence: None, can_replace: false };
+    pub const WEB_CHAT: Self = Self {
+        interval: Duration::from_millis(500),
+        gap: Duration::ZERO,
+        stream_limit: None,
+        longest_silence: None,
+        can_replace: false,
+    };
 
     /// Emulators, which replace what was sent.
     pub const EMULATOR: Self = Self { can_replace: true, ..Self::WEB_CHAT };

@@ -59,7 +59,7 @@ impl Channel {
         sleep(self.takes).await;
         assert_eq!(self.calls.lock().expect("a lock").len(), count, "two calls are in flight");
         match (self.script)(count - 1, &wire) {
-            Some(kind) => Err(Refusal { kind, retry_after: None, cause: RefusalCause::Gone }),
+            Some(kind) => Err(Refusal { kind, retry_after: None, repeated: false, cause: RefusalCause::Gone }),
             None => Ok(Some(format!("a-{count}")).filter(|_| wire["channelData"]["streamId"].is_null())),
         }
     }
@@ -98,12 +98,6 @@ fn room(
 
 fn teams() -> Room {
     room(Dialect::Teams, Pacing::TEAMS, |_, _| None)
-}
-
-impl Room {
-    fn calls(&self) -> Vec<Call> {
-        self.calls.lock().expect("a lock").clone()
-    }
 }
 
 fn texts(calls: &[Call]) -> Vec<(u128, &'static str, &str)> {
@@ -360,16 +354,16 @@ async fn row_prefix_rule_an_answer_that_goes_on_otherwise_than_shown_takes_the_p
 
 #[tokio::test(start_paused = true)]
 async fn what_is_said_in_place_of_an_answer_stands_behind_what_was_shown_or_replaces_it() {
-    for (dialect, pacing, last) in [
-        (Dialect::Teams, Pacing::TEAMS, "Leave is\n\nSorry."),
-        (Dialect::M365Copilot, Pacing::M365_COPILOT, "Leave is\n\nSorry."),
-        (Dialect::WebChat, Pacing::WEB_CHAT, "Sorry."),
+    for (dialect, pacing, at, last) in [
+        (Dialect::Teams, Pacing::TEAMS, 1000, "Leave is\n\nSorry."),
+        (Dialect::M365Copilot, Pacing::M365_COPILOT, 1000, "Leave is\n\nSorry."),
+        (Dialect::WebChat, Pacing::WEB_CHAT, 0, "Sorry."),
     ] {
         let Room { calls, mut answer } = room(dialect, pacing, |_, _| None);
         answer.update(Activity::message("Leave is")).await;
         assert_eq!(answer.close("Sorry.").await.expect("taken"), ["a-1"]);
         let calls = calls.lock().expect("a lock").clone();
-        assert_eq!(texts(&calls).last(), Some(&(0, "put", last)), "{dialect}");
+        assert_eq!(texts(&calls).last(), Some(&(at, "put", last)), "{dialect}");
         assert_eq!(calls[1].2["channelData"], json!({"streamType": "final", "streamId": "a-1"}));
     }
     let Room { calls, answer } = teams();
