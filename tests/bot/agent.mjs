@@ -5,10 +5,12 @@
 // settings are the first argument. Each command is answered by one line of JSON on stdout; the first line is
 // { "url", "certificate" }, the certificate as PEM. The end of stdin ends the process.
 //
-//   { "do": "say", "endpoint", "activity" }       the user says this to the agent, which delegates it     { "status" }
-//   { "do": "expectReplies", "endpoint", "activity" }   the agent asks by itself     { "status", "activities" | "body" }
-//   { "do": "wait" }                               waits until the other agent has ended its turn
-//                                                  { "forwarded": [ … ], "received": [ … ], "ended": { … } }
+//   { "do": "say", "endpoint", "activity", "conversationType" }     the user says this to the agent, which delegates it
+//       { "status" }
+//   { "do": "expectReplies", … the same }                           the agent asks by itself
+//       { "status", "activities" } or { "status", "body" }
+//   { "do": "wait" }                                                waits until the other agent has ended its turn
+//       { "received": what the other agent has posted, "forwarded": what has reached the user, "ended": { "code", … } }
 
 import { createSign, createPublicKey, generateKeyPairSync, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
@@ -173,33 +175,32 @@ const post = (endpoint, bearer, body) =>
   });
 
 /** What a user's channel adds to what is said. */
-const sent = (activity, serviceUrl) =>
+const sent = ({ activity, conversationType }, serviceUrl) =>
   Activity.fromObject({
     type: "message",
     id: "question-of-the-user",
-    channelId: "webchat",
     from: { id: "user", name: "Ann" },
     recipient: { id: "agent", name: "Agent" },
-    conversation: { id: `conversation-${randomUUID()}` },
+    conversation: { id: `conversation-${randomUUID()}`, ...(conversationType && { conversationType }) },
     serviceUrl,
     locale: "en-US",
     ...activity,
   });
 
 const commands = {
-  async say({ endpoint, activity }) {
+  async say({ endpoint, ...question }) {
     begin();
     Object.assign(process.env, {
       other_endpoint: endpoint,
       other_clientId: citewire.id,
       other_serviceUrl: responses,
     });
-    const response = await post(`${url}/api/messages`, token(randomUUID(), agent.id), sent(activity, `${url}/channel/`));
+    const response = await post(`${url}/api/messages`, token(randomUUID(), agent.id), sent(question, `${url}/channel/`));
     if (response.status !== 200) tell({ error: `the agent answered ${response.status}: ${await response.text()}` });
   },
-  async expectReplies({ endpoint, activity }) {
+  async expectReplies({ endpoint, ...question }) {
     const bearer = await new MsalTokenProvider().getAccessToken(citewire.id);
-    const body = sent({ ...activity, deliveryMode: "expectReplies" }, responses);
+    const body = Object.assign(sent(question, responses), { deliveryMode: "expectReplies" });
     const response = await post(endpoint, bearer, body);
     const text = await response.text();
     if (response.status !== 200) return tell({ status: response.status, body: text });

@@ -104,8 +104,10 @@ impl Agent {
     }
 }
 
-fn question(kind: &str, serving: &Serving) -> Value {
-    json!({"do": kind, "endpoint": format!("{}/api/messages", serving.url), "activity": {"text": QUESTION}})
+fn question(kind: &str, serving: &Serving, channel: &Value) -> Value {
+    let activity = json!({"text": QUESTION, "channelId": channel["channelId"]});
+    let endpoint = format!("{}/api/messages", serving.url);
+    json!({"do": kind, "endpoint": endpoint, "activity": activity, "conversationType": channel.get("conversationType")})
 }
 
 /// The claims of a message, by number and name.
@@ -119,30 +121,31 @@ fn claims(activity: &Value) -> Vec<(Value, Value)> {
 async fn an_agent_of_the_sdk_delegates_a_question_and_passes_the_cited_answer_on_to_its_user() {
     let mut agent = Agent::start().await;
     let (serving, _folder) = agent.citewire(AGENT);
-    let taken = agent.run(&question("say", &serving)).await;
-    assert_eq!(taken, json!({"status": "Accepted"}));
-    let told = agent.run(&json!({"do": "wait"})).await;
-    // What the SDK let through to its user: it has checked the token of each call, and read each activity.
-    let messages: Vec<&Value> =
-        told["forwarded"].as_array().into_iter().flatten().filter(|activity| activity["type"] == "message").collect();
-    let [answer] = messages.as_slice() else { panic!("{told}") };
-    let text = answer["text"].as_str().expect("a text");
-    assert!(text.contains("30 days of annual leave. [1]"), "{answer}");
-    // A caller that drops entities still names its sources.
-    assert!(text.trim_end().lines().last().is_some_and(|line| line.contains("Leave policy")), "{answer}");
-    let cited = claims(answer);
-    assert_eq!(cited.len(), 1, "{answer}");
-    assert_eq!(cited[0].1, "Leave policy");
-    assert_eq!(told["ended"]["code"], "completedSuccessfully", "{told}");
-    let received = told["received"].as_array().expect("a list");
-    assert_eq!(received.last().map(|last| &last["type"]), Some(&json!("endOfConversation")), "{told}");
+    // Whatever the channel of the user can do: there is another agent between.
+    for channel in [json!({"channelId": "webchat"}), json!({"channelId": "msteams", "conversationType": "personal"})] {
+        let taken = agent.run(&question("say", &serving, &channel)).await;
+        assert_eq!(taken, json!({"status": "Accepted"}));
+        let told = agent.run(&json!({"do": "wait"})).await;
+        // What the SDK let through to its user: it has checked the token of each call, and read each activity.
+        let [answer] = told["forwarded"].as_array().expect("a list").as_slice() else { panic!("{told}") };
+        assert_eq!(answer["type"], "message", "{answer}");
+        let text = answer["text"].as_str().expect("a text");
+        assert!(text.contains("30 days of annual leave. [1]"), "{answer}");
+        // A caller that drops entities still names its sources.
+        assert!(text.trim_end().lines().last().is_some_and(|line| line.contains("Leave policy")), "{answer}");
+        let [(_, name)] = claims(answer).try_into().unwrap_or_else(|_| panic!("{answer}"));
+        assert_eq!(name, "Leave policy");
+        assert_eq!(told["ended"]["code"], "completedSuccessfully", "{told}");
+        let received = told["received"].as_array().expect("a list");
+        assert_eq!(received.last().map(|last| &last["type"]), Some(&json!("endOfConversation")), "{told}");
+    }
 }
 
 #[tokio::test]
 async fn an_agent_of_the_sdk_that_expects_replies_reads_all_of_them() {
     let mut agent = Agent::start().await;
     let (serving, _folder) = agent.citewire("*");
-    let told = agent.run(&question("expectReplies", &serving)).await;
+    let told = agent.run(&question("expectReplies", &serving, &json!({"channelId": "webchat"}))).await;
     assert_eq!(told["status"], 200, "{told}");
     let activities = told["activities"].as_array().unwrap_or_else(|| panic!("{told}"));
     let kinds: Vec<_> = activities.iter().map(|activity| activity["type"].as_str().expect("a type")).collect();
@@ -155,7 +158,7 @@ async fn an_agent_of_the_sdk_that_expects_replies_reads_all_of_them() {
 async fn an_agent_that_is_not_on_the_list_is_refused() {
     let mut agent = Agent::start().await;
     let (serving, _folder) = agent.citewire("00000000-1111-4222-8333-444455556666");
-    let told = agent.run(&question("expectReplies", &serving)).await;
+    let told = agent.run(&question("expectReplies", &serving, &json!({"channelId": "webchat"}))).await;
     assert_eq!(told["status"], 403, "{told}");
     assert!(!told["body"].as_str().unwrap_or_default().contains("eyJ"), "the token is repeated");
 }

@@ -17,7 +17,8 @@ fn with_mode(mut activity: Value, mode: &str) -> Value {
 /// `type` and `text` or `code` of activities.
 fn told(activities: &[Value]) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let words = |activity: &Value| if activity["text"].is_string() { text(&activity["text"]) } else { text(&activity["code"]) };
+    let words =
+        |activity: &Value| if activity["text"].is_string() { text(&activity["text"]) } else { text(&activity["code"]) };
     activities.iter().map(|activity| (text(&activity["type"]), words(activity))).collect()
 }
 
@@ -51,7 +52,10 @@ async fn p11_who_expects_replies_gets_them_in_the_response_and_the_connector_hea
     let activities = body["activities"].as_array().expect("activities");
     assert_eq!(told(activities), [pair("message", "30 days [1].")]);
     let reply = &activities[0];
-    assert_eq!((reply.get("id"), &reply["replyToId"], &reply["recipient"]["id"]), (None, &json!("1"), &json!("29:ann")));
+    assert_eq!(
+        (reply.get("id"), &reply["replyToId"], &reply["recipient"]["id"]),
+        (None, &json!("1"), &json!("29:ann"))
+    );
     assert!(reply["entities"][0]["citation"][0]["appearance"]["url"].is_string(), "{reply}");
     assert_eq!((scene.service.seen().len(), scene.service.asked().len()), (0, 0));
     // The same activity once more has nothing more to say.

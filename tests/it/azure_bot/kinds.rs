@@ -80,7 +80,11 @@ async fn the_back_end_reads_what_the_user_has_written_and_what_was_said_before()
     scene.service.called(1).await;
     scene.hand_in(&scene.message("2", "Why?")).await;
     let turns = scene.backend.asked().await.turns();
-    assert_eq!(turns, ["user: is 20 < 30?", "assistant: it is.", "user: why?"], "the numbers of an answer mean nothing later");
+    assert_eq!(
+        turns,
+        ["user: is 20 < 30?", "assistant: it is.", "user: why?"],
+        "the numbers of an answer mean nothing later"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
@@ -168,7 +172,10 @@ async fn an_agent_gets_its_answer_with_the_sources_in_the_text_and_then_its_user
     let seen = scene.service.seen();
     let text = seen[0].body["text"].as_str().expect("text");
     assert!(text.starts_with("30 days [1].") && text.contains("https://hr.contoso.example/book"), "{text}");
-    assert_eq!((&seen[1].body["type"], &seen[1].body["code"]), (&json!("endOfConversation"), &json!("completedSuccessfully")));
+    assert_eq!(
+        (&seen[1].body["type"], &seen[1].body["code"]),
+        (&json!("endOfConversation"), &json!("completedSuccessfully"))
+    );
     assert_eq!((&seen[1].body["conversation"]["id"], &seen[1].body["from"]["id"]), (&json!(GROUP), &json!("28:bot")));
     // Its name has the agent in it, since ids of conversations are its own.
     let agent = Caller::Agent { app_id: AGENT.to_string() };

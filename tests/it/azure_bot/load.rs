@@ -56,7 +56,8 @@ async fn scene(waiting: usize) -> (Scene, Arc<Slow>) {
     let scene = Scene::with(Flavour::Teams, |setup| {
         setup.options.turns.at_once = AT_ONCE;
         setup.options.turns = setup.options.turns.with_waiting(waiting);
-        setup.limits = StoreLimits { max_activities: 1_000_000, max_conversations: 100_000, ..StoreLimits::in_memory() };
+        setup.limits =
+            StoreLimits { max_activities: 1_000_000, max_conversations: 100_000, ..StoreLimits::in_memory() };
     })
     .await;
     let slow = Arc::new(Slow { gate: Semaphore::new(0), now: AtomicUsize::new(0), most: AtomicUsize::new(0) });

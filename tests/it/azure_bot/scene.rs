@@ -64,7 +64,8 @@ impl Scene {
         publisher.put_keys(CHANNEL_KEYS, &[CHANNEL_KEY.endorsed_for(&["msteams", "webchat"])]);
         publisher.put_metadata(ENTRA_METADATA, ENTRA_KEYS);
         publisher.put_keys(ENTRA_KEYS, &[ENTRA_KEY.published()]);
-        let mut auth = AuthOptions { app_id: Some(APP), tenant: Some(TENANT), anonymous: true, ..AuthOptions::default() };
+        let mut auth =
+            AuthOptions { app_id: Some(APP), tenant: Some(TENANT), anonymous: true, ..AuthOptions::default() };
         auth.addresses.channel_metadata = publisher.at(CHANNEL_METADATA).parse().expect("an address");
         auth.addresses.entra_metadata = publisher.at(ENTRA_METADATA).parse().expect("an address");
         auth.addresses.login = service.login().parse().expect("an address");
@@ -144,7 +145,9 @@ impl Scene {
     /// Answers the next question in one piece, with a source.
     pub(super) async fn answer_next(&self, text: &str) {
         let body = self.backend.asked().await.begin();
-        body.event(&json!({"sources": [{"title": "Handbook", "url": "https://hr.contoso.example/book", "content": "p"}]}));
+        body.event(
+            &json!({"sources": [{"title": "Handbook", "url": "https://hr.contoso.example/book", "content": "p"}]}),
+        );
         body.event(&json!({"delta": text}));
         body.done();
     }
