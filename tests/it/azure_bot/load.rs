@@ -56,7 +56,8 @@ async fn scene(waiting: usize) -> (Scene, Arc<Slow>) {
     let scene = Scene::with(Flavour::Teams, |setup| {
         setup.options.turns.at_once = AT_ONCE;
         setup.options.turns = setup.options.turns.with_waiting(waiting);
-        setup.limits = StoreLimits { max_activities: 1_000_000, max_conversations: 100_000, ..StoreLimits::in_memory() };
+        setup.limits =
+            StoreLimits { max_activities: 1_000_000, max_conversations: 100_000, ..StoreLimits::in_memory() };
     })
     .await;
     let slow = Arc::new(Slow { gate: Semaphore::new(0), now: AtomicUsize::new(0), most: AtomicUsize::new(0) });
@@ -76,7 +77,8 @@ async fn hand_in(scene: &Scene, n: usize, refusals: &watch::Sender<usize>) {
     let mut activity = scene.message(&format!("m{n}"), &format!("{n}"));
     activity["conversation"]["id"] = json!(conversation(n));
     loop {
-        let response = scene.request().json(&activity).send().await.expect("an answer");
+        // A connection that was idle may be closed as it is taken up again; whoever hands in does so once more.
+        let Ok(response) = scene.request().json(&activity).send().await else { continue };
         match response.status() {
             StatusCode::ACCEPTED => return,
             StatusCode::SERVICE_UNAVAILABLE => {
