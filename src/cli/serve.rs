@@ -11,6 +11,7 @@ use super::args::ServeArgs;
 use super::team::{Openers, Watch, answering};
 use crate::assistant::Assistants;
 use crate::channels::bot::BotClient;
+use crate::channels::connector::{AzureBot, ConnectorRecords};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
 use crate::config::{Config, Sources};
@@ -75,7 +76,7 @@ async fn serve_from(
     tracing::info!(connections = config.http.max_connections, "the limit of open files leaves room for so many");
     let assistants = Arc::new(Assistants::default());
     let (options, channel) = (config.http.clone(), config.direct_line.clone());
-    let mut state = http::State::new(options, channel, store, Arc::clone(&clock), Arc::clone(&ids));
+    let mut state = http::State::new(options, channel, Arc::clone(&store), Arc::clone(&clock), Arc::clone(&ids));
     state = state.with_assistants(Arc::clone(&assistants));
     if config.resolve_redirects {
         let limits = RedirectLimits::default();
@@ -83,6 +84,11 @@ async fn serve_from(
     }
     if let Some(bot) = config.bot.clone() {
         state = state.with_bot(BotClient::new(bot, config.egress.clone(), Arc::clone(&clock))?);
+    }
+    if let Some(bot) = config.azure_bot.clone() {
+        let (clock, ids) = (Arc::clone(&clock), Arc::clone(&ids));
+        let records = ConnectorRecords::new(Arc::clone(&store));
+        state = state.with_azure_bot(AzureBot::new(bot, config.egress.clone(), records, clock, ids)?);
     }
     if let Some(binding) = config.direct_line_client.clone() {
         let (clock, ids) = (Arc::clone(&clock), Arc::clone(&ids));

@@ -7,8 +7,8 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    answers, check, completions, connector, conversations, convert, direct_line, documents, feedback, health, page,
-    records, session, socket, upload,
+    answers, check, completions, connector, conversations, convert, direct_line, documents, feedback, health, messages,
+    page, records, session, socket, upload,
 };
 
 #[derive(OpenApi)]
@@ -51,6 +51,7 @@ use super::{
         connector::members,
         connector::member,
         connector::paged_members,
+        messages::receive,
         page::samples,
         session::start_session,
         page::send_answer,
@@ -64,6 +65,7 @@ use super::{
         (name = "documents", description = "What assistants cite; needs the API key, a token, or a signed address."),
         (name = "direct line", description = "Direct Line 3.0; needs the secret or a token."),
         (name = "connector", description = "What a bot behind the channel calls; needs its secret or its ticket."),
+        (name = "azure bot", description = "What Azure Bot Service and other agents call; needs their token."),
         (name = "page", description = "What the page with Web Chat calls."),
         (name = "operations", description = "Open."),
     ),

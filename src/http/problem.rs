@@ -20,13 +20,15 @@ use super::check::CheckError;
 use super::completions::CompletionError;
 use super::documents::DocumentError;
 use super::envelope::EnvelopeError;
-use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, OPENAI};
+use super::messages::MessagesError;
+use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI};
 use super::token_parameters::ParametersError;
 use super::upload::UploadError;
 use super::{Fault, State, host, ticket};
 use crate::channels::DeliveryError;
 use crate::channels::bot::ConnectorError;
-use crate::channels::connector::{LaterError, Refusal, RefusalCause, RefusalKind};
+use crate::channels::connector::auth::UnauthorizedKind;
+use crate::channels::connector::{InboundError, LaterError, ReceiveError, Refusal, RefusalCause, RefusalKind};
 use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
 use crate::channels::direct_line_client::{CallError, PostError, SERVER_NAME};
 use crate::convert::ConvertError;
@@ -34,6 +36,9 @@ use crate::document::DownloadError;
 use crate::ingest::{EventPlace, IngestError};
 use crate::store::StoreError;
 use crate::upstream::UpstreamError;
+
+/// What is said to the bearer of a token that is good for something else.
+const INSUFFICIENT: &str = "Bearer error=\"insufficient_scope\"";
 
 /// The name under which a request is found in the log, and which a 500 tells the client.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -65,6 +70,12 @@ impl Verdict {
     }
 }
 
+/// When the keys of Azure cannot be had, a sender may come again after so many seconds.
+const NO_KEYS_RETRY_SECONDS: u32 = 5;
+
+/// The same when too much waits.
+const FULL_RETRY_SECONDS: u32 = 2;
+
 const BAD: StatusCode = StatusCode::BAD_REQUEST;
 
 /// What is said of this fault.
@@ -86,6 +97,7 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
         Fault::Delivery(DeliveryError::Store(error)) | Fault::Store(error) => store(error),
         Fault::DirectLine(error) => direct_line(error),
         Fault::Connector(error) => connector(error),
+        Fault::Messages(error) => messages(error),
         Fault::Parameters(ParametersError::NotJson(_)) => not_json(),
         Fault::Parameters(ParametersError::Member { pointer, .. }) => wrong_member(pointer),
         Fault::Upload(UploadError::Template(error)) => activity(error),
@@ -355,6 +367,55 @@ fn connector(error: &ConnectorError) -> Verdict {
     }
 }
 
+fn messages(error: &MessagesError) -> Verdict {
+    match error {
+        MessagesError::NotSet => {
+            Verdict::new(StatusCode::NOT_FOUND, "no_azure_bot", "NotFound", "There is no bot of Azure here")
+        }
+        MessagesError::MediaType => Verdict::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_media_type",
+            "UnsupportedMediaType",
+            "The body is not JSON by its media type",
+        ),
+        MessagesError::Inbound(InboundError::NotJson(_)) => not_json(),
+        MessagesError::Inbound(InboundError::NotAnObject) => wrong_member(""),
+        MessagesError::Inbound(InboundError::NoType) => wrong_member("/type"),
+        MessagesError::Inbound(InboundError::NoConversation) => wrong_member("/conversation/id"),
+        MessagesError::Receive(error) => receive(error),
+    }
+}
+
+fn receive(error: &ReceiveError) -> Verdict {
+    let unavailable = |code, title, seconds| Verdict {
+        retry_after: Some(seconds),
+        ..Verdict::new(StatusCode::SERVICE_UNAVAILABLE, code, "ServiceUnavailable", title)
+    };
+    match error {
+        ReceiveError::Unauthorized(kind) => match kind {
+            UnauthorizedKind::Unauthenticated => {
+                Verdict::new(StatusCode::UNAUTHORIZED, "unauthenticated", "Unauthorized", "A good token is needed")
+            }
+            UnauthorizedKind::Forbidden => {
+                Verdict::new(StatusCode::FORBIDDEN, "forbidden", "Forbidden", "The caller may not do this")
+            }
+            UnauthorizedKind::Unavailable => {
+                unavailable("no_keys", "No token can be checked at the moment", NO_KEYS_RETRY_SECONDS)
+            }
+        },
+        ReceiveError::UntrustedServiceUrl => wrong_member("/serviceUrl"),
+        ReceiveError::UnknownInvoke => Verdict::new(
+            StatusCode::NOT_IMPLEMENTED,
+            "unknown_invoke",
+            "NotImplemented",
+            "Nobody knows an invoke of this name",
+        ),
+        ReceiveError::Full => unavailable("queue_full", "Too much waits already", FULL_RETRY_SECONDS),
+        ReceiveError::Ending => shutting_down(),
+        ReceiveError::Store(error) => store(error),
+    }
+}
+
 fn elsewhere(error: &PostError) -> Verdict {
     let gateway = StatusCode::BAD_GATEWAY;
     let unreachable = "The other Direct Line cannot be reached";
@@ -522,7 +583,7 @@ enum Reader {
 
 impl Reader {
     fn of(path: &str) -> Self {
-        if path.starts_with(BOT_FRAMEWORK) {
+        if path.starts_with(BOT_FRAMEWORK) || path == MESSAGES {
             Self::BotFramework
         } else if OPENAI.iter().any(|prefix| path.starts_with(prefix)) {
             Self::OpenAi
@@ -550,6 +611,7 @@ pub(crate) async fn render(
     let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
     let id = state.ids.fresh().simple().to_string();
     let direct_line = request.path().starts_with(DIRECT_LINE);
+    let path_is_messages = request.path() == MESSAGES;
     let reader = Reader::of(request.path());
     let mut response = match host::guard(&state.options, request.request()) {
         Ok(()) => next.call(request).await?.map_into_boxed_body(),
@@ -568,8 +630,15 @@ pub(crate) async fn render(
         if let Some(seconds) = verdict.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if verdict.status == StatusCode::UNAUTHORIZED {
-            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        match verdict.status {
+            StatusCode::UNAUTHORIZED => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            // RFC 6750, section 3.1: the token is good, and not enough.
+            StatusCode::FORBIDDEN if path_is_messages => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(INSUFFICIENT));
+            }
+            _ => {}
         }
         response = response.map_body(|_, _| BoxBody::new(body));
     }

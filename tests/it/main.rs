@@ -25,6 +25,8 @@ mod command;
 mod completions;
 /// A bot's calls to the Bot Connector, and answers through it.
 mod connector;
+/// The tokens of those who call the bot behind Azure Bot Service.
+mod connector_auth;
 /// The operator's routes to conversations.
 mod conversations;
 /// Servers that are killed while they are written to.

@@ -16,8 +16,8 @@ const WAITING: usize = 16;
 
 /// Writes activities as server-sent events. Nothing goes through the Connector.
 ///
-/// Dropping it ends the body, which ends the turn for the reader.
-#[derive(Debug)]
+/// Clones write into the same body. Dropping the last one ends the body, which ends the turn for the reader.
+#[derive(Clone, Debug)]
 pub struct EventOutlet {
     address: Address,
     events: Sender<Bytes>,

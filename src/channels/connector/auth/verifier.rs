@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use jsonwebtoken::Validation;
-use url::Url;
 use uuid::Uuid;
 
 use super::claims::Claims;
@@ -42,13 +41,12 @@ impl Verifier {
     /// [`keep_fresh`](Self::keep_fresh) has it do so in advance.
     #[must_use]
     pub fn new(options: AuthOptions, egress: Client, clock: Arc<dyn Clock>) -> Self {
-        let keys = |issuer, metadata: &Url| {
-            let source = KeySource::new(metadata.clone(), egress.clone(), options.key_timeout);
-            KeySet::new(issuer, source, Arc::clone(&clock))
-        };
+        let (addresses, limit) = (&options.addresses, options.key_timeout);
+        let channel = KeySource::new(addresses.channel_metadata.clone(), egress.clone(), limit);
+        let entra = KeySource::new(addresses.entra_metadata.clone(), egress, limit);
         Self {
-            channel_keys: keys(KeyIssuer::Channel, &options.addresses.channel_metadata),
-            entra_keys: keys(KeyIssuer::Entra, &options.addresses.entra_metadata),
+            channel_keys: KeySet::new(KeyIssuer::Channel, channel, Arc::clone(&clock)),
+            entra_keys: KeySet::new(KeyIssuer::Entra, entra, Arc::clone(&clock)),
             signature_rules: signature_rules(),
             options,
             clock,
