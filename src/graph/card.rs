@@ -61,9 +61,9 @@ fn is_encrypted(source: &Source) -> bool {
 
 /// The members of a card, which is an object or the JSON of one.
 fn adaptive(card: &Value) -> Option<Map<String, Value>> {
-    let card = match card {
-        Value::String(text) => serde_json::from_str(text).ok()?,
-        other => other.clone(),
+    let card = match card.as_str() {
+        Some(text) => serde_json::from_str(text).ok()?,
+        None => card.clone(),
     };
     let Value::Object(members) = card else { return None };
     let is_card = members.get("type").is_some_and(|kind| kind == "AdaptiveCard");
@@ -172,6 +172,13 @@ mod tests {
         ] {
             assert_eq!(shown(bad.clone()), (None, vec!["card"]), "{bad:.60}");
         }
+    }
+
+    #[test]
+    fn a_claim_without_a_passage_has_its_title_for_an_abstract_where_one_is_wanted() {
+        let of = |rules: &GraphRules| cited(json!(null), rules, None).0["abstract"].clone();
+        assert_eq!([of(&GraphRules::teams()), of(&GraphRules::m365_copilot())], ["Document 1", "Document 1"]);
+        assert_eq!([of(&GraphRules::web_chat()), of(&GraphRules::plain())], [Value::Null, Value::Null]);
     }
 
     #[test]

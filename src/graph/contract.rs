@@ -20,6 +20,9 @@ impl Builder<'_> {
         let passages = self.passages(cited);
         let mut document = DigitalDocument::new(name);
         document.summary = self.summary(cited, &passages).filter(|summary| !summary.is_empty());
+        if document.summary.is_none() && self.rules.abstract_required {
+            document.summary = Some(document.name.clone());
+        }
         if passages.len() > 1 {
             let message = format!("only the first passage of [{}] can be shown", cited.position);
             self.entries.push(Entry::in_input(Kind::Dropped, "passages", source.pointer.clone(), message));

@@ -10,6 +10,8 @@ pub struct GraphRules {
     pub abstract_max_utf16: usize,
     /// What `abstract_max_utf16` is held to, whatever the caller wishes.
     pub abstract_limit_utf16: Option<usize>,
+    /// Whether a claim without a passage has its title for an abstract.
+    pub abstract_required: bool,
     /// The longest title of a claim, in UTF-16 units.
     pub name_max_utf16: Option<usize>,
     /// How many key words a claim may have, and the longest one in UTF-16 units.
@@ -79,6 +81,7 @@ impl GraphRules {
         Self {
             abstract_max_utf16: 480,
             abstract_limit_utf16: None,
+            abstract_required: false,
             name_max_utf16: None,
             keywords: None,
             image_hosts: BTreeSet::new(),
@@ -92,12 +95,14 @@ impl GraphRules {
     }
 
     /// The rules of Teams. Its documentation says 160 for the abstract, its service refuses a message above 480; the title
-    /// and the key words are documented at 80 and 3 of 28 (`docs/teams.md`).
+    /// and the key words are documented at 80 and 3 of 28. The types of its SDKs and its emulator want an abstract in every claim
+    /// (`docs/teams.md`).
     #[must_use]
     pub fn teams() -> Self {
         Self {
             abstract_max_utf16: 160,
             abstract_limit_utf16: Some(480),
+            abstract_required: true,
             name_max_utf16: Some(80),
             keywords: Some(KeywordLimits { count: 3, max_utf16: 28 }),
             members: Members::Contract,

@@ -102,11 +102,11 @@ impl State {
     /// The same parts, with a bot behind Azure Bot Service, into whose conversations answers can come later as well.
     #[must_use]
     pub fn with_azure_bot(self, azure: AzureBot) -> Self {
-        let later = azure.later();
-        Self { azure_bot: Some(Arc::new(azure)), ..self }.answer_later(later)
+        let state = self.answer_later(azure.later());
+        Self { azure_bot: Some(Arc::new(azure)), ..state }
     }
 
-    /// The same parts, with answers that come later behind Azure Bot Service.
+    /// The same parts, with answers that come later into conversations behind Azure Bot Service.
     #[must_use]
     pub fn answer_later(self, later: LaterAnswers) -> Self {
         Self { delivery: self.delivery.answer_later(later), ..self }
@@ -115,7 +115,7 @@ impl State {
     /// Those who answer behind Azure Bot Service.
     pub(crate) fn behind_azure(&self, azure: &AzureBot) -> BehindAzure {
         let (assistants, store) = (Arc::clone(&self.assistants), Arc::clone(&self.store));
-        BehindAzure::new(assistants, store, azure.records().clone(), Arc::clone(&self.clock), azure.options())
+        BehindAzure::new(assistants, store, azure.records().clone(), Arc::clone(azure.clock()), azure.options())
     }
 
     /// The same parts, with conversations that are bound to another Direct Line.

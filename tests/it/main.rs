@@ -7,6 +7,8 @@ mod answers;
 mod app;
 /// Questions that users type, and the answers of assistants.
 mod assistants;
+/// The bot behind Azure Bot Service, from what is posted to what is answered.
+mod azure_bot;
 /// Input that no route may stumble over.
 mod bad_input;
 /// Streams that are cited block by block, and from outside their text.

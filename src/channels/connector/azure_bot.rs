@@ -104,6 +104,12 @@ impl AzureBot {
             .self_contained_for_agents(self.options.self_contained_for_agents)
     }
 
+    /// By which answers are timed.
+    #[must_use]
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
     /// What is kept of conversations.
     #[must_use]
     pub fn records(&self) -> &ConnectorRecords {
@@ -162,7 +168,7 @@ impl AzureBot {
             self.complain(&error.to_string());
             ReceiveError::Unauthorized(error.kind())
         })?;
-        let service = self.service(&inbound, &caller).map_err(|error| {
+        let service = self.service(&inbound, is_local).map_err(|error| {
             self.complain(&error.to_string());
             ReceiveError::UntrustedServiceUrl
         })?;
@@ -184,15 +190,15 @@ impl AzureBot {
     }
 
     /// Where answers go. Who waits for them in the response need not say.
-    fn service(&self, inbound: &Inbound, caller: &Caller) -> Result<Option<TrustedServiceUrl>, UntrustedServiceUrl> {
+    fn service(&self, inbound: &Inbound, is_local: bool) -> Result<Option<TrustedServiceUrl>, UntrustedServiceUrl> {
         let Some(service_url) = inbound.service_url() else {
             return match inbound.delivery_mode() {
                 DeliveryMode::Normal => Err(UntrustedServiceUrl::NoAddress),
                 DeliveryMode::ExpectReplies | DeliveryMode::Stream => Ok(None),
             };
         };
-        // This machine is a service only for who is on it, and needs no token.
-        let hosts = if *caller == Caller::Anonymous { self.client.hosts() } else { &self.options.hosts };
+        // This machine is a service only for who is on it.
+        let hosts = if self.options.is_development() && is_local { self.client.hosts() } else { &self.options.hosts };
         hosts.check(service_url).map(Some)
     }
 

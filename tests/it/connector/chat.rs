@@ -140,11 +140,7 @@ impl Chats {
 
     fn post(&mut self, conversation: &str, activity: &Value, now: DateTime<Utc>) -> Answer {
         if let Some(info) = stream_info(activity) {
-            let answer = self.stream(conversation, activity, info, now);
-            return match answer {
-                Answer::Json(201, _) | Answer::Json(202, Value::Null) => answer,
-                refused => refused,
-            };
+            return self.stream(conversation, activity, info, now);
         }
         if let Some(refused) = refusal(activity, self.flavour) {
             return refused;

@@ -155,31 +155,28 @@ async fn whatever_fails_for_good_from_some_call_on_the_user_has_one_answer_or_on
 
 #[tokio::test]
 async fn a_call_that_is_never_answered_costs_its_limit_and_not_the_answer() {
-    let mut options = ConnectorOptions::default();
-    options.call_limit = Duration::from_secs(2);
     let http = http();
+    let mut cases = Vec::new();
     for (flavour, group) in SCENES {
-        let count = calls(&http, flavour, group).await;
-        let cases = (0..count).flat_map(|at| {
-            [(Mishap::Silence, false), (Mishap::Silence, true), (Mishap::Half, true)].map(|mishap| (at, mishap))
-        });
-        let verdicts = cases.map(|(at, (mishap, taken))| {
-            let (options, http) = (options.clone(), http.clone());
-            async move {
-                let scene = scene(&http, flavour, group, options).await;
-                let told = mishap.clone();
-                scene.service.plan(move |n, _| (n == at).then(|| (told.clone(), taken)));
-                let verdict = scene.verdict().await;
-                let place =
-                    format!("{mishap:?} at {at}, taken {taken}, {flavour:?}, group {group}: {:#?}", scene.chat());
-                match verdict.doubts {
-                    0 => assert_eq!(verdict.answers + verdict.apologies, 1, "{verdict:?} {place}"),
-                    _ => {
-                        assert_eq!((verdict.answers, verdict.apologies), (usize::from(taken), 0), "{verdict:?} {place}")
-                    }
-                }
-            }
-        });
-        join_all(verdicts).await;
+        let ways = [(Mishap::Silence, false), (Mishap::Silence, true), (Mishap::Half, true)];
+        let calls = 0..calls(&http, flavour, group).await;
+        cases.extend(calls.flat_map(|at| ways.clone().map(|way| (flavour, group, at, way))));
     }
+    join_all(cases.into_iter().map(|(flavour, group, at, (mishap, taken))| {
+        let http = http.clone();
+        async move {
+            let mut options = ConnectorOptions::default();
+            options.call_limit = Duration::from_secs(3);
+            let scene = scene(&http, flavour, group, options).await;
+            let told = mishap.clone();
+            scene.service.plan(move |n, _| (n == at).then(|| (told.clone(), taken)));
+            let verdict = scene.verdict().await;
+            let place = format!("{mishap:?} at {at}, taken {taken}, {flavour:?}, group {group}: {:#?}", scene.chat());
+            match verdict.doubts {
+                0 => assert_eq!(verdict.answers + verdict.apologies, 1, "{verdict:?} {place}"),
+                _ => assert_eq!((verdict.answers, verdict.apologies), (usize::from(taken), 0), "{verdict:?} {place}"),
+            }
+        }
+    }))
+    .await;
 }

@@ -1,7 +1,7 @@
 //! The rows of the contract of streams in Teams (1.9), each against the service that keeps to it.
 
 use chrono::Duration;
-use citewire::channels::connector::ConnectorTexts;
+use citewire::channels::connector::{ConnectorTexts, Ended};
 use citewire::check::{Channel, check};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
@@ -180,14 +180,29 @@ async fn row_stop_button_leaves_what_was_shown_and_nothing_is_said_after_it() {
 }
 
 #[tokio::test]
+async fn row_stop_button_in_the_middle_of_an_answer_without_end_ends_it() {
+    let scene = Scene::new(Flavour::Teams).await;
+    let endless = futures_util::stream::iter(1..).then(|n| async move {
+        tokio::task::yield_now().await;
+        Ok::<_, super::Dead>(super::event(&json!({"delta": format!("word{n} ")})))
+    });
+    let stop = async {
+        scene.service.called(4).await;
+        scene.service.stop("a:1");
+    };
+    let (followed, ()) = tokio::join!(scene.answer().follow(scene.conversion(), endless), stop);
+    let answered = followed.expect("an end").answered;
+    assert_eq!(answered.ended, Ended::Stopped);
+    let chat = scene.chat();
+    assert_eq!((chat.len(), chat[0].growing), (1, false));
+    assert!(answered.message.text.is_some_and(|text| text.starts_with(chat[0].text())));
+}
+
+#[tokio::test]
 async fn row_completed_a_final_that_was_taken_already_is_not_sent_as_another_message() {
     for flavour in [Flavour::Teams, Flavour::Copilot] {
         let scene = Scene::new(flavour).await;
         // Taken, and answered with an error: the repetition finds the stream completed.
-        scene.service.plan(|_, seen| {
-            let first = seen.body["channelData"]["streamType"] == "final";
-            first.then(|| (Mishap::status(502), true))
-        });
         let once = std::sync::atomic::AtomicBool::new(false);
         scene.service.plan(move |_, seen| {
             let first = seen.body["channelData"]["streamType"] == "final"

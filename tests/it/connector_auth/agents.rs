@@ -143,6 +143,23 @@ async fn the_own_app_id_calls_only_where_the_emulator_is_on() {
 }
 
 #[tokio::test]
+async fn the_emulator_of_a_bot_of_many_tenants_comes_from_those_of_microsoft() {
+    let scene = Scene::with(|options| {
+        options.tenant = None;
+        options.emulator = true;
+    })
+    .await;
+    for version in [1, 2] {
+        let claim = if version == 1 { "appid" } else { "azp" };
+        let itself = |tenant| changed(of_tenant(&scene, tenant, version), claim, json!(APP.to_string()));
+        let caller = scene.call_with(&ENTRA_KEY, &itself(MICROSOFT_TENANT)).await;
+        assert_eq!(caller, Ok(Caller::Emulator));
+        let forged = scene.call_with(&ENTRA_KEY, &itself(FOREIGN_TENANT)).await;
+        assert_eq!(forged, Err(Unauthorized::ForeignTenant { tenant: FOREIGN_TENANT }));
+    }
+}
+
+#[tokio::test]
 async fn a_token_without_a_caller_is_refused() {
     let scene = Scene::with(|options| options.allowed_callers = AllowedCallers::Any).await;
     for (claim, value) in [

@@ -1,7 +1,6 @@
 mod agents;
 mod channel;
 mod keys;
-mod log;
 mod malformed;
 pub(crate) mod publisher;
 pub(crate) mod scene;

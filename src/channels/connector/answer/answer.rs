@@ -260,10 +260,12 @@ impl ConnectorAnswer {
             Err(refusal) => {
                 let next = after(Sent::Closing, refusal.kind);
                 tracing::info!(error = %refusal, ?next, "the channel refused the end of a stream");
-                match next {
-                    Next::Stop => Course::Stopped,
-                    Next::Plain => Course::Plain,
-                    _ => Course::Over(id),
+                if next == Next::Stop {
+                    Course::Stopped
+                } else if next == Next::Plain {
+                    Course::Plain
+                } else {
+                    Course::Over(id)
                 }
             }
         };

@@ -159,18 +159,13 @@ impl ConnectorAnswer {
     }
 
     /// Waits until a stream can end: the service counts its end with its updates.
-    fn keep_apart(&self, way: &Way) -> impl Future<Output = ()> + use<> {
-        // Nothing of the answer is held while it waits: outlets cannot be looked at from two threads.
-        let wait = match way {
-            Way::Final(_) | Way::Close(_) => later(self.pace.last(), self.pacing.gap) - self.clock.now(),
-            Way::Replace(_) | Way::Message => chrono::Duration::zero(),
-        };
-        let clock = std::sync::Arc::clone(&self.clock);
-        async move {
-            if let Ok(wait) = wait.to_std()
+    async fn keep_apart(&mut self, way: &Way) {
+        if let Way::Final(_) | Way::Close(_) = way {
+            let from = later(self.pace.last(), self.pacing.gap);
+            if let Ok(wait) = (from - self.clock.now()).to_std()
                 && !wait.is_zero()
             {
-                clock.wait(wait).await;
+                self.clock.wait(wait).await;
             }
         }
     }

@@ -18,7 +18,7 @@ use crate::report::Report;
 /// What has arrived when the body is over.
 enum Arrived<E> {
     /// All that there is, and why there is not more.
-    Over(Streaming, Option<E>),
+    Over(Box<Streaming>, Option<E>),
     /// The user wants no more.
     Stopped,
 }
@@ -107,8 +107,8 @@ impl ConnectorAnswer {
                 };
                 match item {
                     None => {}
-                    Some(None) => return Ok(Arrived::Over(streaming, None)),
-                    Some(Some(Err(error))) => return Ok(Arrived::Over(streaming, Some(error))),
+                    Some(None) => return Ok(Arrived::Over(Box::new(streaming), None)),
+                    Some(Some(Err(error))) => return Ok(Arrived::Over(Box::new(streaming), Some(error))),
                     Some(Some(Ok(bytes))) => {
                         match streaming.push(&bytes).map_err(Failed::Convert)? {
                             Some(Update::Informative(text)) => informative = Some(text.to_owned()),

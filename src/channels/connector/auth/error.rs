@@ -132,8 +132,8 @@ pub enum Unauthorized {
     /// The key signs for one tenant, and the token is of another.
     #[error("the token was signed with a key of another tenant")]
     KeyOfAnotherTenant,
-    /// The tenant is not the bot's.
-    #[error("the token is of the tenant {tenant}, and not of the one in azure_bot.tenant")]
+    /// The tenant is neither the bot's nor one of Microsoft's.
+    #[error("the token is of the tenant {tenant}, which is neither the one in azure_bot.tenant nor one of Microsoft's")]
     ForeignTenant {
         /// The tenant of the token.
         tenant: Uuid,

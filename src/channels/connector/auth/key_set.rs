@@ -138,45 +138,104 @@ impl Kept {
 
     async fn renew(&self) {
         let fetched = self.source.fetch().await;
-        let now = self.clock.now();
-        let mut state = self.lock();
-        let (had_keys, was_failing) = (state.keys.is_some(), state.is_failing);
+        let notice = self.lock().take(fetched, self.clock.now());
+        if let Some(notice) = notice {
+            self.say(notice);
+        }
+    }
+
+    fn say(&self, notice: Notice) {
+        let (host, issuer) = (self.source.host(), self.issuer);
+        match notice {
+            Notice::Arrived(keys) => tracing::info!(host, keys, "the keys of {issuer} have arrived"),
+            Notice::Renewed(keys) => tracing::debug!(host, keys, "the keys of {issuer} were renewed"),
+            Notice::Back(keys) => tracing::info!(host, keys, "the keys of {issuer} can be fetched again"),
+            Notice::NotRenewed(error) => tracing::warn!(
+                host, %error, "the keys of {issuer} could not be renewed; those that are there stay in use"
+            ),
+            Notice::NoKeys(error) => tracing::error!(
+                host, %error, "the keys of {issuer} cannot be fetched; until they are, its callers get 503"
+            ),
+        }
+    }
+}
+
+/// What there is to say after a fetch.
+#[derive(Debug)]
+enum Notice {
+    /// The first keys, so many.
+    Arrived(usize),
+    /// Newer keys, so many.
+    Renewed(usize),
+    /// Keys, so many, after a failure.
+    Back(usize),
+    /// A failure that does no harm yet.
+    NotRenewed(KeysError),
+    /// A failure, and there are no keys at all.
+    NoKeys(KeysError),
+}
+
+impl State {
+    /// Puts what was fetched in the place of what was there, unless it is a failure. One failure after another is said
+    /// once.
+    fn take(&mut self, fetched: Result<Keys, KeysError>, now: DateTime<Utc>) -> Option<Notice> {
+        let was_failing = std::mem::replace(&mut self.is_failing, fetched.is_err());
         match fetched {
             Ok(keys) => {
                 let count = keys.count();
-                state.keys = Some(Arc::new(keys));
-                state.fetched_at = Some(now);
-                state.is_failing = false;
-                drop(state);
-                self.say_renewed(count, had_keys, was_failing);
+                self.fetched_at = Some(now);
+                let had_keys = self.keys.replace(Arc::new(keys)).is_some();
+                Some(match (was_failing, had_keys) {
+                    (true, _) => Notice::Back(count),
+                    (false, true) => Notice::Renewed(count),
+                    (false, false) => Notice::Arrived(count),
+                })
             }
-            Err(error) => {
-                state.is_failing = true;
-                drop(state);
-                if !was_failing {
-                    self.say_failed(&error, had_keys);
-                }
-            }
+            Err(_) if was_failing => None,
+            Err(error) if self.keys.is_some() => Some(Notice::NotRenewed(error)),
+            Err(error) => Some(Notice::NoKeys(error)),
         }
     }
+}
 
-    fn say_renewed(&self, count: usize, had_keys: bool, was_failing: bool) {
-        let (host, issuer) = (self.source.host(), self.issuer);
-        if was_failing {
-            tracing::info!(host, keys = count, "the keys of {issuer} can be fetched again");
-        } else if had_keys {
-            tracing::debug!(host, keys = count, "the keys of {issuer} were renewed");
-        } else {
-            tracing::info!(host, keys = count, "the keys of {issuer} have arrived");
-        }
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    use serde_json::json;
+
+    use super::*;
+
+    fn keys() -> Result<Keys, KeysError> {
+        let key = json!({"kty": "RSA", "kid": "k1", "n": URL_SAFE_NO_PAD.encode([0xc5; 256]), "e": "AQAB"});
+        Ok(Keys::read(json!({"keys": [key]}).to_string().as_bytes()).ok().expect("keys"))
     }
 
-    fn say_failed(&self, error: &KeysError, had_keys: bool) {
-        let (host, issuer) = (self.source.host(), self.issuer);
-        if had_keys {
-            tracing::warn!(host, %error, "the keys of {issuer} could not be renewed; those that are there stay in use");
-        } else {
-            tracing::error!(host, %error, "the keys of {issuer} cannot be fetched; until they are, its callers get 503");
-        }
+    fn failure() -> Result<Keys, KeysError> {
+        Err(KeysError::Status { host: "login.example".to_owned(), document: "metadata", status: 500 })
+    }
+
+    #[test]
+    fn a_failure_is_said_once_and_so_is_its_end() {
+        let now = "2026-01-01T00:00:00Z".parse().expect("a time");
+        let mut state = State::default();
+        assert!(matches!(state.take(failure(), now), Some(Notice::NoKeys(_))));
+        assert!(state.take(failure(), now).is_none());
+        assert!(matches!(state.take(keys(), now), Some(Notice::Back(1))));
+        assert!(matches!(state.take(keys(), now), Some(Notice::Renewed(1))));
+        assert!(matches!(state.take(failure(), now), Some(Notice::NotRenewed(_))));
+        assert!(state.take(failure(), now).is_none());
+        assert!(matches!(state.take(keys(), now), Some(Notice::Back(1))));
+        assert!(matches!(State::default().take(keys(), now), Some(Notice::Arrived(1))));
+    }
+
+    #[test]
+    fn a_failure_takes_nothing_away_and_makes_nothing_younger() {
+        let first = "2026-01-01T00:00:00Z".parse().expect("a time");
+        let mut state = State::default();
+        state.take(keys(), first);
+        state.take(failure(), first + RENEW_AFTER);
+        assert!(state.keys.as_ref().is_some_and(|keys| keys.get("k1").is_some()));
+        assert_eq!(state.fetched_at, Some(first));
     }
 }

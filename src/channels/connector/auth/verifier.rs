@@ -122,11 +122,12 @@ impl Verifier {
 
     /// The agent that shows a token of Entra. `tenant` is the one in its issuer.
     fn agent(&self, claims: &Claims, key: &Key, tenant: Uuid, own: Uuid) -> Result<Caller, Unauthorized> {
-        // The keys of Entra are the same for all tenants, so these two lines are what keeps tenants apart.
+        // The keys of Entra are the same for all tenants, so these two checks are what keeps tenants apart.
         if claims.tenant() != Some(tenant) {
             return Err(Unauthorized::TenantMismatch);
         }
-        if !self.accepts(tenant) {
+        let is_known = self.knows(tenant);
+        if self.options.tenant.is_some() && !is_known {
             return Err(Unauthorized::ForeignTenant { tenant });
         }
         if !key.signs_for(tenant) {
@@ -134,7 +135,12 @@ impl Verifier {
         }
         let app_id = claims.caller().ok_or(Unauthorized::NoCaller)?;
         if app_id == own {
-            return if self.options.emulator { Ok(Caller::Emulator) } else { Err(Unauthorized::OwnAppId) };
+            // The Emulator asks for its tokens where the bot does. In a tenant of his own anyone could.
+            return match self.options.emulator {
+                true if is_known => Ok(Caller::Emulator),
+                true => Err(Unauthorized::ForeignTenant { tenant }),
+                false => Err(Unauthorized::OwnAppId),
+            };
         }
         if !self.options.allowed_callers.admits(app_id) {
             return Err(Unauthorized::CallerNotAllowed { app_id });
@@ -142,9 +148,9 @@ impl Verifier {
         Ok(Caller::Agent { app_id: app_id.to_string() })
     }
 
-    fn accepts(&self, tenant: Uuid) -> bool {
-        let Some(own) = self.options.tenant else { return true };
-        tenant == own || self.options.addresses.microsoft_tenants.contains(&tenant)
+    /// Whether a tenant is the bot's or one of Microsoft's.
+    fn knows(&self, tenant: Uuid) -> bool {
+        self.options.tenant == Some(tenant) || self.options.addresses.microsoft_tenants.contains(&tenant)
     }
 }
 
