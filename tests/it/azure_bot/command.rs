@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::scene::{APP_SECRET, GREETING, PATH};
 use crate::app::{answer, citewire};
-use crate::connector::{Flavour, Service};
+use crate::connector::{Bubble, Flavour, Service};
 use crate::connector_auth::publisher::{CHANNEL_KEYS, CHANNEL_METADATA, ENTRA_KEYS, ENTRA_METADATA, Publisher};
 use crate::connector_auth::scene::{APP, TENANT};
 use crate::connector_auth::signing::{CHANNEL_KEY, ENTRA_KEY, FOREIGN_KEY};
@@ -145,7 +145,7 @@ async fn p13_a_turn_from_token_to_answer_and_no_secret_in_the_log() {
     let local = answer(client.post(&url).json(&activity("3", "typing", json!({})))).await;
     assert_eq!(local, (StatusCode::ACCEPTED, Value::Null));
     let told = service.chat("19:group@thread.v2");
-    let texts: Vec<&str> = told.iter().map(|bubble| bubble.text()).collect();
+    let texts: Vec<&str> = told.iter().map(Bubble::text).collect();
     assert_eq!(texts, [GREETING, "Thirty days [1]."]);
     assert_eq!(told[1].claims()[0]["appearance"]["url"], "https://hr.contoso.example/book");
     assert_eq!(service.asked().len(), 1, "one token is good for both");

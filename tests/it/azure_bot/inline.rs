@@ -65,15 +65,15 @@ async fn p11_who_expects_replies_gets_them_in_the_response_and_the_connector_hea
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn p11_every_type_of_activity_is_answered_inline_when_replies_are_expected() {
     let scene = Scene::new().await;
-    let came = with_mode(scene.activity("installationUpdate", json!({"id": "1", "action": "add"})), "expectReplies");
+    let came = with_mode(scene.activity("installationUpdate", &json!({"id": "1", "action": "add"})), "expectReplies");
     let (_, body) = scene.post(&came).await;
     assert_eq!(told(body["activities"].as_array().expect("activities")), [pair("message", GREETING)]);
     for kind in ["typing", "endOfConversation", "event"] {
-        let nothing = with_mode(scene.activity(kind, json!({"id": kind})), "expectReplies");
+        let nothing = with_mode(scene.activity(kind, &json!({"id": kind})), "expectReplies");
         assert_eq!(scene.post(&nothing).await, (StatusCode::OK, json!({"activities": []})), "{kind}");
     }
     let value = json!({"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": ""}});
-    let pressed = scene.activity("invoke", json!({"id": "9", "name": "message/submitAction", "value": value}));
+    let pressed = scene.activity("invoke", &json!({"id": "9", "name": "message/submitAction", "value": value}));
     let outcome = scene.post(&with_mode(pressed.clone(), "expectReplies")).await;
     assert_eq!(outcome, (StatusCode::OK, json!({"activities": [], "body": {}})));
     let body = scene.request().json(&with_mode(pressed, "stream")).send().await.expect("an answer").text().await;

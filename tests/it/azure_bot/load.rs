@@ -77,7 +77,8 @@ async fn hand_in(scene: &Scene, n: usize, refusals: &watch::Sender<usize>) {
     let mut activity = scene.message(&format!("m{n}"), &format!("{n}"));
     activity["conversation"]["id"] = json!(conversation(n));
     loop {
-        let response = scene.request().json(&activity).send().await.expect("an answer");
+        // A connection that was idle may be closed as it is taken up again; whoever hands in does so once more.
+        let Ok(response) = scene.request().json(&activity).send().await else { continue };
         match response.status() {
             StatusCode::ACCEPTED => return,
             StatusCode::SERVICE_UNAVAILABLE => {

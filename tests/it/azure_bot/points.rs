@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::scene::{APP_SECRET, FAILURE, GROUP, Scene};
 use crate::app::answer;
-use crate::connector::{Flavour, Mishap};
+use crate::connector::{Bubble, Flavour, Mishap};
 use crate::connector_auth::publisher::{CHANNEL_KEYS, Page};
 use crate::connector_auth::scene::{AGENT, APP, FOREIGN_TENANT, changed};
 use crate::connector_auth::signing::{CHANNEL_KEY, ENTRA_KEY, FOREIGN_KEY, NEXT_CHANNEL_KEY, unsigned};
@@ -252,7 +252,7 @@ async fn p10_an_answer_over_the_limit_of_the_channel_comes_in_parts() {
     drop(scene.backend.asked().await);
     let told = scene.chat(GROUP);
     assert!(told.len() > 1, "{}", told.len());
-    let whole: String = told.iter().map(|bubble| bubble.text()).collect();
+    let whole: String = told.iter().map(Bubble::text).collect();
     for n in 0..200 {
         assert!(whole.contains(&format!("{n} word")), "{n} is missing");
     }

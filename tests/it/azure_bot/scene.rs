@@ -91,11 +91,11 @@ impl Scene {
 
     /// A message to the bot in a group chat, or in what conversation a test puts in place of it.
     pub(super) fn message(&self, id: &str, text: &str) -> Value {
-        self.activity("message", json!({"id": id, "text": text}))
+        self.activity("message", &json!({"id": id, "text": text}))
     }
 
     /// An activity of Teams with these members.
-    pub(super) fn activity(&self, kind: &str, members: Value) -> Value {
+    pub(super) fn activity(&self, kind: &str, members: &Value) -> Value {
         let mut activity = json!({
             "type": kind, "channelId": "msteams", "serviceUrl": self.service.url(), "locale": "en-US",
             "from": {"id": "29:ann", "name": "Ann", "aadObjectId": "00000000-0000-0000-0000-0000000000020"},
