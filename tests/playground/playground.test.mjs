@@ -41,9 +41,9 @@ function inFrontOf(title, prepare, body) {
       },
       { timeout: LIMIT_MS },
     );
-    const chatting = (name, work) =>
+    const chatting = (name, work, options) =>
       test(name, { timeout: LIMIT_MS }, async () => {
-        const playground = await startPlayground(running.service.url);
+        const playground = await startPlayground(running.service.url, options);
         try {
           const chat = await Chat.open(running.browser, playground);
           await work(chat, running, playground);
@@ -70,6 +70,8 @@ async function operate(service, path, body) {
   assert.ok(response.ok, `${path}: ${response.status} ${text}`);
   return JSON.parse(text);
 }
+
+const EXPECTING = { more: ['--delivery-mode', 'expectReplies'] };
 
 inFrontOf('The assistant for the documentation', async () => ({}), (chatting) => {
   chatting('answers a question of a person, in one message that grows, with true citations', async (chat) => {
@@ -210,6 +212,17 @@ inFrontOf('An assistant with labels and feedback', recorded, (chatting) => {
       await chat.assertClean();
     });
   }
+
+  const replies = async (chat, { backEnd }) => {
+    await chat.say('How long is leave?');
+    (await backEnd.asked()).end({ sources: [LEAVE] }, { delta: 'Leave is 30 days [1].' });
+    const answer = chat.bubble('Leave is 30 days');
+    await chat.badges(answer).first().waitFor();
+    await chat.assertCited(answer, [1]);
+    // Nothing was sent but what the body of the response had.
+    assert.deepEqual(new Set(await chat.statuses()), new Set(['installationUpdate 200', 'conversationUpdate 200', 'message 200']));
+  };
+  chatting('answers in the response where replies are expected there', replies, EXPECTING);
 
   chatting('answers with more than ten sources', async (chat, { backEnd }) => {
     await chat.say('What is there to know?');
