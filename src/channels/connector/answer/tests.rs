@@ -182,6 +182,20 @@ async fn row_stream_id_and_sequence_are_those_of_the_service_in_all_three_places
     assert_eq!(calls.iter().map(|(_, _, one)| claims(one)).collect::<Vec<_>>(), [0, 0, 0, 1]);
 }
 
+/// Turns are served by tasks that may move from thread to thread.
+#[test]
+fn an_answer_can_be_given_by_any_task() {
+    fn moves<T: Send>(_: impl FnOnce(ConnectorAnswer) -> T) {}
+    moves(|mut answer| async move { answer.inform("Looking it up …").await });
+    moves(|mut answer| async move { answer.during(std::future::ready(())).await });
+    moves(|answer| answer.follow(to(Dialect::Teams), timed([])));
+    moves(|answer| async move { answer.close("Sorry.").await });
+    moves(|answer| async move {
+        let converted = convert(b"{}", &to(Dialect::Teams)).map_err(drop)?;
+        answer.whole(converted).await.map_err(drop)
+    });
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_comes_at_once_is_an_ordinary_message() {
     let Room { calls, answer } = teams();
