@@ -427,6 +427,29 @@ async fn a_slow_channel_never_has_two_calls_in_flight() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_for_whose_answer_nobody_waits_leaves_no_second_stream_and_no_number_used_twice() {
+    let (begun, calls) = (Instant::now(), Arc::default());
+    let script: Box<Script> = Box::new(|_, _| None);
+    let takes = Duration::from_secs(4);
+    let channel = Channel { begun, calls: Arc::clone(&calls), streams: true, takes, script };
+    let mut answer = ConnectorAnswer::begin(Box::new(channel), Dialect::Teams, Pacing::TEAMS, Arc::new(Paused(begun)));
+    assert!(tokio::time::timeout(Duration::from_secs(1), answer.inform("Looking it up …")).await.is_err());
+    answer.follow(to(Dialect::Teams), timed([(0, delta("Leave is 30")), (9000, done())])).await.expect("an answer");
+    let sent: Vec<_> = calls.lock().expect("a lock").iter().map(|(.., one)| one["channelData"].clone()).collect();
+    assert_eq!(sent, [json!({"streamType": "informative", "streamSequence": 1}), Value::Null]);
+
+    let (begun, calls) = (Instant::now(), Arc::default());
+    let channel = Channel { begun, calls: Arc::clone(&calls), streams: true, takes, script: Box::new(|_, _| None) };
+    let mut answer = ConnectorAnswer::begin(Box::new(channel), Dialect::Teams, Pacing::TEAMS, Arc::new(Paused(begun)));
+    answer.inform("one").await;
+    assert!(tokio::time::timeout(Duration::from_secs(1), answer.inform("two")).await.is_err());
+    answer.inform("three").await;
+    let numbers: Vec<_> =
+        calls.lock().expect("a lock").iter().map(|(.., one)| one["channelData"]["streamSequence"].clone()).collect();
+    assert_eq!(numbers, [1, 2, 3]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_of_any_length_is_whole_in_as_many_messages_as_it_takes() {
     let paragraph = format!("{} [1].\n\n", "words ".repeat(400).trim_end());
     let text = paragraph.repeat(60);
