@@ -7,6 +7,7 @@ mod client;
 mod errors;
 mod fallbacks;
 mod matrix;
+mod parts;
 mod rows;
 mod rules;
 mod service;
