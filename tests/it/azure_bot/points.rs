@@ -60,6 +60,32 @@ async fn p02_a_repeated_activity_is_acknowledged_and_not_run_again_for_ten_minut
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn conversations_do_not_wait_for_each_other_and_each_keeps_its_order() {
+    let scene = Scene::new().await;
+    for (id, conversation) in [("1", "19:a@thread.v2"), ("2", "19:a@thread.v2"), ("3", "19:b@thread.v2")] {
+        let mut activity = scene.message(id, id);
+        activity["conversation"]["id"] = json!(conversation);
+        scene.hand_in(&activity).await;
+    }
+    let asked = [scene.backend.asked().await, scene.backend.asked().await];
+    let mut questions: Vec<String> = asked.iter().map(|asked| asked.turns().concat()).collect();
+    questions.sort();
+    assert_eq!(questions, ["user: 1", "user: 3"], "the second waits for the first");
+    assert!(scene.backend.is_idle().await);
+    // The one that came later ends first.
+    let [first, other] = asked;
+    let (first, other) = if first.turns() == ["user: 1"] { (first, other) } else { (other, first) };
+    for (asked, text) in [(other, "three"), (first, "one")] {
+        let body = asked.begin();
+        body.event(&json!({"delta": text}));
+        body.done();
+    }
+    scene.answer_next("two").await;
+    assert_eq!(scene.texts_after(3, "19:a@thread.v2").await, ["one", "two"]);
+    assert_eq!(scene.chat("19:b@thread.v2")[0].text(), "three");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn p03_no_token_of_the_connector_with_anything_wrong_is_let_in() {
     let scene = Scene::guarded().await;
     let now = scene.channel_claims()["exp"].as_i64().expect("a number") - 3600;

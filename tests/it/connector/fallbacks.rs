@@ -1,6 +1,6 @@
 //! Answers that are handed over in place of being sent, and what happens at the edges.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use citewire::channels::connector::{
     Collected, ConnectorAnswer, ConnectorTexts, Ended, EventOutlet, Outlet as _, Pacing, RefusalKind,
@@ -126,4 +126,72 @@ async fn what_an_outlet_cannot_replace_it_says() {
     let mut outlet = citewire::channels::connector::ConnectorOutlet::new(Arc::clone(&scene.client), scene.place());
     let refusal = outlet.replace("1", citewire::activity::Activity::message("x")).await.expect_err("not here");
     assert_eq!(refusal.kind, RefusalKind::Unsupported);
+}
+
+#[tokio::test]
+async fn ask_17_wherever_streams_are_refused_the_answer_is_one_plain_message_with_all_citations() {
+    for group in [true, false] {
+        let scene = Scene::new(Flavour::Teams).await;
+        let scene = if group { scene.in_group() } else { scene };
+        let refused = Mishap::error(400, "BadArgument", "streaming api is not enabled");
+        scene
+            .service
+            .plan(move |_, seen| seen.body["channelData"]["streamType"].is_string().then(|| (refused.clone(), false)));
+        assert_eq!(scene.answers(pieces(told())).await, None);
+        let chat = scene.chat();
+        assert_eq!((chat.len(), chat[0].text(), chat[0].claims().len()), (1, TEXT, 2), "{group}");
+    }
+}
+
+#[tokio::test]
+async fn ask_35_the_bytes_that_reach_the_connector_hold_the_claims() {
+    for flavour in [Flavour::Teams, Flavour::Copilot, Flavour::WebChat] {
+        let scene = Scene::new(flavour).await;
+        assert_eq!(scene.answers(pieces(told())).await, None);
+        let last = scene.service.seen().pop().expect("a call").body;
+        let claims = last["entities"][0]["citation"].as_array().cloned().unwrap_or_default();
+        let named: Vec<_> = claims.iter().map(|claim| claim["appearance"]["name"].clone()).collect();
+        assert_eq!(named, ["Source 1", "Source 2"], "{flavour:?}");
+        assert_eq!(claims[0]["appearance"]["url"], "https://docs.example/1");
+    }
+}
+
+/// What is logged, of one thread.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("a lock").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn point_13_the_log_says_why_an_answer_went_another_way_and_holds_no_token_secret_or_text() {
+    let kept = Kept::default();
+    let writer = kept.clone();
+    let lines = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_ansi(false);
+    let _guard = tracing::subscriber::set_default(lines.with_writer(move || writer.clone()).finish());
+    let scene = Scene::new(Flavour::Teams).await;
+    scene.service.guard();
+    scene.service.plan(|n, _| match n {
+        1 => Some((Mishap::error(429, "token-1", "Bearer token-1"), false)),
+        5 => Some((Mishap::error(400, "BadSyntax", "citation entity with id: 1 token-1"), false)),
+        6 => Some((Mishap::status(503), false)),
+        _ => None,
+    });
+    assert_eq!(scene.answers(pieces(told())).await, None);
+    let log = String::from_utf8(kept.0.lock().expect("a lock").clone()).expect("text");
+    let ours: Vec<_> = log.lines().filter(|line| line.contains("citewire::channels::connector")).collect();
+    assert!(ours.iter().any(|line| line.contains("POST: 400 BadSyntax") && line.contains("next=Listed")), "{ours:#?}");
+    assert!(ours.iter().any(|line| line.contains("503")), "{ours:#?}");
+    let text = ours.join("\n");
+    for secret in ["token-1", super::APP_SECRET, "Leave is", "docs.example"] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
 }

@@ -208,23 +208,27 @@ impl ConnectorAnswer {
             activity = activity.with_stream_id(id);
             activity.id = Some(id.clone());
         }
+        // Whoever waits for this may stop waiting. Then the activity may have been seen: its number is not used again, and a stream
+        // whose name nobody knows is none.
+        let before = (std::mem::replace(&mut self.sequence, sequence.get()), self.course.clone());
+        if sent == Sent::First {
+            self.course = Course::Plain;
+        }
         let taken = self.outlet.put(activity).await;
         let now = self.clock.now();
         self.pace.sent(now);
         match taken {
             Ok(given) => {
-                self.sequence = sequence.get();
                 self.begun.get_or_insert(now);
-                if sent == Sent::First {
-                    // Without its id, nothing could be added to it.
-                    self.course = given.map_or(Course::Plain, |given| Course::Open(ActivityId::from(given)));
+                if let (Sent::First, Some(given)) = (sent, given) {
+                    self.course = Course::Open(ActivityId::from(given));
                 }
             }
             Err(refusal) => {
-                // A number that may have been seen is not used again.
-                if matches!(refusal.kind, RefusalKind::Lost | RefusalKind::OutOfOrder) {
-                    self.sequence = sequence.get();
+                if !matches!(refusal.kind, RefusalKind::Lost | RefusalKind::OutOfOrder) {
+                    self.sequence = before.0;
                 }
+                self.course = before.1;
                 self.turn(sent, &refusal, now);
             }
         }

@@ -1,5 +1,7 @@
 //! The end of an answer: its message, by the first way that the service takes.
 
+use std::time::Duration;
+
 use super::super::retry::later;
 use super::super::{Refusal, RefusalKind};
 use super::answer::Course;
@@ -101,7 +103,9 @@ impl ConnectorAnswer {
             {
                 way = Way::Close(id.clone());
             }
-            self.keep_apart(&way).await;
+            if let Some(wait) = self.gap_left(&way) {
+                self.clock.wait(wait).await;
+            }
             let (sent, taken) = match &way {
                 Way::Final(id) => {
                     let ending = self.ending(part.clone(), id);
@@ -158,15 +162,14 @@ impl ConnectorAnswer {
         }
     }
 
-    /// Waits until a stream can end: the service counts its end with its updates.
-    async fn keep_apart(&mut self, way: &Way) {
-        if let Way::Final(_) | Way::Close(_) = way {
-            let from = later(self.pace.last(), self.pacing.gap);
-            if let Ok(wait) = (from - self.clock.now()).to_std()
-                && !wait.is_zero()
-            {
-                self.clock.wait(wait).await;
+    /// How long to wait until a stream can end: the service counts its end with its updates.
+    fn gap_left(&self, way: &Way) -> Option<Duration> {
+        match way {
+            Way::Final(_) | Way::Close(_) => {
+                let from = later(self.pace.last(), self.pacing.gap);
+                (from - self.clock.now()).to_std().ok().filter(|wait| !wait.is_zero())
             }
+            Way::Replace(_) | Way::Message => None,
         }
     }
 

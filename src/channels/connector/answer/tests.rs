@@ -182,6 +182,20 @@ async fn row_stream_id_and_sequence_are_those_of_the_service_in_all_three_places
     assert_eq!(calls.iter().map(|(_, _, one)| claims(one)).collect::<Vec<_>>(), [0, 0, 0, 1]);
 }
 
+/// Turns are served by tasks that may move from thread to thread.
+#[test]
+fn an_answer_can_be_given_by_any_task() {
+    fn moves<T: Send>(_: impl FnOnce(ConnectorAnswer) -> T) {}
+    moves(|mut answer| async move { answer.inform("Looking it up …").await });
+    moves(|mut answer| async move { answer.during(std::future::ready(())).await });
+    moves(|answer| answer.follow(to(Dialect::Teams), timed([])));
+    moves(|answer| async move { answer.close("Sorry.").await });
+    moves(|answer| async move {
+        let converted = convert(b"{}", &to(Dialect::Teams)).map_err(drop)?;
+        answer.whole(converted).await.map_err(drop)
+    });
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_answer_that_comes_at_once_is_an_ordinary_message() {
     let Room { calls, answer } = teams();
@@ -410,6 +424,29 @@ async fn a_slow_channel_never_has_two_calls_in_flight() {
     answer.follow(to(Dialect::Teams), timed(words.chain([(0, done())]))).await.expect("an answer");
     let times: Vec<_> = calls.lock().expect("a lock").iter().map(|(at, ..)| *at).collect();
     assert!(times.windows(2).all(|pair| pair[1] - pair[0] >= 4000), "{times:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_for_whose_answer_nobody_waits_leaves_no_second_stream_and_no_number_used_twice() {
+    let (begun, calls) = (Instant::now(), Arc::default());
+    let script: Box<Script> = Box::new(|_, _| None);
+    let takes = Duration::from_secs(4);
+    let channel = Channel { begun, calls: Arc::clone(&calls), streams: true, takes, script };
+    let mut answer = ConnectorAnswer::begin(Box::new(channel), Dialect::Teams, Pacing::TEAMS, Arc::new(Paused(begun)));
+    assert!(tokio::time::timeout(Duration::from_secs(1), answer.inform("Looking it up …")).await.is_err());
+    answer.follow(to(Dialect::Teams), timed([(0, delta("Leave is 30")), (9000, done())])).await.expect("an answer");
+    let sent: Vec<_> = calls.lock().expect("a lock").iter().map(|(.., one)| one["channelData"].clone()).collect();
+    assert_eq!(sent, [json!({"streamType": "informative", "streamSequence": 1}), Value::Null]);
+
+    let (begun, calls) = (Instant::now(), Arc::default());
+    let channel = Channel { begun, calls: Arc::clone(&calls), streams: true, takes, script: Box::new(|_, _| None) };
+    let mut answer = ConnectorAnswer::begin(Box::new(channel), Dialect::Teams, Pacing::TEAMS, Arc::new(Paused(begun)));
+    answer.inform("one").await;
+    assert!(tokio::time::timeout(Duration::from_secs(1), answer.inform("two")).await.is_err());
+    answer.inform("three").await;
+    let numbers: Vec<_> =
+        calls.lock().expect("a lock").iter().map(|(.., one)| one["channelData"]["streamSequence"].clone()).collect();
+    assert_eq!(numbers, [1, 2, 3]);
 }
 
 #[tokio::test(start_paused = true)]
