@@ -110,7 +110,7 @@ async fn a_thumb_is_kept_with_the_answer_that_it_is_about() {
     let scene = Scene::new().await;
     scene.hand_in(&scene.message("1", "How long is leave?")).await;
     scene.answer_next("30 days [1].").await;
-    scene.service.called(1).await;
+    scene.recorded(2).await;
     let told = scene.chat(GROUP).remove(0);
     let value = json!({"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": "{\"feedbackText\":\"Thanks\"}"}});
     let pressed = json!({"id": "2", "name": "message/submitAction", "value": value, "replyToId": told.id});

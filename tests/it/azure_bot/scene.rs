@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use citewire::assistant::{AssistantOptions, Assistants};
-use citewire::channels::connector::auth::AuthOptions;
-use citewire::channels::connector::{AzureBotOptions, PUBLIC_HOSTS, TrustedHosts};
+use citewire::channels::connector::auth::{AuthOptions, Caller};
+use citewire::channels::connector::{AzureBotOptions, PUBLIC_HOSTS, PublicName, TrustedHosts};
 use citewire::clock::{Clock as _, ManualClock};
 use citewire::secret::Secret;
 use citewire::store::{MemoryStore, StoreLimits};
@@ -140,6 +140,16 @@ impl Scene {
     pub(super) async fn texts_after(&self, calls: usize, conversation: &str) -> Vec<String> {
         self.service.called(calls).await;
         self.chat(conversation).iter().map(|bubble| bubble.text().to_owned()).collect()
+    }
+
+    /// Waits until so many activities are recorded in the group chat.
+    pub(super) async fn recorded(&self, count: u64) {
+        let id = PublicName::new(&Caller::Anonymous, "msteams", GROUP).id();
+        let store = &self.app.store;
+        let mut bell = store.subscribe(&id).await.expect("a store").expect("a conversation");
+        while store.newest(&id).await.expect("a store").expect("a conversation").next_watermark().index() < count {
+            bell.rung().await.expect("the conversation stays");
+        }
     }
 
     /// Answers the next question in one piece, with a source.
