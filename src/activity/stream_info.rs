@@ -83,6 +83,20 @@ impl Activity {
         self
     }
 
+    /// The activity as one of its own, without what makes it a part of a livestream. An activity of no livestream stays as it is.
+    #[must_use]
+    pub fn without_stream_info(mut self) -> Self {
+        if let Some(entities) = &mut self.entities {
+            entities.retain(|entity| !is_stream_info(entity));
+        }
+        self.entities = self.entities.filter(|entities| !entities.is_empty());
+        if let Some(Value::Object(data)) = &mut self.channel_data {
+            data.retain(|key, _| ![STREAM_TYPE, STREAM_SEQUENCE, STREAM_ID].contains(&key.as_str()));
+        }
+        self.channel_data = self.channel_data.filter(|data| data.as_object().is_none_or(|data| !data.is_empty()));
+        self
+    }
+
     /// The activity with the name of its livestream, in both places; an activity of no livestream stays as it is.
     ///
     /// A stream is named after the id of its first activity, which only the sender knows: conversions leave the name out,
@@ -181,6 +195,18 @@ mod tests {
         let last = wire(&chunk.with_stream_info(StreamInfo::Final));
         assert_eq!(last["entities"], json!([{"type": "streaminfo", "streamType": "final"}]));
         assert_eq!(last["channelData"], json!({"streamType": "final"}));
+    }
+
+    #[test]
+    fn without_its_metadata_a_final_is_an_ordinary_message() {
+        let feedback = json!({"type": "message", "channelData": {"feedbackLoop": {"type": "default"}}});
+        for message in
+            [json!({"type": "message"}), feedback, json!({"type": "message", "entities": [{"type": "mention"}]})]
+        {
+            let id = ActivityId::from("a|1".to_owned());
+            let streamed = activity(message.clone()).with_stream_info(StreamInfo::Final).with_stream_id(&id);
+            assert_eq!(wire(&streamed.without_stream_info()), message);
+        }
     }
 
     #[test]

@@ -23,13 +23,13 @@ use crate::upstream::{Reply, Speaker, Turn, UpstreamError};
 const ONE_AT_A_TIME: &str = "I am still answering. Please ask again when I am done.";
 
 /// What users read who send something without words.
-const WORDS_ONLY: &str = "I can only read words. Please write your question.";
+pub(super) const WORDS_ONLY: &str = "I can only read words. Please write your question.";
 
 /// What the log says of a question without an answer.
-const UNANSWERED: &str = "a question got no answer";
+pub(super) const UNANSWERED: &str = "a question got no answer";
 
 /// What the log says of half an answer.
-const INCOMPLETE: &str = "an answer is incomplete";
+pub(super) const INCOMPLETE: &str = "an answer is incomplete";
 
 /// Answers what users ask, each conversation's questions one after the other. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -133,7 +133,7 @@ impl Inner {
                 return self.close(answer, id, &options.failure).await;
             }
             // Nobody waits any more; what asks ends with its future.
-            () = deleted(doorbell) => return,
+            () = deleted(Some(doorbell)) => return,
             reply = self.ask(assistant, id, question) => reply,
         };
         let reply = match reply {
@@ -232,7 +232,8 @@ impl Inner {
     }
 }
 
-/// Resolves when a conversation is deleted.
-async fn deleted(mut doorbell: Doorbell) {
+/// Resolves when a conversation is deleted; never for one that is not there.
+pub(super) async fn deleted(doorbell: Option<Doorbell>) {
+    let Some(mut doorbell) = doorbell else { return std::future::pending().await };
     while doorbell.rung().await.is_ok() {}
 }

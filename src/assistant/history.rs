@@ -1,11 +1,13 @@
 //! What was said before, as a back end is told.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
+use pulldown_cmark::{BrokenLink, CowStr, Event, LinkType, Options, Parser, Tag};
+use serde_json::Value;
 
-use crate::activity::{Activity, ConversationId, Role, Watermark};
+use crate::activity::{Activity, ConversationId, Entity, Role, Watermark};
 use crate::store::{ConversationStore, StoreError};
 use crate::upstream::{Speaker, Turn};
 
@@ -49,15 +51,42 @@ fn turn(activity: &Activity) -> Option<Turn> {
     }
     match activity.from.as_ref()?.role.as_ref()? {
         Role::User => Some(Turn::new(Speaker::User, text)),
-        Role::Bot => Some(Turn::new(Speaker::Assistant, without_citations(text))),
+        Role::Bot => Some(Turn::new(Speaker::Assistant, without_citations(text, &claimed(activity)))),
         Role::Other(_) => None,
     }
 }
 
+/// The numbers of the claims of an answer, as they stand in its text.
+fn claimed(activity: &Activity) -> BTreeSet<String> {
+    let mut claimed = BTreeSet::new();
+    for entity in activity.entities.iter().flatten() {
+        match entity {
+            Entity::Message(message) => {
+                claimed.extend(message.citation.iter().map(|claim| claim.position.position().to_string()));
+            }
+            Entity::Other(members) => {
+                let claims = members.get("citation").and_then(Value::as_array);
+                claimed.extend(claims.into_iter().flatten().filter_map(|claim| match claim.get("position")? {
+                    Value::String(position) => Some(position.clone()),
+                    Value::Number(position) => Some(position.to_string()),
+                    Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+                }));
+            }
+            Entity::Odd(_) => {}
+        }
+    }
+    claimed
+}
+
 /// The text of an answer without its badges and definitions. The numbers of one answer mean nothing in the next: a model
-/// that saw them would use them again, for other sources.
-fn without_citations(text: &str) -> String {
-    let parser = Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
+/// that saw them would use them again, for other sources. In Web Chat a number is a badge because of its definition; in Teams,
+/// where there are none, because a claim has it.
+fn without_citations(text: &str, claimed: &BTreeSet<String>) -> String {
+    let by_claim = |link: BrokenLink<'_>| {
+        claimed.contains(link.reference.as_ref()).then_some((CowStr::Borrowed("#"), CowStr::Borrowed("")))
+    };
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    let parser = Parser::new_with_broken_link_callback(text, options, Some(by_claim));
     let mut cut: Vec<Range<usize>> = parser
         .reference_definitions()
         .iter()
@@ -65,9 +94,23 @@ fn without_citations(text: &str) -> String {
         .map(|(_, it)| it.span.clone())
         .collect();
     for (event, place) in parser.into_offset_iter() {
-        if let Event::Start(Tag::Link { link_type: LinkType::Shortcut, id, .. }) = event
-            && is_number(&id)
-        {
+        let Event::Start(Tag::Link { link_type, id, .. }) = event else { continue };
+        let is_badge = match link_type {
+            LinkType::Shortcut | LinkType::ShortcutUnknown => is_number(&id),
+            // Two badges that touch: Markdown takes the second for the label of the first.
+            LinkType::ReferenceUnknown => {
+                let written = text.get(place.clone()).unwrap_or_default();
+                written.bytes().all(|byte| byte.is_ascii_digit() || b"[]".contains(&byte))
+            }
+            LinkType::Inline
+            | LinkType::Reference
+            | LinkType::Collapsed
+            | LinkType::CollapsedUnknown
+            | LinkType::Autolink
+            | LinkType::Email
+            | LinkType::WikiLink { .. } => false,
+        };
+        if is_badge {
             cut.push(with_what_leads_to_it(text, place));
         }
     }
@@ -95,16 +138,68 @@ fn is_number(label: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
     use super::*;
+    use crate::channels::connector::auth::Caller;
+    use crate::channels::connector::{ConnectorRecords, ConversationReference, SubmittedFeedback};
+    use crate::clock::SystemClock;
+    use crate::store::{MemoryStore, StoreLimits};
+
+    #[tokio::test]
+    async fn a_conversation_behind_azure_has_a_history_like_any_other() {
+        let store = Arc::new(MemoryStore::new(StoreLimits::in_memory(), Arc::new(SystemClock)));
+        let records = ConnectorRecords::new(Arc::clone(&store) as Arc<dyn ConversationStore>);
+        let mut reference = ConversationReference::new(json!({"id": "a:1"}), "msteams", Caller::Channel);
+        reference.user = Some(json!({"id": "29:ann"}));
+        let id = records.meet(&reference).await.expect("a store");
+        let heard = async |text: &str, service_id: &str| {
+            let heard = records.heard(&id, &reference, Activity::message(text), Some(service_id)).await;
+            heard.expect("a store").expect("known").recorded[0].watermark
+        };
+        heard("How long is leave?", "1700").await;
+        let question = heard("And who says so?", "1702").await;
+        heard("Hello?", "1703").await;
+        // The first answer came while the second question waited, and feedback is nothing that was said.
+        let claims = json!([{"type": "https://schema.org/Message", "citation": [{"@type": "Claim", "position": 1}]}]);
+        let mut answer = Activity::message("30 days [1].");
+        answer.entities = Some(serde_json::from_value(claims).expect("entities"));
+        let ids = ["1701".to_owned()];
+        records.said(&id, &reference, answer, &ids, None).await.expect("a store").expect("known");
+        records.rated(&id, SubmittedFeedback::default(), None, Some("1701")).await.expect("a store");
+        let turns = turns(&*store, &id, question).await.expect("a store");
+        let said: Vec<_> = turns.iter().map(|turn| (turn.speaker, turn.text.as_str())).collect();
+        let expected = [
+            (Speaker::User, "How long is leave?"),
+            (Speaker::Assistant, "30 days."),
+            (Speaker::User, "And who says so?"),
+        ];
+        assert_eq!(said, expected);
+    }
 
     #[test]
     fn an_answer_is_remembered_without_its_numbers() {
         let text = "Leave is 30 days [1]\u{200b}[2], says `a[1]` and [the law](https://law.example) [3].\n\n- b [1]\n\n\
                     [1]: https://a.example/x \"A\"\n[2]: cite:2 \"B\"";
         let kept = "Leave is 30 days, says `a[1]` and [the law](https://law.example) [3].\n\n- b";
-        assert_eq!(without_citations(text), kept);
+        assert_eq!(without_citations(text, &BTreeSet::new()), kept);
         for text in ["", "plain", "[1]", "a \u{200b}"] {
-            assert_eq!(without_citations(text), text.trim_end());
+            assert_eq!(without_citations(text, &BTreeSet::new()), text.trim_end());
         }
+    }
+
+    #[test]
+    fn an_answer_in_teams_is_remembered_without_the_numbers_of_its_claims() {
+        let claim = |position: Value| json!({"@type": "Claim", "position": position});
+        let entity = json!({"type": "https://schema.org/Message", "citation": [claim(json!(1)), claim(json!("2"))]});
+        let mut answer = Activity::message(
+            "Leave [1][2] is 30 days [1]\u{200b}[2], says `a[1]` and **the law** [3] \\[2].\n\n- b [2]",
+        );
+        answer.entities = Some(serde_json::from_value(json!([entity, 5, {"type": "x"}])).expect("entities"));
+        let text = answer.text.as_deref().unwrap_or_default();
+        let kept = "Leave is 30 days, says `a[1]` and **the law** [3] \\[2].\n\n- b";
+        assert_eq!(without_citations(text, &claimed(&answer)), kept);
     }
 }

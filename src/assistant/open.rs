@@ -61,13 +61,15 @@ pub enum OpenError {
     },
 }
 
-/// Opens all assistants of a plan, and the one for citewire's own documentation where it is wished for.
+/// Opens all assistants of a plan, and the one for citewire's own documentation where it is wished for: on the channel itself
+/// or elsewhere.
 ///
 /// # Errors
 /// When any of them cannot be opened: with everything that is wrong.
 pub async fn open(
     plans: &[AssistantPlan],
     of_channel: Option<&str>,
+    elsewhere: Option<&str>,
     opening: &Opening<'_>,
 ) -> Result<Team, Vec<OpenError>> {
     let (mut assistants, mut faults) = (Vec::new(), Vec::new());
@@ -77,7 +79,7 @@ pub async fn open(
             Err(wrong) => faults.extend(wrong),
         }
     }
-    if of_channel == Some(DOCS) && plans.iter().all(|plan| plan.name != DOCS) {
+    if [of_channel, elsewhere].contains(&Some(DOCS)) && plans.iter().all(|plan| plan.name != DOCS) {
         match docs(opening).await {
             Ok(assistant) => assistants.push(assistant),
             Err(error) => faults.push(OpenError::Documents { assistant: DOCS.to_owned(), error }),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::connector::{LaterAnswers, LaterConversation, LaterError, find, is_behind_azure};
 use super::direct_line::CHANNEL_ID;
 use super::direct_line::DirectLineOptions;
 use super::direct_line_client::{BoundDirectLine, Coverage, PostError};
@@ -10,13 +11,25 @@ use crate::convert::Converted;
 use crate::report::Report;
 use crate::store::{Batch, ConversationStore, Recorded, StoreError};
 
-/// Brings converted answers into conversations: those of the embedded channel, under the name of the bot, and those that
-/// are bound to another Direct Line, as a client of it.
+/// Brings converted answers into conversations: those of the embedded channel, under the name of the bot; those that are
+/// bound to another Direct Line, as a client of it; and those behind Azure Bot Service, as the bot there.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     store: Arc<dyn ConversationStore>,
     bot: ChannelAccount,
     bound: Option<Arc<BoundDirectLine>>,
+    later: Option<LaterAnswers>,
+}
+
+/// Where a conversation is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Whereabouts {
+    /// In the embedded channel.
+    Here(ConversationId),
+    /// Bound to another Direct Line.
+    Elsewhere(ConversationId),
+    /// Behind Azure Bot Service.
+    BehindAzure(Box<LaterConversation>),
 }
 
 /// An answer that has arrived.
@@ -44,6 +57,9 @@ pub enum DeliveryError {
     /// The other Direct Line did not take it.
     #[error(transparent)]
     Elsewhere(#[from] PostError),
+    /// The service behind Azure did not take it.
+    #[error(transparent)]
+    Later(#[from] LaterError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -53,13 +69,53 @@ impl Delivery {
     /// Deliveries into `store`, from the bot that the channel's options name.
     #[must_use]
     pub fn new(store: Arc<dyn ConversationStore>, options: &DirectLineOptions) -> Self {
-        Self { store, bot: bot(options), bound: None }
+        Self { store, bot: bot(options), bound: None, later: None }
     }
 
     /// The same deliveries, with conversations that are elsewhere.
     #[must_use]
     pub fn bind(self, elsewhere: BoundDirectLine) -> Self {
         Self { bound: Some(Arc::new(elsewhere)), ..self }
+    }
+
+    /// The same deliveries, with conversations behind Azure Bot Service.
+    #[must_use]
+    pub fn answer_later(self, later: LaterAnswers) -> Self {
+        Self { later: Some(later), ..self }
+    }
+
+    /// What brings answers behind Azure Bot Service.
+    ///
+    /// # Errors
+    /// When there is no bot.
+    pub fn later(&self) -> Result<&LaterAnswers, LaterError> {
+        self.later.as_ref().ok_or(LaterError::NoBot)
+    }
+
+    /// Where the conversation is that somebody calls so; `None` when there is no such conversation. What is elsewhere counts as
+    /// known, since only the other side can say.
+    ///
+    /// # Errors
+    /// When the store fails, or knows of the conversation in a way that cannot be read.
+    pub async fn locate(&self, called: &str) -> Result<Option<Whereabouts>, DeliveryError> {
+        let id: Option<ConversationId> = called.parse().ok();
+        let coverage = match (&self.bound, &id) {
+            (Some(bound), Some(id)) => bound.coverage(id),
+            _ => Coverage::None,
+        };
+        match (coverage, id) {
+            (Coverage::Exact, Some(id)) => Ok(Some(Whereabouts::Elsewhere(id))),
+            (coverage, id) => match find(&*self.store, called).await? {
+                Some(found) => Ok(match LaterConversation::of(&found)? {
+                    Some(conversation) => Some(Whereabouts::BehindAzure(Box::new(conversation))),
+                    None => Some(found.id).filter(|id| !is_behind_azure(id)).map(Whereabouts::Here),
+                }),
+                None if coverage == Coverage::Prefix => {
+                    Ok(id.filter(|id| !is_behind_azure(id)).map(Whereabouts::Elsewhere))
+                }
+                None => Ok(None),
+            },
+        }
     }
 
     /// Keeps the way to conversations elsewhere open. To be called from time to time.
@@ -80,14 +136,6 @@ impl Delivery {
             Coverage::Prefix => self.store.find(id).await?.is_none(),
         };
         Ok(is_bound.then_some(&**bound))
-    }
-
-    /// Whether the conversation is not in the embedded channel but bound to another Direct Line.
-    ///
-    /// # Errors
-    /// When the store fails.
-    pub async fn is_elsewhere(&self, id: &ConversationId) -> Result<bool, StoreError> {
-        Ok(self.elsewhere(id).await?.is_some())
     }
 
     /// Whether there is such a conversation: asked before work is spent on an answer for it. What is elsewhere counts as

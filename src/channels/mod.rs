@@ -1,6 +1,7 @@
 //! The channels on which people read answers.
 
 pub mod bot;
+pub mod connector;
 mod delivery;
 pub mod direct_line;
 pub mod direct_line_client;
@@ -8,5 +9,5 @@ pub mod live;
 mod retention;
 mod turns;
 
-pub use delivery::{Delivered, Delivery, DeliveryError};
+pub use delivery::{Delivered, Delivery, DeliveryError, Whereabouts};
 pub use retention::Retention;

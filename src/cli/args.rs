@@ -59,7 +59,7 @@ pub enum StoreCommand {
     Info,
     /// Write every activity to stdout: a JSON object a line, with `conversation`, `watermark` and `activity`.
     Export {
-        /// Only this conversation.
+        /// Only this conversation: its id, or the name of one behind Azure Bot Service.
         #[arg(long, value_name = "ID")]
         conversation: Option<String>,
     },

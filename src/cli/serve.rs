@@ -11,6 +11,7 @@ use super::args::ServeArgs;
 use super::team::{Openers, Watch, Watched, answering};
 use crate::assistant::Assistants;
 use crate::channels::bot::BotClient;
+use crate::channels::connector::{AzureBot, ConnectorRecords};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
 use crate::config::{Config, Sources};
@@ -76,7 +77,7 @@ async fn serve_from(
     tracing::info!(connections = config.http.max_connections, "the limit of open files leaves room for so many");
     let assistants = Arc::new(Assistants::default());
     let (options, channel) = (config.http.clone(), config.direct_line.clone());
-    let mut state = http::State::new(options, channel, store, Arc::clone(&clock), Arc::clone(&ids));
+    let mut state = http::State::new(options, channel, Arc::clone(&store), Arc::clone(&clock), Arc::clone(&ids));
     state = state.with_assistants(Arc::clone(&assistants));
     if config.resolve_redirects {
         let limits = RedirectLimits::default();
@@ -84,6 +85,11 @@ async fn serve_from(
     }
     if let Some(bot) = config.bot.clone() {
         state = state.with_bot(BotClient::new(bot, config.egress.clone(), Arc::clone(&clock))?);
+    }
+    if let Some(bot) = config.azure_bot.clone() {
+        let (clock, ids) = (Arc::clone(&clock), Arc::clone(&ids));
+        let records = ConnectorRecords::new(Arc::clone(&store));
+        state = state.with_azure_bot(AzureBot::new(bot, config.egress.clone(), records, clock, ids)?);
     }
     if let Some(binding) = config.direct_line_client.clone() {
         let (clock, ids) = (Arc::clone(&clock), Arc::clone(&ids));
@@ -113,6 +119,10 @@ async fn serve_from(
     if !team.is_empty() {
         let names: Vec<&str> = team.iter().map(|assistant| assistant.name()).collect();
         writeln!(stderr, "{}", answering(&names))?;
+    }
+    if let Some(bot) = &config.azure_bot {
+        let anonymous = if bot.auth.anonymous { "; calls on this machine need no token" } else { "" };
+        writeln!(stderr, "Azure Bot Service is answered at /api/messages{anonymous}")?;
     }
     for address in server.addresses() {
         writeln!(stderr, "citewire is listening on http://{address}")?;

@@ -8,7 +8,8 @@ use chrono::{DateTime, Utc};
 
 use super::Outcome;
 use super::args::{StoreArgs, StoreCommand};
-use crate::activity::ConversationId;
+use crate::activity::{ConversationId, InvalidConversationId};
+use crate::channels::connector::PublicName;
 use crate::config::{Sources, store_location};
 use crate::store::Location;
 use crate::store::sqlite::{Archive, Description};
@@ -39,7 +40,7 @@ async fn info(archive: &Archive) -> anyhow::Result<Outcome> {
 }
 
 async fn export(archive: &Archive, only: Option<&str>) -> anyhow::Result<Outcome> {
-    let only = only.map(str::parse::<ConversationId>).transpose().context("--conversation")?;
+    let only = only.map(called).transpose().context("--conversation")?;
     let mut out = BufWriter::new(io::stdout().lock());
     let written = archive.export(only.as_ref(), |archived| {
         serde_json::to_writer(&mut out, &archived)?;
@@ -53,6 +54,12 @@ async fn export(archive: &Archive, only: Option<&str>) -> anyhow::Result<Outcome
         (Err(error), _) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::Done),
         (Err(error), _) => Err(error).context("cannot write to stdout"),
     }
+}
+
+/// The conversation that the operator calls so: a conversation behind Azure Bot Service has a name besides its id. No id of the
+/// embedded channel has a colon in it.
+fn called(text: &str) -> Result<ConversationId, InvalidConversationId> {
+    PublicName::parse(text).map_or_else(|| text.parse(), |name| Ok(name.id()))
 }
 
 /// A line for each thing to know.

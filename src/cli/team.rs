@@ -46,7 +46,8 @@ impl Openers {
         let key = DownloadKey::new(&self.direct_line_secret);
         let public = Arc::new(SignedLinks::new(key, self.server.clone(), PUBLIC_FOR));
         let opening = Opening::new(surroundings, Arc::clone(&config.http.labels), self.server.clone(), public);
-        open(&config.assistants, config.assistant.as_deref(), &opening).await.map_err(|faults| {
+        let behind_azure = config.azure_bot.as_ref().and_then(|bot| bot.assistant.as_deref());
+        open(&config.assistants, config.assistant.as_deref(), behind_azure, &opening).await.map_err(|faults| {
             let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
             anyhow!(lines.join("\n"))
         })

@@ -253,6 +253,16 @@ pub(super) fn of_channel(
     }
 }
 
+/// Whether there is an assistant of this name, where one is named.
+pub(super) fn named(name: Option<&str>, plans: &[AssistantPlan]) -> Result<(), String> {
+    match name {
+        Some(name) if name != DOCS && plans.iter().all(|plan| plan.name != name) => {
+            Err(format!("there is no such assistant; known: {}", known(plans)))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 fn known(plans: &[AssistantPlan]) -> String {
     let names = plans.iter().map(|plan| plan.name.as_str()).chain([DOCS]);
     let mut names: Vec<&str> = names.collect();

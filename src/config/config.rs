@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::assistants::{of_channel, shared_secrets};
+use super::assistants::{named, of_channel, shared_secrets};
 use super::kept::{Kept, keep};
 use super::load::{ConfigError, Fault, Origin, Sources, load};
 use super::setting::{Draft, environment_name};
 use crate::assistant::AssistantPlan;
 use crate::channels::bot::BotBinding;
+use crate::channels::connector::AzureBotOptions;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::Binding;
 use crate::egress::EgressOptions;
@@ -28,6 +29,8 @@ pub struct Config {
     pub direct_line_client: Option<Binding>,
     /// The bot behind the channel, if there is one.
     pub bot: Option<BotBinding>,
+    /// The bot behind Azure Bot Service, if there is one.
+    pub azure_bot: Option<AzureBotOptions>,
     /// The assistants that stand in the file.
     pub assistants: Vec<AssistantPlan>,
     /// The name of the one that answers on the channel itself; it may be [`DOCS`](crate::assistant::DOCS), which stands in no file.
@@ -79,6 +82,16 @@ impl Config {
             None
         });
         faults.extend(shared_secrets(&draft.assistants, draft.direct_line_secret.as_ref()));
+        // A proxy on this machine calls from this machine, whoever calls it.
+        let is_local = draft.bind.ip().is_loopback() && draft.public_url.is_none() && !draft.trust_forwarded;
+        let azure_bot = draft.azure_bot.clone().resolve(is_local).unwrap_or_else(|wrong| {
+            faults.extend(wrong.iter().map(|wrong| Fault::new(Origin::Together, wrong.to_string())));
+            None
+        });
+        if let Err(wrong) = named(draft.azure_bot.assistant.as_deref(), &draft.assistants) {
+            let key = "azure_bot.assistant (CITEWIRE_AZURE_BOT_ASSISTANT)";
+            faults.push(Fault::new(Origin::Together, format!("{key}: {wrong}")));
+        }
         if !faults.is_empty() {
             return Err(ConfigError(faults));
         }
@@ -111,6 +124,7 @@ impl Config {
             direct_line: draft.direct_line,
             direct_line_client,
             bot,
+            azure_bot,
             assistants: draft.assistants,
             assistant,
             egress: draft.egress,
@@ -267,6 +281,43 @@ mod tests {
     }
 
     #[test]
+    fn a_bot_of_azure_is_read_and_what_is_wrong_with_one_is_said_without_its_secret() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let load = |more: &[(&str, &str)]| Config::load(&sources(folder.path(), more));
+        let id = ("CITEWIRE_AZURE_BOT_APP_ID", "7d0ac3e4-2b5c-4f0f-9d34-0d3f3ab1c8a1");
+        let secret = ("CITEWIRE_AZURE_BOT_APP_SECRET", "~short~");
+        let bot = load(&[id, secret, ("CITEWIRE_AZURE_BOT_MAX_WAITING", "10")]).expect("a configuration").azure_bot;
+        assert_eq!(bot.map(|bot| bot.turns.waiting), Some(10));
+        assert!(load(&[]).is_ok_and(|config| config.azure_bot.is_none()));
+        let error = |more: &[(&str, &str)]| load(more).expect_err("refused").to_string();
+        let unknown = ("CITEWIRE_AZURE_BOT_ASSISTANT", "hr");
+        let words = error(&[secret, unknown, ("CITEWIRE_AZURE_BOT_TENANT", "contoso")]);
+        for named in ["azure_bot.app_id is needed", "no such assistant", "CITEWIRE_AZURE_BOT_TENANT"] {
+            assert!(words.contains(named) && !words.contains("~short~"), "{words}");
+        }
+    }
+
+    #[test]
+    fn calls_without_a_token_need_a_server_that_nobody_else_reaches() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let load = |more: &[(&str, &str)]| {
+            let anonymous = [("CITEWIRE_AZURE_BOT_ANONYMOUS", "true")];
+            Config::load(&sources(folder.path(), &[&anonymous, more].concat()))
+        };
+        assert!(load(&[]).is_ok_and(|config| config.azure_bot.is_some_and(|bot| bot.auth.anonymous)));
+        for open in [
+            ("CITEWIRE_BIND", "0.0.0.0:3978"),
+            ("CITEWIRE_PUBLIC_URL", "https://bot.example"),
+            ("CITEWIRE_TRUST_FORWARDED", "true"),
+        ] {
+            let secrets = [("CITEWIRE_API_KEY", "sixteen-or-more-characters")];
+            let more = [("CITEWIRE_DIRECT_LINE_SECRET", "another-sixteen-characters"), open];
+            let error = load(&[secrets.as_slice(), &more].concat()).expect_err("refused").to_string();
+            assert!(error.contains("azure_bot.anonymous"), "{error}");
+        }
+    }
+
+    #[test]
     fn redirects_are_followed_only_when_the_configuration_says_so() {
         let folder = tempfile::tempdir().expect("a folder");
         let follows =
@@ -308,6 +359,8 @@ mod tests {
             ("CITEWIRE_BOT_ENDPOINT", "http://127.0.0.1:3979/?code=sixteen-or-more-digits"),
             ("CITEWIRE_BOT_SECRET", "the-bot's-sixteen-characters"),
             ("CITEWIRE_BOT_TOKEN", "the-token's-sixteen-characters"),
+            ("CITEWIRE_AZURE_BOT_APP_ID", "7d0ac3e4-2b5c-4f0f-9d34-0d3f3ab1c8a1"),
+            ("CITEWIRE_AZURE_BOT_APP_SECRET", "the-app's-sixteen-characters"),
         ];
         let config = Config::load(&sources(folder.path(), &given)).expect("a configuration");
         let debug = format!("{config:?}");

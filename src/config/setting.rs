@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::answer::LabelCatalogue;
 use crate::assistant::AssistantPlan;
 use crate::channels::bot::BotSettings;
+use crate::channels::connector::AzureBotSettings;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::BindingSettings;
 use crate::egress::EgressOptions;
@@ -58,6 +59,7 @@ pub(super) struct Draft {
     pub(super) labels: Arc<LabelCatalogue>,
     pub(super) direct_line_client: BindingSettings,
     pub(super) bot: BotSettings,
+    pub(super) azure_bot: AzureBotSettings,
     pub(super) assistant: Option<String>,
     pub(super) assistants: Vec<AssistantPlan>,
     pub(super) egress: EgressOptions,
@@ -86,6 +88,7 @@ impl Default for Draft {
             labels: Arc::default(),
             direct_line_client: BindingSettings::default(),
             bot: BotSettings::default(),
+            azure_bot: AzureBotSettings::default(),
             assistant: None,
             assistants: Vec::new(),
             egress: EgressOptions::default(),
@@ -311,6 +314,102 @@ pub const SETTINGS: &[Setting] = &[
         within(text, 1024, 64 * 1024 * 1024).map(|bytes| draft.bot.options.max_activity_bytes = bytes)
     }),
     setting!(
+        "azure_bot.app_id",
+        "none",
+        "The app id of the bot in Azure, whose channels post to `/api/messages`.",
+        |draft, text| parse(text).map(|id| draft.azure_bot.app_id = Some(id))
+    ),
+    setting!("azure_bot.app_secret", "none", "The client secret of that app.", |draft, text| {
+        issued(text).map(|secret| draft.azure_bot.app_secret = Some(secret))
+    }),
+    setting!(
+        "azure_bot.tenant",
+        "none, for a bot of many tenants",
+        "The id of the tenant to which the app belongs.",
+        |draft, text| parse(text).map(|tenant| draft.azure_bot.tenant = Some(tenant))
+    ),
+    setting!("azure_bot.cloud", "public", "The cloud of the bot: `public`, `us-gov` or `china`.", |draft, text| {
+        parse(text).map(|cloud| draft.azure_bot.cloud = cloud)
+    }),
+    setting!(
+        "azure_bot.allowed_callers",
+        "none",
+        "Agents that may call the bot: app ids, separated by commas, or `*` for all of the accepted tenants.",
+        |draft, text| parse(text).map(|callers| draft.azure_bot.allowed_callers = callers)
+    ),
+    setting!(
+        "azure_bot.service_hosts",
+        "none",
+        "Hosts besides those of the cloud to which the bot may answer, with its token: those of agents; separated by commas.",
+        |draft, text| {
+            draft.azure_bot.service_hosts = text.to_owned();
+            Ok(())
+        }
+    ),
+    setting!(
+        "azure_bot.emulator",
+        "false",
+        "Let the Bot Framework Emulator call, which shows the credentials of the bot itself.",
+        |draft, text| parse(text).map(|emulator| draft.azure_bot.emulator = emulator)
+    ),
+    setting!(
+        "azure_bot.anonymous",
+        "false",
+        "Let programs on this machine call without a token, as the Agents Playground does. For development.",
+        |draft, text| parse(text).map(|anonymous| draft.azure_bot.anonymous = anonymous)
+    ),
+    setting!(
+        "azure_bot.assistant",
+        "the one that answers on the channel itself",
+        "The name of the assistant that answers.",
+        |draft, text| {
+            draft.azure_bot.assistant = Some(text.to_owned());
+            Ok(())
+        }
+    ),
+    setting!(
+        "azure_bot.self_contained_for_agents",
+        "true",
+        "Name the sources in the text of answers to agents, which may lose what stands beside the text.",
+        |draft, text| parse(text).map(|wanted| draft.azure_bot.self_contained_for_agents = wanted)
+    ),
+    setting!("azure_bot.max_turns", "64", "How many questions are answered at one time.", |draft, text| {
+        within(text, 1, 10_000).map(|count| draft.azure_bot.max_turns = count)
+    }),
+    setting!(
+        "azure_bot.max_waiting",
+        "1000",
+        "How many wait for that; beyond, the sender is asked to come again. A conversation takes a quarter of the room at most.",
+        |draft, text| within(text, 1, 1_000_000).map(|count| draft.azure_bot.max_waiting = count)
+    ),
+    setting!(
+        "azure_bot.channel_issuer",
+        "that of the cloud",
+        "The issuer of the tokens of Azure Bot Service.",
+        |draft, text| {
+            draft.azure_bot.channel_issuer = Some(text.to_owned());
+            Ok(())
+        }
+    ),
+    setting!(
+        "azure_bot.channel_metadata",
+        "that of the cloud",
+        "The OpenID metadata of the keys of Azure Bot Service.",
+        |draft, text| parse(text).map(|url| draft.azure_bot.channel_metadata = Some(url))
+    ),
+    setting!(
+        "azure_bot.entra_metadata",
+        "that of the cloud",
+        "The OpenID metadata of the keys of Entra.",
+        |draft, text| parse(text).map(|url| draft.azure_bot.entra_metadata = Some(url))
+    ),
+    setting!(
+        "azure_bot.login",
+        "that of the cloud",
+        "Where the bot gets its own tokens: the login service, without a tenant.",
+        |draft, text| parse(text).map(|url| draft.azure_bot.login = Some(url))
+    ),
+    setting!(
         "egress.allow_hosts",
         "none",
         "Hosts that may be connected to although they are at private addresses, separated by commas.",
@@ -359,6 +458,11 @@ fn user_id(text: &str) -> Result<String, String> {
 
 fn secret(text: &str) -> Result<Secret, String> {
     Secret::parse(text).map_err(|error| error.to_string())
+}
+
+/// A secret that Azure has made, which alone answers for its length.
+fn issued(text: &str) -> Result<Secret, String> {
+    Secret::issued(text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

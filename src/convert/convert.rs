@@ -28,13 +28,23 @@ pub struct Conversion {
     pub citations: bool,
     /// The labels that the configuration knows.
     pub labels: Arc<LabelCatalogue>,
+    /// Whether a message that is too large for its channel stays whole, for whoever sends it in
+    /// [parts](Dialect::parts). It is cut otherwise.
+    pub in_parts: bool,
 }
 
 impl Conversion {
     /// A conversion with default options from whatever format the input has.
     #[must_use]
     pub fn to(dialect: Dialect) -> Self {
-        Self { from: None, to: dialect, options: Options::default(), citations: true, labels: Arc::default() }
+        Self {
+            from: None,
+            to: dialect,
+            options: Options::default(),
+            citations: true,
+            labels: Arc::default(),
+            in_parts: false,
+        }
     }
 
     /// The most updates that a stream gives before its message.
@@ -155,7 +165,8 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
         entries.push(Entry::in_input(Kind::Note, "abstract-limit", "/options/abstract_max", message));
     }
     let thing = graph::build(&answer, &cited, &graph_rules, &mut entries);
-    let wishes = Wishes { feedback: options.feedback, self_contained: options.self_contained };
+    let wishes =
+        Wishes { feedback: options.feedback, self_contained: options.self_contained, in_parts: conversion.in_parts };
     let activity = dialect.message(cited.text, thing, wishes, &mut entries);
     report.extend(entries);
     Ok((activity, report))

@@ -31,6 +31,8 @@ pub struct Wishes {
     pub feedback: bool,
     /// The text alone names the sources.
     pub self_contained: bool,
+    /// A message that is too large stays whole, for whoever sends it in [parts](Dialect::parts).
+    pub in_parts: bool,
 }
 
 impl Dialect {

@@ -2,10 +2,12 @@
 //!
 //! A dialect acts in two places: it hands rules (data) to the steps before, and shapes the activity afterwards.
 
+mod cut;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod dialect;
 mod livestream;
 mod m365_copilot;
+mod parts;
 mod plain;
 mod reference_list;
 mod teams;

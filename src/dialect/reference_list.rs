@@ -41,8 +41,9 @@ fn line(claim: &Claim, form: Form) -> String {
     match (&document.url, &document.summary) {
         (Some(url), _) if form == Form::Markdown => format!("{head}: {}", without_brackets(url)),
         (Some(url), _) => format!("{head}: {url}"),
-        (None, Some(passage)) => format!("{head}: {}", shown(passage)),
-        (None, None) => head,
+        // A title that stands in for a passage says nothing new.
+        (None, Some(passage)) if *passage != document.name => format!("{head}: {}", shown(passage)),
+        (None, Some(_) | None) => head,
     }
 }
 

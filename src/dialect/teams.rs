@@ -23,7 +23,7 @@ pub(super) fn cited(mut text: String, message: Message, wishes: Wishes, entries:
     if wishes.self_contained {
         reference_list::append(&mut text, &message, Form::Markdown);
     }
-    let (text, message) = within_limit(text, message, entries);
+    let (text, message) = if wishes.in_parts { (text, message) } else { within_limit(text, message, entries) };
     let mut activity = Activity::message(text);
     activity.entities = Some(vec![Entity::Message(Box::new(message))]);
     activity
@@ -35,16 +35,23 @@ const MAX_BYTES: usize = 80 * 1024;
 /// What delivery adds: ids, names, a time, the address of the service.
 const ENVELOPE_BYTES: usize = 4 * 1024;
 
+/// The most that a message has before delivery adds something.
+pub(super) const MAX_MESSAGE_BYTES: usize = MAX_BYTES - ENVELOPE_BYTES;
+
 /// The longest address that stays in a message that is too large.
 const MAX_URL_BYTES: usize = 2 * 1024;
 
 /// How much shorter a text becomes with each step, at least.
 const MIN_STEP_UTF16: usize = 64;
 
-/// Shortens a message that is too large: first very long addresses go, then the end of the text with the claims whose
+/// Shortens a message that is too large: first cards and very long addresses go, then the end of the text with the claims whose
 /// markers stood there. The report says so.
 fn within_limit(mut text: String, mut message: Message, entries: &mut Vec<Entry>) -> (String, Message) {
-    let limit = MAX_BYTES - ENVELOPE_BYTES;
+    let limit = MAX_MESSAGE_BYTES;
+    if size(&text, &message) <= limit {
+        return (text, message);
+    }
+    entries.extend(without_cards(&mut message));
     if size(&text, &message) <= limit {
         return (text, message);
     }
@@ -84,12 +91,26 @@ fn within_limit(mut text: String, mut message: Message, entries: &mut Vec<Entry>
     (text, message)
 }
 
+/// Takes the Adaptive Cards away, before anything that readers need more.
+pub(super) fn without_cards(message: &mut Message) -> Option<Entry> {
+    let mut dropped = 0;
+    for claim in &mut message.citation {
+        if claim.appearance.encoding_format.take().is_some() {
+            claim.appearance.text = None;
+            dropped += 1;
+        }
+    }
+    let note = format!("the message was too large with its {dropped} Adaptive Cards");
+    (dropped > 0).then(|| Entry::in_input(Kind::Dropped, "card-size", "", note))
+}
+
 /// The size on the wire as Teams counts it.
 fn size(text: &str, message: &Message) -> usize {
     let wire = json!({"type": "message", "textFormat": "markdown", "text": text, "entities": [message]});
     utf16_bytes(&wire.to_string())
 }
 
-fn utf16_bytes(text: &str) -> usize {
+/// How much room a text takes in UTF-16.
+pub(super) fn utf16_bytes(text: &str) -> usize {
     text.encode_utf16().count() * 2
 }

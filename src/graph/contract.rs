@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::build::Builder;
+use super::card::CARD_TYPE;
 use super::{Claim, ClaimPosition, DigitalDocument, ImageObject, Members};
 use crate::answer::Source;
 use crate::cite::CitedSource;
@@ -19,6 +20,9 @@ impl Builder<'_> {
         let passages = self.passages(cited);
         let mut document = DigitalDocument::new(name);
         document.summary = self.summary(cited, &passages).filter(|summary| !summary.is_empty());
+        if document.summary.is_none() && self.rules.abstract_required {
+            document.summary = Some(document.name.clone());
+        }
         if passages.len() > 1 {
             let message = format!("only the first passage of [{}] can be shown", cited.position);
             self.entries.push(Entry::in_input(Kind::Dropped, "passages", source.pointer.clone(), message));
@@ -27,6 +31,10 @@ impl Builder<'_> {
         document.keywords = self.keywords(cited, source);
         document.image = if self.rules.icons { ImageObject::of(source) } else { None };
         document.usage_info = self.usage_info(cited);
+        if let Some(card) = self.card(cited) {
+            document.text = Some(card);
+            document.encoding_format = Some(CARD_TYPE.to_owned());
+        }
         Claim::new(None, ClaimPosition::Number(cited.position), document)
     }
 

@@ -2,6 +2,7 @@
 
 mod action;
 mod build;
+mod card;
 mod claim;
 #[cfg(feature = "check")]
 pub(crate) mod context;

@@ -10,6 +10,8 @@ pub struct GraphRules {
     pub abstract_max_utf16: usize,
     /// What `abstract_max_utf16` is held to, whatever the caller wishes.
     pub abstract_limit_utf16: Option<usize>,
+    /// Whether a claim without a passage has its title for an abstract.
+    pub abstract_required: bool,
     /// The longest title of a claim, in UTF-16 units.
     pub name_max_utf16: Option<usize>,
     /// How many key words a claim may have, and the longest one in UTF-16 units.
@@ -26,6 +28,8 @@ pub struct GraphRules {
     pub ai_mark: Option<AiMark>,
     /// Whether a claim has the icon of its kind of document.
     pub icons: bool,
+    /// Whether a claim has the Adaptive Card of its source.
+    pub cards: bool,
 }
 
 /// The limits of key words.
@@ -77,6 +81,7 @@ impl GraphRules {
         Self {
             abstract_max_utf16: 480,
             abstract_limit_utf16: None,
+            abstract_required: false,
             name_max_utf16: None,
             keywords: None,
             image_hosts: BTreeSet::new(),
@@ -85,30 +90,34 @@ impl GraphRules {
             labels: LabelForm::Linked,
             ai_mark: Some(AiMark::Keywords),
             icons: false,
+            cards: false,
         }
     }
 
     /// The rules of Teams. Its documentation says 160 for the abstract, its service refuses a message above 480; the title
-    /// and the key words are documented at 80 and 3 of 28 (`docs/teams.md`).
+    /// and the key words are documented at 80 and 3 of 28. The types of its SDKs and its emulator want an abstract in every claim
+    /// (`docs/teams.md`).
     #[must_use]
     pub fn teams() -> Self {
         Self {
             abstract_max_utf16: 160,
             abstract_limit_utf16: Some(480),
+            abstract_required: true,
             name_max_utf16: Some(80),
             keywords: Some(KeywordLimits { count: 3, max_utf16: 28 }),
             members: Members::Contract,
             labels: LabelForm::One,
             ai_mark: Some(AiMark::AdditionalType),
             icons: true,
+            cards: true,
             ..Self::web_chat()
         }
     }
 
-    /// The rules of Microsoft 365 Copilot: those of Teams, but neither labels nor icons are supported there.
+    /// The rules of Microsoft 365 Copilot: those of Teams, but neither labels nor icons nor cards are supported there.
     #[must_use]
     pub fn m365_copilot() -> Self {
-        Self { labels: LabelForm::Absent, icons: false, ..Self::teams() }
+        Self { labels: LabelForm::Absent, icons: false, cards: false, ..Self::teams() }
     }
 
     /// The rules of a plain text, whose list of references is written from the claims.

@@ -16,8 +16,10 @@ use super::query::Query;
 use super::schema::{AnswerRequest, DeliveredAnswer, Problem};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ConversationId};
+use crate::channels::connector::{FollowedLater, LaterConversation, LaterFailed};
 use crate::channels::live::{Followed, Incomplete, LiveError};
-use crate::channels::{Delivered, DeliveryError};
+use crate::channels::{Delivered, DeliveryError, Whereabouts};
+use crate::convert::Converted;
 use crate::report::Report;
 
 #[derive(Serialize)]
@@ -31,13 +33,15 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 /// Convert an answer and deliver it into a conversation.
 ///
-/// The conversation must have been started by those who read it, or be bound to another Direct Line. A raw body with the media
-/// type `text/event-stream` is shown while it arrives, unless the conversation is elsewhere. Where it breaks off or pauses for too
-/// long, what has arrived is delivered, and readers are told that it is incomplete.
+/// The conversation must have been started by those who read it, be bound to another Direct Line, or be one behind Azure Bot
+/// Service in which somebody has spoken; such a one has its answers written for its own channel, whatever `channel` says. A raw
+/// body with the media type `text/event-stream` is shown while it arrives, unless the conversation is bound to another Direct
+/// Line or its channel has no streams. Where it breaks off or pauses for too long, what has arrived is delivered, and readers
+/// are told that it is incomplete.
 #[utoipa::path(
     post, path = "/v1/conversations/{id}/answers", tag = "answers", operation_id = "deliverAnswer",
     params(
-        ("id" = String, Path, description = "The conversation"),
+        ("id" = String, Path, description = "The conversation: its id, or its name with percent signs"),
         ("from" = Option<String>, Query, description = "The format of a raw body"),
         ("channel" = Option<String>, Query, description = "The dialect or channel id, for a raw body"),
         ("Idempotency-Key" = Option<String>, Header, description = "A repeated request with the same key delivers nothing twice"),
@@ -47,11 +51,12 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
         (status = 201, description = "Delivered", body = DeliveredAnswer),
         (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body or one event of a stream is too long", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Behind Azure Bot Service, and must not or cannot be called", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "Required grounding is missing, or the answer does not fit its channel", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "No such conversation", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "The store is full", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "Bound to another Direct Line, which refused or cannot be reached", body = Problem, content_type = "application/problem+json"),
-        (status = 504, description = "Bound to another Direct Line, which did not answer in time", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "The store is full, or the service of the channel is busy", body = Problem, content_type = "application/problem+json"),
+        (status = 502, description = "In another Direct Line or behind Azure Bot Service, which refused or cannot be reached", body = Problem, content_type = "application/problem+json"),
+        (status = 504, description = "In another Direct Line or behind Azure Bot Service, which did not answer in time", body = Problem, content_type = "application/problem+json"),
     ),
     security(("api_key" = []))
 )]
@@ -61,19 +66,34 @@ pub(crate) async fn deliver_answer(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
-    let id: ConversationId = id.parse().map_err(|_| DeliveryError::UnknownConversation)?;
     let key = request.headers().get(IDEMPOTENCY_KEY).and_then(|key| key.to_str().ok()).map(str::to_owned);
-    if is_event_stream(&request) && state.delivery.knows(&id).await? && !state.delivery.is_elsewhere(&id).await? {
-        let delivered = follow(state, id, &request, payload, key).await?;
-        return json(HttpResponse::Created(), &Answer { id: &delivered.id, report: &delivered.report });
+    if is_event_stream(&request) {
+        match state.delivery.locate(&id).await? {
+            Some(Whereabouts::Here(id)) => return created(&follow(state, id, &request, payload, key).await?),
+            Some(Whereabouts::BehindAzure(to)) => {
+                return created(&follow_later(state, &to, &request, payload, key).await?);
+            }
+            Some(Whereabouts::Elsewhere(_)) | None => {}
+        }
     }
     let body = read(&state, &request, payload).await?;
     // A conversation is begun by those who read it: an id that no token was ever made for is most likely a mistake.
-    if !state.delivery.knows(&id).await? {
-        return Err(DeliveryError::UnknownConversation.into());
-    }
-    let converted = convert_body(&state, &request, body, Updates::Unwanted).await?;
-    let delivered = state.delivery.deliver(&id, converted, key).await?;
+    let found = state.delivery.locate(&id).await?.ok_or(DeliveryError::UnknownConversation)?;
+    let delivered = match &found {
+        Whereabouts::Here(id) | Whereabouts::Elsewhere(id) => {
+            let converted = convert_body(&state, &request, body, Updates::Unwanted, None).await?;
+            state.delivery.deliver(id, converted, key).await?
+        }
+        Whereabouts::BehindAzure(to) => {
+            let written = state.delivery.later().map_err(DeliveryError::from)?.written_for(to);
+            let converted = convert_body(&state, &request, body, Updates::Unwanted, Some(written)).await?;
+            deliver_later(&state, to, converted, key).await?
+        }
+    };
+    created(&delivered)
+}
+
+fn created(delivered: &Delivered) -> Result<HttpResponse, Fault> {
     json(HttpResponse::Created(), &Answer { id: &delivered.id, report: &delivered.report })
 }
 
@@ -98,17 +118,11 @@ async fn follow(
     // A server that ends does not wait for the end of an answer; readers keep what there is of it.
     let pieces = pieces.take_until(state.tasks.end_token().cancelled_owned());
     let answer = state.live.begin(id.clone());
-    let (tell, told) = oneshot::channel();
-    // A task of its own: when the caller's connection breaks, this handler may be gone at once, and readers still get what has
-    // arrived.
-    state.tasks.spawn_local(async move {
+    apart(&state, async move {
         let refused = |error: &BodyError| matches!(error, BodyError::TooLong { .. });
-        let outcome = answer.follow_unless(conversion, pieces, key, refused).await;
-        let outcome = match outcome {
+        match answer.follow_unless(conversion, pieces, key, refused).await {
             Ok(Followed { delivered, incomplete, .. }) => {
-                if let Some(Incomplete::Body(error)) = incomplete {
-                    tracing::info!(conversation.id = %id, %error, "an answer broke off, and was delivered as far as it came");
-                }
+                note(&id, incomplete);
                 Ok(delivered)
             }
             // What was shown is withdrawn with the answer, which ends here.
@@ -118,9 +132,71 @@ async fn follow(
                 LiveError::Nothing(_) => DeliveryError::NoMessage.into(),
                 LiveError::Delivery(error) => error.into(),
             }),
-        };
+        }
+    })
+    .await
+}
+
+/// Sends an answer behind Azure Bot Service.
+async fn deliver_later(
+    state: &Data<State>,
+    to: &LaterConversation,
+    converted: Converted,
+    key: Option<String>,
+) -> Result<Delivered, Fault> {
+    let later = state.delivery.later().map_err(DeliveryError::from)?;
+    let turn = later.turn(to).await.map_err(DeliveryError::from)?;
+    // From here on it is sent and recorded, or neither.
+    let send = async move { turn.deliver(converted, key.as_deref()).await };
+    apart(state, async move { Ok(send.await.map_err(DeliveryError::from)?) }).await
+}
+
+/// Shows an answer behind Azure Bot Service while it arrives, where its channel has streams.
+async fn follow_later(
+    state: Data<State>,
+    to: &LaterConversation,
+    request: &HttpRequest,
+    payload: Payload,
+    key: Option<String>,
+) -> Result<Delivered, Fault> {
+    let later = state.delivery.later().map_err(DeliveryError::from)?;
+    let mut conversion = Request::of_raw(&Query::of(request))?;
+    conversion.labels = Arc::clone(&state.options.labels);
+    later.written_for(to).apply(&mut conversion);
+    let turn = later.turn(to).await.map_err(DeliveryError::from)?;
+    let pieces = body::follow(request, payload, state.options.max_body_bytes, state.options.body_timeout);
+    let pieces = pieces.take_until(state.tasks.end_token().cancelled_owned());
+    let id = to.id.clone();
+    apart(&state, async move {
+        match turn.follow(conversion, pieces, key.as_deref()).await {
+            Ok(FollowedLater { delivered, incomplete, .. }) => {
+                note(&id, incomplete);
+                Ok(delivered)
+            }
+            Err(LaterFailed::Convert(source)) => Err(Fault::Convert { source, at: "" }),
+            Err(LaterFailed::Body(error)) => Err(error.into()),
+            Err(LaterFailed::Later(error)) => Err(DeliveryError::from(error).into()),
+        }
+    })
+    .await
+}
+
+/// Does something in a task of its own: when the caller's connection breaks, its handler may be gone at once, and readers
+/// still get what has arrived.
+async fn apart(
+    state: &Data<State>,
+    does: impl Future<Output = Result<Delivered, Fault>> + 'static,
+) -> Result<Delivered, Fault> {
+    let (tell, told) = oneshot::channel();
+    state.tasks.spawn_local(async move {
         // Nobody is told when the caller has gone.
-        tell.send(outcome).ok();
+        tell.send(does.await).ok();
     });
     told.await.map_err(|_| Fault::ShuttingDown)?
+}
+
+fn note(id: &ConversationId, incomplete: Option<Incomplete<BodyError>>) {
+    if let Some(Incomplete::Body(error)) = incomplete {
+        tracing::info!(conversation.id = %id, %error, "an answer broke off, and was delivered as far as it came");
+    }
 }

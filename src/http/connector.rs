@@ -13,6 +13,7 @@ use super::schema::{PagedMembers, ResourceResponse};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ChannelAccount, ConversationId};
 use crate::channels::bot::{BotCaller, BotChannel, ConnectorError};
+use crate::channels::connector::is_behind_azure;
 
 #[derive(Serialize)]
 struct Sent<'a> {
@@ -213,9 +214,10 @@ pub(super) fn bot(state: &State) -> Result<&Arc<BotChannel>, Fault> {
     state.bot.as_ref().ok_or(Fault::UnknownRoute)
 }
 
-/// The conversation of a path. What cannot be an id is the id of no conversation.
+/// The conversation of a path. What cannot be an id is the id of no conversation, and neither is that of one behind Azure Bot
+/// Service: the bot of the embedded channel is not the bot there.
 pub(super) fn conversation(id: &str) -> Result<ConversationId, ConnectorError> {
-    id.parse().map_err(|_| ConnectorError::UnknownConversation)
+    id.parse().ok().filter(|id| !is_behind_azure(id)).ok_or(ConnectorError::UnknownConversation)
 }
 
 async fn read(

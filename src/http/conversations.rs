@@ -1,4 +1,4 @@
-//! `/v1/conversations`: the conversations of the embedded channel, for those who run it.
+//! `/v1/conversations`: the conversations that are kept, for those who run the server.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use super::schema::{ConversationHistory, ConversationList, Problem};
 use super::{Fault, State};
 use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
 use crate::channels::DeliveryError;
-use crate::store::{ConversationStore, Place, Recorded, Summary};
+use crate::channels::connector::{ConversationReference, find};
+use crate::store::{Conversation, ConversationStore, Place, Recorded, Summary};
 
 /// So many conversations or activities are a page, where the caller does not say.
 const DEFAULT_LIMIT: usize = 50;
@@ -28,6 +29,7 @@ const EXPORT_PAGE: usize = 200;
 #[derive(Serialize)]
 struct Described<'a> {
     id: &'a ConversationId,
+    name: Option<String>,
     user: Option<&'a ChannelAccount>,
     activities: u64,
     created: DateTime<Utc>,
@@ -39,6 +41,7 @@ impl<'a> Described<'a> {
         let Summary { conversation, activities, created, active, .. } = summary;
         Self {
             id: &conversation.id,
+            name: name(conversation),
             user: conversation.user.as_ref(),
             activities: *activities,
             created: *created,
@@ -56,6 +59,7 @@ struct List<'a> {
 #[derive(Serialize)]
 struct History<'a> {
     id: &'a ConversationId,
+    name: Option<String>,
     user: Option<&'a ChannelAccount>,
     activities: Vec<&'a Activity>,
     watermark: Option<Watermark>,
@@ -72,7 +76,8 @@ struct Line<'a> {
 /// List the conversations.
 ///
 /// The one in which something was recorded last comes first. A conversation that grows meanwhile moves to the front, where
-/// a later page does not come.
+/// a later page does not come. Conversations behind Azure Bot Service are among them, and have a name besides their id; wherever
+/// an id of a conversation is asked for, the name will do.
 #[utoipa::path(
     get, path = "/v1/conversations", tag = "conversations", operation_id = "listConversations",
     params(
@@ -111,12 +116,18 @@ pub(crate) async fn list(state: Data<State>, request: HttpRequest) -> Result<Htt
     security(("api_key" = []))
 )]
 pub(crate) async fn read(state: Data<State>, id: Path<String>, request: HttpRequest) -> Result<HttpResponse, Fault> {
-    let (id, query) = (known(&id)?, Query::of(&request));
-    let limit = limit(&query)?;
-    let conversation = state.store.find(&id).await?.ok_or(DeliveryError::UnknownConversation)?;
-    let page = state.store.read(&id, query.watermark()?, limit).await?.ok_or(DeliveryError::UnknownConversation)?;
+    let query = Query::of(&request);
+    let (limit, after) = (limit(&query)?, query.watermark()?);
+    let conversation = known(&state, &id).await?;
+    let page = state.store.read(&conversation.id, after, limit).await?.ok_or(DeliveryError::UnknownConversation)?;
     let activities = page.recorded.iter().map(|recorded| &*recorded.activity).collect();
-    let history = History { id: &id, user: conversation.user.as_ref(), activities, watermark: page.reached };
+    let history = History {
+        id: &conversation.id,
+        name: name(&conversation),
+        user: conversation.user.as_ref(),
+        activities,
+        watermark: page.reached,
+    };
     json(HttpResponse::Ok(), &history)
 }
 
@@ -134,8 +145,7 @@ pub(crate) async fn read(state: Data<State>, id: Path<String>, request: HttpRequ
     security(("api_key" = []))
 )]
 pub(crate) async fn delete(state: Data<State>, id: Path<String>) -> Result<HttpResponse, Fault> {
-    let id = known(&id)?;
-    if state.store.delete(&id).await? {
+    if state.store.delete(&known(&state, &id).await?.id).await? {
         Ok(HttpResponse::NoContent().finish())
     } else {
         Err(DeliveryError::UnknownConversation.into())
@@ -156,11 +166,7 @@ pub(crate) async fn delete(state: Data<State>, id: Path<String>) -> Result<HttpR
     security(("api_key" = []))
 )]
 pub(crate) async fn export(state: Data<State>, id: Path<String>) -> Result<HttpResponse, Fault> {
-    let id = known(&id)?;
-    if state.store.find(&id).await?.is_none() {
-        return Err(DeliveryError::UnknownConversation.into());
-    }
-    let lines = lines(Arc::clone(&state.store), id);
+    let lines = lines(Arc::clone(&state.store), known(&state, &id).await?.id);
     Ok(HttpResponse::Ok().content_type("application/x-ndjson").streaming(lines))
 }
 
@@ -189,11 +195,18 @@ fn lines(
 #[error("the conversation is gone")]
 struct Gone;
 
-fn known(id: &str) -> Result<ConversationId, Fault> {
-    id.parse().map_err(|_| DeliveryError::UnknownConversation.into())
+/// The conversation that somebody calls so.
+pub(super) async fn known(state: &State, called: &str) -> Result<Conversation, Fault> {
+    Ok(find(&*state.store, called).await?.ok_or(DeliveryError::UnknownConversation)?)
 }
 
-fn limit(query: &Query) -> Result<usize, ParameterError> {
+/// What the world calls a conversation that is behind Azure Bot Service.
+fn name(conversation: &Conversation) -> Option<String> {
+    let reference = ConversationReference::from_stored(conversation.reference.as_ref()?).ok()?;
+    Some(reference.name().to_string())
+}
+
+pub(super) fn limit(query: &Query) -> Result<usize, ParameterError> {
     let Some(text) = query.get("limit") else { return Ok(DEFAULT_LIMIT) };
     text.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit)).ok_or(ParameterError::Limit { max: MAX_LIMIT })
 }

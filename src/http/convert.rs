@@ -14,6 +14,7 @@ use super::schema::{ActivitiesAnswer, AnswerRequest, Problem};
 use super::{Fault, State, body};
 use crate::activity::Activity;
 use crate::answer::LabelCatalogue;
+use crate::channels::connector::WrittenFor;
 use crate::convert::{ConvertError, Converted, convert};
 use crate::report::Report;
 
@@ -53,7 +54,7 @@ pub(crate) async fn convert_answer(
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
     let body = read(&state, &request, payload).await?;
-    let converted = convert_body(&state, &request, body, Updates::Wanted).await?;
+    let converted = convert_body(&state, &request, body, Updates::Wanted, None).await?;
     json(HttpResponse::Ok(), &Answer { activities: &converted.activities, report: &converted.report })
 }
 
@@ -71,25 +72,35 @@ pub(crate) enum Updates {
     Unwanted,
 }
 
-/// Converts the answer in a body.
+/// Converts the answer in a body, for a conversation that wants it written in a way of its own where there is one.
 pub(crate) async fn convert_body(
     state: &State,
     request: &HttpRequest,
     body: Bytes,
     updates: Updates,
+    written: Option<WrittenFor>,
 ) -> Result<Converted, Fault> {
     let query = Query::of(request);
     let labels = Arc::clone(&state.options.labels);
     if body.len() < LARGE_BYTES {
-        run(&body, &query, labels, updates)
+        run(&body, &query, labels, updates, written)
     } else {
-        web::block(move || run(&body, &query, labels, updates)).await?
+        web::block(move || run(&body, &query, labels, updates, written)).await?
     }
 }
 
-fn run(body: &Bytes, query: &Query, labels: Arc<LabelCatalogue>, updates: Updates) -> Result<Converted, Fault> {
+fn run(
+    body: &Bytes,
+    query: &Query,
+    labels: Arc<LabelCatalogue>,
+    updates: Updates,
+    written: Option<WrittenFor>,
+) -> Result<Converted, Fault> {
     let mut request = Request::parse(body, query)?;
     request.conversion.labels = labels;
+    if let Some(written) = written {
+        written.apply(&mut request.conversion);
+    }
     if updates == Updates::Unwanted {
         request.conversion.options.updates = Some(0);
     }
@@ -160,7 +171,7 @@ mod tests {
         };
         let convert = |answer: &Value, options: &Value| {
             let body = Bytes::from(json!({"answer": answer, "options": options}).to_string());
-            logged(|| drop(run(&body, &query, Arc::default(), Updates::Wanted)))
+            logged(|| drop(run(&body, &query, Arc::default(), Updates::Wanted, None)))
         };
         for options in [json!({}), json!({"require_grounding": "any"})] {
             let log = convert(&answer(json!([])), &options);

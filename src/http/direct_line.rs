@@ -11,6 +11,7 @@ use super::schema::{
 };
 use super::{Fault, State, address, body, token_parameters};
 use crate::activity::{ActivityId, ConversationId};
+use crate::channels::connector::is_behind_azure;
 use crate::channels::direct_line::{Caller, ClientActivity, DirectLineError, Grant, Resume, Started};
 
 /// What the token, start and reconnect routes answer.
@@ -216,9 +217,10 @@ pub(crate) async fn streaming_extensions() -> Result<HttpResponse, Fault> {
     Err(Fault::UnknownRoute)
 }
 
-/// The conversation of a path. What cannot be an id is the id of no conversation.
+/// The conversation of a path. What cannot be an id is the id of no conversation, and neither is that of one behind Azure Bot
+/// Service, whoever asks.
 pub(crate) fn conversation(id: &str) -> Result<ConversationId, DirectLineError> {
-    id.parse().map_err(|_| DirectLineError::UnknownConversation)
+    id.parse().ok().filter(|id| !is_behind_azure(id)).ok_or(DirectLineError::UnknownConversation)
 }
 
 async fn read(state: &State, request: &HttpRequest, payload: Payload) -> Result<actix_web::web::Bytes, Fault> {

@@ -12,6 +12,7 @@ use super::completions::CompletionError;
 use super::documents::DocumentError;
 use super::envelope::EnvelopeError;
 use super::host::HostError;
+use super::messages::MessagesError;
 use super::query::ParameterError;
 use super::session::SessionError;
 use super::token_parameters::ParametersError;
@@ -62,6 +63,9 @@ pub enum Fault {
     /// A call of the bot was refused.
     #[error(transparent)]
     Connector(#[from] ConnectorError),
+    /// An activity from Azure or from another agent was not taken in.
+    #[error(transparent)]
+    Messages(#[from] MessagesError),
     /// The body of a token or start request is wrong.
     #[error(transparent)]
     Parameters(#[from] ParametersError),

@@ -1,6 +1,7 @@
 //! Which hosts this server answers for.
 
 use actix_web::HttpRequest;
+use actix_web::http::header::{FORWARDED, VIA, X_FORWARDED_FOR, X_FORWARDED_HOST};
 
 use super::{HttpOptions, address};
 
@@ -13,6 +14,15 @@ pub struct HostError;
 /// have the browser talk to this server as if it were that site.
 pub(crate) fn guard(options: &HttpOptions, request: &HttpRequest) -> Result<(), HostError> {
     if is_allowed(options, address::host(request).unwrap_or_default()) { Ok(()) } else { Err(HostError) }
+}
+
+/// Whether the caller says that this machine is where it calls, and no proxy says that it calls for somebody else: a proxy
+/// here may put the name of this machine in place of the one that was called.
+pub(crate) fn is_local(request: &HttpRequest) -> bool {
+    let headers = request.headers();
+    let is_passed_on =
+        [FORWARDED, VIA, X_FORWARDED_FOR, X_FORWARDED_HOST].iter().any(|name| headers.contains_key(name));
+    !is_passed_on && address::host(request).is_some_and(|authority| is_loopback(without_port(authority)))
 }
 
 fn is_allowed(options: &HttpOptions, authority: &str) -> bool {
@@ -59,6 +69,22 @@ mod tests {
         for bad in ["", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "10.0.0.1"] {
             assert!(!is_allowed(&options, bad), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_call_is_local_by_its_host_unless_somebody_has_passed_it_on() {
+        let request = || actix_web::test::TestRequest::default();
+        for (host, expected) in
+            [("localhost:3978", true), ("[::1]:1", true), ("bot.example", false), ("10.0.0.1", false)]
+        {
+            let request = request().insert_header(("host", host)).to_http_request();
+            assert_eq!(is_local(&request), expected, "{host}");
+        }
+        for passed_on in ["forwarded", "via", "x-forwarded-for", "x-forwarded-host"] {
+            let request = request().insert_header(("host", "localhost")).insert_header((passed_on, "x"));
+            assert!(!is_local(&request.to_http_request()), "{passed_on}");
+        }
+        assert!(!is_local(&request().to_http_request()));
     }
 
     #[test]

@@ -7,8 +7,8 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    answers, check, completions, connector, conversations, convert, direct_line, documents, health, page, records,
-    session, socket, upload,
+    answers, check, completions, connector, conversations, convert, direct_line, documents, feedback, health, messages,
+    page, records, session, socket, upload,
 };
 
 #[derive(OpenApi)]
@@ -29,6 +29,7 @@ use super::{
         conversations::read,
         conversations::delete,
         conversations::export,
+        feedback::list,
         documents::download,
         check::check_activity,
         direct_line::generate_token,
@@ -50,6 +51,7 @@ use super::{
         connector::members,
         connector::member,
         connector::paged_members,
+        messages::receive,
         page::samples,
         session::start_session,
         page::send_answer,
@@ -59,10 +61,11 @@ use super::{
     tags(
         (name = "answers", description = "Conversion and delivery; needs the API key."),
         (name = "chat completions", description = "Assistants as models, for clients of OpenAI; needs the API key."),
-        (name = "conversations", description = "What the embedded channel keeps; needs the API key."),
+        (name = "conversations", description = "What is kept of conversations; needs the API key."),
         (name = "documents", description = "What assistants cite; needs the API key, a token, or a signed address."),
         (name = "direct line", description = "Direct Line 3.0; needs the secret or a token."),
         (name = "connector", description = "What a bot behind the channel calls; needs its secret or its ticket."),
+        (name = "azure bot", description = "What Azure Bot Service and other agents call; needs their token."),
         (name = "page", description = "What the page with Web Chat calls."),
         (name = "operations", description = "Open."),
     ),

@@ -133,7 +133,7 @@ pub(crate) async fn send_answer(
     if !state.delivery.knows(id).await? {
         return Err(DeliveryError::UnknownConversation.into());
     }
-    let converted = convert_body(&state, &request, body, Updates::Unwanted).await?;
+    let converted = convert_body(&state, &request, body, Updates::Unwanted, None).await?;
     let delivered = state.delivery.deliver(id, converted, None).await?;
     let answer = Answer { id: &delivered.id, activity: &delivered.activity, report: &delivered.report };
     json(HttpResponse::Created(), &answer)

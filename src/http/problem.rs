@@ -4,6 +4,8 @@
 //! `{"error":{"code","message"}}` for the routes of Direct Line and of the Connector, and OpenAI's
 //! `{"error":{"message","type","code","param"}}` for the routes that its clients call.
 
+use std::time::Duration;
+
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
@@ -18,12 +20,15 @@ use super::check::CheckError;
 use super::completions::CompletionError;
 use super::documents::DocumentError;
 use super::envelope::EnvelopeError;
-use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, OPENAI};
+use super::messages::MessagesError;
+use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI};
 use super::token_parameters::ParametersError;
 use super::upload::UploadError;
 use super::{Fault, State, host, ticket};
 use crate::channels::DeliveryError;
 use crate::channels::bot::ConnectorError;
+use crate::channels::connector::auth::UnauthorizedKind;
+use crate::channels::connector::{InboundError, LaterError, ReceiveError, Refusal, RefusalCause, RefusalKind};
 use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
 use crate::channels::direct_line_client::{CallError, PostError, SERVER_NAME};
 use crate::convert::ConvertError;
@@ -31,6 +36,9 @@ use crate::document::DownloadError;
 use crate::ingest::{EventPlace, IngestError};
 use crate::store::StoreError;
 use crate::upstream::UpstreamError;
+
+/// What is said to the bearer of a token that is good for something else.
+const INSUFFICIENT: &str = "Bearer error=\"insufficient_scope\"";
 
 /// The name under which a request is found in the log, and which a 500 tells the client.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -62,6 +70,12 @@ impl Verdict {
     }
 }
 
+/// When the keys of Azure cannot be had, a sender may come again after so many seconds.
+const NO_KEYS_RETRY_SECONDS: u32 = 5;
+
+/// The same when too much waits.
+const FULL_RETRY_SECONDS: u32 = 2;
+
 const BAD: StatusCode = StatusCode::BAD_REQUEST;
 
 /// What is said of this fault.
@@ -79,9 +93,11 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
         Fault::Delivery(DeliveryError::UnknownConversation) => unknown_conversation(),
         Fault::Delivery(DeliveryError::NoMessage) => internal(),
         Fault::Delivery(DeliveryError::Elsewhere(error)) => elsewhere(error),
+        Fault::Delivery(DeliveryError::Later(error)) => later(error),
         Fault::Delivery(DeliveryError::Store(error)) | Fault::Store(error) => store(error),
         Fault::DirectLine(error) => direct_line(error),
         Fault::Connector(error) => connector(error),
+        Fault::Messages(error) => messages(error),
         Fault::Parameters(ParametersError::NotJson(_)) => not_json(),
         Fault::Parameters(ParametersError::Member { pointer, .. }) => wrong_member(pointer),
         Fault::Upload(UploadError::Template(error)) => activity(error),
@@ -351,6 +367,55 @@ fn connector(error: &ConnectorError) -> Verdict {
     }
 }
 
+fn messages(error: &MessagesError) -> Verdict {
+    match error {
+        MessagesError::NotSet => {
+            Verdict::new(StatusCode::NOT_FOUND, "no_azure_bot", "NotFound", "There is no bot of Azure here")
+        }
+        MessagesError::MediaType => Verdict::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported_media_type",
+            "UnsupportedMediaType",
+            "The body is not JSON by its media type",
+        ),
+        MessagesError::Inbound(InboundError::NotJson(_)) => not_json(),
+        MessagesError::Inbound(InboundError::NotAnObject) => wrong_member(""),
+        MessagesError::Inbound(InboundError::NoType) => wrong_member("/type"),
+        MessagesError::Inbound(InboundError::NoConversation) => wrong_member("/conversation/id"),
+        MessagesError::Receive(error) => receive(error),
+    }
+}
+
+fn receive(error: &ReceiveError) -> Verdict {
+    let unavailable = |code, title, seconds| Verdict {
+        retry_after: Some(seconds),
+        ..Verdict::new(StatusCode::SERVICE_UNAVAILABLE, code, "ServiceUnavailable", title)
+    };
+    match error {
+        ReceiveError::Unauthorized(kind) => match kind {
+            UnauthorizedKind::Unauthenticated => {
+                Verdict::new(StatusCode::UNAUTHORIZED, "unauthenticated", "Unauthorized", "A good token is needed")
+            }
+            UnauthorizedKind::Forbidden => {
+                Verdict::new(StatusCode::FORBIDDEN, "forbidden", "Forbidden", "The caller may not do this")
+            }
+            UnauthorizedKind::Unavailable => {
+                unavailable("no_keys", "No token can be checked at the moment", NO_KEYS_RETRY_SECONDS)
+            }
+        },
+        ReceiveError::UntrustedServiceUrl => wrong_member("/serviceUrl"),
+        ReceiveError::UnknownInvoke => Verdict::new(
+            StatusCode::NOT_IMPLEMENTED,
+            "unknown_invoke",
+            "NotImplemented",
+            "Nobody knows an invoke of this name",
+        ),
+        ReceiveError::Full => unavailable("queue_full", "Too much waits already", FULL_RETRY_SECONDS),
+        ReceiveError::Ending => shutting_down(),
+        ReceiveError::Store(error) => store(error),
+    }
+}
+
 fn elsewhere(error: &PostError) -> Verdict {
     let gateway = StatusCode::BAD_GATEWAY;
     let unreachable = "The other Direct Line cannot be reached";
@@ -378,6 +443,92 @@ fn elsewhere(error: &PostError) -> Verdict {
             }
             CallError::NoAnswer { .. } => Verdict::new(gateway, "direct_line_unreachable", "ServiceError", unreachable),
         },
+    }
+}
+
+fn later(error: &LaterError) -> Verdict {
+    let conflict = |code, title| Verdict::new(StatusCode::CONFLICT, code, "BadArgument", title);
+    match error {
+        LaterError::NoBot => conflict("no_azure_bot", "There is no bot behind Azure Bot Service"),
+        LaterError::Gone => unknown_conversation(),
+        LaterError::NoServiceUrl => conflict("no_service_url", "The conversation cannot be called"),
+        LaterError::Untrusted(_) => untrusted(),
+        LaterError::Reference(_) | LaterError::Conversation(_) => {
+            conflict("unreadable_reference", "Where the conversation is cannot be read")
+        }
+        LaterError::Nothing => Verdict::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "empty_answer",
+            "BadArgument",
+            "The answer says nothing, and the channel takes no such message",
+        ),
+        LaterError::Refused(refusal) => refused(refusal),
+        LaterError::Store(error) => store(error),
+    }
+}
+
+fn untrusted() -> Verdict {
+    let title = "The service of the conversation is not trusted";
+    Verdict::new(StatusCode::CONFLICT, "service_url_untrusted", "BadArgument", title)
+}
+
+/// What the service of a conversation has refused.
+fn refused(refusal: &Refusal) -> Verdict {
+    let verdict = match &refusal.cause {
+        RefusalCause::Untrusted(_) => untrusted(),
+        RefusalCause::NoToken(_) => Verdict::new(
+            StatusCode::BAD_GATEWAY,
+            "connector_no_token",
+            "ServiceError",
+            "The login service gives no token for the Connector",
+        ),
+        RefusalCause::NoAnswer { error, .. } if error.is_timeout() => Verdict::new(
+            StatusCode::GATEWAY_TIMEOUT,
+            "connector_timeout",
+            "ServiceError",
+            "The Connector did not answer in time",
+        ),
+        RefusalCause::Answered { .. }
+        | RefusalCause::NoAnswer { .. }
+        | RefusalCause::Id { .. }
+        | RefusalCause::HandedOver
+        | RefusalCause::Gone => refused_as(refusal.kind),
+    };
+    let seconds = |wait: Duration| u32::try_from(wait.as_secs().max(1)).unwrap_or(u32::MAX);
+    Verdict { retry_after: refusal.retry_after.map(seconds).or(verdict.retry_after), ..verdict }
+}
+
+fn refused_as(kind: RefusalKind) -> Verdict {
+    let gateway = |code, title| Verdict::new(StatusCode::BAD_GATEWAY, code, "ServiceError", title);
+    match kind {
+        RefusalKind::Throttled => Verdict {
+            retry_after: Some(10),
+            ..Verdict::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "connector_busy",
+                "TooManyRequests",
+                "The Connector wants to be left alone for a while",
+            )
+        },
+        RefusalKind::TooLarge => Verdict::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "activity_too_long",
+            "MessageSizeTooBig",
+            "The message is longer than its channel takes",
+        ),
+        RefusalKind::Unavailable | RefusalKind::Lost => {
+            gateway("connector_unavailable", "The Connector cannot be reached")
+        }
+        RefusalKind::OutOfOrder
+        | RefusalKind::NoStreams
+        | RefusalKind::TimeOver
+        | RefusalKind::Cancelled
+        | RefusalKind::Completed
+        | RefusalKind::Changed
+        | RefusalKind::Malformed
+        | RefusalKind::Faulty
+        | RefusalKind::Unsupported
+        | RefusalKind::Denied => gateway("connector_refused", "The Connector has refused"),
     }
 }
 
@@ -432,7 +583,7 @@ enum Reader {
 
 impl Reader {
     fn of(path: &str) -> Self {
-        if path.starts_with(BOT_FRAMEWORK) {
+        if path.starts_with(BOT_FRAMEWORK) || path == MESSAGES {
             Self::BotFramework
         } else if OPENAI.iter().any(|prefix| path.starts_with(prefix)) {
             Self::OpenAi
@@ -460,6 +611,7 @@ pub(crate) async fn render(
     let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
     let id = state.ids.fresh().simple().to_string();
     let direct_line = request.path().starts_with(DIRECT_LINE);
+    let path_is_messages = request.path() == MESSAGES;
     let reader = Reader::of(request.path());
     let mut response = match host::guard(&state.options, request.request()) {
         Ok(()) => next.call(request).await?.map_into_boxed_body(),
@@ -478,8 +630,15 @@ pub(crate) async fn render(
         if let Some(seconds) = verdict.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if verdict.status == StatusCode::UNAUTHORIZED {
-            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        match verdict.status {
+            StatusCode::UNAUTHORIZED => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            // RFC 6750, section 3.1: the token is good, and not enough.
+            StatusCode::FORBIDDEN if path_is_messages => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(INSUFFICIENT));
+            }
+            _ => {}
         }
         response = response.map_body(|_, _| BoxBody::new(body));
     }

@@ -8,12 +8,14 @@ use actix_web::{Route, guard, web};
 
 use super::auth::{Access, authenticate};
 use super::{
-    Fault, answers, check, completions, connector, conversations, convert, direct_line, docs, documents, health, page,
-    records, session, socket, upload,
+    Fault, answers, check, completions, connector, conversations, convert, direct_line, docs, documents, feedback,
+    health, messages, page, records, session, socket, upload,
 };
 
 /// Where the protocols of the Bot Framework begin, whose errors have their own shape.
 pub(crate) const BOT_FRAMEWORK: &str = "/v3/";
+/// Where Azure Bot Service and other agents post to; its errors have that shape as well.
+pub(crate) const MESSAGES: &str = "/api/messages";
 /// Where Direct Line begins; its clients are given the address up to here.
 pub(crate) const DIRECT_LINE: &str = "/v3/directline";
 /// The routes for clients of OpenAI, whose errors have their own shape as well.
@@ -27,6 +29,7 @@ pub(crate) const DOWNLOAD: &str = "/v1/documents/{id}/download";
 /// The routes that are called without a credential; all others need one.
 ///
 /// The stream has its credential in its URL and checks it itself. The address of a file cannot be guessed. A session of the page goes to its own origin only.
+/// The token of Azure is checked together with the activity that it comes with.
 pub const OPEN: &[&str] = &[
     "/",
     "/page/page.css",
@@ -46,6 +49,7 @@ pub const OPEN: &[&str] = &[
     "/v3/directline/conversations/connect",
     "/v3/directline/conversations/{id}/attachments/{attachment}",
     "/v3/directline/session/getsessionid",
+    MESSAGES,
 ];
 
 /// The routes that the OpenAPI document leaves out: pages and their files, and what is there for one client only.
@@ -103,6 +107,7 @@ pub const ROUTES: &[RouteEntry] = &[
     delete("/v1/conversations/{id}", || web::to(conversations::delete)),
     get("/v1/conversations/{id}/export", || web::to(conversations::export)),
     post("/v1/conversations/{id}/answers", || web::to(answers::deliver_answer)),
+    get("/v1/conversations/{id}/feedback", || web::to(feedback::list)),
     get(DOWNLOAD, || web::to(documents::download)),
     get("/", || web::to(page::index)),
     get("/page/page.css", || web::to(page::style)),
@@ -131,6 +136,7 @@ pub const ROUTES: &[RouteEntry] = &[
     // Where directlinejs with voice looks for the stream, once it has seen that the other path ends as it does.
     get("/v3/directline/conversations/{id}/stream/multimodal", || web::to(socket::stream)),
     get("/v3/directline/session/getsessionid", || web::to(direct_line::oauth_session)),
+    post(MESSAGES, || web::to(messages::receive)),
     post("/v3/conversations", || web::to(connector::create_conversation)),
     post("/v3/conversations/{id}/activities", || web::to(connector::send)),
     post("/v3/conversations/{id}/activities/{activity}", || web::to(connector::reply)),

@@ -68,6 +68,9 @@ pub(crate) struct ConversationList {
 #[derive(ToSchema)]
 pub(crate) struct ListedConversation {
     id: String,
+    /// What the world calls it, where it is behind Azure Bot Service: the channel and the channel's id of it.
+    #[schema(example = "msteams:19:abc@thread.tacv2")]
+    name: Option<String>,
     /// The user for whom it was started, where one is known.
     #[schema(value_type = Option<Object>)]
     user: Option<Value>,
@@ -85,6 +88,9 @@ pub(crate) struct ListedConversation {
 #[derive(ToSchema)]
 pub(crate) struct ConversationHistory {
     id: String,
+    /// What the world calls it, where it is behind Azure Bot Service. Its activities then have `serviceId`, what the service calls
+    /// them.
+    name: Option<String>,
     /// The user for whom it was started, where one is known.
     #[schema(value_type = Option<Object>)]
     user: Option<Value>,
@@ -93,6 +99,40 @@ pub(crate) struct ConversationHistory {
     activities: Vec<Value>,
     /// Where the next page starts; null where nothing is recorded.
     watermark: Option<String>,
+}
+
+/// A page of what readers think.
+#[derive(ToSchema)]
+pub(crate) struct FeedbackList {
+    /// The conversation.
+    id: String,
+    /// The oldest first.
+    feedback: Vec<GivenFeedback>,
+    /// Give it as `after` for the next page; null where there is none.
+    next: Option<String>,
+}
+
+/// What one reader thinks. Every member is there, and null where nothing is known.
+#[derive(ToSchema)]
+pub(crate) struct GivenFeedback {
+    /// The id of the answer in the conversation.
+    answer: Option<String>,
+    /// What the channel calls that answer.
+    reply_to_id: Option<String>,
+    /// Who thinks so.
+    #[schema(value_type = Option<Object>)]
+    from: Option<Value>,
+    /// `like` or `dislike`, or what else the channel has.
+    #[schema(example = "like")]
+    reaction: Option<String>,
+    /// What the reader wrote.
+    text: Option<String>,
+    /// What the form of the channel gave besides.
+    #[schema(value_type = Option<Object>)]
+    details: Option<Value>,
+    /// When it came.
+    #[schema(format = DateTime)]
+    received: String,
 }
 
 /// Activities and what the conversion had to say.

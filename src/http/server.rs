@@ -111,6 +111,12 @@ impl Server {
             let here = here(&state, &addresses).and_then(|url| url.as_str().parse().ok());
             tasks.spawn(tell(Arc::clone(bot), here, tasks.clone()));
         }
+        if let Some(azure) = &state.azure_bot {
+            let responder = Arc::new(state.behind_azure(azure));
+            let azure = Arc::clone(azure);
+            let (tracker, ending) = (tasks.tracker(), tasks.end_token());
+            tasks.spawn(async move { azure.run(responder, tracker, ending).await });
+        }
         let ended = tokio::select! {
             ended = &mut inner => Some(ended),
             () = shutdown => None,
@@ -155,7 +161,7 @@ async fn sweep(state: Arc<State>, tasks: Tasks) {
     loop {
         tokio::select! {
             () = tasks.ending() => return,
-            () = state.delivery.keep_fresh() => {}
+            () = keep_fresh(&state) => {}
         }
         tokio::select! {
             () = tasks.ending() => return,
@@ -167,6 +173,16 @@ async fn sweep(state: Arc<State>, tasks: Tasks) {
             Err(error) => tracing::error!(%error, "old conversations could not be deleted"),
         }
     }
+}
+
+/// Renews what opens the way to others, before anybody needs it.
+async fn keep_fresh(state: &State) {
+    let azure = async {
+        if let Some(azure) = &state.azure_bot {
+            azure.keep_fresh().await;
+        }
+    };
+    tokio::join!(state.delivery.keep_fresh(), azure);
 }
 
 /// Has the system give up on a connection whose other end takes nothing any more: closing it from here would wait for

@@ -7,8 +7,9 @@ use tokio::sync::Semaphore;
 use super::HttpOptions;
 use super::manifest::Pipeline;
 use super::tasks::Tasks;
-use crate::assistant::{Answering, Assistants, Audience};
+use crate::assistant::{Answering, Assistants, Audience, BehindAzure};
 use crate::channels::bot::{BotChannel, BotClient};
+use crate::channels::connector::{AzureBot, LaterAnswers};
 use crate::channels::direct_line::{DirectLine, DirectLineOptions, Listener, Owner, Tokens};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::channels::live::{Live, LiveOptions};
@@ -32,6 +33,8 @@ pub struct State {
     pub(crate) ids: Arc<dyn IdSource>,
     /// The bot behind the channel, if there is one.
     pub(crate) bot: Option<Arc<BotChannel>>,
+    /// The bot behind Azure Bot Service, if there is one.
+    pub(crate) azure_bot: Option<Arc<AzureBot>>,
     /// Those who answer questions.
     pub(crate) assistants: Arc<Assistants>,
     /// Judges addresses of documents that are credentials themselves.
@@ -72,6 +75,7 @@ impl State {
             clock,
             ids,
             bot: None,
+            azure_bot: None,
             assistants: Arc::default(),
             download_key,
             redirects: None,
@@ -93,6 +97,25 @@ impl State {
         let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
         let bot = Arc::new(BotChannel::new(client, store, self.direct_line.publisher(), clock, citer));
         Self { bot: Some(bot), ..self }.listen()
+    }
+
+    /// The same parts, with a bot behind Azure Bot Service, into whose conversations answers can come later as well.
+    #[must_use]
+    pub fn with_azure_bot(self, azure: AzureBot) -> Self {
+        let state = self.answer_later(azure.later());
+        Self { azure_bot: Some(Arc::new(azure)), ..state }
+    }
+
+    /// The same parts, with answers that come later into conversations behind Azure Bot Service.
+    #[must_use]
+    pub fn answer_later(self, later: LaterAnswers) -> Self {
+        Self { delivery: self.delivery.answer_later(later), ..self }
+    }
+
+    /// Those who answer behind Azure Bot Service.
+    pub(crate) fn behind_azure(&self, azure: &AzureBot) -> BehindAzure {
+        let (assistants, store) = (Arc::clone(&self.assistants), Arc::clone(&self.store));
+        BehindAzure::new(assistants, store, azure.records().clone(), Arc::clone(azure.clock()), azure.options())
     }
 
     /// The same parts, with conversations that are bound to another Direct Line.

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Duration, SubsecRound as _, Utc};
+use serde_json::Value;
 
-use super::{Attachment, Counts, Doorbell, Listing, Place, StoreError};
+use super::{Attachment, Counts, Doorbell, Feedback, FeedbackPage, Listing, Place, StoreError};
 use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Watermark};
 
 /// Keeps conversations: append-only lists of activities, each with a place.
@@ -26,11 +27,16 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// The conversation, when it exists.
     async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError>;
 
+    /// Keeps where a conversation is that somebody else holds, in place of what was kept of that before; says whether the
+    /// conversation is there. The conversation does not live longer for it, because nothing is recorded in it.
+    async fn refer(&self, id: &ConversationId, reference: Value) -> Result<bool, StoreError>;
+
     /// Appends a batch. The store assigns places, ids by [`ActivityId::at`], the conversation, and timestamps: the
     /// present in whole milliseconds, yet at least 1 ms after the activity before and not before what the batch says.
     async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError>;
 
-    /// What a batch recorded under this key, if one did: so that work can be spared whose outcome is there already.
+    /// What a batch recorded under this key or name, if one did: so that work can be spared whose outcome is there already,
+    /// and so that what others call by their own names is found.
     async fn recall(&self, id: &ConversationId, key: &str) -> Result<Option<Appended>, StoreError>;
 
     /// Up to `limit` activities (at least 1) after `after`, oldest first; `None` starts at the beginning. A watermark
@@ -61,6 +67,18 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// An attachment, byte for byte as it was kept.
     async fn attachment(&self, id: &ConversationId, attachment_id: &str) -> Result<Option<Attachment>, StoreError>;
 
+    /// Keeps what a reader thinks of the conversation or of an answer in it; says whether the conversation is there. The time
+    /// is the store's. It is a record like an activity, so the conversation lives longer for it.
+    async fn keep_feedback(&self, id: &ConversationId, feedback: Feedback) -> Result<bool, StoreError>;
+
+    /// Up to `limit` pieces of feedback (at least 1) in the order in which they came; `after` is where the page before ended.
+    async fn feedback(
+        &self,
+        id: &ConversationId,
+        after: Option<u64>,
+        limit: usize,
+    ) -> Result<Option<FeedbackPage>, StoreError>;
+
     /// Up to `limit` conversations (at least 1), the one in which something was recorded last first; `after` is where
     /// the page before ended. A conversation that grows meanwhile moves to the front, where a later page does not come.
     async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError>;
@@ -68,11 +86,11 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// How much there is altogether.
     async fn count(&self) -> Result<Counts, StoreError>;
 
-    /// Deletes the conversations in which nothing was recorded since `idle_since`, attachments and all; returns how
-    /// many.
+    /// Deletes the conversations in which nothing was recorded since `idle_since`, with attachments, feedback and references;
+    /// returns how many.
     async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError>;
 
-    /// Deletes one conversation, attachments and all; says whether it was there.
+    /// Deletes one conversation with everything that is kept of it; says whether it was there.
     async fn delete(&self, id: &ConversationId) -> Result<bool, StoreError>;
 
     /// Whether the store can take work; the reason when it cannot. Answers `GET /readyz`.
@@ -91,13 +109,21 @@ pub struct Conversation {
     pub id: ConversationId,
     /// The user for whom it was started.
     pub user: Option<ChannelAccount>,
+    /// Where it is, when somebody else holds it, in words that the store does not read.
+    pub reference: Option<Value>,
 }
 
 impl Conversation {
     /// A conversation as a backend keeps it.
     #[must_use]
     pub fn new(id: ConversationId, user: Option<ChannelAccount>) -> Self {
-        Self { id, user }
+        Self { id, user, reference: None }
+    }
+
+    /// The same conversation, which is held elsewhere.
+    #[must_use]
+    pub fn referred(self, reference: Option<Value>) -> Self {
+        Self { reference, ..self }
     }
 }
 
@@ -119,6 +145,9 @@ pub struct Batch {
     /// The caller's name for this append. A second append with the same key in the same conversation records nothing
     /// and returns what the first one recorded.
     pub key: Option<String>,
+    /// Further names under which [`ConversationStore::recall`] finds this batch, such as the id that another service has given
+    /// it. They share one space with keys. A name that another batch has already stays with that one.
+    pub names: Vec<String>,
     /// No activity of the batch gets an earlier timestamp, even when the clock says so: readers were shown something that it
     /// has to follow.
     pub not_before: Option<DateTime<Utc>>,
@@ -128,7 +157,7 @@ impl Batch {
     /// A batch without a key.
     #[must_use]
     pub fn new(activities: Vec<Activity>) -> Self {
-        Self { activities, key: None, not_before: None }
+        Self { activities, key: None, names: Vec::new(), not_before: None }
     }
 
     /// The same batch, stamped with this time or a later one.
@@ -141,6 +170,12 @@ impl Batch {
     #[must_use]
     pub fn keyed(self, key: Option<String>) -> Self {
         Self { key, ..self }
+    }
+
+    /// The same batch, found under these names too.
+    #[must_use]
+    pub fn named(self, names: Vec<String>) -> Self {
+        Self { names, ..self }
     }
 }
 

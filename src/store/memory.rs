@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use chrono::{DateTime, SubsecRound as _, Utc};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::{
-    Appended, Attachment, Batch, Bell, Conversation, ConversationStore, Counts, Created, Doorbell, Listing, Newest,
-    Page, Place, Recorded, StoreError, StoreLimits, Summary,
+    Appended, Attachment, Batch, Bell, Conversation, ConversationStore, Counts, Created, Doorbell, Feedback,
+    FeedbackPage, Listing, Newest, NotedFeedback, Page, Place, Recorded, StoreError, StoreLimits, Summary,
 };
-use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
+use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
 
 /// A [`ConversationStore`] that lives and dies with the process.
@@ -35,6 +37,7 @@ struct Entry {
     /// Where the batch of a key starts, and how long it is.
     keys: BTreeMap<String, (usize, usize)>,
     attachments: BTreeMap<String, Attachment>,
+    feedback: Vec<NotedFeedback>,
     bytes: usize,
     created: DateTime<Utc>,
     active: DateTime<Utc>,
@@ -85,6 +88,7 @@ impl ConversationStore for MemoryStore {
             recorded: Vec::new(),
             keys: BTreeMap::new(),
             attachments: BTreeMap::new(),
+            feedback: Vec::new(),
             bytes: 0,
             created: now,
             active: now,
@@ -96,6 +100,23 @@ impl ConversationStore for MemoryStore {
 
     async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError> {
         Ok(self.shelf().entries.get(id).map(|entry| entry.conversation.clone()))
+    }
+
+    async fn refer(&self, id: &ConversationId, reference: Value) -> Result<bool, StoreError> {
+        let mut shelf = self.shelf();
+        let bytes = shelf.bytes;
+        let Some(entry) = shelf.entries.get_mut(id) else {
+            return Ok(false);
+        };
+        let before = entry.conversation.reference.as_ref().map_or(0, json_size);
+        let size = json_size(&reference);
+        if (bytes - before).saturating_add(size) > self.limits.max_bytes {
+            return Err(StoreError::Full { what: "bytes", limit: self.limits.max_bytes });
+        }
+        entry.conversation.reference = Some(reference);
+        entry.bytes = entry.bytes - before + size;
+        shelf.bytes = bytes - before + size;
+        Ok(true)
     }
 
     async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
@@ -127,8 +148,8 @@ impl ConversationStore for MemoryStore {
             entry.recorded.push(recorded);
         }
         let appended = entry.recorded[start..].to_vec();
-        if let Some(key) = batch.key {
-            entry.keys.insert(key, (start, appended.len()));
+        for name in batch.key.into_iter().chain(batch.names) {
+            entry.keys.entry(name).or_insert((start, appended.len()));
         }
         entry.bytes += size;
         entry.active = now.trunc_subsecs(3);
@@ -201,6 +222,41 @@ impl ConversationStore for MemoryStore {
         Ok(self.shelf().entries.get(id).and_then(|entry| entry.attachments.get(attachment_id).cloned()))
     }
 
+    async fn keep_feedback(&self, id: &ConversationId, feedback: Feedback) -> Result<bool, StoreError> {
+        let mut shelf = self.shelf();
+        let bytes = shelf.bytes;
+        let Some(entry) = shelf.entries.get_mut(id) else {
+            return Ok(false);
+        };
+        let size = json_size(&feedback);
+        if bytes + size > self.limits.max_bytes {
+            return Err(StoreError::Full { what: "bytes", limit: self.limits.max_bytes });
+        }
+        let now = self.clock.now().trunc_subsecs(3);
+        entry.feedback.push(NotedFeedback::new(now, feedback));
+        entry.bytes += size;
+        entry.active = now;
+        shelf.bytes += size;
+        Ok(true)
+    }
+
+    async fn feedback(
+        &self,
+        id: &ConversationId,
+        after: Option<u64>,
+        limit: usize,
+    ) -> Result<Option<FeedbackPage>, StoreError> {
+        let shelf = self.shelf();
+        let Some(entry) = shelf.entries.get(id) else {
+            return Ok(None);
+        };
+        let limit = limit.max(1);
+        let first = after.map_or(0, |after| after.saturating_add(1));
+        let found = (0_u64..).zip(&entry.feedback).filter(|(place, _)| *place >= first);
+        let found = found.take(limit.saturating_add(1)).map(|(place, noted)| (place, noted.clone()));
+        Ok(Some(FeedbackPage::cut(found.collect(), limit)))
+    }
+
     async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError> {
         let mut found: Vec<Summary> = self.shelf().entries.values().map(Entry::summary).collect();
         found.sort_by_key(|summary| std::cmp::Reverse(summary.place()));
@@ -243,8 +299,8 @@ impl ConversationStore for MemoryStore {
     }
 }
 
-/// How long the activity is as JSON, in bytes, without building the text.
-fn json_size(activity: &Activity) -> usize {
+/// How long something is as JSON, in bytes, without building the text.
+fn json_size(value: &impl Serialize) -> usize {
     struct Count(usize);
     impl io::Write for Count {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -256,7 +312,7 @@ fn json_size(activity: &Activity) -> usize {
         }
     }
     let mut count = Count(0);
-    // A map with keys that are not text is the only way to fail, and an activity has none.
-    serde_json::to_writer(&mut count, activity).ok();
+    // A map with keys that are not text is the only way to fail, and nothing that is kept here has one.
+    serde_json::to_writer(&mut count, value).ok();
     count.0
 }

@@ -1,32 +1,15 @@
 // What every browser test stands on: the real service, a real browser, and a record of everything that went on.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { API_KEY, DIRECT_LINE_SECRET, fromEnvironment, startBrowser, startService } from './processes.mjs';
+
+export { startBrowser, startService } from './processes.mjs';
 
 /** How long a whole test may take. */
 const LIMIT_MS = 90_000;
 /** How long the page may take for one thing that is waited for. */
 const WAIT_MS = 20_000;
-
-const CHROMIUM_FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  // No name leads anywhere: what tries to leave fails, and is seen.
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-];
 
 /** Messages of Web Chat itself that we know and cannot prevent. */
 const KNOWN_CONSOLE = [
@@ -36,64 +19,12 @@ const KNOWN_CONSOLE = [
   /^botframework-webchat: [`"]styleOptions\.(bubbleMaxWidth|hideUploadButton)[`"] (has been|is being) deprecated/,
 ];
 
-function fromEnvironment(name) {
-  const value = process.env[name];
-  assert.ok(value, `${name} is not set: run these tests with \`cargo xtask test browser\``);
-  return value;
-}
-
 /** The versions of Web Chat that answers are drawn with. */
 export const RELEASE = { name: '4.18.1', script: fromEnvironment('CITEWIRE_WEBCHAT_RELEASE') };
 export const PRERELEASE = {
   name: '4.18.1-main.20251101.54e519d',
   script: fromEnvironment('CITEWIRE_WEBCHAT_PRERELEASE'),
 };
-
-/** What opens the routes for programs, and the conversations of everyone. */
-const API_KEY = 'the-api-key-of-the-browser-tests';
-const DIRECT_LINE_SECRET = 'the-secret-of-the-browser-tests';
-
-/** Starts the service on a free port with a data directory of its own, and with more in its environment. */
-export async function startService({ script }, environment = {}) {
-  const data = await mkdtemp(join(tmpdir(), 'citewire-browser-'));
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CITEWIRE_'));
-  const child = spawn(fromEnvironment('CITEWIRE_BINARY'), ['serve', '--bind', '127.0.0.1:0'], {
-    env: {
-      ...Object.fromEntries(inherited),
-      CITEWIRE_DATA_DIR: data,
-      // Nobody answers unless a test says who.
-      CITEWIRE_ASSISTANT: 'none',
-      CITEWIRE_API_KEY: API_KEY,
-      CITEWIRE_DIRECT_LINE_SECRET: DIRECT_LINE_SECRET,
-      ...(script && { CITEWIRE_WEBCHAT_JS: script }),
-      ...environment,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const gone = once(child, 'exit');
-  const said = [];
-  const url = await new Promise((resolve, reject) => {
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      said.push(line);
-      const found = /citewire is listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(line);
-      if (found) resolve(found[1]);
-    });
-    child.once('error', reject);
-    gone.then(() => reject(new Error(`the service ended before it listened:\n${said.join('\n')}`)));
-  });
-  return {
-    url,
-    async stop() {
-      child.kill('SIGTERM');
-      await gone;
-      await rm(data, { recursive: true, force: true });
-    },
-  };
-}
-
-export function startBrowser() {
-  return chromium.launch({ executablePath: fromEnvironment('CITEWIRE_CHROMIUM'), args: CHROMIUM_FLAGS });
-}
 
 /** One reader at the page: a fresh browser context and what happened in it. */
 export class Visit {

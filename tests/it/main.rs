@@ -1,12 +1,16 @@
 //! Black-box tests: a real server on a free port, real sockets, the real command.
 #![expect(clippy::panic, reason = "that is how the words of these tests say that an expectation failed")]
 
+/// An agent of the Agents SDK that calls citewire as a skill.
+mod agents;
 /// `POST /v1/activities` and the delivery of answers into conversations.
 mod answers;
 /// The server under test and what one does with it.
 mod app;
 /// Questions that users type, and the answers of assistants.
 mod assistants;
+/// The bot behind Azure Bot Service, from what is posted to what is answered.
+mod azure_bot;
 /// Input that no route may stumble over.
 mod bad_input;
 /// Streams that are cited block by block, and from outside their text.
@@ -23,6 +27,10 @@ mod checking;
 mod command;
 /// Assistants as models, for clients of OpenAI, Open WebUI and AssistantHub.
 mod completions;
+/// A bot's calls to the Bot Connector, and answers through it.
+mod connector;
+/// The tokens of those who call the bot behind Azure Bot Service.
+mod connector_auth;
 /// The operator's routes to conversations.
 mod conversations;
 /// Servers that are killed while they are written to.
@@ -43,6 +51,8 @@ mod formats_streamed;
 mod golden;
 /// Who may import whom.
 mod imports;
+/// Answers that come later, behind Azure Bot Service.
+mod later;
 /// Start, expiry, shutdown.
 mod lifecycle;
 /// Answers that readers see while they are sent.
@@ -55,6 +65,8 @@ mod openapi;
 mod oracle;
 /// What users read and the log says when the back end of an assistant misbehaves.
 mod outcomes;
+/// The packages for Teams and Copilot Studio.
+mod packages;
 /// The page and its session.
 mod page;
 /// `citewire prompt`.

@@ -5,9 +5,10 @@ use chrono::{DateTime, Duration, Utc};
 use citewire::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Role, Watermark};
 use citewire::clock::{Clock, ManualClock};
 use citewire::store::{
-    Attachment, Batch, ConversationStore, Created, MemoryStore, SqliteStore, StoreError, StoreLimits,
+    Attachment, Batch, ConversationStore, Created, Feedback, MemoryStore, SqliteStore, StoreError, StoreLimits,
 };
 use futures_util::future::join_all;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// An empty store with a clock that the suite moves.
@@ -94,6 +95,14 @@ macro_rules! backend {
                 conversations_are_listed_by_their_last_activity,
                 the_pages_of_the_list_lead_through_everything_once,
                 what_there_is_is_counted,
+                a_reference_is_kept_until_another_takes_its_place,
+                a_reference_is_no_sign_of_life,
+                a_batch_is_found_under_all_its_names,
+                a_name_stays_with_the_batch_that_had_it_first,
+                feedback_is_kept_in_order_with_its_time,
+                the_pages_of_feedback_lead_through_everything_once,
+                feedback_is_a_sign_of_life,
+                references_names_and_feedback_go_with_their_conversation,
             );
 
             #[tokio::test]
@@ -116,6 +125,12 @@ fn id(text: &str) -> ConversationId {
     text.parse().expect("a conversation id")
 }
 
+fn feedback(text: &str) -> Feedback {
+    let mut feedback = Feedback::default();
+    feedback.text = Some(text.to_owned());
+    feedback
+}
+
 fn message(text: &str) -> Activity {
     Activity::message(text)
 }
@@ -129,6 +144,16 @@ impl Fixture {
     async fn append(&self, id: &ConversationId, text: &str) -> Watermark {
         let appended = self.store.append(id, Batch::new(vec![message(text)])).await.expect("a store").expect("known");
         appended.recorded[0].watermark
+    }
+
+    async fn reference(&self, id: &ConversationId) -> Option<Value> {
+        self.store.find(id).await.expect("a store").expect("known").reference
+    }
+
+    /// The texts of a page of feedback, and where the next one starts.
+    async fn feedback(&self, id: &ConversationId, after: Option<u64>, limit: usize) -> (Vec<String>, Option<u64>) {
+        let page = self.store.feedback(id, after, limit).await.expect("a store").expect("known");
+        (page.feedback.into_iter().filter_map(|noted| noted.feedback.text).collect(), page.next)
     }
 
     async fn texts(&self, id: &ConversationId, after: Option<u64>, limit: usize) -> (Vec<String>, Option<Watermark>) {
@@ -499,6 +524,147 @@ mod promises {
         assert!(after.bytes >= before.bytes + 90_000, "{before:?} {after:?}");
     }
 
+    pub(super) async fn a_reference_is_kept_until_another_takes_its_place(fixture: Fixture) {
+        let (c, d) = (fixture.create("c").await, fixture.create("d").await);
+        assert_eq!(fixture.reference(&c).await, None);
+        for reference in
+            [json!({"serviceUrl": "https://a.example/\u{1F600}\"'"}), json!({"serviceUrl": "https://b.example/"})]
+        {
+            assert!(fixture.store.refer(&c, reference.clone()).await.expect("a store"));
+            fixture.append(&c, "x").await;
+            assert_eq!(fixture.reference(&c).await, Some(reference.clone()));
+            let listing = fixture.store.list(None, 9).await.expect("a store");
+            let listed = listing.conversations.iter().find(|one| one.conversation.id == c).expect("listed");
+            assert_eq!(listed.conversation.reference, Some(reference.clone()));
+            for user in [None, Some(ChannelAccount::new("ann", Role::User))] {
+                let found = fixture.store.create(&c, user).await.expect("found");
+                assert!(matches!(found, Created::Existing(found) if found.reference.as_ref() == Some(&reference)));
+            }
+        }
+        assert_eq!(fixture.reference(&d).await, None, "it is of another conversation");
+        assert!(!fixture.store.refer(&id("unknown"), json!({})).await.expect("a store"));
+    }
+
+    pub(super) async fn a_reference_is_no_sign_of_life(fixture: Fixture) {
+        let c = fixture.create("c").await;
+        fixture.clock.advance(Duration::hours(2));
+        fixture.store.refer(&c, json!({})).await.expect("a store");
+        assert_eq!(fixture.store.expire(fixture.clock.now() - Duration::hours(1)).await.expect("a store"), 1);
+    }
+
+    pub(super) async fn a_batch_is_found_under_all_its_names(fixture: Fixture) {
+        let c = fixture.create("c").await;
+        fixture.append(&c, "before").await;
+        let names = || vec!["1".to_owned(), "2".to_owned(), "1".to_owned()];
+        let batch = Batch::new(vec![message("a"), message("b")]).keyed(Some("k".to_owned())).named(names());
+        let appended = fixture.store.append(&c, batch).await.expect("a store").expect("known");
+        let nameless = Batch::new(vec![message("c")]).named(vec!["3".to_owned()]);
+        fixture.store.append(&c, nameless).await.expect("a store").expect("known");
+        for name in ["k", "1", "2"] {
+            let recalled = fixture.store.recall(&c, name).await.expect("a store").expect("recorded");
+            assert_eq!(recalled.recorded, appended.recorded, "{name}");
+        }
+        let third = fixture.store.recall(&c, "3").await.expect("a store").expect("recorded");
+        assert_eq!(third.recorded[0].watermark.index(), 3);
+        assert_eq!(fixture.store.recall(&c, "4").await.expect("a store"), None);
+    }
+
+    pub(super) async fn a_name_stays_with_the_batch_that_had_it_first(fixture: Fixture) {
+        let c = fixture.create("c").await;
+        let batch = |text: &str| Batch::new(vec![message(text)]).named(vec!["n".to_owned()]);
+        for text in ["first", "second"] {
+            let appended = fixture.store.append(&c, batch(text)).await.expect("a store").expect("known");
+            assert!(!appended.repeated, "a name is no key");
+        }
+        let keyed = Batch::new(vec![message("third")]).keyed(Some("n".to_owned()));
+        let appended = fixture.store.append(&c, keyed).await.expect("a store").expect("known");
+        assert!(appended.repeated, "a key that is a name is known");
+        assert_eq!(appended.recorded[0].activity.text.as_deref(), Some("first"));
+        // Of those that come at the same time as well.
+        let d = fixture.create("d").await;
+        let outcomes = join_all((0..20).map(|number: u32| fixture.store.append(&d, batch(&number.to_string())))).await;
+        assert!(outcomes.into_iter().all(|outcome| outcome.is_ok_and(|appended| appended.is_some())));
+        let named = fixture.store.recall(&d, "n").await.expect("a store").expect("recorded");
+        assert_eq!((named.recorded.len(), named.recorded[0].watermark), (1, Watermark::FIRST));
+        assert_eq!(fixture.texts(&d, None, 99).await.0.len(), 20);
+    }
+
+    pub(super) async fn feedback_is_kept_in_order_with_its_time(fixture: Fixture) {
+        let (c, d) = (fixture.create("c").await, fixture.create("d").await);
+        assert_eq!(fixture.feedback(&c, None, 9).await, (vec![], None));
+        let place = fixture.append(&c, "an answer").await;
+        let mut whole = feedback("Great \u{1F600}\n\"'");
+        whole.about = Some(place);
+        whole.reply_to_id = Some("1700".to_owned());
+        whole.reaction = Some("like".to_owned());
+        whole.from = Some(ChannelAccount::new("ann", Role::User));
+        whole.details = Some(json!({"why": [1, null]}));
+        assert!(fixture.store.keep_feedback(&c, whole.clone()).await.expect("a store"));
+        fixture.clock.advance(Duration::seconds(1));
+        assert!(fixture.store.keep_feedback(&c, Feedback::default()).await.expect("a store"));
+        let page = fixture.store.feedback(&c, None, 9).await.expect("a store").expect("known");
+        let start: DateTime<Utc> = "2026-01-01T00:00:00Z".parse().expect("a time");
+        let kept: Vec<_> = page.feedback.into_iter().map(|noted| (noted.received, noted.feedback)).collect();
+        assert_eq!(kept, [(start, whole), (start + Duration::seconds(1), Feedback::default())]);
+        assert_eq!(fixture.feedback(&d, None, 9).await, (vec![], None), "it is of another conversation");
+        let unknown = id("unknown");
+        assert!(!fixture.store.keep_feedback(&unknown, Feedback::default()).await.expect("a store"));
+        assert_eq!(fixture.store.feedback(&unknown, None, 9).await.expect("a store"), None);
+        assert_eq!(fixture.texts(&c, None, 9).await.0, ["an answer"], "feedback is nothing that was said");
+    }
+
+    pub(super) async fn the_pages_of_feedback_lead_through_everything_once(fixture: Fixture) {
+        let (c, d) = (fixture.create("c").await, fixture.create("d").await);
+        for number in 0..10 {
+            for id in [&c, &d] {
+                fixture.store.keep_feedback(id, feedback(&format!("{id}{number}"))).await.expect("a store");
+            }
+        }
+        let (mut texts, mut after, mut pages) = (Vec::new(), None, 0);
+        loop {
+            let (page, next) = fixture.feedback(&d, after, 3).await;
+            texts.extend(page);
+            pages += 1;
+            match next {
+                Some(next) => after = Some(next),
+                None => break,
+            }
+        }
+        assert_eq!((texts.concat(), pages), ("d0d1d2d3d4d5d6d7d8d9".to_owned(), 4));
+        assert_eq!(fixture.feedback(&d, Some(u64::MAX), 3).await, (vec![], None));
+        assert_eq!(fixture.feedback(&d, None, 0).await.0, ["d0"], "at least one");
+    }
+
+    pub(super) async fn feedback_is_a_sign_of_life(fixture: Fixture) {
+        let c = fixture.create("c").await;
+        fixture.clock.advance(Duration::hours(2));
+        fixture.store.keep_feedback(&c, feedback("still here")).await.expect("a store");
+        assert_eq!(fixture.store.expire(fixture.clock.now() - Duration::hours(1)).await.expect("a store"), 0);
+        let listing = fixture.store.list(None, 9).await.expect("a store");
+        assert!(listing.conversations[0].active > listing.conversations[0].created);
+    }
+
+    pub(super) async fn references_names_and_feedback_go_with_their_conversation(fixture: Fixture) {
+        let c = fixture.create("c").await;
+        for ends in [true, false] {
+            assert_eq!((fixture.reference(&c).await, fixture.feedback(&c, None, 9).await.0), (None, vec![]));
+            assert_eq!(fixture.store.recall(&c, "n").await.expect("a store"), None);
+            fixture.store.refer(&c, json!({})).await.expect("a store");
+            fixture.store.keep_feedback(&c, feedback("x")).await.expect("a store");
+            let batch = Batch::new(vec![message("x")]).named(vec!["n".to_owned()]);
+            fixture.store.append(&c, batch).await.expect("a store").expect("known");
+            if ends {
+                fixture.store.delete(&c).await.expect("a store");
+            } else {
+                fixture.clock.advance(Duration::hours(2));
+                let since = fixture.clock.now() - Duration::hours(1);
+                assert_eq!(fixture.store.expire(since).await.expect("a store"), 1);
+            }
+            fixture.create("c").await;
+        }
+        assert_eq!((fixture.reference(&c).await, fixture.feedback(&c, None, 9).await.0), (None, vec![]));
+    }
+
     pub(super) async fn a_full_store_refuses_and_keeps_what_it_has(backend: Backend) {
         let limits = StoreLimits { max_conversations: 1, max_activities: 2, max_bytes: 2_000_000 };
         let fixture = backend(limits).await;
@@ -509,12 +675,16 @@ mod promises {
         let large = Attachment::new("text/plain", None, vec![0; 2_000_001]);
         let kept = fixture.store.keep_attachment(&c, "a", large).await;
         assert!(matches!(kept, Err(StoreError::Full { what: "bytes", limit: 2_000_000 })), "{kept:?}");
+        let large = || "x".repeat(2_000_001);
+        assert!(full(fixture.store.refer(&c, json!(large())).await.map(|_| None)));
+        assert!(full(fixture.store.keep_feedback(&c, feedback(&large())).await.map(|_| None)));
         assert!(full(fixture.store.append(&c, Batch::new(vec![message("a"), message("b"), message("c")])).await));
         fixture.append(&c, "a").await;
         fixture.append(&c, "b").await;
         assert!(full(fixture.store.append(&c, Batch::new(vec![message("c")])).await));
         assert_eq!(fixture.texts(&c, None, 9).await.0, ["a", "b"]);
         assert_eq!(fixture.store.attachment(&c, "a").await.expect("a store"), None);
+        assert_eq!((fixture.reference(&c).await, fixture.feedback(&c, None, 9).await.0), (None, vec![]));
         fixture.store.ready().await.expect("a store that is full can still be read and expired");
     }
 

@@ -1,6 +1,12 @@
 use std::path::Path;
 use std::process::Output;
+use std::sync::Arc;
 
+use citewire::activity::Activity;
+use citewire::channels::connector::auth::Caller;
+use citewire::channels::connector::{ConnectorRecords, ConversationReference};
+use citewire::clock::SystemClock;
+use citewire::store::{ConversationStore, SqliteStore, StoreLimits};
 use serde_json::{Value, json};
 
 use crate::app::{Serving, citewire};
@@ -57,7 +63,7 @@ async fn what_a_server_has_open_can_be_looked_at_and_exported() {
     assert_eq!(value("store"), folder.path().join("citewire.db").display().to_string());
     assert_eq!(
         (value("schema version"), value("conversations"), value("activities")),
-        ("1".into(), "2".into(), "4".into())
+        ("2".into(), "2".into(), "4".into())
     );
     assert!(value("newest").ends_with("UTC") && value("oldest").ends_with("UTC"), "{text}");
 
@@ -75,6 +81,27 @@ async fn what_a_server_has_open_can_be_looked_at_and_exported() {
     let unknown = store(folder.path(), &["export", "--conversation", "unknown"]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(words(&unknown.stderr).contains("unknown"));
+}
+
+#[tokio::test]
+async fn a_conversation_behind_azure_is_exported_by_both_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("citewire.db");
+    let store = SqliteStore::open(&path, StoreLimits::on_disk(), Arc::new(SystemClock)).await.expect("a store");
+    let store: Arc<dyn ConversationStore> = Arc::new(store);
+    let records = ConnectorRecords::new(Arc::clone(&store));
+    let conversation = json!({"id": "19:a@thread.tacv2;messageid=1"});
+    let reference = ConversationReference::new(conversation, "msteams", Caller::Channel);
+    let id = records.meet(&reference).await.expect("a store");
+    records.heard(&id, &reference, Activity::message("hi"), Some("1700")).await.expect("a store").expect("known");
+    store.close().await.expect("closed");
+    for name in [id.as_str(), "msteams:19:a@thread.tacv2;messageid=1"] {
+        let one = lines(&self::store(folder.path(), &["export", "--conversation", name]));
+        assert_eq!((one.len(), &one[0]["conversation"]), (1, &json!(id)));
+        assert_eq!(one[0]["activity"]["serviceId"], "1700");
+    }
+    let unknown = self::store(folder.path(), &["export", "--conversation", "msteams:other"]);
+    assert_eq!(unknown.status.code(), Some(2));
 }
 
 #[test]

@@ -4,10 +4,13 @@ use std::sync::Arc;
 use chrono::{DateTime, Duration, SubsecRound as _, Utc};
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role, Watermark};
 use citewire::clock::{Clock, ManualClock};
-use citewire::store::{Attachment, Batch, ConversationStore as _, Created, SqliteStore, StoreError, StoreLimits};
+use citewire::store::{
+    Attachment, Batch, ConversationStore as _, Created, Feedback, SqliteStore, StoreError, StoreLimits,
+};
 use futures_util::future::join_all;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use serde_json::json;
 use tempfile::TempDir;
 
 const LIMITS: StoreLimits = StoreLimits { max_conversations: 3, max_activities: 12, max_bytes: 64 << 20 };
@@ -20,6 +23,10 @@ enum Act {
     Append(Vec<(u8, usize, Option<u8>)>),
     Read(u8, Option<u64>, usize),
     Keep(u8, u8, Vec<u8>),
+    /// Says where a conversation is.
+    Refer(u8, u8),
+    /// Somebody presses a thumb, and so many others do at the same time.
+    Rate(u8, usize),
     Delete(u8),
     /// Milliseconds that pass; negative ones when the clock is set back.
     Wait(i64),
@@ -37,6 +44,8 @@ fn act() -> impl Strategy<Value = Act> {
         6 => proptest::collection::vec(append, 1..5).prop_map(Act::Append),
         3 => (conversation.clone(), proptest::option::of(0_u64..14), 0_usize..6).prop_map(|(c, after, limit)| Act::Read(c, after, limit)),
         1 => (conversation.clone(), 0_u8..2, proptest::collection::vec(any::<u8>(), 0..9)).prop_map(|(c, id, bytes)| Act::Keep(c, id, bytes)),
+        1 => (conversation.clone(), any::<u8>()).prop_map(|(c, place)| Act::Refer(c, place)),
+        1 => (conversation.clone(), 1_usize..4).prop_map(|(c, count)| Act::Rate(c, count)),
         1 => conversation.prop_map(Act::Delete),
         1 => (-50_i64..100).prop_map(Act::Wait),
         1 => (0_i64..120).prop_map(Act::Expire),
@@ -53,6 +62,9 @@ struct Plain {
     said: Vec<(String, DateTime<Utc>)>,
     keys: BTreeMap<u8, (usize, usize)>,
     attachments: BTreeMap<u8, Vec<u8>>,
+    reference: Option<u8>,
+    /// When each piece of feedback came.
+    feedback: Vec<DateTime<Utc>>,
     active: DateTime<Utc>,
 }
 
@@ -88,6 +100,14 @@ impl World {
             Act::Append(appends) => self.append(&appends).await,
             Act::Read(number, after, limit) => self.read(number, after, limit).await,
             Act::Keep(number, name, bytes) => self.keep(number, name, bytes).await,
+            Act::Refer(number, place) => {
+                let there = self.store.refer(&id(number), json!({ "place": place })).await.expect("a store");
+                assert_eq!(there, self.plain.contains_key(&number));
+                if let Some(plain) = self.plain.get_mut(&number) {
+                    plain.reference = Some(place);
+                }
+            }
+            Act::Rate(number, count) => self.rate(number, count).await,
             Act::Delete(number) => {
                 let there = self.plain.remove(&number).is_some();
                 assert_eq!(self.store.delete(&id(number)).await.expect("a store"), there);
@@ -122,6 +142,8 @@ impl World {
             said: Vec::new(),
             keys: BTreeMap::new(),
             attachments: BTreeMap::new(),
+            reference: None,
+            feedback: Vec::new(),
             active,
         });
         plain.user = plain.user.take().or(user);
@@ -228,6 +250,36 @@ impl World {
         }
     }
 
+    async fn rate(&mut self, number: u8, count: usize) {
+        let id = id(number);
+        let rates = (0..count).map(|_| self.store.keep_feedback(&id, Feedback::default()));
+        for kept in join_all(rates).await {
+            assert_eq!(kept.expect("a store"), self.plain.contains_key(&number));
+        }
+        let now = self.clock.now().trunc_subsecs(3);
+        if let Some(plain) = self.plain.get_mut(&number) {
+            plain.feedback.extend(std::iter::repeat_n(now, count));
+            plain.active = now;
+        }
+    }
+
+    /// The reference of a conversation and its feedback, page by page.
+    async fn beside(&self, number: u8) {
+        let found = self.store.find(&id(number)).await.expect("a store");
+        let plain = self.plain.get(&number);
+        let reference = plain.and_then(|plain| plain.reference).map(|place| json!({ "place": place }));
+        assert_eq!(found.and_then(|found| found.reference), reference);
+        let (mut times, mut after) = (Vec::new(), None);
+        while let Some(page) = self.store.feedback(&id(number), after, 2).await.expect("a store") {
+            times.extend(page.feedback.iter().map(|noted| noted.received));
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        assert_eq!(Some(&times), plain.map(|plain| &plain.feedback).or(Some(&Vec::new())));
+    }
+
     async fn list(&self, limit: usize) {
         let mut expected: Vec<_> =
             self.plain.iter().map(|(&number, plain)| (plain.active, id(number), plain.said.len())).collect();
@@ -250,6 +302,7 @@ impl World {
     async fn verify(self) {
         for number in 0..4 {
             self.read(number, None, 99).await;
+            self.beside(number).await;
             for name in 0..2_u8 {
                 let found = self.store.attachment(&id(number), &name.to_string()).await.expect("a store");
                 let plain = self.plain.get(&number).and_then(|plain| plain.attachments.get(&name));

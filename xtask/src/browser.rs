@@ -3,17 +3,21 @@
 use crate::repository::Repository;
 use crate::{chromium, npm, process, web_chat};
 use anyhow::Result;
+use std::path::Path;
 use std::process::Command;
 
 const FOLDER: &str = "tests/browser";
 
 /// Builds the program, fetches what the tests need, and runs them.
 pub(crate) fn test(repository: &Repository) -> Result<()> {
-    let mut node = prepared(repository)?;
+    run_tests(prepared(repository)?, &repository.path(FOLDER))
+}
+
+/// Runs every test file of a folder with a Node.js that was prepared for it.
+pub(crate) fn run_tests(mut node: Command, folder: &Path) -> Result<()> {
     // One file at a time: the machine's cores belong to the browser and the service.
     node.args(["--test", "--test-concurrency=1", "--test-reporter=spec"]);
-    let folder = repository.path(FOLDER);
-    let mut files: Vec<String> = std::fs::read_dir(&folder)?
+    let mut files: Vec<String> = std::fs::read_dir(folder)?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter(|name| name.ends_with(".test.mjs"))
         .collect();

@@ -6,6 +6,7 @@ mod browser;
 mod chromium;
 mod licences;
 mod npm;
+mod playground;
 mod process;
 mod repository;
 mod soak;
@@ -32,7 +33,7 @@ cargo xtask verify-samples
 cargo xtask web-chat
     fetch Web Chat and print where it is
 cargo xtask pictures
-    draw the pictures of the page in docs/pictures anew";
+    draw the pictures of the page and of Teams' emulator in docs/pictures anew";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -61,7 +62,11 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             }
             Ok(())
         }
-        "pictures" => browser::pictures(&Repository::find()?),
+        "pictures" => {
+            let repository = Repository::find()?;
+            browser::pictures(&repository)?;
+            playground::picture(&repository)
+        }
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())

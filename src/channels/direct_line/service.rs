@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{Caller, Claims, DirectLineError, DirectLineOptions, Feed, Hub, Listener, Owner, Publisher};
 use super::{TokenError, TokenKind, Tokens};
 use crate::activity::{ActivitySet, ChannelAccount, ConversationId, Role, Watermark};
+use crate::channels::connector::is_behind_azure;
 use crate::channels::turns::Turns;
 use crate::clock::{Clock, IdSource};
 use crate::store::{Conversation, ConversationStore, Created};
@@ -254,6 +255,10 @@ impl DirectLine {
     }
 
     pub(super) fn admit(&self, caller: &Caller, id: &ConversationId) -> Result<(), DirectLineError> {
+        // The store is shared, the conversations are not: this channel knows none of another.
+        if is_behind_azure(id) {
+            return Err(DirectLineError::UnknownConversation);
+        }
         match caller {
             Caller::Token(claims) if claims.conv != *id => Err(DirectLineError::ForeignConversation),
             Caller::Secret(owner) if *owner != Owner::of(id) => Err(DirectLineError::ForeignConversation),

@@ -71,6 +71,20 @@ impl Dialect {
         }
     }
 
+    /// The finished message as the end of a stream. The citations of a stream in Teams have no Adaptive Cards, on which the
+    /// service fails.
+    #[must_use]
+    pub fn end_of_stream(self, message: Activity) -> Activity {
+        let message = if self.streams_as_teams() { without_cards(message) } else { message };
+        message.with_stream_info(StreamInfo::Final)
+    }
+
+    /// Whether a text that was shown can give way to another one while a stream goes on. Elsewhere it can only grow.
+    #[must_use]
+    pub fn may_change_shown(self) -> bool {
+        !self.streams_as_teams()
+    }
+
     /// Whether the channel keeps to the limits of Teams.
     fn streams_as_teams(self) -> bool {
         matches!(self, Self::Teams | Self::M365Copilot)
@@ -147,15 +161,11 @@ impl Livestream<Answering> {
 impl<Phase> Livestream<Phase> {
     /// The finished message, as [`Dialect::message`] made it, which ends the stream.
     ///
-    /// When nothing was sent before it there is no stream to end, and it stays an ordinary message. The citations of a
-    /// stream in Teams have no Adaptive Cards, on which the service fails; `Dialect::message` makes none.
+    /// When nothing was sent before it there is no stream to end, and it stays an ordinary message. Otherwise it is what
+    /// [`Dialect::end_of_stream`] makes of it.
     #[must_use]
     pub fn last(self, message: Activity) -> Activity {
-        if self.made == 0 {
-            return message;
-        }
-        let message = if self.dialect.streams_as_teams() { without_cards(message) } else { message };
-        message.with_stream_info(StreamInfo::Final)
+        if self.made == 0 { message } else { self.dialect.end_of_stream(message) }
     }
 
     /// Takes back what was shown, for an answer that failed.

@@ -1,11 +1,12 @@
 //! What a group of changes means in rows, worked out before anything is written.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 use serde::Serialize;
 
-use super::work::{Append, Change, Create, CreatedAs, Keep, Placed};
+use super::work::{Append, Change, Create, CreatedAs, Keep, Note, Placed, Refer};
 use crate::activity::{ConversationId, Watermark};
 use crate::store::{Newest, StoreError, StoreLimits};
 
@@ -53,6 +54,10 @@ pub(super) struct Plan {
     /// Conversation, id, media type, name, and where the content stands in `contents`.
     pub(super) attachments: Vec<(i64, String, String, Option<String>, usize, usize)>,
     pub(super) contents: Vec<u8>,
+    /// Conversation and reference; the last one of a conversation counts.
+    pub(super) referred: BTreeMap<i64, String>,
+    /// Conversation, time, body.
+    pub(super) feedback: Vec<(i64, i64, String)>,
     /// The conversations of the group as they are afterwards.
     pub(super) heads: BTreeMap<ConversationId, Head>,
     /// Those to which something was appended.
@@ -78,6 +83,8 @@ impl Plan {
                 Change::Create(pending) => pending.answer = Some(plan.create(&pending.change, before)),
                 Change::Append(pending) => pending.answer = Some(plan.append(&pending.change, before)),
                 Change::Keep(pending) => pending.answer = Some(Ok(plan.keep(&pending.change))),
+                Change::Refer(pending) => pending.answer = Some(Ok(plan.refer(&pending.change))),
+                Change::Note(pending) => pending.answer = Some(Ok(plan.note(&pending.change, before))),
             }
         }
         plan.touched = plan
@@ -94,7 +101,7 @@ impl Plan {
 
     /// Whether there is nothing to write.
     pub(super) fn is_empty(&self) -> bool {
-        self.created.is_empty() && self.touched.is_empty() && self.attachments.is_empty()
+        self.created.is_empty() && self.touched.is_empty() && self.attachments.is_empty() && self.referred.is_empty()
     }
 
     fn create(&mut self, create: &Create, before: &Before) -> Result<CreatedAs, StoreError> {
@@ -121,8 +128,8 @@ impl Plan {
         let Some(head) = self.heads.get_mut(&append.id) else {
             return Ok(None);
         };
-        let name = append.key.as_ref().map(|name| (head.key, name.clone()));
-        if let Some(&(first, count)) = name.as_ref().and_then(|name| self.known.get(name)) {
+        let key = head.key;
+        if let Some(&(first, count)) = append.key.as_ref().and_then(|name| self.known.get(&(key, name.clone()))) {
             return Ok(Some(Placed::Before { first: Watermark::from_index(first), count }));
         }
         let (first, count, limit) = (head.next, append.lengths.len(), before.limits.max_activities);
@@ -146,9 +153,11 @@ impl Plan {
         }
         self.changed.insert(head.key, Some(before.now.timestamp_millis()));
         self.grown.insert(append.id.clone(), Watermark::from_index(head.next.saturating_sub(1)));
-        if let Some((key, name)) = name {
-            self.batches.push((key, name.clone(), first, count));
-            self.known.insert((key, name), (first, count));
+        for name in append.key.iter().chain(&append.names) {
+            if let Entry::Vacant(unknown) = self.known.entry((key, name.clone())) {
+                unknown.insert((first, count));
+                self.batches.push((key, name.clone(), first, count));
+            }
         }
         Ok(Some(Placed::Now { first: Watermark::from_index(first), timestamp }))
     }
@@ -163,10 +172,28 @@ impl Plan {
         self.attachments.push((head.key, id, content_type, keep.name.clone(), from, keep.bytes.len()));
         true
     }
+
+    fn refer(&mut self, refer: &Refer) -> bool {
+        let Some(head) = self.heads.get(&refer.id) else {
+            return false;
+        };
+        self.referred.insert(head.key, refer.reference.clone());
+        true
+    }
+
+    fn note(&mut self, note: &Note, before: &Before) -> bool {
+        let Some(head) = self.heads.get(&note.id) else {
+            return false;
+        };
+        let now = before.now.timestamp_millis();
+        self.feedback.push((head.key, now, note.body.clone()));
+        self.changed.insert(head.key, Some(now));
+        true
+    }
 }
 
 /// Rows as the statements take them.
-pub(super) fn rows<T: Serialize>(rows: &[T]) -> Result<String, serde_json::Error> {
+pub(super) fn rows(rows: &impl Serialize) -> Result<String, serde_json::Error> {
     serde_json::to_string(rows)
 }
 
@@ -196,14 +223,49 @@ mod tests {
     fn append(id: &str, key: Option<&str>, lengths: &[usize]) -> Change {
         let bodies = vec![b'x'; lengths.iter().sum()];
         let (id, key) = (id.parse().expect("an id"), key.map(str::to_owned));
-        Change::Append(pending(Append { id, key, not_before: None, bodies, lengths: lengths.to_vec() }))
+        let names = Vec::new();
+        Change::Append(pending(Append { id, key, names, not_before: None, bodies, lengths: lengths.to_vec() }))
+    }
+
+    fn named(mut change: Change, names: &[&str]) -> Change {
+        if let Change::Append(pending) = &mut change {
+            pending.change.names = names.iter().map(ToString::to_string).collect();
+        }
+        change
     }
 
     fn placed(change: &Change) -> Option<Placed> {
         match change {
             Change::Append(pending) => pending.answer.as_ref()?.as_ref().ok().copied().flatten(),
-            Change::Create(_) | Change::Keep(_) => None,
+            Change::Create(_) | Change::Keep(_) | Change::Refer(_) | Change::Note(_) => None,
         }
+    }
+
+    #[test]
+    fn a_name_of_one_change_is_known_to_the_next_and_stays_with_the_first() {
+        let mut group = [
+            create("c"),
+            named(append("c", Some("k"), &[1]), &["n", "n"]),
+            append("c", Some("n"), &[1]),
+            named(append("c", None, &[1]), &["k", "m"]),
+        ];
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
+        assert_eq!(placed(&group[2]), Some(Placed::Before { first: Watermark::FIRST, count: 1 }));
+        let names: Vec<_> = plan.batches.iter().map(|(_, name, first, _)| (name.as_str(), *first)).collect();
+        assert_eq!(names, [("k", 0), ("n", 0), ("m", 1)]);
+    }
+
+    #[test]
+    fn of_several_references_the_last_counts_and_only_feedback_is_a_sign_of_life() {
+        let id = || "c".parse().expect("an id");
+        let refer = |text: &str| Change::Refer(pending(Refer { id: id(), reference: text.to_owned() }));
+        let mut group = [refer("0"), create("c"), refer("1"), refer("2")];
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
+        assert_eq!(plan.referred, BTreeMap::from([(5, "2".to_owned())]));
+        assert!(plan.touched.is_empty() && !plan.is_empty());
+        let mut group = [create("c"), Change::Note(pending(Note { id: id(), body: "{}".to_owned() }))];
+        let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
+        assert_eq!((plan.feedback.len(), plan.touched.len()), (1, 1));
     }
 
     #[test]
@@ -236,7 +298,7 @@ mod tests {
             let refused = match &group[index] {
                 Change::Create(pending) => pending.answer.as_ref().and_then(|answer| answer.as_ref().err()),
                 Change::Append(pending) => pending.answer.as_ref().and_then(|answer| answer.as_ref().err()),
-                Change::Keep(_) => None,
+                Change::Keep(_) | Change::Refer(_) | Change::Note(_) => None,
             };
             assert!(matches!(refused, Some(StoreError::Full { what: full, .. }) if *full == what), "{refused:?}");
         }

@@ -4,13 +4,17 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
+use serde::de::DeserializeOwned;
 use sqlx::sqlite::{SqlitePoolOptions, SqliteRow};
 use sqlx::{Row as _, SqlitePool};
 
 use super::connect;
 use super::failure::report;
-use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
-use crate::store::{Attachment, Conversation, Counts, Listing, Newest, Page, Place, Recorded, StoreError, Summary};
+use crate::activity::{Activity, ConversationId, Watermark};
+use crate::store::{
+    Attachment, Conversation, Counts, FeedbackPage, Listing, Newest, NotedFeedback, Page, Place, Recorded, StoreError,
+    Summary,
+};
 
 /// So many connections read at the same time.
 const CONNECTIONS: u32 = 4;
@@ -19,7 +23,7 @@ const CONNECTIONS: u32 = 4;
 /// clients say.
 const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
 
-const FIND: &str = "SELECT user, next, newest FROM conversation WHERE id = ?";
+const FIND: &str = "SELECT user, next, newest, reference FROM conversation WHERE id = ?";
 
 /// One statement, so that what is read is of one moment. Without any activity there is one row all the same.
 const READ: &str = "SELECT conversation.next, activity.watermark, activity.timestamp, activity.body \
@@ -34,7 +38,12 @@ const ATTACHMENT: &str = "SELECT attachment.content_type, attachment.name, attac
                           FROM conversation JOIN attachment ON attachment.conversation = conversation.key \
                           WHERE conversation.id = ? AND attachment.id = ?";
 
-const LIST: &str = "SELECT id, user, next, created, active FROM conversation \
+/// Without any feedback there is one row all the same.
+const FEEDBACK: &str = "SELECT feedback.key, feedback.timestamp, feedback.body FROM conversation \
+                        LEFT JOIN feedback ON feedback.conversation = conversation.key AND feedback.key > ? \
+                        WHERE conversation.id = ? ORDER BY feedback.key LIMIT ?";
+
+const LIST: &str = "SELECT id, user, next, created, active, reference FROM conversation \
                     WHERE (active, id) < (?, ?) ORDER BY active DESC, id DESC LIMIT ?";
 
 const COUNT: &str = "SELECT (SELECT count(*) FROM conversation), (SELECT coalesce(sum(next), 0) FROM conversation), \
@@ -70,7 +79,8 @@ impl Reader {
                     watermark: next.checked_sub(1).map(Watermark::from_index),
                     timestamp: newest.and_then(DateTime::from_timestamp_millis),
                 };
-                Ok((Conversation::new(id.clone(), user(row.try_get(0)?)?), newest))
+                let conversation = Conversation::new(id.clone(), read_json(row.try_get(0)?)?);
+                Ok((conversation.referred(read_json(row.try_get(3)?)?), newest))
             })
             .transpose()
         });
@@ -138,6 +148,33 @@ impl Reader {
         found.map_err(|error| self.failed(error))
     }
 
+    /// Up to `limit` pieces of feedback behind the one at `after`.
+    pub(super) async fn feedback(
+        &self,
+        id: &ConversationId,
+        after: Option<u64>,
+        limit: usize,
+    ) -> Result<Option<FeedbackPage>, StoreError> {
+        let limit = limit.max(1);
+        let after = after.map_or(-1, |after| i64::try_from(after).unwrap_or(i64::MAX));
+        let most = i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX);
+        let rows = sqlx::query(FEEDBACK).bind(after).bind(id.as_str()).bind(most).fetch_all(&self.pool).await;
+        let found = rows.and_then(|rows| {
+            if rows.is_empty() {
+                return Ok(None);
+            }
+            let mut found = Vec::with_capacity(rows.len());
+            for row in &rows {
+                if let Some(key) = row.try_get::<Option<i64>, _>(0)? {
+                    let feedback = serde_json::from_str(row.try_get(2)?).map_err(undecodable)?;
+                    found.push((key.unsigned_abs(), NotedFeedback::new(time(row.try_get(1)?)?, feedback)));
+                }
+            }
+            Ok(Some(FeedbackPage::cut(found, limit)))
+        });
+        found.map_err(|error| self.failed(error))
+    }
+
     pub(super) async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError> {
         let limit = limit.max(1);
         let (time, id) = match &after {
@@ -161,10 +198,10 @@ impl Reader {
     }
 }
 
-/// A row of id, user, number of activities, and the times of creation and of the last record.
+/// A row of id, user, number of activities, the times of creation and of the last record, and the reference.
 pub(super) fn summary(row: &SqliteRow) -> Result<Summary, sqlx::Error> {
     let id = ConversationId::try_from(row.try_get::<String, _>(0)?).map_err(undecodable)?;
-    let conversation = Conversation::new(id, user(row.try_get(1)?)?);
+    let conversation = Conversation::new(id, read_json(row.try_get(1)?)?).referred(read_json(row.try_get(5)?)?);
     Ok(Summary::new(conversation, number(row, 2)?, time(row.try_get(3)?)?, time(row.try_get(4)?)?))
 }
 
@@ -184,7 +221,7 @@ pub(super) fn number(row: &SqliteRow, index: usize) -> Result<u64, sqlx::Error> 
     u64::try_from(row.try_get::<i64, _>(index)?).map_err(undecodable)
 }
 
-fn user(json: Option<String>) -> Result<Option<ChannelAccount>, sqlx::Error> {
+fn read_json<T: DeserializeOwned>(json: Option<String>) -> Result<Option<T>, sqlx::Error> {
     json.map(|json| serde_json::from_str(&json)).transpose().map_err(undecodable)
 }
 

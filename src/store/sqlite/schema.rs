@@ -11,7 +11,10 @@ use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _, SqliteConnecti
 use super::failure::Failure;
 use super::{SqliteError, connect};
 
-const MIGRATIONS: [(i64, &str, &str); 1] = [(1, "conversations", include_str!("migrations/0001_conversations.sql"))];
+const MIGRATIONS: [(i64, &str, &str); 2] = [
+    (1, "conversations", include_str!("migrations/0001_conversations.sql")),
+    (2, "references and feedback", include_str!("migrations/0002_references_and_feedback.sql")),
+];
 
 /// The newest version of the schema that is known here.
 pub(super) const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].0;

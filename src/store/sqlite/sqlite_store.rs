@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Duration, Utc};
+use serde_json::Value;
 use sqlx::ConnectOptions as _;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::task::TaskTracker;
@@ -14,15 +15,15 @@ use tokio_util::task::TaskTracker;
 use super::health::Health;
 use super::lock::{Lock, make_private};
 use super::reader::Reader;
-use super::work::{Alone, Append, Change, Create, CreatedAs, Keep, Pending, Placed, Reply, Work};
+use super::work::{Alone, Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer, Reply, Work};
 use super::writer::Writer;
 use super::{SqliteError, connect, schema};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
 use crate::store::bells::Bells;
 use crate::store::{
-    Appended, Attachment, Batch, Conversation, ConversationStore, Counts, Created, Doorbell, Listing, Newest, Page,
-    Place, Recorded, StoreError, StoreLimits,
+    Appended, Attachment, Batch, Conversation, ConversationStore, Counts, Created, Doorbell, Feedback, FeedbackPage,
+    Listing, Newest, Page, Place, Recorded, StoreError, StoreLimits,
 };
 
 /// So many changes wait for the writer; one more is refused.
@@ -114,21 +115,26 @@ impl SqliteStore {
 #[async_trait]
 impl ConversationStore for SqliteStore {
     async fn create(&self, id: &ConversationId, user: Option<ChannelAccount>) -> Result<Created, StoreError> {
-        if let Some((conversation, _)) = self.reader.find(id).await?
-            && (conversation.user.is_some() || user.is_none())
-        {
-            return Ok(Created::Existing(conversation));
-        }
+        let reference = match self.find(id).await? {
+            Some(found) if found.user.is_some() || user.is_none() => return Ok(Created::Existing(found)),
+            found => found.and_then(|found| found.reference),
+        };
         let user = user.map(|user| serde_json::to_string(&user)).transpose().map_err(StoreError::failed)?;
         let create = Create { id: id.clone(), user };
         let CreatedAs { new, user } = self.change(create, 0, Change::Create).await?;
         let user = user.map(|user| serde_json::from_str(&user)).transpose().map_err(StoreError::failed)?;
-        let conversation = Conversation::new(id.clone(), user);
+        let conversation = Conversation::new(id.clone(), user).referred(reference);
         Ok(if new { Created::New(conversation) } else { Created::Existing(conversation) })
     }
 
     async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError> {
         Ok(self.reader.find(id).await?.map(|(conversation, _)| conversation))
+    }
+
+    async fn refer(&self, id: &ConversationId, reference: Value) -> Result<bool, StoreError> {
+        let refer = Refer { id: id.clone(), reference: reference.to_string() };
+        let bytes = refer.reference.len();
+        self.change(refer, bytes, Change::Refer).await
     }
 
     async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError> {
@@ -145,7 +151,8 @@ impl ConversationStore for SqliteStore {
             lengths.push(bodies.len() - from);
         }
         let bytes = bodies.len();
-        let append = Append { id: id.clone(), key: batch.key, not_before: batch.not_before, bodies, lengths };
+        let Batch { key, names, not_before, .. } = batch;
+        let append = Append { id: id.clone(), key, names, not_before, bodies, lengths };
         match self.change(append, bytes, Change::Append).await? {
             None => Ok(None),
             Some(Placed::Now { first, timestamp }) => {
@@ -205,6 +212,21 @@ impl ConversationStore for SqliteStore {
 
     async fn attachment(&self, id: &ConversationId, attachment_id: &str) -> Result<Option<Attachment>, StoreError> {
         self.reader.attachment(id, attachment_id).await
+    }
+
+    async fn keep_feedback(&self, id: &ConversationId, feedback: Feedback) -> Result<bool, StoreError> {
+        let body = serde_json::to_string(&feedback).map_err(StoreError::failed)?;
+        let bytes = body.len();
+        self.change(Note { id: id.clone(), body }, bytes, Change::Note).await
+    }
+
+    async fn feedback(
+        &self,
+        id: &ConversationId,
+        after: Option<u64>,
+        limit: usize,
+    ) -> Result<Option<FeedbackPage>, StoreError> {
+        self.reader.feedback(id, after, limit).await
     }
 
     async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError> {

@@ -21,6 +21,8 @@ pub(super) enum Change {
     Create(Pending<Create, CreatedAs>),
     Append(Pending<Append, Option<Placed>>),
     Keep(Pending<Keep, bool>),
+    Refer(Pending<Refer, bool>),
+    Note(Pending<Note, bool>),
 }
 
 /// What has a transaction of its own, or none.
@@ -77,6 +79,8 @@ impl Change {
             Self::Create(pending) => &pending.change.id,
             Self::Append(pending) => &pending.change.id,
             Self::Keep(pending) => &pending.change.id,
+            Self::Refer(pending) => &pending.change.id,
+            Self::Note(pending) => &pending.change.id,
         }
     }
 
@@ -86,6 +90,8 @@ impl Change {
             Self::Create(_) => 0,
             Self::Append(pending) => pending.change.bodies.len(),
             Self::Keep(pending) => pending.change.bytes.len(),
+            Self::Refer(pending) => pending.change.reference.len(),
+            Self::Note(pending) => pending.change.body.len(),
         }
     }
 
@@ -104,6 +110,8 @@ impl Change {
             Self::Create(pending) => pending.send(otherwise),
             Self::Append(pending) => pending.send(otherwise),
             Self::Keep(pending) => pending.send(otherwise),
+            Self::Refer(pending) => pending.send(otherwise),
+            Self::Note(pending) => pending.send(otherwise),
         }
     }
 }
@@ -129,6 +137,8 @@ pub(super) struct CreatedAs {
 pub(super) struct Append {
     pub(super) id: ConversationId,
     pub(super) key: Option<String>,
+    /// What else they are found under.
+    pub(super) names: Vec<String>,
     /// None of them is stamped with an earlier time.
     pub(super) not_before: Option<DateTime<Utc>>,
     /// The activities as JSON, one after the other.
@@ -154,4 +164,20 @@ pub(super) struct Keep {
     pub(super) content_type: String,
     pub(super) name: Option<String>,
     pub(super) bytes: Vec<u8>,
+}
+
+/// Where a conversation is, in place of what was known of that.
+#[derive(Debug)]
+pub(super) struct Refer {
+    pub(super) id: ConversationId,
+    /// The reference as JSON.
+    pub(super) reference: String,
+}
+
+/// Feedback to be kept.
+#[derive(Debug)]
+pub(super) struct Note {
+    pub(super) id: ConversationId,
+    /// The feedback as JSON.
+    pub(super) body: String,
 }

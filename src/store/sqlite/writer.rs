@@ -50,6 +50,9 @@ INSERT INTO attachment (conversation, id, content_type, name, bytes)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, coalesce(substr(?, value ->> 4, value ->> 5), x'')
     FROM json_each(?)
     WHERE true ON CONFLICT (conversation, id) DO NOTHING;
+UPDATE conversation SET reference = new.value FROM json_each(?) AS new WHERE conversation.key = CAST(new.key AS INTEGER);
+INSERT INTO feedback (conversation, timestamp, body)
+    SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?);
 COMMIT";
 
 const HEADS: &str = "SELECT id, key, user, next, newest FROM conversation \
@@ -182,6 +185,8 @@ impl Writer {
                 .bind(rows(&plan.batches).map_err(json)?)
                 .bind(plan.contents)
                 .bind(rows(&plan.attachments).map_err(json)?)
+                .bind(rows(&plan.referred).map_err(json)?)
+                .bind(rows(&plan.feedback).map_err(json)?)
                 .execute(self.connection().await?)
                 .await;
             if let Err(error) = written {
@@ -238,13 +243,13 @@ impl Writer {
         group: &[Change],
         heads: &BTreeMap<ConversationId, Head>,
     ) -> Result<Known, sqlx::Error> {
-        let named = group.iter().filter_map(|change| match change {
-            Change::Append(pending) => {
-                Some((heads.get(&pending.change.id)?.key, pending.change.key.as_deref()?.to_owned()))
-            }
-            Change::Create(_) | Change::Keep(_) => None,
+        let appends = group.iter().filter_map(|change| match change {
+            Change::Append(pending) => Some((heads.get(&pending.change.id)?.key, &pending.change)),
+            Change::Create(_) | Change::Keep(_) | Change::Refer(_) | Change::Note(_) => None,
         });
-        let named: Vec<(i64, String)> = named.collect();
+        let named =
+            appends.flat_map(|(key, append)| append.key.iter().chain(&append.names).map(move |name| (key, name)));
+        let named: Vec<(i64, &String)> = named.collect();
         if named.is_empty() {
             return Ok(Known::new());
         }

@@ -4,9 +4,12 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role};
 use citewire::assistant::Assistants;
 use citewire::channels::bot::{BotBinding, BotClient};
+use citewire::channels::connector::{AzureBot, AzureBotOptions, ConnectorRecords, LaterAnswers};
 use citewire::channels::direct_line::DirectLineOptions;
 use citewire::channels::direct_line_client::{Binding, BoundDirectLine};
 use citewire::clock::{Clock, ManualClock, RandomIds};
@@ -20,7 +23,28 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 
 pub(crate) const API_KEY: &str = "the-api-key-of-the-tests";
+/// Longer than any pause between two calls, and shorter than what a stream may take.
+const LONG: Duration = Duration::from_secs(34);
+
 pub(crate) const DIRECT_LINE_SECRET: &str = "the-direct-line-secret-of-the-tests";
+
+/// The test's clock for answers through Azure: short waits pass at once, and long ones never, since nobody waits for them here.
+#[derive(Debug)]
+struct Eager(Arc<ManualClock>);
+
+#[async_trait]
+impl Clock for Eager {
+    fn now(&self) -> DateTime<Utc> {
+        self.0.now()
+    }
+
+    async fn wait(&self, time: Duration) {
+        if time > LONG {
+            std::future::pending::<()>().await;
+        }
+        self.0.wait(time).await;
+    }
+}
 
 /// What a test may change before the server starts.
 pub(crate) struct Setup {
@@ -31,7 +55,9 @@ pub(crate) struct Setup {
     pub(crate) egress: EgressOptions,
     pub(crate) follow_redirects: bool,
     pub(crate) bot: Option<BotBinding>,
+    pub(crate) azure_bot: Option<AzureBotOptions>,
     pub(crate) assistants: Option<Arc<Assistants>>,
+    pub(crate) later: Option<LaterAnswers>,
 }
 
 /// A running server. It is stopped when the value is dropped, and must then end by itself.
@@ -79,7 +105,9 @@ impl TestApp {
             egress: EgressOptions::default(),
             follow_redirects: false,
             bot: None,
+            azure_bot: None,
             assistants: None,
+            later: None,
         };
         setup.http.workers = 1;
         change(&mut setup);
@@ -103,6 +131,15 @@ impl TestApp {
         }
         if let Some(assistants) = setup.assistants {
             state = state.with_assistants(assistants);
+        }
+        if let Some(options) = setup.azure_bot {
+            let records = ConnectorRecords::new(Arc::clone(&store));
+            let clock = Arc::new(Eager(Arc::clone(&clock)));
+            let azure = AzureBot::new(options, setup.egress.clone(), records, clock, Arc::new(RandomIds));
+            state = state.with_azure_bot(azure.expect("a bot"));
+        }
+        if let Some(later) = setup.later {
+            state = state.answer_later(later);
         }
         if let Some(binding) = setup.binding {
             let clock = Arc::clone(&clock) as Arc<dyn Clock>;

@@ -1,0 +1,22 @@
+//! One answer on its way through the Connector: streamed where the channel takes streams, whole where it does not, and by
+//! another way when the service refuses.
+//!
+//! `course` is the table of what comes next after a refusal, `pacing` what channels allow; both are data. The rest acts on them.
+
+#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
+mod answer;
+mod content;
+mod course;
+mod ending;
+mod follow;
+mod outcome;
+mod pace;
+mod pacing;
+#[cfg(test)]
+mod tests;
+mod texts;
+
+pub use answer::ConnectorAnswer;
+pub use outcome::{Answered, Ended, Failed, Followed, Unanswered};
+pub use pacing::Pacing;
+pub use texts::ConnectorTexts;

@@ -1,0 +1,93 @@
+//! When updates go out.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+
+use super::super::retry::later;
+
+/// The longest time between two updates, however often the service has asked for less.
+const LONGEST: Duration = Duration::from_secs(15);
+
+/// At most one update in an interval, and none that is late: the first goes out as soon as there is something to show, and
+/// whatever is new after that when the interval is over.
+#[derive(Debug)]
+pub(super) struct Pace {
+    interval: Duration,
+    /// Since when something waits to be shown.
+    waiting: Option<DateTime<Utc>>,
+    /// Before this nothing goes out.
+    next: DateTime<Utc>,
+    /// When something went out last.
+    last: DateTime<Utc>,
+}
+
+impl Pace {
+    pub(super) fn new(interval: Duration, now: DateTime<Utc>) -> Self {
+        Self { interval, waiting: None, next: now, last: now }
+    }
+
+    /// There is something new to show.
+    pub(super) fn wish(&mut self, now: DateTime<Utc>) {
+        self.waiting.get_or_insert(now);
+    }
+
+    /// There is nothing new any more.
+    pub(super) fn forget(&mut self) {
+        self.waiting = None;
+    }
+
+    /// Something went out. Whatever the service made of it, the next one does not follow at once.
+    pub(super) fn sent(&mut self, now: DateTime<Utc>) {
+        self.waiting = None;
+        self.last = now;
+        self.next = later(now, self.interval);
+    }
+
+    /// The service wants less, or nothing for a while; what was new is new still.
+    pub(super) fn slow_down(&mut self, asked: Option<Duration>, now: DateTime<Utc>) {
+        self.interval = (self.interval * 2).min(LONGEST.max(self.interval));
+        self.next = later(now, asked.unwrap_or_default().max(self.interval));
+        self.waiting = Some(now);
+    }
+
+    /// From when on an update may go out, where there is something to show.
+    pub(super) fn allowed(&self) -> Option<DateTime<Utc>> {
+        self.waiting.map(|_| self.next)
+    }
+
+    /// From when on it must, however much of the answer there is to take in. Until then, what has arrived already is taken in
+    /// first, so that an answer that comes at once is not shown in pieces.
+    pub(super) fn due(&self) -> Option<DateTime<Utc>> {
+        self.waiting.map(|since| self.next.max(later(since, self.interval)))
+    }
+
+    /// When something went out last.
+    pub(super) fn last(&self) -> DateTime<Utc> {
+        self.last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_a_refusal_the_interval_grows_to_a_limit_and_what_the_service_asks_for_is_kept() {
+        let start: DateTime<Utc> = "2026-01-01T00:00:00Z".parse().expect("a time");
+        let mut pace = Pace::new(Duration::from_millis(1500), start);
+        assert_eq!((pace.allowed(), pace.due()), (None, None));
+        pace.wish(start);
+        assert_eq!(pace.allowed(), Some(start));
+        let mut wait = |asked| {
+            pace.slow_down(asked, start);
+            (pace.allowed().expect("it waits") - start).num_milliseconds()
+        };
+        assert_eq!(
+            [wait(None), wait(Some(Duration::from_secs(20))), wait(None), wait(None)],
+            [3000, 20_000, 12_000, 15_000]
+        );
+        pace.sent(start);
+        assert_eq!(pace.allowed(), None);
+    }
+}

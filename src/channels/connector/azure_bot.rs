@@ -1,0 +1,339 @@
+//! The bot behind Azure Bot Service: what is posted to it is judged, and gets its turn.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use url::{Host, Url};
+
+use super::answered::Waiting;
+use super::auth::{Caller, Unauthorized, Verifier};
+use super::call::Way;
+use super::complaints::Complaints;
+use super::job::{self, Job};
+use super::service_url::{TrustedServiceUrl, UntrustedServiceUrl};
+use super::turns::{Fingerprint, Offer, Offered, Turns};
+use super::{
+    Address, AppCredentials, AzureBotError, AzureBotOptions, Call, Collected, ConnectorClient, ConnectorRecords,
+    ConversationReference, Credentials, DeliveryMode, EventBody, EventOutlet, Inbound, Kind, LaterAnswers, Outlet as _,
+    Place, ReceiveError, Received, Responder, SubmittedFeedback,
+};
+use crate::activity::Activity;
+use crate::clock::{Clock, IdSource};
+use crate::egress::{Client, EgressOptions};
+
+/// What is said to who waits for answers in the response, when not even their turn came in time.
+const BUSY: &str = "Too many questions are being asked at the moment. Please ask again a little later.";
+
+/// So long an answer may take to come to its end once it has to.
+const END_WITHIN: Duration = Duration::from_secs(1);
+
+/// The bot: who may post to it, what waits for an answer, and how answers go out.
+#[derive(Debug)]
+pub struct AzureBot {
+    options: AzureBotOptions,
+    verifier: Verifier,
+    client: Arc<ConnectorClient>,
+    records: ConnectorRecords,
+    turns: Arc<Turns<Job>>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn IdSource>,
+    complaints: Complaints,
+}
+
+/// What is known of a post that was let in.
+struct Admitted {
+    inbound: Inbound,
+    reference: ConversationReference,
+    address: Address,
+    service: Option<TrustedServiceUrl>,
+}
+
+impl AzureBot {
+    /// A bot with these options, which keeps what is said to it in `records`.
+    ///
+    /// # Errors
+    /// When no connections can be made from this system at all, or no token could ever be asked for.
+    pub fn new(
+        options: AzureBotOptions,
+        mut egress: EgressOptions,
+        records: ConnectorRecords,
+        clock: Arc<dyn Clock>,
+        ids: Arc<dyn IdSource>,
+    ) -> Result<Self, AzureBotError> {
+        let addresses = &options.auth.addresses;
+        for url in [&addresses.channel_metadata, &addresses.entra_metadata, &addresses.login] {
+            allow(&mut egress, url);
+        }
+        let hosts = options.hosts.clone();
+        let hosts = if options.is_development() { hosts.and_loopback() } else { hosts };
+        hosts.admit(&mut egress.allow);
+        let egress = Client::new(egress)?;
+        let credentials = match (options.auth.app_id, &options.app_secret) {
+            (Some(app_id), Some(secret)) => {
+                let tenant = options.auth.tenant.map(|tenant| tenant.to_string());
+                let tenant = tenant.as_deref().unwrap_or(&addresses.login_tenant);
+                let app =
+                    AppCredentials::new(app_id.to_string(), secret.clone(), addresses.login.as_str(), Some(tenant))?;
+                Some(Credentials::new(egress.clone(), app, Arc::clone(&clock)))
+            }
+            (None, _) | (_, None) => None,
+        };
+        let verifier = Verifier::new(options.auth.clone(), egress.clone(), Arc::clone(&clock));
+        let client = ConnectorClient::new(egress, hosts, credentials, Arc::clone(&clock), Arc::clone(&ids));
+        let turns = Arc::new(Turns::new(options.turns));
+        let complaints = Complaints::default();
+        Ok(Self { options, verifier, client: Arc::new(client), records, turns, clock, ids, complaints })
+    }
+
+    /// What was set.
+    #[must_use]
+    pub fn options(&self) -> &AzureBotOptions {
+        &self.options
+    }
+
+    /// The way for answers that come later.
+    #[must_use]
+    pub fn later(&self) -> LaterAnswers {
+        let (client, clock) = (Arc::clone(&self.client), Arc::clone(&self.clock));
+        LaterAnswers::new(self.records.clone(), client, self.options.auth.addresses.clone(), clock)
+            .self_contained_for_agents(self.options.self_contained_for_agents)
+    }
+
+    /// By which answers are timed.
+    #[must_use]
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
+    /// What is kept of conversations.
+    #[must_use]
+    pub fn records(&self) -> &ConnectorRecords {
+        &self.records
+    }
+
+    /// Keeps the keys of callers fresh. To be called from time to time.
+    pub async fn keep_fresh(&self) {
+        self.verifier.keep_fresh().await;
+    }
+
+    /// Has `responder` answer what comes in, until `ending`. Then nothing more is taken in, answers come to their end with what
+    /// there is of them, and those who still wait are told.
+    pub async fn run(&self, responder: Arc<dyn Responder>, tasks: TaskTracker, ending: CancellationToken) {
+        let serve = |turn| job::serve(turn, Arc::clone(&responder), self.records.clone(), ending.clone());
+        let left = Arc::clone(&self.turns).run(serve, tasks, ending.clone()).await;
+        if left > 0 {
+            tracing::error!(activities = left, "the server ends, and so many who wait could not be told");
+        }
+    }
+
+    /// Takes in what was posted with this `Authorization`. `is_local` says whether it was posted on this machine, to a name of
+    /// this machine.
+    ///
+    /// Where answers go out by themselves this returns at once, else when they are there.
+    ///
+    /// # Errors
+    /// When the activity is refused; nothing of it was done.
+    pub async fn receive(
+        &self,
+        inbound: Inbound,
+        authorization: Option<&str>,
+        is_local: bool,
+    ) -> Result<Received, ReceiveError> {
+        let admitted = self.admit(inbound, authorization, is_local).await?;
+        let mode = admitted.inbound.delivery_mode();
+        match admitted.inbound.asks() {
+            Kind::Invoke(name) if name == SubmittedFeedback::INVOKE => self.submitted(&admitted).await,
+            Kind::Invoke(_) => Err(ReceiveError::UnknownInvoke),
+            Kind::End => {
+                self.turns.forget(admitted.line().as_str());
+                Ok(nothing(mode))
+            }
+            Kind::Passing => Ok(nothing(mode)),
+            Kind::Question | Kind::Wordless | Kind::Arrival | Kind::Nothing => self.enqueue(admitted).await,
+        }
+    }
+
+    async fn admit(
+        &self,
+        inbound: Inbound,
+        authorization: Option<&str>,
+        is_local: bool,
+    ) -> Result<Admitted, ReceiveError> {
+        let caller = self.caller(&inbound, authorization, is_local).await.map_err(|error| {
+            self.complain(&error.to_string());
+            ReceiveError::Unauthorized(error.kind())
+        })?;
+        let service = self.service(&inbound, is_local).map_err(|error| {
+            self.complain(&error.to_string());
+            ReceiveError::UntrustedServiceUrl
+        })?;
+        let reference = inbound.reference(caller);
+        // The reader of activities has seen to it that there is a conversation.
+        let address = inbound.address().ok_or(ReceiveError::UntrustedServiceUrl)?;
+        Ok(Admitted { inbound, reference, address, service })
+    }
+
+    async fn caller(
+        &self,
+        inbound: &Inbound,
+        authorization: Option<&str>,
+        is_local: bool,
+    ) -> Result<Caller, Unauthorized> {
+        let caller = self.verifier.verify(authorization, inbound.channel_id(), inbound.service_url()).await?;
+        // A name that leads here may be that of a web site, or of a proxy that passes on what others send.
+        if caller == Caller::Anonymous && !is_local { Err(Unauthorized::NoToken) } else { Ok(caller) }
+    }
+
+    /// Where answers go. Who waits for them in the response need not say.
+    fn service(&self, inbound: &Inbound, is_local: bool) -> Result<Option<TrustedServiceUrl>, UntrustedServiceUrl> {
+        let Some(service_url) = inbound.service_url() else {
+            return match inbound.delivery_mode() {
+                DeliveryMode::Normal => Err(UntrustedServiceUrl::NoAddress),
+                DeliveryMode::ExpectReplies | DeliveryMode::Stream => Ok(None),
+            };
+        };
+        // This machine is a service only for who is on it.
+        let hosts = if self.options.is_development() && is_local { self.client.hosts() } else { &self.options.hosts };
+        hosts.check(service_url).map(Some)
+    }
+
+    /// What users think of an answer. It is kept before anyone is told that it was.
+    async fn submitted(&self, admitted: &Admitted) -> Result<Received, ReceiveError> {
+        let inbound = &admitted.inbound;
+        let submitted = inbound.value().and_then(SubmittedFeedback::read).ok_or(ReceiveError::UnknownInvoke)?;
+        let fingerprint = admitted.fingerprint();
+        if !self.turns.is_repeated(fingerprint, self.clock.now()) {
+            let kept = async {
+                let id = self.records.meet(&admitted.reference).await?;
+                self.records.rated(&id, submitted, inbound.from(), inbound.reply_to_id()).await
+            };
+            if let Err(error) = kept.await {
+                if let Some(fingerprint) = fingerprint {
+                    self.turns.let_come_again(fingerprint);
+                }
+                return Err(error.into());
+            }
+        }
+        // Teams shows an error when there is anything in it.
+        let body = json!({});
+        Ok(match inbound.delivery_mode() {
+            DeliveryMode::Normal => Received::Outcome(body),
+            DeliveryMode::ExpectReplies => Received::Replies { activities: Vec::new(), body: Some(body) },
+            DeliveryMode::Stream => Received::Events(EventBody::of_invoke(&body)),
+        })
+    }
+
+    /// Puts a call into the line of its conversation, and waits for its answers where they go into the response.
+    async fn enqueue(&self, admitted: Admitted) -> Result<Received, ReceiveError> {
+        let (mode, forgotten) = (admitted.inbound.delivery_mode(), CancellationToken::new());
+        let (line, fingerprint) = (admitted.line(), admitted.fingerprint());
+        let asks_nothing = admitted.inbound.asks() == Kind::Nothing;
+        let deadline = Instant::now() + self.options.reply_within;
+        let Admitted { inbound, reference, address, service } = admitted;
+        let bytes = inbound.bytes();
+        let collected = Collected::new(address.clone());
+        let mut events = None;
+        let way = match (mode, service) {
+            (DeliveryMode::ExpectReplies, _) => Way::Replies(collected.clone()),
+            (DeliveryMode::Normal, Some(service)) => {
+                let mut place = Place::new(service, address);
+                place.scope = reference.caller.scope(&self.options.auth.addresses);
+                Way::Connector { client: Arc::clone(&self.client), place }
+            }
+            // A normal post without a service was refused before this.
+            (DeliveryMode::Stream | DeliveryMode::Normal, _) => {
+                let (outlet, body) = EventOutlet::new(address, Arc::clone(&self.ids));
+                events = Some(body);
+                Way::Events(outlet)
+            }
+        };
+        let (tell, told) = oneshot::channel();
+        let call = Call {
+            inbound,
+            reference,
+            conversation: line.clone(),
+            ending: CancellationToken::new(),
+            forgotten: forgotten.clone(),
+            way,
+        };
+        let deadline = (mode == DeliveryMode::ExpectReplies).then_some(deadline);
+        let job = Job::new(call, deadline, tell);
+        let offer = Offer { line: line.as_str(), fingerprint, bytes, forgotten: &forgotten };
+        match self.turns.offer(offer, job, self.clock.now()) {
+            Offered::Taken => {}
+            Offered::Repeated => return Ok(nothing(mode)),
+            // There is nothing to be lost.
+            Offered::Full | Offered::Closed if asks_nothing => return Ok(nothing(mode)),
+            Offered::Full => {
+                self.complain("too much waits already: set azure_bot.max_turns or azure_bot.max_waiting higher");
+                return Err(ReceiveError::Full);
+            }
+            Offered::Closed => return Err(ReceiveError::Ending),
+        }
+        let waiting = || Waiting::new(forgotten.clone(), fingerprint, Arc::clone(&self.turns));
+        match (deadline, events) {
+            (Some(deadline), _) => Ok(replies(collected, deadline, told, waiting()).await),
+            (None, Some(events)) => Ok(Received::Events(EventBody::following(events, waiting()))),
+            (None, None) => Ok(Received::Accepted),
+        }
+    }
+
+    /// Tells the operator why something was refused, in words that hold nothing secret.
+    fn complain(&self, words: &str) {
+        if let Some(more) = self.complaints.take(words, self.clock.now()) {
+            tracing::warn!(reason = words, more_since_last = more, "an activity was refused");
+        }
+    }
+}
+
+/// Waits for the answers of a call, and no longer than its sender does.
+async fn replies(
+    mut collected: Collected,
+    deadline: Instant,
+    told: oneshot::Receiver<()>,
+    waiting: Waiting<Job>,
+) -> Received {
+    let in_time = timeout_at(deadline + END_WITHIN, told).await.is_ok();
+    // From here on nobody reads what is said.
+    waiting.finish();
+    let mut activities = collected.take();
+    if !in_time && !activities.iter().any(|activity| activity.get("type").is_some_and(|kind| kind == "message")) {
+        // Collecting cannot fail.
+        drop(collected.put(Activity::message(BUSY)).await);
+        activities.append(&mut collected.take());
+    }
+    Received::Replies { activities, body: None }
+}
+
+/// The answer to what needs none.
+fn nothing(mode: DeliveryMode) -> Received {
+    match mode {
+        DeliveryMode::Normal => Received::Accepted,
+        DeliveryMode::ExpectReplies => Received::Replies { activities: Vec::new(), body: None },
+        DeliveryMode::Stream => Received::Events(EventBody::empty()),
+    }
+}
+
+/// An address that is written out in the configuration is meant as it stands. A name is judged by where it leads.
+fn allow(egress: &mut EgressOptions, url: &Url) {
+    match url.host() {
+        Some(host @ (Host::Ipv4(_) | Host::Ipv6(_) | Host::Domain("localhost"))) => egress.allow.add(&host),
+        Some(Host::Domain(_)) | None => {}
+    }
+}
+
+impl Admitted {
+    fn line(&self) -> crate::activity::ConversationId {
+        self.reference.name().id()
+    }
+
+    /// By what the activity is known; one without an id is never known.
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        self.inbound.id().map(|id| Fingerprint::of(self.reference.name().as_str(), id))
+    }
+}

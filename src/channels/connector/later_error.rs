@@ -1,0 +1,80 @@
+//! Why an answer does not reach a conversation behind Azure Bot Service.
+
+use std::convert::Infallible;
+use std::error::Error;
+
+use super::{Failed, NoConversation, NoReference, Refusal, UntrustedServiceUrl};
+use crate::convert::ConvertError;
+use crate::store::StoreError;
+
+/// Why an answer does not reach a conversation.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaterError {
+    /// There is no bot behind Azure Bot Service, although there was one when the conversation was stored.
+    #[error(
+        "the conversation is behind Azure Bot Service, and no bot there is set: see azure_bot in the configuration"
+    )]
+    NoBot,
+    /// The conversation is there no longer.
+    #[error("there is no such conversation")]
+    Gone,
+    /// The other side has named no service: it wants answers in the response to its own call.
+    #[error("the other side of the conversation has no service that could be called")]
+    NoServiceUrl,
+    /// The service must not get the bot's token.
+    #[error(transparent)]
+    Untrusted(#[from] UntrustedServiceUrl),
+    /// Where the conversation is cannot be read.
+    #[error(transparent)]
+    Reference(#[from] NoReference),
+    /// What is stored names no conversation.
+    #[error(transparent)]
+    Conversation(#[from] NoConversation),
+    /// The answer has no words, and no channel takes such a message.
+    #[error("the answer says nothing")]
+    Nothing,
+    /// The service did not take it.
+    #[error("{_0}{}", if _0.is_doubtful() { "; whether the answer has arrived all the same is unknown" } else { "" })]
+    Refused(Box<Refusal>),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why an answer that was followed does not stay in a conversation.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaterFailed<E: Error + 'static> {
+    /// What has arrived is no answer, or required grounding is missing.
+    #[error(transparent)]
+    Convert(ConvertError),
+    /// The body broke off before anything of use had arrived.
+    #[error("the answer broke off before anything of it had arrived")]
+    Body(#[source] E),
+    /// It was not taken.
+    #[error(transparent)]
+    Later(LaterError),
+}
+
+impl<E: Error + 'static> From<Failed<E>> for LaterFailed<E> {
+    fn from(failed: Failed<E>) -> Self {
+        match failed {
+            Failed::Convert(error) => Self::Convert(error),
+            Failed::Body(error) => Self::Body(error),
+            Failed::Nothing(_) => Self::Later(LaterError::Nothing),
+            Failed::Refused(refusal) => Self::Later(LaterError::Refused(refusal)),
+        }
+    }
+}
+
+impl From<Failed<Infallible>> for LaterError {
+    fn from(failed: Failed<Infallible>) -> Self {
+        match failed {
+            Failed::Refused(refusal) => Self::Refused(refusal),
+            // What is whole has been converted, and has no body that could break.
+            Failed::Nothing(_) | Failed::Convert(_) => Self::Nothing,
+            Failed::Body(never) => match never {},
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Who answers calls.
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+
+use super::{Call, CallEnd};
+
+/// Answers what comes in. Calls of one conversation come one after the other.
+#[async_trait]
+pub trait Responder: Debug + Send + Sync {
+    /// Answers a call, by its outlet. The future may take as long as it needs, and ends soon after the call's `ending` or
+    /// `forgotten` is cancelled.
+    async fn respond(&self, call: &Call) -> CallEnd;
+
+    /// Tells the sender that there is no answer, because of a fault of ours.
+    async fn apologise(&self, call: &Call);
+}

@@ -1,0 +1,12 @@
+//! Activities that wait for an answer: bounded, in order within a conversation, none of them twice.
+
+mod limits;
+mod seen;
+#[cfg(test)]
+mod tests;
+#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
+mod turns;
+
+pub use limits::TurnLimits;
+pub(super) use seen::Fingerprint;
+pub(super) use turns::{Offer, Offered, Turn, Turns};

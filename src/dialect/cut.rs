@@ -1,0 +1,172 @@
+//! Where a Markdown text that is too long for one message is divided.
+
+use crate::text::cut_at_word;
+
+/// A text in two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// The beginning, without blanks at its end, and with the line that closes a code fence that was open.
+    pub(super) head: String,
+    /// The rest, with the line that opens that fence again; nothing where all of the text is in the beginning.
+    pub(super) tail: String,
+}
+
+/// How good a place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// Between two lines of a code block.
+    Code,
+    /// Between two lines, or before a paragraph that belongs to what is above it.
+    Line,
+    /// Between two paragraphs.
+    Paragraph,
+}
+
+/// A code fence.
+#[derive(Clone, Copy, Debug)]
+struct Fence<'t> {
+    /// The line that opens it.
+    line: &'t str,
+    byte: u8,
+    length: usize,
+}
+
+/// Divides a text so that its beginning has about `room` UTF-16 units at most: between paragraphs where two meet in the second
+/// half of it, else between lines, else between words.
+pub(super) fn cut(text: &str, room: usize) -> Cut {
+    if text.encode_utf16().nth(room).is_none() {
+        return Cut { head: text.trim_end().to_owned(), tail: String::new() };
+    }
+    let mut best: [Option<(usize, Option<Fence<'_>>)>; 3] = [None; 3];
+    let mut fence: Option<Fence<'_>> = None;
+    let (mut at, mut used) = (0, 0);
+    // Whether the line before is blank, and whether it opens the fence: behind that nothing would be gained.
+    let (mut blank, mut opening) = (false, false);
+    for line in text.split_inclusive('\n') {
+        if at > 0 && !opening {
+            let rank = match fence {
+                Some(_) => Rank::Code,
+                // A paragraph that is indented belongs to the item above it.
+                None if blank && !line.starts_with([' ', '\t']) => Rank::Paragraph,
+                None => Rank::Line,
+            };
+            best[rank as usize] = Some((at, fence));
+        }
+        let units = line.encode_utf16().count();
+        if used + units > room {
+            break;
+        }
+        let was_open = fence.is_some();
+        fence = behind(fence, line);
+        opening = !was_open && fence.is_some();
+        blank = line.trim().is_empty();
+        (at, used) = (at + line.len(), used + units);
+    }
+    let good_enough = best.into_iter().rev().flatten().find(|(place, _)| place * 2 >= at);
+    match good_enough.or_else(|| best.into_iter().flatten().max_by_key(|(place, _)| *place)) {
+        Some((place, fence)) => divided(text, place, fence),
+        None => divided(text, at + within_line(&text[at..], (room - used).max(MIN_ROOM)), fence),
+    }
+}
+
+/// A line is not divided in smaller pieces, in UTF-16 units.
+const MIN_ROOM: usize = 8;
+
+/// A place inside of a line, at a word where there is one, and not inside of a marker.
+fn within_line(text: &str, room: usize) -> usize {
+    let head = cut_at_word(text, room);
+    let end = head.strip_suffix('…').unwrap_or(&head).len();
+    let head = text.get(..end).unwrap_or_default();
+    match head.rfind('[').filter(|open| !head[*open..].contains(']') && end - open < 12 && *open > 0) {
+        Some(open) => open,
+        // Something has to go out, whatever it is.
+        None if end == 0 => text.chars().next().map_or(0, char::len_utf8),
+        None => end,
+    }
+}
+
+fn divided(text: &str, place: usize, fence: Option<Fence<'_>>) -> Cut {
+    let (head, tail) = text.split_at(place);
+    let mut head = head.trim_end().to_owned();
+    let Some(fence) = fence else {
+        return Cut { head, tail: tail.trim_start_matches(['\n', '\r']).trim_start_matches(' ').to_owned() };
+    };
+    head.push('\n');
+    head.extend(std::iter::repeat_n(char::from(fence.byte), fence.length));
+    Cut { head, tail: format!("{}\n{tail}", fence.line.trim_end()) }
+}
+
+/// Which fence is open behind a line.
+fn behind<'t>(open: Option<Fence<'t>>, line: &'t str) -> Option<Fence<'t>> {
+    let content = line.trim();
+    let byte = content.bytes().next().filter(|byte| matches!(byte, b'`' | b'~'));
+    let length = byte.map_or(0, |byte| content.bytes().take_while(|other| *other == byte).count());
+    match (open, byte) {
+        (Some(fence), Some(byte)) if byte == fence.byte && length >= fence.length && length == content.len() => None,
+        (Some(fence), _) => Some(fence),
+        (None, Some(byte)) if length >= 3 && !(byte == b'`' && content[length..].contains('`')) => {
+            Some(Fence { line, byte, length })
+        }
+        (None, _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn both(text: &str, room: usize) -> (String, String) {
+        let Cut { head, tail } = cut(text, room);
+        (head, tail)
+    }
+
+    #[test]
+    fn a_text_is_divided_at_a_paragraph_then_a_line_then_a_word() {
+        let of = |head: &str, tail: &str| (head.to_owned(), tail.to_owned());
+        assert_eq!(both("one two", 20), of("one two", ""));
+        assert_eq!(both("one two\n\nthree\nfour five", 16), of("one two", "three\nfour five"));
+        assert_eq!(both("one\ntwo\nthree four", 12), of("one\ntwo", "three four"));
+        assert_eq!(both("one two three four", 12), of("one two", "three four"));
+        assert_eq!(both("- a\n\n  b b b\n\n- c", 16), of("- a\n\n  b b b", "- c"));
+    }
+
+    #[test]
+    fn a_marker_is_never_divided() {
+        assert_eq!(both(&format!("{}[12]more", "x".repeat(20)), 24).0, "x".repeat(20));
+    }
+
+    #[test]
+    fn a_fence_that_is_divided_is_closed_and_opened_again() {
+        let (head, tail) = both(&format!("a\n\n```rust\n{}```\nend", "code\n".repeat(20)), 60);
+        assert!(head.starts_with("a\n\n```rust\ncode\n") && head.ends_with("code\n```"), "{head:?}");
+        assert!(tail.starts_with("```rust\ncode\n") && tail.ends_with("code\n```\nend"), "{tail:?}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn nothing_but_blanks_and_fences_is_lost_and_every_step_makes_progress(
+            text in "(\\PC{0,12}|\n|\n\n|```\n|~~~~ x\n|\\[12\\]|    ){0,24}",
+            room in 4_usize..80,
+        ) {
+            let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
+            // Whatever is opened again comes on top.
+            let mut rest = text.clone();
+            let mut seen = 0;
+            for _ in 0..text.len() + 2 {
+                let Cut { head, tail } = cut(&rest, room);
+                seen += letters(&head);
+                if tail.is_empty() {
+                    rest = tail;
+                    break;
+                }
+                rest = tail;
+            }
+            prop_assert!(rest.is_empty(), "{rest:?}");
+            prop_assert!(seen >= letters(&text));
+        }
+    }
+}

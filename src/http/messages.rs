@@ -1,0 +1,116 @@
+//! `POST /api/messages`: where Azure Bot Service and other agents hand in what users say.
+
+use std::convert::Infallible;
+
+use actix_web::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName};
+use actix_web::web::{Data, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use futures_util::StreamExt as _;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::convert::json;
+use super::schema::BotError;
+use super::{Fault, State, body, host};
+use crate::channels::connector::{AzureBot, Inbound, InboundError, ReceiveError, Received};
+
+/// Has a proxy pass on what comes when it comes.
+const NO_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// Why an activity was not taken in. Never repeats anything of the activity or of a credential.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MessagesError {
+    /// No bot of Azure is set.
+    #[error(
+        "no bot is set here: set azure_bot.app_id and azure_bot.app_secret (CITEWIRE_AZURE_BOT_APP_ID, \
+         CITEWIRE_AZURE_BOT_APP_SECRET), or, for the Agents Playground on this machine, azure_bot.anonymous"
+    )]
+    NotSet,
+    /// The body is something else than JSON.
+    #[error("an activity comes with the header Content-Type: application/json")]
+    MediaType,
+    /// The body is no activity.
+    #[error(transparent)]
+    Inbound(#[from] InboundError),
+    /// The activity is not for us, or there is no room for it.
+    #[error(transparent)]
+    Receive(#[from] ReceiveError),
+}
+
+#[derive(Serialize)]
+struct Replies<'a> {
+    activities: &'a [Map<String, Value>],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<&'a Value>,
+}
+
+/// Hand in an activity.
+///
+/// Azure Bot Service does so for Teams, Web Chat and its other channels, and other agents do so for their users. The token is
+/// that of Azure Bot Service, or of an agent whose application may call this one.
+#[utoipa::path(
+    post, path = "/api/messages", tag = "azure bot", operation_id = "receiveActivity",
+    request_body(content = Object, description = "An activity"),
+    responses(
+        (status = 200, description = "The outcome of an invoke; with `deliveryMode` `expectReplies`, the answers as `activities`; with `stream`, server-sent events"),
+        (status = 202, description = "Taken in; the answers go to `serviceUrl`"),
+        (status = 400, description = "The body is no activity, or its `serviceUrl` is not trusted", body = BotError),
+        (status = 401, description = "The token is missing or wrong", body = BotError),
+        (status = 403, description = "The token is good, and its bearer may not do this", body = BotError),
+        (status = 404, description = "No bot is set", body = BotError),
+        (status = 405, description = "Another method than POST", body = BotError),
+        (status = 413, description = "The body is too long", body = BotError),
+        (status = 415, description = "The body is not JSON by its media type", body = BotError),
+        (status = 501, description = "Nobody knows an invoke of this name", body = BotError),
+        (status = 503, description = "Too much waits already, or the keys that sign tokens cannot be fetched", body = BotError),
+    )
+)]
+pub(crate) async fn receive(state: Data<State>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Fault> {
+    let azure = match admit(&state, &request) {
+        Ok(azure) => azure,
+        Err(error) => {
+            body::discard(payload.into_inner()).await;
+            return Err(error.into());
+        }
+    };
+    let limit = azure.options().max_activity_bytes;
+    let body = body::read(&request, payload, limit, state.options.body_timeout).await?;
+    let inbound = Inbound::parse(&body).map_err(MessagesError::Inbound)?;
+    let received = azure.receive(inbound, authorization(&request), host::is_local(&request)).await;
+    respond(received.map_err(MessagesError::Receive)?)
+}
+
+/// What can be said before the body is read.
+fn admit<'s>(state: &'s State, request: &HttpRequest) -> Result<&'s AzureBot, MessagesError> {
+    let azure = state.azure_bot.as_deref().ok_or(MessagesError::NotSet)?;
+    // A browser asks before it sends a body of this type elsewhere, and is told no: so no web page can speak for a user here,
+    // even where no credential is asked for.
+    if is_json(request) { Ok(azure) } else { Err(MessagesError::MediaType) }
+}
+
+fn is_json(request: &HttpRequest) -> bool {
+    let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = content_type.and_then(|value| value.split(';').next()).map(str::trim);
+    media_type.is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/json"))
+}
+
+/// The whole header: what is wrong with its form is for the verifier to say.
+fn authorization(request: &HttpRequest) -> Option<&str> {
+    request.headers().get(AUTHORIZATION).map(|value| value.to_str().unwrap_or_default())
+}
+
+fn respond(received: Received) -> Result<HttpResponse, Fault> {
+    match received {
+        Received::Accepted => Ok(HttpResponse::Accepted().finish()),
+        Received::Replies { activities, body } => {
+            json(HttpResponse::Ok(), &Replies { activities: &activities, body: body.as_ref() })
+        }
+        Received::Outcome(body) => json(HttpResponse::Ok(), &body),
+        Received::Events(events) => Ok(HttpResponse::Ok()
+            .content_type("text/event-stream")
+            .insert_header((CACHE_CONTROL, "no-cache"))
+            .insert_header((NO_BUFFERING, "no"))
+            .streaming(events.map(Ok::<_, Infallible>))),
+    }
+}
