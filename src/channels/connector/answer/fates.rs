@@ -72,6 +72,8 @@ impl Fated {
         let fate = match self.fates.next().unwrap_or(Fate::Taken) {
             Fate::Taken | Fate::Lost { .. } if data.is_some() && completed => Fate::Refused(RefusalKind::Completed),
             Fate::Taken | Fate::Lost { .. } if replaces && !self.can_replace => Fate::Refused(RefusalKind::Unsupported),
+            // No service says this of a stream that it has not completed.
+            Fate::Refused(RefusalKind::Completed) if !completed => Fate::Refused(RefusalKind::Faulty),
             fate => fate,
         };
         view.stopped |= matches!(fate, Fate::Refused(RefusalKind::Cancelled));
