@@ -74,7 +74,7 @@ impl Fated {
             Fate::Taken | Fate::Lost { .. } if replaces && !self.can_replace => Fate::Refused(RefusalKind::Unsupported),
             // No service says this of a stream that it has not completed.
             Fate::Refused(RefusalKind::Completed) if !completed => Fate::Refused(RefusalKind::Faulty),
-            fate => fate,
+            fate @ (Fate::Taken | Fate::Refused(_) | Fate::Lost { .. }) => fate,
         };
         view.stopped |= matches!(fate, Fate::Refused(RefusalKind::Cancelled));
         let text = activity.text.clone().unwrap_or_default();
