@@ -8,6 +8,8 @@ mod answer;
 mod content;
 mod course;
 mod ending;
+#[cfg(test)]
+mod fates;
 mod follow;
 mod outcome;
 mod pace;

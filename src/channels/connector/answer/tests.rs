@@ -20,7 +20,7 @@ use crate::dialect::Dialect;
 
 /// The clock of paused time.
 #[derive(Debug)]
-struct Paused(Instant);
+pub(super) struct Paused(pub(super) Instant);
 
 #[async_trait]
 impl Clock for Paused {
@@ -106,7 +106,7 @@ fn texts(calls: &[Call]) -> Vec<(u128, &'static str, &str)> {
 
 #[derive(Debug, thiserror::Error)]
 #[error("the line is dead")]
-struct Dead;
+pub(super) struct Dead;
 
 fn event(event: &Value) -> Bytes {
     format!("data: {event}\n\n").into()
