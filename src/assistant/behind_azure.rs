@@ -1,9 +1,11 @@
 //! Answers to what people ask through Azure Bot Service, and through other agents.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
+use futures_util::future::{self, Either};
 
 use super::answering::{INCOMPLETE, UNANSWERED, WORDS_ONLY, deleted};
 use super::cause::Case;
@@ -115,15 +117,28 @@ impl BehindAzure {
         };
         let doorbell = self.doorbell(call).await;
         let mut answer = self.begin(call);
-        answer.inform(&options.informative).await;
-        let asking = self.ask(assistant, call, &words, place);
+        let mut asking = pin!(self.ask(assistant, call, &words, place));
+        // The back end is asked while the user is told so.
+        let at_once = match future::select(pin!(answer.inform(&options.informative)), asking.as_mut()).await {
+            Either::Left(((), _)) => None,
+            Either::Right((reply, informing)) => {
+                informing.await;
+                Some(reply)
+            }
+        };
+        let reply = async {
+            match at_once {
+                Some(reply) => reply,
+                None => answer.during(asking).await,
+            }
+        };
         let reply = tokio::select! {
             biased;
             () = call.forgotten.cancelled() => return CallEnd::Failed,
             () = call.ending.cancelled() => return self.close(call, answer, &options.failure, line).await,
             // What asks ends with its future.
             () = deleted(doorbell) => return self.close(call, answer, &options.failure, line).await,
-            reply = answer.during(asking) => reply,
+            reply = reply => reply,
         };
         let reply = match reply {
             Ok(reply) => reply,

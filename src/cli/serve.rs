@@ -119,6 +119,10 @@ async fn serve_from(
         let names: Vec<&str> = team.iter().map(|assistant| assistant.name()).collect();
         writeln!(stderr, "{}", answering(&names))?;
     }
+    if let Some(bot) = &config.azure_bot {
+        let anonymous = if bot.auth.anonymous { "; calls on this machine need no token" } else { "" };
+        writeln!(stderr, "Azure Bot Service is answered at /api/messages{anonymous}")?;
+    }
     for address in server.addresses() {
         writeln!(stderr, "citewire is listening on http://{address}")?;
     }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::turns::Turn;
 use super::{Call, CallEnd, ConnectorRecords, Kind, Responder};
 
-/// When the server ends, an answer may take so long to come to its end.
+/// So long an answer may take to come to its end once it has to, and what follows it.
 const LAST_WORDS: Duration = Duration::from_secs(8);
 
 /// A call, and who waits for its answers.
@@ -57,18 +57,24 @@ pub(super) async fn serve(
         Err(_) => {
             // What it says has gone to stderr already.
             tracing::error!(conversation.id = %call.conversation, "an answer has failed by a fault of citewire");
-            if AssertUnwindSafe(responder.apologise(call)).catch_unwind().await.is_err() {
+            let apology = timeout(LAST_WORDS, AssertUnwindSafe(responder.apologise(call)).catch_unwind());
+            if !matches!(apology.await, Ok(Ok(()))) {
                 tracing::error!(conversation.id = %call.conversation, "a user could not be told that there is no answer");
             }
             CallEnd::Failed
         }
     };
     let holds_the_user = call.reference.is_agent() && call.inbound.asks() != Kind::Arrival;
-    if holds_the_user
-        && !call.forgotten.is_cancelled()
-        && let Err(error) = call.hand_back(ended).await
-    {
-        tracing::warn!(conversation.id = %call.conversation, %error, "a conversation could not be given back to its agent");
+    if holds_the_user && !call.forgotten.is_cancelled() {
+        match timeout(LAST_WORDS, call.hand_back(ended)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(conversation.id = %call.conversation, %error, "a conversation could not be given back to its agent");
+            }
+            Err(_) => {
+                tracing::warn!(conversation.id = %call.conversation, "a conversation could not be given back to its agent in time");
+            }
+        }
     }
 }
 

@@ -151,7 +151,11 @@ async fn calls_without_a_token_come_from_this_machine_alone() {
     let activity = scene.message("1", "hi");
     for (name, value) in [("x-forwarded-for", "203.0.113.9"), ("via", "1.1 proxy"), ("forwarded", "for=203.0.113.9")] {
         let (status, said) = answer(scene.request().header(name, value).json(&activity)).await;
-        assert_eq!((status, said["error"]["code"].as_str()), (StatusCode::UNAUTHORIZED, Some("Unauthorized")), "{name}");
+        assert_eq!(
+            (status, said["error"]["code"].as_str()),
+            (StatusCode::UNAUTHORIZED, Some("Unauthorized")),
+            "{name}"
+        );
     }
     // Another name that leads here is refused before anything else.
     let (status, _) = answer(scene.request().header("host", "bot.example").json(&activity)).await;

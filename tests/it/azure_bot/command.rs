@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::scene::{APP_SECRET, GREETING, PATH};
 use crate::app::{answer, citewire};
-use crate::connector::{Flavour, Service};
+use crate::connector::{Bubble, Flavour, Service};
 use crate::connector_auth::publisher::{CHANNEL_KEYS, CHANNEL_METADATA, ENTRA_KEYS, ENTRA_METADATA, Publisher};
 use crate::connector_auth::scene::{APP, TENANT};
 use crate::connector_auth::signing::{CHANNEL_KEY, ENTRA_KEY, FOREIGN_KEY};
@@ -88,7 +88,9 @@ async fn p13_a_turn_from_token_to_answer_and_no_secret_in_the_log() {
     publisher.put_metadata(ENTRA_METADATA, ENTRA_KEYS);
     publisher.put_keys(ENTRA_KEYS, &[ENTRA_KEY.published()]);
     let sources = json!({"sources": [{"title": "Handbook", "url": "https://hr.contoso.example/book"}]});
-    let model = Model::playing([Play::events(events(&[sources, json!({"delta": "Thirty days [1]."}), json!({"done": true})]))]).await;
+    let model =
+        Model::playing([Play::events(events(&[sources, json!({"delta": "Thirty days [1]."}), json!({"done": true})]))])
+            .await;
     let folder = tempfile::tempdir().expect("a folder");
     let config = format!(
         "[azure_bot]\nanonymous = true\napp_id = '{APP}'\ntenant = '{TENANT}'\nassistant = 'hr'\n\
@@ -102,7 +104,11 @@ async fn p13_a_turn_from_token_to_answer_and_no_secret_in_the_log() {
     std::fs::write(folder.path().join("citewire.toml"), config).expect("written");
     let running = Running::start(
         folder.path(),
-        &[("CITEWIRE_AZURE_BOT_APP_SECRET", APP_SECRET), ("CITEWIRE_LOG", "trace"), ("MODEL_KEY", "sk-model-key-of-the-test")],
+        &[
+            ("CITEWIRE_AZURE_BOT_APP_SECRET", APP_SECRET),
+            ("CITEWIRE_LOG", "trace"),
+            ("MODEL_KEY", "sk-model-key-of-the-test"),
+        ],
     );
     let client = reqwest::Client::builder().build().expect("a client");
     let claims = json!({
@@ -121,9 +127,13 @@ async fn p13_a_turn_from_token_to_answer_and_no_secret_in_the_log() {
         activity
     };
     let url = format!("{}{PATH}", running.url);
-    let post = |token: String, activity: Value| answer(client.post(&url).header("authorization", token).json(&activity));
+    let post =
+        |token: String, activity: Value| answer(client.post(&url).header("authorization", token).json(&activity));
     let forged = FOREIGN_KEY.token(&claims);
-    assert_eq!(post(forged.clone(), activity("0", "message", json!({"text": QUESTION}))).await.0, StatusCode::UNAUTHORIZED);
+    assert_eq!(
+        post(forged.clone(), activity("0", "message", json!({"text": QUESTION}))).await.0,
+        StatusCode::UNAUTHORIZED
+    );
     let token = CHANNEL_KEY.token(&claims);
     let came = activity("1", "conversationUpdate", json!({"membersAdded": [{"id": "29:ann"}]}));
     assert_eq!(post(token.clone(), came).await, (StatusCode::ACCEPTED, Value::Null));
@@ -135,13 +145,18 @@ async fn p13_a_turn_from_token_to_answer_and_no_secret_in_the_log() {
     let local = answer(client.post(&url).json(&activity("3", "typing", json!({})))).await;
     assert_eq!(local, (StatusCode::ACCEPTED, Value::Null));
     let told = service.chat("19:group@thread.v2");
-    let texts: Vec<&str> = told.iter().map(|bubble| bubble.text()).collect();
+    let texts: Vec<&str> = told.iter().map(Bubble::text).collect();
     assert_eq!(texts, [GREETING, "Thirty days [1]."]);
     assert_eq!(told[1].claims()[0]["appearance"]["url"], "https://hr.contoso.example/book");
     assert_eq!(service.asked().len(), 1, "one token is good for both");
     let log = running.interrupt();
-    assert!(log.contains("an activity was refused") && log.contains("the token names a key that the Bot Connector does not publish"), "{log}");
-    let parts = |token: &str| -> Vec<String> { token.trim_start_matches("Bearer ").split('.').map(str::to_owned).collect() };
+    assert!(
+        log.contains("an activity was refused")
+            && log.contains("the token names a key that the Bot Connector does not publish"),
+        "{log}"
+    );
+    let parts =
+        |token: &str| -> Vec<String> { token.trim_start_matches("Bearer ").split('.').map(str::to_owned).collect() };
     let mut secrets = vec![APP_SECRET.to_owned(), "token-1".to_owned(), "sk-model-key-of-the-test".to_owned()];
     // Of a token, the claims and the signature say who calls.
     secrets.extend(parts(&token).into_iter().skip(1).chain(parts(&forged).into_iter().skip(1)));
@@ -157,7 +172,9 @@ fn calls_without_a_token_are_refused_at_the_start_where_others_can_reach_the_ser
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = citewire(&["serve", "--bind", "0.0.0.0:0"]);
     command.env("CITEWIRE_DATA_DIR", folder.path()).env("CITEWIRE_AZURE_BOT_ANONYMOUS", "true");
-    command.env("CITEWIRE_API_KEY", "sixteen-or-more-characters").env("CITEWIRE_DIRECT_LINE_SECRET", "sixteen-or-more-characters");
+    command
+        .env("CITEWIRE_API_KEY", "sixteen-or-more-characters")
+        .env("CITEWIRE_DIRECT_LINE_SECRET", "sixteen-or-more-characters");
     let output = command.output().expect("the command runs");
     let words = String::from_utf8(output.stderr).expect("text");
     assert!(!output.status.success() && words.contains("azure_bot.anonymous"), "{words}");

@@ -17,7 +17,8 @@ fn with_mode(mut activity: Value, mode: &str) -> Value {
 /// `type` and `text` or `code` of activities.
 fn told(activities: &[Value]) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let words = |activity: &Value| if activity["text"].is_string() { text(&activity["text"]) } else { text(&activity["code"]) };
+    let words =
+        |activity: &Value| if activity["text"].is_string() { text(&activity["text"]) } else { text(&activity["code"]) };
     activities.iter().map(|activity| (text(&activity["type"]), words(activity))).collect()
 }
 
@@ -51,7 +52,10 @@ async fn p11_who_expects_replies_gets_them_in_the_response_and_the_connector_hea
     let activities = body["activities"].as_array().expect("activities");
     assert_eq!(told(activities), [pair("message", "30 days [1].")]);
     let reply = &activities[0];
-    assert_eq!((reply.get("id"), &reply["replyToId"], &reply["recipient"]["id"]), (None, &json!("1"), &json!("29:ann")));
+    assert_eq!(
+        (reply.get("id"), &reply["replyToId"], &reply["recipient"]["id"]),
+        (None, &json!("1"), &json!("29:ann"))
+    );
     assert!(reply["entities"][0]["citation"][0]["appearance"]["url"].is_string(), "{reply}");
     assert_eq!((scene.service.seen().len(), scene.service.asked().len()), (0, 0));
     // The same activity once more has nothing more to say.
@@ -61,15 +65,15 @@ async fn p11_who_expects_replies_gets_them_in_the_response_and_the_connector_hea
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn p11_every_type_of_activity_is_answered_inline_when_replies_are_expected() {
     let scene = Scene::new().await;
-    let came = with_mode(scene.activity("installationUpdate", json!({"id": "1", "action": "add"})), "expectReplies");
+    let came = with_mode(scene.activity("installationUpdate", &json!({"id": "1", "action": "add"})), "expectReplies");
     let (_, body) = scene.post(&came).await;
     assert_eq!(told(body["activities"].as_array().expect("activities")), [pair("message", GREETING)]);
     for kind in ["typing", "endOfConversation", "event"] {
-        let nothing = with_mode(scene.activity(kind, json!({"id": kind})), "expectReplies");
+        let nothing = with_mode(scene.activity(kind, &json!({"id": kind})), "expectReplies");
         assert_eq!(scene.post(&nothing).await, (StatusCode::OK, json!({"activities": []})), "{kind}");
     }
     let value = json!({"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": ""}});
-    let pressed = scene.activity("invoke", json!({"id": "9", "name": "message/submitAction", "value": value}));
+    let pressed = scene.activity("invoke", &json!({"id": "9", "name": "message/submitAction", "value": value}));
     let outcome = scene.post(&with_mode(pressed.clone(), "expectReplies")).await;
     assert_eq!(outcome, (StatusCode::OK, json!({"activities": [], "body": {}})));
     let body = scene.request().json(&with_mode(pressed, "stream")).send().await.expect("an answer").text().await;

@@ -25,7 +25,7 @@ async fn whoever_comes_is_greeted_once_however_often_that_is_said() {
         ("conversationUpdate", json!({"id": "5", "membersAdded": people(&["29:bob"])})),
         ("conversationUpdate", json!({"id": "6", "membersRemoved": people(&["29:bob"])})),
     ] {
-        scene.hand_in(&scene.activity(kind, members)).await;
+        scene.hand_in(&scene.activity(kind, &members)).await;
     }
     scene.hand_in(&scene.message("7", "hi")).await;
     scene.answer_next("Hello.").await;
@@ -47,7 +47,7 @@ async fn what_asks_nothing_is_taken_and_nothing_comes_of_it() {
         ("somethingNobodyKnows", json!({"text": "hi"})),
         ("message", json!({"text": null})),
     ] {
-        scene.hand_in(&scene.activity(kind, members)).await;
+        scene.hand_in(&scene.activity(kind, &members)).await;
     }
     scene.hand_in(&scene.message("7", "hi")).await;
     scene.answer_next("Hello.").await;
@@ -59,7 +59,7 @@ async fn what_asks_nothing_is_taken_and_nothing_comes_of_it() {
 async fn a_file_without_words_gets_a_friendly_line() {
     let scene = Scene::new().await;
     let file = json!({"id": "1", "text": "", "attachments": [{"contentType": "image/png", "contentUrl": "https://x"}]});
-    scene.hand_in(&scene.activity("message", file)).await;
+    scene.hand_in(&scene.activity("message", &file)).await;
     assert_eq!(scene.texts_after(1, GROUP).await, ["I can only read words. Please write your question."]);
     assert!(scene.backend.is_idle().await);
 }
@@ -70,7 +70,7 @@ async fn the_back_end_reads_what_the_user_has_written_and_what_was_said_before()
     let bot = json!({"type": "mention", "mentioned": {"id": "28:bot", "name": "HR"}, "text": "<at>HR</at>"});
     let members = json!({"id": "1", "text": "<at>HR</at>&nbsp;is 20 &lt; 30?\n", "entities": [{"type": "clientInfo"}, bot],
         "attachments": [{"contentType": "text/html", "content": "<div>x</div>"}]});
-    scene.hand_in(&scene.activity("message", members)).await;
+    scene.hand_in(&scene.activity("message", &members)).await;
     let asked = scene.backend.asked().await;
     assert_eq!(asked.turns(), ["user: is 20 < 30?"]);
     let body = asked.begin();
@@ -80,7 +80,11 @@ async fn the_back_end_reads_what_the_user_has_written_and_what_was_said_before()
     scene.service.called(1).await;
     scene.hand_in(&scene.message("2", "Why?")).await;
     let turns = scene.backend.asked().await.turns();
-    assert_eq!(turns, ["user: is 20 < 30?", "assistant: it is.", "user: why?"], "the numbers of an answer mean nothing later");
+    assert_eq!(
+        turns,
+        ["user: is 20 < 30?", "assistant: it is.", "user: why?"],
+        "the numbers of an answer mean nothing later"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
@@ -106,11 +110,11 @@ async fn a_thumb_is_kept_with_the_answer_that_it_is_about() {
     let scene = Scene::new().await;
     scene.hand_in(&scene.message("1", "How long is leave?")).await;
     scene.answer_next("30 days [1].").await;
-    scene.service.called(1).await;
+    scene.recorded(2).await;
     let told = scene.chat(GROUP).remove(0);
     let value = json!({"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": "{\"feedbackText\":\"Thanks\"}"}});
     let pressed = json!({"id": "2", "name": "message/submitAction", "value": value, "replyToId": told.id});
-    let invoke = scene.activity("invoke", pressed);
+    let invoke = scene.activity("invoke", &pressed);
     assert_eq!(scene.post(&invoke).await, (StatusCode::OK, json!({})));
     assert_eq!(scene.post(&invoke).await, (StatusCode::OK, json!({})), "it may come twice");
     let name = "msteams%3A19%3Agroup%40thread.v2";
@@ -133,7 +137,7 @@ async fn what_nobody_knows_to_do_is_not_implemented() {
         json!({"id": "3"}),
         json!({"id": "4", "name": "message/submitAction", "value": other}),
     ] {
-        let (status, body) = scene.post(&scene.activity("invoke", members)).await;
+        let (status, body) = scene.post(&scene.activity("invoke", &members)).await;
         assert_eq!((status, &body["error"]["code"]), (StatusCode::NOT_IMPLEMENTED, &json!("NotImplemented")), "{body}");
     }
 }
@@ -144,7 +148,7 @@ async fn a_conversation_that_has_ended_waits_for_nothing_more() {
     scene.hand_in(&scene.message("1", "first")).await;
     let asked = scene.backend.asked().await;
     scene.hand_in(&scene.message("2", "second")).await;
-    scene.hand_in(&scene.activity("endOfConversation", json!({"id": "3", "code": "userCancelled"}))).await;
+    scene.hand_in(&scene.activity("endOfConversation", &json!({"id": "3", "code": "userCancelled"}))).await;
     asked.begin().abandoned().await;
     let mut elsewhere = scene.message("4", "elsewhere");
     elsewhere["conversation"]["id"] = json!("19:other@thread.v2");
@@ -168,7 +172,10 @@ async fn an_agent_gets_its_answer_with_the_sources_in_the_text_and_then_its_user
     let seen = scene.service.seen();
     let text = seen[0].body["text"].as_str().expect("text");
     assert!(text.starts_with("30 days [1].") && text.contains("https://hr.contoso.example/book"), "{text}");
-    assert_eq!((&seen[1].body["type"], &seen[1].body["code"]), (&json!("endOfConversation"), &json!("completedSuccessfully")));
+    assert_eq!(
+        (&seen[1].body["type"], &seen[1].body["code"]),
+        (&json!("endOfConversation"), &json!("completedSuccessfully"))
+    );
     assert_eq!((&seen[1].body["conversation"]["id"], &seen[1].body["from"]["id"]), (&json!(GROUP), &json!("28:bot")));
     // Its name has the agent in it, since ids of conversations are its own.
     let agent = Caller::Agent { app_id: AGENT.to_string() };
@@ -204,7 +211,7 @@ async fn in_copilot_an_answer_has_the_form_that_copilot_takes() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn every_activity_tells_where_an_answer_can_go_later() {
     let scene = Scene::new().await;
-    scene.hand_in(&scene.activity("installationUpdate", json!({"id": "1", "action": "add"}))).await;
+    scene.hand_in(&scene.activity("installationUpdate", &json!({"id": "1", "action": "add"}))).await;
     scene.service.called(1).await;
     let path = "/v1/conversations/msteams%3A19%3Agroup%40thread.v2/answers";
     let late = json!({"text": "News [1].", "sources": [{"title": "Intranet", "url": "https://news.example/"}]});

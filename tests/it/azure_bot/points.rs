@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::scene::{APP_SECRET, FAILURE, GROUP, Scene};
 use crate::app::answer;
-use crate::connector::{Flavour, Mishap};
+use crate::connector::{Bubble, Flavour, Mishap};
 use crate::connector_auth::publisher::{CHANNEL_KEYS, Page};
 use crate::connector_auth::scene::{AGENT, APP, FOREIGN_TENANT, changed};
 use crate::connector_auth::signing::{CHANNEL_KEY, ENTRA_KEY, FOREIGN_KEY, NEXT_CHANNEL_KEY, unsigned};
@@ -60,6 +60,32 @@ async fn p02_a_repeated_activity_is_acknowledged_and_not_run_again_for_ten_minut
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn conversations_do_not_wait_for_each_other_and_each_keeps_its_order() {
+    let scene = Scene::new().await;
+    for (id, conversation) in [("1", "19:a@thread.v2"), ("2", "19:a@thread.v2"), ("3", "19:b@thread.v2")] {
+        let mut activity = scene.message(id, id);
+        activity["conversation"]["id"] = json!(conversation);
+        scene.hand_in(&activity).await;
+    }
+    let asked = [scene.backend.asked().await, scene.backend.asked().await];
+    let mut questions: Vec<String> = asked.iter().map(|asked| asked.turns().concat()).collect();
+    questions.sort();
+    assert_eq!(questions, ["user: 1", "user: 3"], "the second waits for the first");
+    assert!(scene.backend.is_idle().await);
+    // The one that came later ends first.
+    let [first, other] = asked;
+    let (first, other) = if first.turns() == ["user: 1"] { (first, other) } else { (other, first) };
+    for (asked, text) in [(other, "three"), (first, "one")] {
+        let body = asked.begin();
+        body.event(&json!({"delta": text}));
+        body.done();
+    }
+    scene.answer_next("two").await;
+    assert_eq!(scene.texts_after(3, "19:a@thread.v2").await, ["one", "two"]);
+    assert_eq!(scene.chat("19:b@thread.v2")[0].text(), "three");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn p03_no_token_of_the_connector_with_anything_wrong_is_let_in() {
     let scene = Scene::guarded().await;
     let now = scene.channel_claims()["exp"].as_i64().expect("a number") - 3600;
@@ -85,7 +111,10 @@ async fn p03_no_token_of_the_connector_with_anything_wrong_is_let_in() {
     }
     refused(&scene, &scene.channel_token(), "slack", "for a channel that its key is not endorsed for", 403).await;
     let response = scene.request().json(&scene.message("1", "hi")).send().await.expect("an answer");
-    assert_eq!((response.status(), &response.headers()["www-authenticate"]), (StatusCode::UNAUTHORIZED, &"Bearer".parse().expect("a header")));
+    assert_eq!(
+        (response.status(), &response.headers()["www-authenticate"]),
+        (StatusCode::UNAUTHORIZED, &"Bearer".parse().expect("a header"))
+    );
     assert!(scene.backend.is_idle().await);
     // Within five minutes of skew it is good, and so is the token that all of these were made of.
     for (id, token) in [("1", with("exp", json!(now - 240))), ("2", scene.channel_token())] {
@@ -112,7 +141,8 @@ async fn p04_of_the_tokens_of_entra_only_those_of_allowed_agents_are_let_in() {
     let scene = Scene::guarded().await;
     let with = |claim: &str, value: Value| ENTRA_KEY.token(&changed(scene.agent_claims(), claim, value));
     let foreign = format!("https://login.microsoftonline.com/{FOREIGN_TENANT}/v2.0");
-    let of_foreign = changed(changed(scene.agent_claims(), "iss", json!(foreign)), "tid", json!(FOREIGN_TENANT.to_string()));
+    let of_foreign =
+        changed(changed(scene.agent_claims(), "iss", json!(foreign)), "tid", json!(FOREIGN_TENANT.to_string()));
     for (what, token, status) in [
         ("a tenant that is not its issuer's", with("tid", json!(FOREIGN_TENANT.to_string())), 401),
         ("a foreign tenant", ENTRA_KEY.token(&of_foreign), 401),
@@ -158,7 +188,9 @@ async fn p05_without_any_keys_a_sender_is_asked_to_come_again() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn p06_a_channel_is_answered_with_the_token_of_the_connector_and_an_agent_with_one_for_itself() {
-    for (agent, scope) in [(false, "https%3A%2F%2Fapi.botframework.com%2F.default".to_owned()), (true, format!("{AGENT}%2F.default"))] {
+    for (agent, scope) in
+        [(false, "https%3A%2F%2Fapi.botframework.com%2F.default".to_owned()), (true, format!("{AGENT}%2F.default"))]
+    {
         let scene = Scene::guarded().await;
         scene.service.guard();
         let token = if agent { scene.agent_token() } else { scene.channel_token() };
@@ -197,7 +229,10 @@ async fn p07_look_alikes_of_trusted_services_are_refused_whatever_token_they_com
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn p08_no_id_can_change_the_path_of_a_call() {
     let scene = Scene::new().await;
-    for (n, id) in ["a/../b", "a?x=1", "a#b", "a%2Fb", "19:ä@thread.tacv2;messageid=1", "../../v3/x", "a b\u{1f600}"].into_iter().enumerate() {
+    for (n, id) in ["a/../b", "a?x=1", "a#b", "a%2Fb", "19:ä@thread.tacv2;messageid=1", "../../v3/x", "a b\u{1f600}"]
+        .into_iter()
+        .enumerate()
+    {
         let mut activity = scene.message(&format!("{id}|{n}"), "hi");
         activity["conversation"]["id"] = json!(id);
         scene.hand_in(&activity).await;
@@ -243,7 +278,7 @@ async fn p10_an_answer_over_the_limit_of_the_channel_comes_in_parts() {
     drop(scene.backend.asked().await);
     let told = scene.chat(GROUP);
     assert!(told.len() > 1, "{}", told.len());
-    let whole: String = told.iter().map(|bubble| bubble.text()).collect();
+    let whole: String = told.iter().map(Bubble::text).collect();
     for n in 0..200 {
         assert!(whole.contains(&format!("{n} word")), "{n} is missing");
     }
@@ -254,7 +289,9 @@ async fn p12_a_stream_that_is_refused_becomes_one_message() {
     let scene = Scene::new().await;
     let mut personal = scene.message("1", "hi");
     personal["conversation"] = json!({"id": "a:1", "conversationType": "personal"});
-    scene.service.plan(|n, _| (n == 0).then(|| (Mishap::error(400, "BadArgument", "Bad Argument: streaming api is not enabled"), false)));
+    scene.service.plan(|n, _| {
+        (n == 0).then(|| (Mishap::error(400, "BadArgument", "Bad Argument: streaming api is not enabled"), false))
+    });
     scene.hand_in(&personal).await;
     scene.answer_next("Hello [1].").await;
     assert_eq!(scene.texts_after(2, "a:1").await, ["Hello [1]."]);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use citewire::assistant::{AssistantOptions, Assistants};
-use citewire::channels::connector::auth::AuthOptions;
-use citewire::channels::connector::{AzureBotOptions, PUBLIC_HOSTS, TrustedHosts};
+use citewire::channels::connector::auth::{AuthOptions, Caller};
+use citewire::channels::connector::{AzureBotOptions, PUBLIC_HOSTS, PublicName, TrustedHosts};
 use citewire::clock::{Clock as _, ManualClock};
 use citewire::secret::Secret;
 use citewire::store::{MemoryStore, StoreLimits};
@@ -64,7 +64,8 @@ impl Scene {
         publisher.put_keys(CHANNEL_KEYS, &[CHANNEL_KEY.endorsed_for(&["msteams", "webchat"])]);
         publisher.put_metadata(ENTRA_METADATA, ENTRA_KEYS);
         publisher.put_keys(ENTRA_KEYS, &[ENTRA_KEY.published()]);
-        let mut auth = AuthOptions { app_id: Some(APP), tenant: Some(TENANT), anonymous: true, ..AuthOptions::default() };
+        let mut auth =
+            AuthOptions { app_id: Some(APP), tenant: Some(TENANT), anonymous: true, ..AuthOptions::default() };
         auth.addresses.channel_metadata = publisher.at(CHANNEL_METADATA).parse().expect("an address");
         auth.addresses.entra_metadata = publisher.at(ENTRA_METADATA).parse().expect("an address");
         auth.addresses.login = service.login().parse().expect("an address");
@@ -90,11 +91,11 @@ impl Scene {
 
     /// A message to the bot in a group chat, or in what conversation a test puts in place of it.
     pub(super) fn message(&self, id: &str, text: &str) -> Value {
-        self.activity("message", json!({"id": id, "text": text}))
+        self.activity("message", &json!({"id": id, "text": text}))
     }
 
     /// An activity of Teams with these members.
-    pub(super) fn activity(&self, kind: &str, members: Value) -> Value {
+    pub(super) fn activity(&self, kind: &str, members: &Value) -> Value {
         let mut activity = json!({
             "type": kind, "channelId": "msteams", "serviceUrl": self.service.url(), "locale": "en-US",
             "from": {"id": "29:ann", "name": "Ann", "aadObjectId": "00000000-0000-0000-0000-0000000000020"},
@@ -141,10 +142,22 @@ impl Scene {
         self.chat(conversation).iter().map(|bubble| bubble.text().to_owned()).collect()
     }
 
+    /// Waits until so many activities are recorded in the group chat.
+    pub(super) async fn recorded(&self, count: u64) {
+        let id = PublicName::new(&Caller::Anonymous, "msteams", GROUP).id();
+        let store = &self.app.store;
+        let mut bell = store.subscribe(&id).await.expect("a store").expect("a conversation");
+        while store.newest(&id).await.expect("a store").expect("a conversation").next_watermark().index() < count {
+            bell.rung().await.expect("the conversation stays");
+        }
+    }
+
     /// Answers the next question in one piece, with a source.
     pub(super) async fn answer_next(&self, text: &str) {
         let body = self.backend.asked().await.begin();
-        body.event(&json!({"sources": [{"title": "Handbook", "url": "https://hr.contoso.example/book", "content": "p"}]}));
+        body.event(
+            &json!({"sources": [{"title": "Handbook", "url": "https://hr.contoso.example/book", "content": "p"}]}),
+        );
         body.event(&json!({"delta": text}));
         body.done();
     }
