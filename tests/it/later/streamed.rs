@@ -1,7 +1,10 @@
+#![expect(clippy::disallowed_methods, reason = "the tasks of a test end with it")]
+
 use std::convert::Infallible;
 use std::future::Future;
 
 use bytes::Bytes;
+use citewire::activity::Watermark;
 use citewire::channels::connector::SubmittedFeedback;
 use futures_util::stream;
 use reqwest::{Body, StatusCode};
@@ -76,7 +79,7 @@ async fn an_answer_is_shown_while_it_comes_and_recorded_once_under_the_id_of_its
     let feedback = SubmittedFeedback::default();
     scene.records.rated(&scene.id, feedback, None, Some(&chat[0].id)).await.expect("a store");
     let page = scene.app.store.feedback(&scene.id, None, 9).await.expect("a store").expect("known");
-    assert_eq!(page.feedback[0].feedback.about.map(|place| place.index()), Some(0));
+    assert_eq!(page.feedback[0].feedback.about.map(Watermark::index), Some(0));
 }
 
 #[tokio::test]
