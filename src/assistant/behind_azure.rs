@@ -115,7 +115,7 @@ impl BehindAzure {
             }
             line = self.records.line(id) => line,
         };
-        let doorbell = self.doorbell(call).await;
+        let mut deleted = pin!(deleted(self.doorbell(call).await));
         let mut answer = self.begin(call);
         let mut asking = pin!(self.ask(assistant, call, &words, place));
         // The back end is asked while the user is told so.
@@ -137,7 +137,7 @@ impl BehindAzure {
             () = call.forgotten.cancelled() => return CallEnd::Failed,
             () = call.ending.cancelled() => return self.close(call, answer, &options.failure, line).await,
             // What asks ends with its future.
-            () = deleted(doorbell) => return self.close(call, answer, &options.failure, line).await,
+            () = &mut deleted => return self.close(call, answer, &options.failure, line).await,
             reply = reply => reply,
         };
         let reply = match reply {
@@ -149,14 +149,8 @@ impl BehindAzure {
         };
         let conversion = self.conversion(assistant, call, &reply);
         // At the end of everything, what has arrived is what there is.
-        let doorbell = self.doorbell(call).await;
-        let over = async {
-            tokio::select! {
-                () = call.ending.cancelled() => {}
-                () = deleted(doorbell) => {}
-            }
-        };
-        let body = reply.body.take_until(Box::pin(over));
+        let ending = pin!(call.ending.cancelled());
+        let body = reply.body.take_until(future::select(ending, deleted));
         let followed = tokio::select! {
             biased;
             () = call.forgotten.cancelled() => return CallEnd::Failed,

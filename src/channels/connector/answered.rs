@@ -40,10 +40,11 @@ impl<J> Drop for Waiting<J> {
         if self.over {
             return;
         }
-        self.gone.cancel();
+        // Before anyone can see that it was given up: the sender may be back at once.
         if let Some(fingerprint) = self.again {
             self.turns.let_come_again(fingerprint);
         }
+        self.gone.cancel();
     }
 }
 

@@ -198,10 +198,10 @@ async fn p06_a_channel_is_answered_with_the_token_of_the_connector_and_an_agent_
         scene.answer_next("Hello.").await;
         scene.service.called(1).await;
         let asked = scene.service.asked();
-        assert_eq!(asked.len(), 1);
+        assert_eq!(asked.len(), 1, "{asked:?} {:?}", scene.service.seen());
         assert!(asked[0].contains(&format!("scope={scope}")) && asked[0].contains(APP_SECRET), "{}", asked[0]);
         assert_eq!(scene.service.seen()[0].bearer.as_deref(), Some("token-1"));
-        assert_eq!(scene.chat(GROUP).len(), 1);
+        assert_eq!(scene.chat(GROUP)[0].text(), "Hello.");
     }
 }
 
