@@ -82,7 +82,8 @@ impl Address {
     pub fn can_stream(&self) -> bool {
         let is_group = self.conversation.get("isGroup").and_then(Value::as_bool).unwrap_or_default();
         let personal = self.conversation_type().map(|kind| kind == "personal");
-        match self.channel_id.as_deref() {
+        // Behind the colon stands a part of the channel: `msteams:COPILOT`.
+        match self.channel_id.as_deref().and_then(|channel| channel.split(':').next()) {
             // A conversation without a type counts as one of many people there.
             Some("msteams") => personal == Some(true) && !is_group,
             Some("webchat" | "directline" | "emulator") => personal != Some(false) && !is_group,
