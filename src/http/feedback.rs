@@ -13,7 +13,8 @@ use super::schema::{FeedbackList, Problem};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ChannelAccount, ConversationId};
 use crate::channels::DeliveryError;
-use crate::store::NotedFeedback;
+use crate::channels::connector::find_said;
+use crate::store::{NotedFeedback, StoreError};
 
 #[derive(Serialize)]
 struct Given<'a> {
@@ -27,17 +28,22 @@ struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    fn of(id: &ConversationId, noted: &'a NotedFeedback) -> Self {
+    /// Feedback may have come before its answer was recorded, and be without it.
+    async fn of(state: &State, id: &ConversationId, noted: &'a NotedFeedback) -> Result<Self, StoreError> {
         let NotedFeedback { received, feedback, .. } = noted;
-        Self {
-            answer: feedback.about.map(|place| ActivityId::at(id, place)),
+        let about = match (feedback.about, &feedback.reply_to_id) {
+            (None, Some(reply_to_id)) => find_said(&*state.store, id, reply_to_id).await?,
+            (about, _) => about,
+        };
+        Ok(Self {
+            answer: about.map(|place| ActivityId::at(id, place)),
             reply_to_id: feedback.reply_to_id.as_deref(),
             from: feedback.from.as_ref(),
             reaction: feedback.reaction.as_deref(),
             text: feedback.text.as_deref(),
             details: feedback.details.as_ref(),
             received: *received,
-        }
+        })
     }
 }
 
@@ -73,6 +79,9 @@ pub(crate) async fn list(state: Data<State>, id: Path<String>, request: HttpRequ
     let limit = limit(&query)?;
     let id = known(&state, &id).await?.id;
     let page = state.store.feedback(&id, after, limit).await?.ok_or(DeliveryError::UnknownConversation)?;
-    let feedback = page.feedback.iter().map(|noted| Given::of(&id, noted)).collect();
+    let mut feedback = Vec::with_capacity(page.feedback.len());
+    for noted in &page.feedback {
+        feedback.push(Given::of(&state, &id, noted).await?);
+    }
     json(HttpResponse::Ok(), &List { id: &id, feedback, next: page.next.map(|next| next.to_string()) })
 }

@@ -57,7 +57,7 @@ pub use name::{PublicName, find};
 pub use options::{AzureBotFault, AzureBotOptions, AzureBotSettings};
 pub use outlet::{Collected, ConnectorOutlet, Outlet};
 pub use received::{ReceiveError, Received};
-pub use records::{ConnectorRecords, Line};
+pub use records::{ConnectorRecords, Line, find_said};
 pub use reference::{ConversationReference, NoReference};
 pub use refusal::{Refusal, RefusalCause, RefusalKind};
 pub use responder::Responder;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::reference::account;
 use super::{ConversationReference, SubmittedFeedback};
-use crate::activity::{Activity, ChannelAccount, ConversationId, Role};
+use crate::activity::{Activity, ChannelAccount, ConversationId, Role, Watermark};
 use crate::channels::turns::{Turn, Turns};
 use crate::store::{Appended, Batch, ConversationStore, Created, Feedback, StoreError};
 
@@ -128,13 +128,13 @@ impl ConnectorRecords {
         from: Option<&Value>,
         reply_to_id: Option<&str>,
     ) -> Result<bool, StoreError> {
-        let answer = match reply_to_id {
-            Some(reply_to_id) => self.store.recall(id, &by_service(reply_to_id)).await?,
+        let about = match reply_to_id {
+            Some(reply_to_id) => find_said(&*self.store, id, reply_to_id).await?,
             None => None,
         };
         let SubmittedFeedback { reaction, text, details } = submitted;
         let feedback = Feedback {
-            about: answer.and_then(|answer| answer.recorded.last().map(|recorded| recorded.watermark)),
+            about,
             reply_to_id: reply_to_id.map(str::to_owned),
             from: account(from, Role::User),
             reaction,
@@ -143,6 +143,20 @@ impl ConnectorRecords {
         };
         self.store.keep_feedback(id, feedback).await
     }
+}
+
+/// The place of what the service calls `service_id`. An answer is recorded a little later than users can see it, so whoever finds
+/// nothing may find it later.
+///
+/// # Errors
+/// When the store fails.
+pub async fn find_said(
+    store: &dyn ConversationStore,
+    id: &ConversationId,
+    service_id: &str,
+) -> Result<Option<Watermark>, StoreError> {
+    let said = store.recall(id, &by_service(service_id)).await?;
+    Ok(said.and_then(|said| said.recorded.last().map(|recorded| recorded.watermark)))
 }
 
 /// Names of the service and keys of callers share one space in the store.
@@ -171,7 +185,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::activity::Watermark;
     use crate::channels::connector::auth::Caller;
     use crate::clock::SystemClock;
     use crate::store::{MemoryStore, StoreLimits};

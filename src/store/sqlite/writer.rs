@@ -32,9 +32,10 @@ const MAX_TURNS: usize = 64;
 /// The heads of so many conversations are kept in memory.
 const MAX_HEADS: usize = 16_384;
 
-/// A whole group, in one call: each list of rows is one argument, so that the statements are always the same ones,
-/// prepared once, however many rows there are.
-const WRITE: &str = "
+/// What every group may write, without the end of its transaction.
+macro_rules! recorded {
+    () => {
+        "
 BEGIN IMMEDIATE;
 INSERT INTO conversation (key, id, user, created, active)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 3 FROM json_each(?);
@@ -50,10 +51,25 @@ INSERT INTO attachment (conversation, id, content_type, name, bytes)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, coalesce(substr(?, value ->> 4, value ->> 5), x'')
     FROM json_each(?)
     WHERE true ON CONFLICT (conversation, id) DO NOTHING;
-UPDATE conversation SET reference = new.value FROM json_each(?) AS new WHERE conversation.key = CAST(new.key AS INTEGER);
+"
+    };
+}
+
+/// A whole group, in one call: each list of rows is one argument, so that the statements are always the same ones,
+/// prepared once, however many rows there are.
+const WRITE: &str = concat!(recorded!(), "COMMIT");
+
+/// The same for a group with references or feedback, which are rare, so that all others do not pay for them.
+const WRITE_BESIDE: &str = concat!(
+    recorded!(),
+    "
+UPDATE conversation SET reference = new.reference
+    FROM (SELECT value ->> 0 AS key, value ->> 1 AS reference FROM json_each(?)) AS new
+    WHERE conversation.key = new.key;
 INSERT INTO feedback (conversation, timestamp, body)
     SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?);
-COMMIT";
+COMMIT"
+);
 
 const HEADS: &str = "SELECT id, key, user, next, newest FROM conversation \
                      WHERE id IN (SELECT value FROM json_each(?))";
@@ -177,18 +193,20 @@ impl Writer {
         let plan = Plan::make(group, heads, known, &before);
         if !plan.is_empty() {
             let json = |error: serde_json::Error| sqlx::Error::Encode(error.into());
-            let written = sqlx::query(WRITE)
+            let beside = !plan.referred.is_empty() || !plan.feedback.is_empty();
+            let mut write = sqlx::query(if beside { WRITE_BESIDE } else { WRITE })
                 .bind(rows(&plan.created).map_err(json)?)
                 .bind(rows(&plan.touched).map_err(json)?)
                 .bind(plan.bodies)
                 .bind(rows(&plan.activities).map_err(json)?)
                 .bind(rows(&plan.batches).map_err(json)?)
                 .bind(plan.contents)
-                .bind(rows(&plan.attachments).map_err(json)?)
-                .bind(rows(&plan.referred).map_err(json)?)
-                .bind(rows(&plan.feedback).map_err(json)?)
-                .execute(self.connection().await?)
-                .await;
+                .bind(rows(&plan.attachments).map_err(json)?);
+            if beside {
+                let referred: Vec<_> = plan.referred.iter().collect();
+                write = write.bind(rows(&referred).map_err(json)?).bind(rows(&plan.feedback).map_err(json)?);
+            }
+            let written = write.execute(self.connection().await?).await;
             if let Err(error) = written {
                 self.abandon().await;
                 return Err(error);

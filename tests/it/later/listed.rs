@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use citewire::activity::Activity;
 use citewire::channels::Retention;
 use citewire::channels::connector::SubmittedFeedback;
 use citewire::clock::Clock;
@@ -80,6 +81,20 @@ async fn feedback_is_listed_with_the_answer_that_it_is_about() {
     assert_eq!(by_id, list);
     let (_, history) = scene.get(&scene.path("")).await;
     assert_eq!(texts(&history).len(), 1, "feedback is nothing that was said");
+}
+
+/// Users can be quicker than a disk.
+#[tokio::test]
+async fn feedback_that_comes_before_its_answer_is_recorded_is_about_it_all_the_same() {
+    let scene = Scene::teams().await;
+    scene.rates("like", "", Some("1701")).await;
+    let (_, list) = scene.get(&scene.path("/feedback")).await;
+    assert_eq!((&list["feedback"][0]["answer"], &list["feedback"][0]["reply_to_id"]), (&Value::Null, &json!("1701")));
+    let ids = ["1701".to_owned()];
+    let said = scene.records.said(&scene.id, &scene.reference, Activity::message("30 days."), &ids, None).await;
+    let said = said.expect("a store").expect("known").recorded.remove(0);
+    let (_, list) = scene.get(&scene.path("/feedback")).await;
+    assert_eq!(list["feedback"][0]["answer"], json!(said.activity.id));
 }
 
 #[tokio::test]
