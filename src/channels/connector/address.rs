@@ -177,7 +177,9 @@ mod tests {
         let of = |kind: &str| json!({"id": "c", "conversationType": kind});
         for (channel, conversation, expected) in [
             ("msteams", of("personal"), true),
+            ("msteams:COPILOT", of("personal"), true),
             ("msteams", of("groupChat"), false),
+            ("msteams:COPILOT", json!({"id": "c"}), false),
             ("msteams", of("channel"), false),
             ("msteams", json!({"id": "c"}), false),
             ("msteams", json!({"id": "c", "conversationType": "personal", "isGroup": true}), false),
