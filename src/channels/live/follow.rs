@@ -4,7 +4,7 @@ use std::error::Error;
 use std::pin::pin;
 
 use bytes::Bytes;
-use futures_util::{FutureExt as _, Stream, StreamExt as _};
+use futures_util::{Stream, StreamExt as _};
 
 use super::pace::Pace;
 use super::{Followed, Incomplete, LiveAnswer, LiveError, Unanswered};
@@ -12,9 +12,6 @@ use crate::activity::Activity;
 use crate::channels::{Delivered, DeliveryError};
 use crate::convert::{Conversion, Streamed, Streaming, Update};
 use crate::store::Doorbell;
-
-/// So many pieces of a body are taken in before anything else is looked at.
-const MOST_AT_ONCE: usize = 64;
 
 /// What becomes of an answer without words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,35 +165,19 @@ impl LiveAnswer {
                     continue;
                 }
                 () = pace.due() => {}
-                item = async { pace.rested().await; body.next().await } => {
-                    let mut item = item;
-                    for left in (0..MOST_AT_ONCE).rev() {
-                        let bytes = match item {
-                            Some(Ok(bytes)) => bytes,
-                            Some(Err(error)) => return Ok(Arrived { streaming, broken: Some(error) }),
-                            None => return Ok(Arrived { streaming, broken: None }),
-                        };
-                        let news = match streaming.push(&bytes).map_err(LiveError::Convert)? {
-                            Some(Update::Informative(text)) => {
-                                informative = Some(text.to_owned());
-                                true
-                            }
-                            Some(Update::Text(_)) => true,
-                            None => false,
-                        };
-                        if news && is_shown {
-                            pace.wish();
-                        }
-                        if left == 0 {
-                            break;
-                        }
-                        item = match body.next().now_or_never() {
-                            Some(next) => next,
-                            None => {
-                                pace.rest();
-                                break;
-                            }
-                        };
+                item = body.next() => {
+                    let bytes = match item {
+                        Some(Ok(bytes)) => bytes,
+                        Some(Err(error)) => return Ok(Arrived { streaming, broken: Some(error) }),
+                        None => return Ok(Arrived { streaming, broken: None }),
+                    };
+                    match streaming.push(&bytes).map_err(LiveError::Convert)? {
+                        Some(Update::Informative(text)) => informative = Some(text.to_owned()),
+                        Some(Update::Text(_)) => {}
+                        None => continue,
+                    }
+                    if is_shown {
+                        pace.wish();
                     }
                     continue;
                 }

@@ -13,33 +13,11 @@ pub(super) struct Pace {
     waiting: Option<Instant>,
     /// Before this nothing goes out.
     next: Instant,
-    /// Before this the body is not looked at.
-    read: Instant,
 }
-
-/// So long a body is left alone when all of it that had arrived is taken in. Models send words one by one, and each look costs as
-/// much as taking in many; what arrives meanwhile could hardly be shown earlier.
-const REST: Duration = Duration::from_millis(25);
 
 impl Pace {
     pub(super) fn new(interval: Duration) -> Self {
-        let now = Instant::now();
-        Self { interval, waiting: None, next: now, read: now }
-    }
-
-    /// All that had arrived is taken in. What arrives from now on is looked at when it can be shown, or a little later.
-    pub(super) fn rest(&mut self) {
-        let now = Instant::now();
-        let next = if self.next > now { self.next } else { now + REST };
-        self.read = next.min(now + REST);
-    }
-
-    /// Resolves when the body may be looked at.
-    pub(super) async fn rested(&self) {
-        // The first words of an answer, and all that come slowly, are not waited with.
-        if Instant::now() < self.read {
-            sleep_until(self.read).await;
-        }
+        Self { interval, waiting: None, next: Instant::now() }
     }
 
     /// There is something new to show.
