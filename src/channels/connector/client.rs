@@ -8,11 +8,11 @@ use reqwest::{Method, Request, StatusCode};
 use serde_json::{Map, Value};
 
 use super::credentials::AccessToken;
-use super::retry::{Patience, rule_for};
+use super::retry::{as_teams_advises, rule_for, wait};
 use super::words::{Words, shown};
-use super::{Credentials, Place, Refusal, RefusalCause, RefusalKind, Retry, Rule, TokenError, TrustedHosts};
+use super::{Credentials, Place, Refusal, RefusalCause, RefusalKind, Rule, TokenError, TrustedHosts};
 use crate::clock::{Clock, IdSource};
-use crate::egress::{Client, retry_after};
+use crate::egress::{Client, Patience, Retry, retry_after};
 
 /// How long one call may take. Some emulators never answer.
 const LIMIT: Duration = Duration::from_secs(15);
@@ -32,7 +32,7 @@ pub struct ConnectorOptions {
 
 impl Default for ConnectorOptions {
     fn default() -> Self {
-        Self { call_limit: LIMIT, retry: Retry::default() }
+        Self { call_limit: LIMIT, retry: as_teams_advises() }
     }
 }
 
@@ -155,7 +155,7 @@ impl ConnectorClient {
                 Err(error) => {
                     // Nothing was sent, so waiting does no harm.
                     let rule = if error.may_pass() { Rule::BackOff } else { Rule::GiveUp };
-                    match patience.next(rule, None, self.clock.now(), &*self.ids) {
+                    match wait(rule, &mut patience, None, self.clock.now(), &*self.ids) {
                         Some(wait) => {
                             self.clock.wait(wait).await;
                             continue;
@@ -184,7 +184,7 @@ impl ConnectorClient {
                     continue;
                 }
             }
-            match patience.next(rule, refusal.retry_after, self.clock.now(), &*self.ids) {
+            match wait(rule, &mut patience, refusal.retry_after, self.clock.now(), &*self.ids) {
                 Some(wait) => {
                     tracing::debug!(error = %refusal, wait_ms = wait.as_millis(), "a call to the Connector is made again");
                     self.clock.wait(wait).await;

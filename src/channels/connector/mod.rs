@@ -61,7 +61,7 @@ pub use records::{ConnectorRecords, Line, find_said};
 pub use reference::{ConversationReference, NoReference};
 pub use refusal::{Refusal, RefusalCause, RefusalKind};
 pub use responder::Responder;
-pub use retry::{Retry, Rule, STATUS_RULES};
+pub use retry::{Rule, STATUS_RULES};
 pub use service_url::{CHINA_HOSTS, PUBLIC_HOSTS, TrustedHosts, TrustedServiceUrl, US_GOV_HOSTS, UntrustedServiceUrl};
 pub use turns::TurnLimits;
 pub use words::Words;

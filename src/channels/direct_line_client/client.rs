@@ -9,12 +9,12 @@ use reqwest::{Method, Request};
 
 use super::credential::{Renewed, Session};
 use super::outgoing::Outgoing;
-use super::retry::{Patience, Retry};
+use super::retry::usual;
 use super::{Call, CallError, ConversationName, Credential, DirectLineUrl, Misunderstood, PostError, Rule, wire};
 use crate::activity::{Activity, ActivityId, ChannelAccount};
 use crate::channels::turns::Turns;
 use crate::clock::{Clock, IdSource};
-use crate::egress::{Client, Fetched, retry_after};
+use crate::egress::{Client, Fetched, Patience, Retry, retry_after};
 use crate::secret::Secret;
 
 /// What citewire calls itself in its answers, by which it knows its own kind.
@@ -83,7 +83,7 @@ impl DirectLineClient {
         ids: Arc<dyn IdSource>,
     ) -> Self {
         let session = Session::new(credential);
-        Self { http, url, session, user, retry: Retry::default(), turns: Turns::default(), clock, ids }
+        Self { http, url, session, user, retry: usual(), turns: Turns::default(), clock, ids }
     }
 
     /// Where it posts to.
@@ -171,7 +171,7 @@ impl DirectLineClient {
                     continue;
                 }
                 Rule::Repeat | Rule::LookFirst | Rule::LookOnly => {
-                    patience.next(failure.retry_after(), self.clock.now(), &*self.ids)
+                    patience.next(failure.retry_after(), self.clock.now(), || self.ids.fresh())
                 }
             };
             match (wait, rule, step) {

@@ -3,10 +3,10 @@
 use reqwest::{Method, Request};
 
 use super::client::Answered;
-use super::retry::Patience;
 use super::wire::Piece;
 use super::{CallError, ConversationName, DirectLineClient, Misunderstood};
 use crate::activity::ActivityId;
+use crate::egress::Patience;
 use crate::secret::Secret;
 
 /// The most pieces of a conversation that are looked through.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::super::retry::later;
 use super::super::{Outlet, Refusal, RefusalKind};
 use super::course::{Next, Sent, after};
 use super::pace::Pace;
@@ -14,6 +13,7 @@ use super::{ConnectorTexts, Pacing};
 use crate::activity::{Activity, ActivityId, StreamInfo};
 use crate::clock::Clock;
 use crate::dialect::{Answering, Dialect, Livestream, Waiting};
+use crate::egress::later;
 
 /// One answer through an [`Outlet`], from its first informative text to its message.
 ///

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::super::retry::later;
 use super::super::{Refusal, RefusalKind};
 use super::answer::Course;
 use super::content::Content;
@@ -10,6 +9,7 @@ use super::course::{Next, Sent, after};
 use super::{Answered, ConnectorAnswer, Ended, Failed, Unanswered};
 use crate::activity::{Activity, ActivityId};
 use crate::convert::Converted;
+use crate::egress::later;
 use crate::report::{Entry, Report};
 
 /// No message takes more calls than this, its parts included.

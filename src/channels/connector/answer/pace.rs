@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
+use crate::egress::later;
 use chrono::{DateTime, Utc};
-
-use super::super::retry::later;
 
 /// The longest time between two updates, however often the service has asked for less.
 const LONGEST: Duration = Duration::from_secs(15);

@@ -1,0 +1,128 @@
+//! How long and how often a call is made again.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::scattered;
+
+/// How long and how often to wait for a call that is made again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Retry {
+    /// How long to wait before each repetition, where the other side does not say. About: between half of it and all of it, so
+    /// that callers who failed together do not come back together. There are no more repetitions than entries.
+    pub waits: Vec<Duration>,
+    /// The longest `Retry-After` that is honoured; a longer one is cut to this.
+    pub longest_retry_after: Duration,
+    /// The time for everything, repetitions included. What would begin later is not begun.
+    pub total: Duration,
+}
+
+impl Retry {
+    /// These waits, within a minute.
+    #[must_use]
+    pub fn after(waits: impl Into<Vec<Duration>>) -> Self {
+        let (longest_retry_after, total) = (Duration::from_secs(30), Duration::from_secs(60));
+        Self { waits: waits.into(), longest_retry_after, total }
+    }
+
+    /// No repetitions: for what is out of date by then.
+    #[must_use]
+    pub fn never() -> Self {
+        Self::after([])
+    }
+}
+
+/// What is left of a [`Retry`].
+#[derive(Debug)]
+pub struct Patience<'a> {
+    rules: &'a Retry,
+    used: usize,
+    until: DateTime<Utc>,
+}
+
+impl<'a> Patience<'a> {
+    /// All of it, from now on.
+    #[must_use]
+    pub fn new(rules: &'a Retry, now: DateTime<Utc>) -> Self {
+        Self { rules, used: 0, until: later(now, rules.total) }
+    }
+
+    /// How much time is left.
+    #[must_use]
+    pub fn left(&self, now: DateTime<Utc>) -> Duration {
+        (self.until - now).to_std().unwrap_or_default()
+    }
+
+    /// Whether nothing was repeated yet.
+    #[must_use]
+    pub fn is_unused(&self) -> bool {
+        self.used == 0
+    }
+
+    /// How long to wait before the next repetition; `None` when it is time to give up. `fresh` scatters the waits.
+    pub fn next(
+        &mut self,
+        retry_after: Option<Duration>,
+        now: DateTime<Utc>,
+        fresh: impl FnOnce() -> Uuid,
+    ) -> Option<Duration> {
+        let planned = *self.rules.waits.get(self.used)?;
+        self.used += 1;
+        let wait = match retry_after {
+            Some(asked) => asked.min(self.rules.longest_retry_after),
+            None => scattered(planned, fresh()),
+        };
+        (later(now, wait) < self.until).then_some(wait)
+    }
+}
+
+/// A time so much later.
+#[must_use]
+pub fn later(now: DateTime<Utc>, by: Duration) -> DateTime<Utc> {
+    chrono::Duration::from_std(by).ok().and_then(|by| now.checked_add_signed(by)).unwrap_or(DateTime::<Utc>::MAX_UTC)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start() -> DateTime<Utc> {
+        "1994-11-06T08:49:37Z".parse().expect("a time")
+    }
+
+    fn retry() -> Retry {
+        Retry::after([2, 5].map(Duration::from_secs))
+    }
+
+    #[test]
+    fn waits_grow_are_scattered_and_come_to_an_end() {
+        let retry = retry();
+        let mut patience = Patience::new(&retry, start());
+        assert_eq!(patience.next(None, start(), Uuid::nil), Some(Duration::from_secs(1)));
+        assert_eq!(patience.next(None, start(), Uuid::max), Some(Duration::from_secs(5)));
+        assert_eq!(patience.next(None, start(), Uuid::nil), None);
+        assert_eq!(Patience::new(&Retry::never(), start()).next(None, start(), Uuid::nil), None);
+    }
+
+    #[test]
+    fn what_the_other_side_asks_for_is_honoured_up_to_a_limit() {
+        let retry = retry();
+        let mut patience = Patience::new(&retry, start());
+        let mut next = |seconds| patience.next(Some(Duration::from_secs(seconds)), start(), Uuid::nil);
+        assert_eq!(next(7), Some(Duration::from_secs(7)));
+        assert_eq!(next(u64::MAX), Some(retry.longest_retry_after));
+    }
+
+    #[test]
+    fn nothing_begins_after_the_end_of_the_time() {
+        let retry = retry();
+        let mut patience = Patience::new(&retry, start());
+        let late = start() + chrono::Duration::seconds(59);
+        assert_eq!(patience.left(late), Duration::from_secs(1));
+        assert_eq!(patience.next(Some(Duration::from_secs(1)), late, Uuid::nil), None);
+        assert_eq!(patience.left(late + chrono::Duration::seconds(5)), Duration::ZERO);
+    }
+}
