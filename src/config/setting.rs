@@ -349,7 +349,7 @@ pub const SETTINGS: &[Setting] = &[
     setting!(
         "azure_bot.emulator",
         "false",
-        "Let the Bot Framework Emulator call, which shows the credentials of the bot itself.",
+        "Let the Bot Framework Emulator call, which shows the credentials of the bot itself; beside citewire on the same machine, answers go to its `http://localhost` address.",
         |draft, text| parse(text).map(|emulator| draft.azure_bot.emulator = emulator)
     ),
     setting!(

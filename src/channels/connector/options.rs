@@ -131,10 +131,11 @@ impl AzureBotOptions {
         }
     }
 
-    /// Whether services on this machine may be called over http: in development only.
+    /// Whether services on this machine may be called over http: in development only, where Agents Playground or the Emulator
+    /// runs beside citewire.
     #[must_use]
     pub fn is_development(&self) -> bool {
-        self.auth.anonymous
+        self.auth.anonymous || self.auth.emulator
     }
 }
 
@@ -243,6 +244,15 @@ mod tests {
         assert_eq!(faults(open(), false), [AzureBotFault::Anonymous]);
         let local = open().resolve(true).expect("a bot").expect("a bot");
         assert!(local.auth.anonymous && local.auth.app_id.is_none());
+    }
+
+    #[test]
+    fn services_on_this_machine_are_for_the_playground_and_the_emulator() {
+        let is_development =
+            |settings: AzureBotSettings| settings.resolve(true).expect("a bot").expect("a bot").is_development();
+        assert!(!is_development(settings()));
+        assert!(is_development(AzureBotSettings { emulator: true, ..settings() }));
+        assert!(is_development(AzureBotSettings { anonymous: true, ..settings() }));
     }
 
     #[test]
