@@ -271,6 +271,18 @@ mod tests {
             ("$[0, 1)$ and $x]$(y) [1]", "$[0, 1)$ and $x]$(y) [1]"),
             ("[see [1]](https://x) [1]", "[see &#91;1&#93;](https://x) [1]"),
             ("![fig [1]](https://x/f.png) [1]", "[fig &#91;1&#93;](https://x/f.png) [1]"),
+            // An engine without math saw a link in the link, and then the outer one was none.
+            ("[see $a[1]$](https://x) [1]", "[see &#36;a&#91;1&#93;&#36;](https://x) [1]"),
+            (
+                "[$$a[ 1 ][2]$$ $b$](https://x) [1]",
+                "[&#36;&#36;a&#91; 1 &#93;&#91;2&#93;&#36;&#36; $b$](https://x) [1]",
+            ),
+            (
+                "![$a[1]$ [$b[1]$](https://y)](https://x/f.png) [1]",
+                "[&#36;a&#91;1&#93;&#36; &#36;b&#91;1&#93;&#36;](https://x/f.png) [1]",
+            ),
+            ("[$a[9] \\[1\\]$](https://x) [1]", "[$a[9] \\[1\\]$](https://x) [1]"),
+            ("[see $a[1]$] [1]", "[see $a[1]$] [1]"),
         ]);
     }
 

@@ -1,5 +1,7 @@
 //! Brackets: markers, links, images, and those that are text.
 
+use std::ops::Range;
+
 use url::Url;
 
 use super::construct::{Parsed, Target, inline_target, label};
@@ -9,6 +11,7 @@ use super::inline::holds_change;
 use super::node::{Node, NodeKind};
 use super::scanner::{Input, Opener, Scanner};
 use crate::answer::MarkerGrammar;
+use crate::cite::LiteralNumbers;
 use crate::cite::definition::push_title;
 use crate::cite::marker::{self, MAX_INNER_BYTES, Marker};
 use crate::cite::resolve::Indices;
@@ -84,6 +87,18 @@ impl Input<'_> {
 
     fn is_number(&self, inner: &str) -> bool {
         number(inner).is_some_and(|n| self.may_be_claim(n))
+    }
+
+    /// Every `[n]` that may come to be the number of a claim, where no backslash stands before it.
+    fn numbers_within(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let raw = &self.text[range.clone()];
+        let number_at = |at: usize| {
+            let is_escaped = raw[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+            let length = raw[at + 1..].find([']', '[']).filter(|length| raw[at + 1 + length..].starts_with(']'))?;
+            let is_number = !is_escaped && self.is_number(&raw[at + 1..at + 1 + length]);
+            is_number.then(|| range.start + at..range.start + at + length + 2)
+        };
+        raw.match_indices('[').filter_map(|(at, _)| number_at(at)).collect()
     }
 
     /// The sources that a link or image names when all that it shows is a marker: `[1](url)`, `[[1]](url)`.
@@ -284,6 +299,7 @@ impl Scanner {
             return;
         }
         let becomes_link = opener.image && !may_load;
+        self.spell_math(opener.node + 1, input);
         for node in opener.node + 1..self.nodes.len() {
             if becomes_link {
                 self.show_only(node, input);
@@ -304,6 +320,42 @@ impl Scanner {
         }
         if !opener.image {
             self.deactivate(false);
+        }
+    }
+
+    /// In the text of a link, math that holds the number of a claim is text: for an engine that knows no math the number would
+    /// be a link in the link, which then were none.
+    fn spell_math(&mut self, from: usize, input: &Input<'_>) {
+        if input.rules.literal_numbers != LiteralNumbers::Escape {
+            return;
+        }
+        let mut done = 0;
+        for node in self.nodes.split_off(from) {
+            if node.range.start < done {
+                continue;
+            }
+            let NodeKind::MathStart { end } = node.kind else {
+                self.nodes.push(node);
+                continue;
+            };
+            let start = node.range.start;
+            let numbers = input.numbers_within(start..end);
+            if numbers.is_empty() {
+                self.nodes.push(node);
+                continue;
+            }
+            let dollars = input.text[start..].bytes().take_while(|byte| *byte == b'$').count();
+            let dollar = NodeKind::Replace("&#36;".repeat(dollars));
+            self.push(start..start + dollars, dollar.clone());
+            done = start + dollars;
+            for number in numbers {
+                self.opaque(done..number.start);
+                done = number.end;
+                self.push(number, NodeKind::Number);
+            }
+            self.opaque(done..end - dollars);
+            self.push(end - dollars..end, dollar);
+            done = end;
         }
     }
 
