@@ -92,8 +92,10 @@ impl Delivery {
         self.later.as_ref().ok_or(LaterError::NoBot)
     }
 
-    /// Where the conversation is that somebody calls so; `None` when there is no such conversation. What is elsewhere counts as
-    /// known, since only the other side can say.
+    /// Where the conversation is that somebody calls so; `None` when there is no such conversation: asked before work is spent
+    /// on an answer for it. What is elsewhere counts as known, since only the other side can say. A conversation that is bound
+    /// by its id is always elsewhere; one that is bound by its beginning only when the embedded channel has none of this id,
+    /// because there ids are random and may begin like anything.
     ///
     /// # Errors
     /// When the store fails, or knows of the conversation in a way that cannot be read.
@@ -125,44 +127,19 @@ impl Delivery {
         }
     }
 
-    /// Where the conversation is, when it is not in the embedded channel. A conversation that is named is always
-    /// elsewhere; one that is covered by its beginning only when the embedded channel has none of this id, because there
-    /// ids are random and may begin like anything.
-    async fn elsewhere(&self, id: &ConversationId) -> Result<Option<&BoundDirectLine>, StoreError> {
-        let Some(bound) = &self.bound else { return Ok(None) };
-        let is_bound = match bound.coverage(id) {
-            Coverage::None => false,
-            Coverage::Exact => true,
-            Coverage::Prefix => self.store.find(id).await?.is_none(),
-        };
-        Ok(is_bound.then_some(&**bound))
-    }
-
-    /// Whether there is such a conversation: asked before work is spent on an answer for it. What is elsewhere counts as
-    /// known, since only the other side can say.
+    /// Records the message of a whole answer in a conversation of the embedded channel. Updates that were meant to be shown
+    /// before it are left out: when the answer is whole there is nothing left to wait for. With a `key`, a repeated call
+    /// delivers nothing and returns what the first one delivered.
     ///
     /// # Errors
-    /// When the store fails.
-    pub async fn knows(&self, id: &ConversationId) -> Result<bool, StoreError> {
-        Ok(self.elsewhere(id).await?.is_some() || self.store.find(id).await?.is_some())
-    }
-
-    /// Records the message of a whole answer. Updates that were meant to be shown before it are left out: when the
-    /// answer is whole there is nothing left to wait for. With a `key`, a repeated call delivers nothing and returns
-    /// what the first one delivered.
-    ///
-    /// # Errors
-    /// When the conversation is gone, the store is full, the other Direct Line refuses, or there is no message.
-    pub async fn deliver(
+    /// When the conversation is gone, the store is full, or there is no message.
+    pub async fn record(
         &self,
         id: &ConversationId,
         converted: Converted,
         key: Option<String>,
     ) -> Result<Delivered, DeliveryError> {
         let activities = converted.activities.into_iter().filter(|activity| !activity.is_ephemeral());
-        if let Some(bound) = self.elsewhere(id).await? {
-            return Self::post(bound, id, activities.collect(), converted.report, key).await;
-        }
         let activities: Vec<_> = activities.map(|activity| sign(activity, &self.bot)).collect();
         if activities.is_empty() {
             return Err(DeliveryError::NoMessage);
@@ -174,17 +151,22 @@ impl Delivery {
         Ok(Delivered { id, activity, report: converted.report })
     }
 
-    /// Posts the message of an answer elsewhere. There is one: a second could be refused after the first has arrived.
-    async fn post(
-        bound: &BoundDirectLine,
+    /// Posts the message of a whole answer to another Direct Line, likewise. There is one: a second could be refused after the
+    /// first has arrived.
+    ///
+    /// # Errors
+    /// When the other Direct Line refuses, no other is bound, or there is no message.
+    pub async fn post(
+        &self,
         id: &ConversationId,
-        activities: Vec<Activity>,
-        report: Report,
+        converted: Converted,
         key: Option<String>,
     ) -> Result<Delivered, DeliveryError> {
-        let message = activities.into_iter().next_back().ok_or(DeliveryError::NoMessage)?;
+        let bound = self.bound.as_ref().ok_or(DeliveryError::UnknownConversation)?;
+        let mut messages = converted.activities.into_iter().filter(|activity| !activity.is_ephemeral());
+        let message = messages.next_back().ok_or(DeliveryError::NoMessage)?;
         let posted = bound.post(id, message, key.as_deref()).await?;
-        Ok(Delivered { id: posted.id, activity: Arc::new(posted.activity), report })
+        Ok(Delivered { id: posted.id, activity: Arc::new(posted.activity), report: converted.report })
     }
 }
 

@@ -80,9 +80,13 @@ pub(crate) async fn deliver_answer(
     // A conversation is begun by those who read it: an id that no token was ever made for is most likely a mistake.
     let found = state.delivery.locate(&id).await?.ok_or(DeliveryError::UnknownConversation)?;
     let delivered = match &found {
-        Whereabouts::Here(id) | Whereabouts::Elsewhere(id) => {
+        Whereabouts::Here(id) => {
             let converted = convert_body(&state, &request, body, Updates::Unwanted, None).await?;
-            state.delivery.deliver(id, converted, key).await?
+            state.delivery.record(id, converted, key).await?
+        }
+        Whereabouts::Elsewhere(id) => {
+            let converted = convert_body(&state, &request, body, Updates::Unwanted, None).await?;
+            state.delivery.post(id, converted, key).await?
         }
         Whereabouts::BehindAzure(to) => {
             let written = state.delivery.later().map_err(DeliveryError::from)?.written_for(to);

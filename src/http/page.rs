@@ -14,7 +14,7 @@ use super::samples::SAMPLES;
 use super::schema::{AnswerRequest, PageAnswer, Problem, Sample};
 use super::{Fault, State, address};
 use crate::activity::{Activity, ActivityId};
-use crate::channels::DeliveryError;
+use crate::channels::{DeliveryError, Whereabouts};
 use crate::report::Report;
 
 const INDEX: &str = include_str!("../../web/index.html");
@@ -130,11 +130,12 @@ pub(crate) async fn send_answer(
 ) -> Result<HttpResponse, Fault> {
     let id = &caller.0.conv;
     let body = read(&state, &request, payload).await?;
-    if !state.delivery.knows(id).await? {
+    // Conversations of the page are in the embedded channel, or nowhere any more.
+    let Some(Whereabouts::Here(id)) = state.delivery.locate(id.as_str()).await? else {
         return Err(DeliveryError::UnknownConversation.into());
-    }
+    };
     let converted = convert_body(&state, &request, body, Updates::Unwanted, None).await?;
-    let delivered = state.delivery.deliver(id, converted, None).await?;
+    let delivered = state.delivery.record(&id, converted, None).await?;
     let answer = Answer { id: &delivered.id, activity: &delivered.activity, report: &delivered.report };
     json(HttpResponse::Created(), &answer)
 }
