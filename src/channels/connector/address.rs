@@ -11,7 +11,7 @@ use crate::activity::Activity;
 pub struct Address {
     /// The conversation, whole: Teams wants its `tenantId`, and emulators decide by its `conversationType`.
     conversation: Map<String, Value>,
-    /// The channel: `msteams`, `webchat`, …
+    /// The channel: `msteams`, `webchat`, …; without the part behind a colon that some channels have.
     pub channel_id: Option<String>,
     /// The bot itself, as whom the channel addressed it: `recipient` of what it answers.
     pub bot: Option<Value>,
@@ -82,8 +82,7 @@ impl Address {
     pub fn can_stream(&self) -> bool {
         let is_group = self.conversation.get("isGroup").and_then(Value::as_bool).unwrap_or_default();
         let personal = self.conversation_type().map(|kind| kind == "personal");
-        // Behind the colon stands a part of the channel: `msteams:COPILOT`.
-        match self.channel_id.as_deref().and_then(|channel| channel.split(':').next()) {
+        match self.channel_id.as_deref() {
             // A conversation without a type counts as one of many people there.
             Some("msteams") => personal == Some(true) && !is_group,
             Some("webchat" | "directline" | "emulator") => personal != Some(false) && !is_group,
@@ -177,9 +176,7 @@ mod tests {
         let of = |kind: &str| json!({"id": "c", "conversationType": kind});
         for (channel, conversation, expected) in [
             ("msteams", of("personal"), true),
-            ("msteams:COPILOT", of("personal"), true),
             ("msteams", of("groupChat"), false),
-            ("msteams:COPILOT", json!({"id": "c"}), false),
             ("msteams", of("channel"), false),
             ("msteams", json!({"id": "c"}), false),
             ("msteams", json!({"id": "c", "conversationType": "personal", "isGroup": true}), false),

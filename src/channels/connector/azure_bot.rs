@@ -174,7 +174,8 @@ impl AzureBot {
         })?;
         let reference = inbound.reference(caller);
         // The reader of activities has seen to it that there is a conversation.
-        let address = inbound.address().ok_or(ReceiveError::UntrustedServiceUrl)?;
+        let mut address = reference.address().map_err(|_| ReceiveError::UntrustedServiceUrl)?;
+        address.reply_to_id = inbound.answered_id().map(str::to_owned);
         Ok(Admitted { inbound, reference, address, service })
     }
 

@@ -7,8 +7,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Address, Collected, ConnectorClient, ConnectorOutlet, ConversationReference, EventOutlet, Inbound, Outlet, Pacing,
-    Place, Refusal,
+    Collected, ConnectorClient, ConnectorOutlet, ConversationReference, EventOutlet, Inbound, Outlet, Pacing, Place,
+    Refusal,
 };
 use crate::activity::{Activity, ConversationId};
 
@@ -86,10 +86,7 @@ impl Call {
     pub fn pacing(&self) -> Pacing {
         match &self.way {
             Way::Events(_) => Pacing::EVENTS,
-            Way::Connector { .. } | Way::Replies(_) => {
-                let channel = self.reference.channel_id.split(':').next();
-                Pacing::of(channel, self.reference.dialect())
-            }
+            Way::Connector { .. } | Way::Replies(_) => Pacing::of(&self.reference.channel_id, self.reference.dialect()),
         }
     }
 
@@ -103,24 +100,5 @@ impl Call {
         };
         end.extra.insert("code".to_owned(), Value::from(code));
         self.outlet().put(end).await.map(drop)
-    }
-}
-
-impl Inbound {
-    /// Who speaks to whom in an answer to this (bot-connector, section 5).
-    pub(super) fn address(&self) -> Option<Address> {
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        let mut address = Address::new(self.conversation().clone()).ok()?;
-        // What stands behind a colon tells a part of the channel, as in msteams:COPILOT.
-        address.channel_id = owned(self.channel_id().and_then(|channel| channel.split(':').next()));
-        address.bot = self.recipient().cloned();
-        address.user = self.from().cloned();
-        address.service_url = owned(self.service_url());
-        address.locale = owned(self.locale());
-        // Direct Line and Web Chat know nothing of what told the bot that somebody has come.
-        let has_none =
-            self.kind() == "conversationUpdate" && matches!(self.channel_id(), Some("directline" | "webchat"));
-        address.reply_to_id = owned(self.id()).filter(|_| !has_none);
-        Some(address)
     }
 }

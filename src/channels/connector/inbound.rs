@@ -6,6 +6,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::auth::Caller;
+use super::reference::outer;
 use super::{ConversationReference, mention};
 
 /// An activity from outside, of which nothing is believed but that it is an object with a type and a conversation.
@@ -116,6 +117,14 @@ impl Inbound {
         self.text_member("name")
     }
 
+    /// The activity to which answers reply. Direct Line and Web Chat know nothing of what told the bot that somebody has come.
+    #[must_use]
+    pub fn answered_id(&self) -> Option<&str> {
+        let is_unknown =
+            self.kind() == "conversationUpdate" && matches!(self.channel_id(), Some("directline" | "webchat"));
+        self.id().filter(|_| !is_unknown)
+    }
+
     /// `replyToId`: what a user reacts to.
     #[must_use]
     pub fn reply_to_id(&self) -> Option<&str> {
@@ -206,7 +215,7 @@ impl Inbound {
     /// Whether it comes through Teams, of which Microsoft 365 Copilot is a part.
     #[must_use]
     pub fn is_teams(&self) -> bool {
-        self.channel_id().is_some_and(|channel| channel.split(':').next() == Some(TEAMS))
+        self.channel_id().map(outer) == Some(TEAMS)
     }
 
     /// Whether it comes from Microsoft 365 Copilot: by the channel's own part, or by the entity in which products name themselves.

@@ -8,8 +8,8 @@ use futures_util::Stream;
 
 use super::auth::CloudAddresses;
 use super::{
-    Address, Answered, Collected, ConnectorAnswer, ConnectorClient, ConnectorOutlet, ConnectorRecords,
-    ConversationReference, Failed, Followed, LaterError, LaterFailed, Line, Pacing, Place, Unanswered,
+    Answered, Collected, ConnectorAnswer, ConnectorClient, ConnectorOutlet, ConnectorRecords, ConversationReference,
+    Failed, Followed, LaterError, LaterFailed, Line, Pacing, Place, Unanswered,
 };
 use crate::activity::{ActivityId, ConversationId};
 use crate::channels::Delivered;
@@ -146,13 +146,7 @@ impl LaterAnswers {
     fn place(&self, reference: &ConversationReference) -> Result<Place, LaterError> {
         let service_url = reference.service_url.as_deref().ok_or(LaterError::NoServiceUrl)?;
         let trusted = self.client.hosts().check(service_url)?;
-        let mut address = Address::new(reference.conversation.clone())?;
-        address.channel_id = Some(reference.channel_id.clone()).filter(|channel| !channel.is_empty());
-        address.bot.clone_from(&reference.bot);
-        address.user.clone_from(&reference.user);
-        address.service_url.clone_from(&reference.service_url);
-        address.locale.clone_from(&reference.locale);
-        let mut place = Place::new(trusted, address);
+        let mut place = Place::new(trusted, reference.address()?);
         place.scope = reference.caller.scope(&self.addresses);
         Ok(place)
     }
@@ -214,7 +208,7 @@ impl LaterTurn {
     }
 
     fn over(&self, outlet: Box<dyn super::Outlet>) -> ConnectorAnswer {
-        let pacing = Pacing::of(self.place.address.channel_id.as_deref(), self.dialect);
+        let pacing = Pacing::of(&self.conversation.reference.channel_id, self.dialect);
         ConnectorAnswer::begin(outlet, self.dialect, pacing, Arc::clone(&self.answers.clock))
     }
 

@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::auth::Caller;
+use super::reference::outer;
 use crate::activity::ConversationId;
 use crate::store::{Conversation, ConversationStore, StoreError};
 
@@ -39,7 +40,7 @@ impl PublicName {
         Self(match caller {
             Caller::Agent { app_id } => format!("{AGENT}:{app_id}:{conversation_id}"),
             Caller::Channel | Caller::Emulator | Caller::Anonymous => {
-                let channel = match channel_id.split(':').next().unwrap_or_default() {
+                let channel = match outer(channel_id) {
                     "" | AGENT | "azure" => UNNAMED,
                     channel => channel,
                 };

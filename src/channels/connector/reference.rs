@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::PublicName;
 use super::auth::Caller;
+use super::{Address, NoConversation, PublicName};
 use crate::activity::{ChannelAccount, Role};
 use crate::dialect::Dialect;
 
@@ -16,7 +16,7 @@ use crate::dialect::Dialect;
 pub struct ConversationReference {
     /// `conversation`, whole: Teams wants all of it back.
     pub conversation: Value,
-    /// The channel: `msteams`, `webchat`, …
+    /// The channel: `msteams`, `webchat`, …; without the part behind a colon that some channels have.
     pub channel_id: String,
     /// Who has called.
     pub caller: Caller,
@@ -66,12 +66,12 @@ enum Keep<'a> {
 }
 
 impl ConversationReference {
-    /// A conversation of which nothing else is known.
+    /// A conversation of which nothing else is known. Of `channel_id` stays what stands before a colon.
     #[must_use]
-    pub fn new(conversation: Value, channel_id: impl Into<String>, caller: Caller) -> Self {
+    pub fn new(conversation: Value, channel_id: &str, caller: Caller) -> Self {
         Self {
             conversation,
-            channel_id: channel_id.into(),
+            channel_id: outer(channel_id).to_owned(),
             caller,
             bot: None,
             user: None,
@@ -92,9 +92,22 @@ impl ConversationReference {
     /// The dialect of the channel. A channel that nobody knows gets what Web Chat gets.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
-        let channel = self.channel_id.split(':').next().unwrap_or_default();
-        let of_channel = || self.channel_id.parse().or_else(|_| channel.parse()).unwrap_or(Dialect::WebChat);
-        if self.copilot && channel == "msteams" { Dialect::M365Copilot } else { of_channel() }
+        let of_channel = || self.channel_id.parse().unwrap_or(Dialect::WebChat);
+        if self.copilot && self.channel_id == "msteams" { Dialect::M365Copilot } else { of_channel() }
+    }
+
+    /// Who speaks to whom in an answer (bot-connector, section 5). It replies to nothing yet.
+    ///
+    /// # Errors
+    /// When the conversation has no id.
+    pub fn address(&self) -> Result<Address, NoConversation> {
+        let mut address = Address::new(self.conversation.clone())?;
+        address.channel_id = Some(self.channel_id.clone()).filter(|channel| !channel.is_empty());
+        address.bot.clone_from(&self.bot);
+        address.user.clone_from(&self.user);
+        address.service_url.clone_from(&self.service_url);
+        address.locale.clone_from(&self.locale);
+        Ok(address)
     }
 
     /// Whether another agent is the other side, which may show the text of an answer and nothing else of it.
@@ -138,6 +151,11 @@ impl ConversationReference {
             same_activity == *self
         })
     }
+}
+
+/// The channel without the part of it that stands behind a colon, as in `msteams:COPILOT`.
+pub(super) fn outer(channel_id: &str) -> &str {
+    channel_id.split(':').next().unwrap_or_default()
 }
 
 /// An account with nothing but what the store has words for, whatever else the channel says of it.
@@ -203,7 +221,7 @@ mod tests {
         for (channel, copilot, dialect) in [
             ("msteams", false, Dialect::Teams),
             ("msteams", true, Dialect::M365Copilot),
-            ("msteams:COPILOT", false, Dialect::M365Copilot),
+            ("msteams:COPILOT", true, Dialect::M365Copilot),
             ("msteams:something", false, Dialect::Teams),
             ("webchat", false, Dialect::WebChat),
             ("directline", true, Dialect::WebChat),

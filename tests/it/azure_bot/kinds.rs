@@ -221,3 +221,21 @@ async fn every_activity_tells_where_an_answer_can_go_later() {
     let seen = scene.service.seen().remove(1);
     assert_eq!(seen.call, "POST /emea/v3/conversations/19%3Agroup%40thread.v2/activities", "it answers nothing");
 }
+
+/// The part of the channel behind its colon went out with what came later, and not with what came at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn in_copilot_an_answer_that_comes_later_goes_the_way_of_one_that_was_asked_for() {
+    let scene = Scene::with(Flavour::Copilot, |_| {}).await;
+    let mut question = scene.message("1", "How long is leave?");
+    question["channelId"] = json!("msteams:COPILOT");
+    question["conversation"] = json!({"id": "a:1", "conversationType": "personal"});
+    scene.hand_in(&question).await;
+    scene.answer_next("30 days [1].").await;
+    scene.service.called(2).await;
+    let late = json!({"text": "News.", "sources": []});
+    let (status, body) = answer(scene.app.post("/v1/conversations/msteams%3Aa%3A1/answers", API_KEY).json(&late)).await;
+    assert_eq!(status, StatusCode::CREATED, "{body}");
+    let channels = scene.service.seen().into_iter().map(|seen| seen.body["channelId"].clone()).collect::<Vec<_>>();
+    assert_eq!(channels, ["msteams", "msteams", "msteams"]);
+    assert_eq!(scene.service.faults(), Vec::<String>::new());
+}

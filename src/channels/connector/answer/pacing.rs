@@ -58,11 +58,11 @@ impl Pacing {
 
     /// What this channel allows. `dialect` tells Microsoft 365 Copilot, whose channel is that of Teams.
     #[must_use]
-    pub fn of(channel_id: Option<&str>, dialect: Dialect) -> Self {
+    pub fn of(channel_id: &str, dialect: Dialect) -> Self {
         match (dialect, channel_id) {
             (Dialect::M365Copilot, _) => Self::M365_COPILOT,
-            (_, Some("msteams")) => Self::TEAMS,
-            (_, Some("emulator")) => Self::EMULATOR,
+            (_, "msteams") => Self::TEAMS,
+            (_, "emulator") => Self::EMULATOR,
             (Dialect::Teams, _) => Self::TEAMS,
             (Dialect::WebChat | Dialect::Plain, _) => Self::WEB_CHAT,
         }
@@ -83,7 +83,7 @@ mod tests {
             ("emulator", Dialect::WebChat, Pacing::EMULATOR),
             ("slack", Dialect::Plain, Pacing::WEB_CHAT),
         ] {
-            assert_eq!(Pacing::of(Some(channel), dialect), expected, "{channel}");
+            assert_eq!(Pacing::of(channel, dialect), expected, "{channel}");
         }
     }
 }
