@@ -7,29 +7,23 @@ use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::cause::Case;
+use super::cause::{Case, UNANSWERED};
 use super::lines::{Lines, Place};
 use super::{Assistant, Assistants, history};
 use crate::activity::{Activity, ChannelAccount, ConversationId};
-use crate::channels::DeliveryError;
 use crate::channels::direct_line::{Listener, Owner};
-use crate::channels::live::{Incomplete, Live, LiveAnswer, LiveError};
-use crate::convert::{Conversion, ConvertError};
+use crate::channels::live::{Live, LiveAnswer, LiveError};
+use crate::channels::{DeliveryError, Incomplete};
+use crate::convert::Conversion;
 use crate::dialect::Dialect;
 use crate::store::{ConversationStore, Doorbell};
-use crate::upstream::{Reply, Speaker, Turn, UpstreamError};
+use crate::upstream::{Reply, UpstreamError};
 
 /// What users read whose question is one too many.
 const ONE_AT_A_TIME: &str = "I am still answering. Please ask again when I am done.";
 
 /// What users read who send something without words.
 pub(super) const WORDS_ONLY: &str = "I can only read words. Please write your question.";
-
-/// What the log says of a question without an answer.
-pub(super) const UNANSWERED: &str = "a question got no answer";
-
-/// What the log says of half an answer.
-pub(super) const INCOMPLETE: &str = "an answer is incomplete";
 
 /// Answers what users ask, each conversation's questions one after the other. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -148,33 +142,17 @@ impl Inner {
         let body = reply.body.take_until(self.ending.cancelled());
         match answer.follow(conversion, body, None).await {
             Ok(followed) => match followed.incomplete {
-                Some(Incomplete::Body(error)) => case.failed(INCOMPLETE, &error),
                 Some(Incomplete::NoEnd) if self.ending.is_cancelled() => {
                     tracing::info!(conversation.id = %id, assistant = assistant.name(), "the server ends in the middle of an answer");
                 }
-                Some(Incomplete::NoEnd) => case.ended(INCOMPLETE, &followed.delivered.report),
+                Some(why) => case.incomplete(&why, &followed.delivered.report),
                 None => {}
             },
             Err(unanswered) => {
                 let text = match &unanswered.cause {
+                    LiveError::NoAnswer(cause) => case.unanswered(cause),
                     // The conversation is gone: there is nobody to tell.
                     LiveError::Delivery(DeliveryError::UnknownConversation) => return,
-                    LiveError::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations) => {
-                        case.refused(&unanswered.cause);
-                        &options.refusal
-                    }
-                    error @ LiveError::Convert(_) => {
-                        case.unreadable(UNANSWERED, error);
-                        &options.failure
-                    }
-                    LiveError::Nothing(report) => {
-                        case.ended(UNANSWERED, report);
-                        &options.failure
-                    }
-                    error @ LiveError::Body(_) => {
-                        case.failed(UNANSWERED, error);
-                        &options.failure
-                    }
                     // Nothing of this is the back end's doing.
                     LiveError::Delivery(error) => {
                         tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be recorded");
@@ -200,20 +178,8 @@ impl Inner {
         question: &Activity,
     ) -> Result<Reply, UpstreamError> {
         let place = question.id.as_ref().and_then(|question| question.place_in(id));
-        let turns = match place {
-            Some(place) => history::turns(&*self.store, id, place).await,
-            None => Ok(Vec::new()),
-        };
-        let turns = turns.unwrap_or_else(|error| {
-            tracing::error!(conversation.id = %id, %error, "a question is answered without what was said before");
-            Vec::new()
-        });
-        let turns = if turns.is_empty() {
-            vec![Turn::new(Speaker::User, question.text.clone().unwrap_or_default())]
-        } else {
-            turns
-        };
-        assistant.ask(turns, Some(id)).await
+        let words = question.text.as_deref().unwrap_or_default();
+        assistant.ask(history::up_to(&*self.store, id, place, words).await, Some(id)).await
     }
 
     /// Ends an answer with a text of our own.

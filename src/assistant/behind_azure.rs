@@ -7,20 +7,20 @@ use async_trait::async_trait;
 use futures_util::StreamExt as _;
 use futures_util::future::{self, Either};
 
-use super::answering::{INCOMPLETE, UNANSWERED, WORDS_ONLY, deleted};
-use super::cause::Case;
+use super::answering::{WORDS_ONLY, deleted};
+use super::cause::{Case, UNANSWERED};
 use super::{Assistant, Assistants, history};
 use crate::activity::{Activity, Watermark};
+use crate::channels::Incomplete;
 use crate::channels::connector::{
     Answered, AzureBotOptions, Call, CallEnd, ConnectorAnswer, ConnectorRecords, Failed, Followed, Kind, Line,
     Responder,
 };
 use crate::channels::direct_line::Owner;
-use crate::channels::live::Incomplete;
 use crate::clock::Clock;
-use crate::convert::{Conversion, ConvertError};
+use crate::convert::Conversion;
 use crate::store::{ConversationStore, Doorbell};
-use crate::upstream::{Reply, Speaker, Turn, UpstreamError};
+use crate::upstream::{Reply, UpstreamError};
 
 /// Under which key a greeting is recorded, of which a conversation has one.
 const GREETING: &str = "greeting";
@@ -160,11 +160,10 @@ impl BehindAzure {
             Ok(Followed { answered, incomplete, .. }) => {
                 let end = if incomplete.is_some() { CallEnd::Failed } else { CallEnd::Answered };
                 match incomplete {
-                    Some(Incomplete::Body(error)) => case.failed(INCOMPLETE, &error),
                     Some(Incomplete::NoEnd) if call.ending.is_cancelled() => {
                         tracing::info!(conversation.id = %id, assistant = assistant.name(), "the time is over in the middle of an answer");
                     }
-                    Some(Incomplete::NoEnd) => case.ended(INCOMPLETE, &answered.report),
+                    Some(why) => case.incomplete(&why, &answered.report),
                     None => {}
                 }
                 let Answered { message, ids, .. } = answered;
@@ -173,23 +172,12 @@ impl BehindAzure {
             }
             Err(unanswered) => {
                 let text = match &unanswered.cause {
-                    Failed::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations) => {
-                        case.refused(&unanswered.cause);
-                        // That there is nothing to say is an answer.
-                        return self.tell(call, unanswered.answer, &options.refusal, None).await;
+                    // That there is nothing to say is an answer.
+                    Failed::NoAnswer(cause) if cause.is_refused() => {
+                        let refusal = case.unanswered(cause);
+                        return self.tell(call, unanswered.answer, refusal, None).await;
                     }
-                    error @ Failed::Convert(_) => {
-                        case.unreadable(UNANSWERED, error);
-                        &options.failure
-                    }
-                    Failed::Nothing(report) => {
-                        case.ended(UNANSWERED, report);
-                        &options.failure
-                    }
-                    error @ Failed::Body(_) => {
-                        case.failed(UNANSWERED, error);
-                        &options.failure
-                    }
+                    Failed::NoAnswer(cause) => case.unanswered(cause),
                     // Nothing of this is the back end's doing.
                     error @ Failed::Refused(_) => {
                         tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be sent");
@@ -237,16 +225,7 @@ impl BehindAzure {
         place: Option<Watermark>,
     ) -> Result<Reply, UpstreamError> {
         let id = &call.conversation;
-        let turns = match place {
-            Some(place) => history::turns(&*self.store, id, place).await,
-            None => Ok(Vec::new()),
-        };
-        let turns = turns.unwrap_or_else(|error| {
-            tracing::error!(conversation.id = %id, %error, "a question is answered without what was said before");
-            Vec::new()
-        });
-        let turns = if turns.is_empty() { vec![Turn::new(Speaker::User, words)] } else { turns };
-        assistant.ask(turns, Some(id)).await
+        assistant.ask(history::up_to(&*self.store, id, place, words).await, Some(id)).await
     }
 
     /// Says something of our own.

@@ -9,7 +9,14 @@ use serde_json::Value;
 
 use super::Assistant;
 use crate::activity::ConversationId;
+use crate::channels::{Incomplete, NoAnswer};
 use crate::report::Report;
+
+/// What the log says of a question without an answer.
+pub(super) const UNANSWERED: &str = "a question got no answer";
+
+/// What the log says of half an answer.
+const INCOMPLETE: &str = "an answer is incomplete";
 
 /// One question of which something has to be told.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +35,29 @@ impl<'a> Case<'a> {
     #[must_use]
     pub fn new(assistant: &'a Assistant, id: Option<&'a ConversationId>, question: &'a str) -> Self {
         Self { assistant, id, question }
+    }
+
+    /// What has arrived is no answer; returns what its user reads instead.
+    pub fn unanswered<E: Error>(&self, cause: &NoAnswer<E>) -> &'a str {
+        let options = self.assistant.options();
+        match cause {
+            cause if cause.is_refused() => {
+                self.refused(cause);
+                return &options.refusal;
+            }
+            NoAnswer::Convert(_) => self.unreadable(UNANSWERED, cause),
+            NoAnswer::Nothing(report) => self.ended(UNANSWERED, report),
+            NoAnswer::Body(_) => self.failed(UNANSWERED, cause),
+        }
+        &options.failure
+    }
+
+    /// There is not more of an answer.
+    pub fn incomplete<E: Error>(&self, why: &Incomplete<E>, report: &Report) {
+        match why {
+            Incomplete::Body(error) => self.failed(INCOMPLETE, error),
+            Incomplete::NoEnd => self.ended(INCOMPLETE, report),
+        }
     }
 
     /// Something was wrong with us or with the call, whose errors hold nothing of what was said.

@@ -17,12 +17,30 @@ const LOOK_BACK: u64 = 200;
 /// So much of what was recorded behind a question is looked at, while it waited.
 const LOOK_AHEAD: u64 = 200;
 
+/// What was said up to a question, which comes last; the question alone where nothing of it is recorded or can be read.
+pub(super) async fn up_to(
+    store: &dyn ConversationStore,
+    id: &ConversationId,
+    place: Option<Watermark>,
+    question: &str,
+) -> Vec<Turn> {
+    let recorded = match place {
+        Some(place) => turns(store, id, place).await,
+        None => Ok(Vec::new()),
+    };
+    let recorded = recorded.unwrap_or_else(|error| {
+        tracing::error!(conversation.id = %id, %error, "a question is answered without what was said before");
+        Vec::new()
+    });
+    if recorded.is_empty() { vec![Turn::new(Speaker::User, question)] } else { recorded }
+}
+
 /// What was said before the question at this place is answered, which comes last. Answers to questions before it that were
 /// given while it waited are among it; what users have said behind it in the meantime are questions of their own.
 ///
 /// # Errors
 /// When the store fails.
-pub(super) async fn turns(
+async fn turns(
     store: &dyn ConversationStore,
     id: &ConversationId,
     question: Watermark,

@@ -1,5 +1,6 @@
 //! The channels on which people read answers.
 
+mod arrived;
 pub mod bot;
 pub mod connector;
 mod delivery;
@@ -9,5 +10,6 @@ pub mod live;
 mod retention;
 mod turns;
 
+pub use arrived::{Incomplete, NoAnswer};
 pub use delivery::{Delivered, Delivery, DeliveryError, Whereabouts};
 pub use retention::Retention;

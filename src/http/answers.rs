@@ -16,9 +16,9 @@ use super::query::Query;
 use super::schema::{AnswerRequest, DeliveredAnswer, Problem};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ConversationId};
-use crate::channels::connector::{FollowedLater, LaterConversation, LaterFailed};
-use crate::channels::live::{Followed, Incomplete, LiveError};
-use crate::channels::{Delivered, DeliveryError, Whereabouts};
+use crate::channels::connector::{FollowedLater, LaterConversation, LaterError, LaterFailed};
+use crate::channels::live::{Followed, LiveError};
+use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer, Whereabouts};
 use crate::convert::Converted;
 use crate::report::Report;
 
@@ -131,9 +131,7 @@ async fn follow(
             }
             // What was shown is withdrawn with the answer, which ends here.
             Err(unanswered) => Err(match unanswered.cause {
-                LiveError::Convert(source) => Fault::Convert { source, at: "" },
-                LiveError::Body(error) => error.into(),
-                LiveError::Nothing(_) => DeliveryError::NoMessage.into(),
+                LiveError::NoAnswer(cause) => no_answer(cause),
                 LiveError::Delivery(error) => error.into(),
             }),
         }
@@ -177,8 +175,7 @@ async fn follow_later(
                 note(&id, incomplete);
                 Ok(delivered)
             }
-            Err(LaterFailed::Convert(source)) => Err(Fault::Convert { source, at: "" }),
-            Err(LaterFailed::Body(error)) => Err(error.into()),
+            Err(LaterFailed::NoAnswer(cause)) => Err(no_answer(cause)),
             Err(LaterFailed::Later(error)) => Err(DeliveryError::from(error).into()),
         }
     })
@@ -197,6 +194,14 @@ async fn apart(
         tell.send(does.await).ok();
     });
     told.await.map_err(|_| Fault::ShuttingDown)?
+}
+
+fn no_answer(cause: NoAnswer<BodyError>) -> Fault {
+    match cause {
+        NoAnswer::Convert(source) => Fault::Convert { source, at: "" },
+        NoAnswer::Body(error) => error.into(),
+        NoAnswer::Nothing(_) => DeliveryError::from(LaterError::Nothing).into(),
+    }
 }
 
 fn note(id: &ConversationId, incomplete: Option<Incomplete<BodyError>>) {

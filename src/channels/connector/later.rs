@@ -12,8 +12,7 @@ use super::{
     Failed, Followed, LaterError, LaterFailed, Line, Pacing, Place, Unanswered,
 };
 use crate::activity::{ActivityId, ConversationId};
-use crate::channels::Delivered;
-use crate::channels::live::Incomplete;
+use crate::channels::{Delivered, Incomplete};
 use crate::clock::Clock;
 use crate::convert::{Conversion, Converted};
 use crate::dialect::Dialect;

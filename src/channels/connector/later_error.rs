@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::error::Error;
 
 use super::{Failed, NoConversation, NoReference, Refusal, UntrustedServiceUrl};
-use crate::convert::ConvertError;
+use crate::channels::NoAnswer;
 use crate::store::StoreError;
 
 /// Why an answer does not reach a conversation.
@@ -46,12 +46,9 @@ pub enum LaterError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaterFailed<E: Error + 'static> {
-    /// What has arrived is no answer, or required grounding is missing.
+    /// What has arrived is no answer.
     #[error(transparent)]
-    Convert(ConvertError),
-    /// The body broke off before anything of use had arrived.
-    #[error("the answer broke off before anything of it had arrived")]
-    Body(#[source] E),
+    NoAnswer(NoAnswer<E>),
     /// It was not taken.
     #[error(transparent)]
     Later(LaterError),
@@ -60,9 +57,7 @@ pub enum LaterFailed<E: Error + 'static> {
 impl<E: Error + 'static> From<Failed<E>> for LaterFailed<E> {
     fn from(failed: Failed<E>) -> Self {
         match failed {
-            Failed::Convert(error) => Self::Convert(error),
-            Failed::Body(error) => Self::Body(error),
-            Failed::Nothing(_) => Self::Later(LaterError::Nothing),
+            Failed::NoAnswer(cause) => Self::NoAnswer(cause),
             Failed::Refused(refusal) => Self::Later(LaterError::Refused(refusal)),
         }
     }
@@ -73,8 +68,7 @@ impl From<Failed<Infallible>> for LaterError {
         match failed {
             Failed::Refused(refusal) => Self::Refused(refusal),
             // What is whole has been converted, and has no body that could break.
-            Failed::Nothing(_) | Failed::Convert(_) => Self::Nothing,
-            Failed::Body(never) => match never {},
+            Failed::NoAnswer(_) => Self::Nothing,
         }
     }
 }

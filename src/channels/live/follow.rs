@@ -7,20 +7,12 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
 
 use super::pace::Pace;
-use super::{Followed, Incomplete, LiveAnswer, LiveError, Unanswered};
+use super::{Followed, LiveAnswer, LiveError, Unanswered};
 use crate::activity::Activity;
-use crate::channels::{Delivered, DeliveryError};
+use crate::channels::arrived::{Wordless, settle};
+use crate::channels::{Delivered, DeliveryError, NoAnswer};
 use crate::convert::{Conversion, Streamed, Streaming, Update};
 use crate::store::Doorbell;
-
-/// What becomes of an answer without words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wordless {
-    /// Its message is recorded like any other.
-    Kept,
-    /// It is none: a reader who waits for it would be left with nothing.
-    Refused,
-}
 
 /// What has arrived when the body is over.
 struct Arrived<E> {
@@ -116,23 +108,11 @@ impl LiveAnswer {
         if let Some(error) = broken.as_ref()
             && refused(error)
         {
-            return Err(broken.map_or(DeliveryError::NoMessage.into(), LiveError::Body));
+            return Err(
+                broken.map_or(DeliveryError::NoMessage.into(), |error| LiveError::NoAnswer(NoAnswer::Body(error)))
+            );
         }
-        let (streamed, incomplete) = match (streaming.end(), broken) {
-            // Half an answer of which nothing can be read is none.
-            (Ok(streamed), Some(error)) if says_nothing(&streamed.message) => {
-                drop(streamed);
-                return Err(LiveError::Body(error));
-            }
-            (Err(_), Some(error)) => return Err(LiveError::Body(error)),
-            (Err(error), None) => return Err(LiveError::Convert(error)),
-            (Ok(streamed), None) if wordless == Wordless::Refused && says_nothing(&streamed.message) => {
-                return Err(LiveError::Nothing(Box::new(streamed.report)));
-            }
-            (Ok(streamed), Some(error)) => (streamed, Some(Incomplete::Body(error))),
-            (Ok(streamed), None) if streamed.report.complete => (streamed, None),
-            (Ok(streamed), None) => (streamed, Some(Incomplete::NoEnd)),
-        };
+        let (streamed, incomplete) = settle(streaming, broken, wordless).map_err(LiveError::NoAnswer)?;
         let Streamed { message, report, .. } = streamed;
         let behind = incomplete.as_ref().map(|_| Activity::message(self.live.options.incomplete.clone()));
         let appended = self.record(message, behind, key).await?;
@@ -171,7 +151,7 @@ impl LiveAnswer {
                         Some(Err(error)) => return Ok(Arrived { streaming, broken: Some(error) }),
                         None => return Ok(Arrived { streaming, broken: None }),
                     };
-                    match streaming.push(&bytes).map_err(LiveError::Convert)? {
+                    match streaming.push(&bytes).map_err(|error| LiveError::NoAnswer(NoAnswer::Convert(error)))? {
                         Some(Update::Informative(text)) => informative = Some(text.to_owned()),
                         Some(Update::Text(_)) => {}
                         None => continue,
@@ -216,10 +196,6 @@ impl LiveAnswer {
     async fn doorbell(&self) -> Result<Doorbell, DeliveryError> {
         self.live.store.subscribe(&self.id).await?.ok_or(DeliveryError::UnknownConversation)
     }
-}
-
-fn says_nothing(message: &Activity) -> bool {
-    message.text.as_deref().is_none_or(|text| text.trim().is_empty())
 }
 
 impl<E: Error + 'static> From<DeliveryError> for LiveError<E> {

@@ -16,4 +16,4 @@ mod tests;
 pub use answer::LiveAnswer;
 pub use live::Live;
 pub use options::LiveOptions;
-pub use outcome::{Followed, Incomplete, LiveError, Unanswered};
+pub use outcome::{Followed, LiveError, Unanswered};

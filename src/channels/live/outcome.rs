@@ -3,9 +3,7 @@
 use std::error::Error;
 
 use super::LiveAnswer;
-use crate::channels::{Delivered, DeliveryError};
-use crate::convert::ConvertError;
-use crate::report::Report;
+use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer};
 
 /// An answer that readers have: its message is recorded.
 #[derive(Debug)]
@@ -15,16 +13,6 @@ pub struct Followed<E> {
     pub delivered: Delivered,
     /// Why there is not more of it, in which case readers were told that it is incomplete.
     pub incomplete: Option<Incomplete<E>>,
-}
-
-/// Why an answer is not whole.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Incomplete<E> {
-    /// Its body broke off.
-    Body(E),
-    /// Its body ended without the sign that the answer is whole; what the provider said about it is in the report.
-    NoEnd,
 }
 
 /// Nothing of the answer stays in the conversation.
@@ -44,15 +32,9 @@ pub struct Unanswered<E: Error + 'static> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LiveError<E: Error + 'static> {
-    /// What has arrived is no answer, or required grounding is missing.
+    /// What has arrived is no answer.
     #[error(transparent)]
-    Convert(ConvertError),
-    /// The body broke off before anything of use had arrived.
-    #[error("the answer broke off before anything of it had arrived")]
-    Body(#[source] E),
-    /// The answer has no words. What the provider said about it is in the report.
-    #[error("the answer says nothing")]
-    Nothing(Box<Report>),
+    NoAnswer(NoAnswer<E>),
     /// The conversation is gone, or the store failed.
     #[error(transparent)]
     Delivery(DeliveryError),

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 use super::*;
 use crate::activity::{Activity, ConversationId};
 use crate::channels::direct_line::{DirectLineOptions, Feed, Hub, Publisher};
-use crate::channels::{Delivered, DeliveryError};
+use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer};
 use crate::clock::{Clock, CountingIds, ManualClock};
 use crate::convert::{Conversion, ConvertError};
 use crate::dialect::Dialect;
@@ -237,7 +237,7 @@ async fn where_nothing_of_use_came_the_caller_decides_how_the_stream_ends() {
     answer.inform("Looking …").await.expect("shown");
     let first = next(&mut room.feed).await;
     let unanswered = answer.follow(to_web_chat(), timed([(50, Err(Dead))]), None).await.expect_err("no answer");
-    assert!(matches!(unanswered.cause, LiveError::Body(Dead)));
+    assert!(matches!(unanswered.cause, LiveError::NoAnswer(NoAnswer::Body(Dead))));
     let said = unanswered.answer.close(Activity::message("Sorry.")).await.expect("recorded");
     let last = next(&mut room.feed).await;
     assert_eq!((last["text"].as_str(), &last["channelData"]["streamId"]), (Some("Sorry."), &first["id"]));
@@ -260,7 +260,7 @@ async fn an_answer_without_required_grounding_is_never_shown() {
     let pieces = whole([(0, sources()), (200, delta("Believe me.")), (200, done())]);
     let (outcome, ()) = tokio::join!(room.begin().follow(conversion, pieces, None), async {});
     let unanswered = outcome.expect_err("a refusal");
-    assert!(matches!(unanswered.cause, LiveError::Convert(ConvertError::GroundingNoCitations)));
+    assert!(matches!(unanswered.cause, LiveError::NoAnswer(NoAnswer::Convert(ConvertError::GroundingNoCitations))));
     unanswered.answer.close(Activity::message("I found nothing.")).await.expect("recorded");
     let seen = room.watch(1).await;
     let said: Vec<(&str, &str)> = seen

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use citewire::clock::{Clock, ManualClock};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::chat::{Answer, Bubble, Chats, Flavour};
+use crate::app::{Request, respond};
 
 /// So long a test waits for a call that must come.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -185,21 +186,13 @@ impl Service {
     }
 }
 
-/// A request as it was written.
-struct Request {
-    method: String,
-    path: String,
-    bearer: Option<String>,
-    body: String,
-}
-
 async fn serve(
     mut stream: TcpStream,
     inner: Arc<Mutex<Inner>>,
     clock: Arc<ManualClock>,
     tell: Arc<watch::Sender<usize>>,
 ) {
-    let Some(request) = read(&mut stream).await else { return };
+    let Some(request) = Request::read(&mut stream).await else { return };
     let mishap = {
         let mut inner = inner.lock().expect("a lock");
         if request.path.ends_with("/oauth2/v2.0/token") { inner.token(&request) } else { inner.call(&request, &*clock) }
@@ -211,7 +204,7 @@ async fn serve(
 impl Inner {
     fn token(&mut self, request: &Request) -> Mishap {
         let n = self.asked.len();
-        self.asked.push(format!("{} {}", request.path, request.body));
+        self.asked.push(format!("{} {}", request.path, String::from_utf8_lossy(&request.body)));
         if let Some(mishap) = (self.token_plan)(n) {
             return mishap;
         }
@@ -224,9 +217,8 @@ impl Inner {
     }
 
     fn call(&mut self, request: &Request, clock: &dyn Clock) -> Mishap {
-        let body = serde_json::from_str(&request.body).unwrap_or(Value::Null);
         let call = format!("{} {}", request.method, request.path);
-        let seen = Seen { call, bearer: request.bearer.clone(), body };
+        let seen = Seen { call, bearer: request.bearer().map(str::to_owned), body: request.json() };
         let n = self.seen.len();
         self.seen.push(seen.clone());
         let planned = (self.plan)(n, &seen);
@@ -234,7 +226,7 @@ impl Inner {
             return mishap;
         }
         let newest = format!("token-{}", self.tokens);
-        if self.guarded && request.bearer.as_deref() != Some(newest.as_str()) {
+        if self.guarded && request.bearer() != Some(newest.as_str()) {
             return Mishap::error(401, "Unauthorized", "Authorization has been denied for this request.");
         }
         let answer = self.chats.take(&seen.call, &seen.body, clock.now());
@@ -247,36 +239,6 @@ impl Inner {
             (None, Answer::Nothing) => Mishap::Silence,
         }
     }
-}
-
-async fn read(stream: &mut TcpStream) -> Option<Request> {
-    let mut bytes = Vec::new();
-    let end = loop {
-        if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
-            break at + 4;
-        }
-        if stream.read_buf(&mut bytes).await.ok()? == 0 {
-            return None;
-        }
-    };
-    let head = String::from_utf8(bytes[..end].to_vec()).expect("text");
-    let header = |name: &str| {
-        let lines = head.lines().filter_map(|line| line.split_once(": "));
-        lines.filter(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned()).next()
-    };
-    let length = header("content-length").map_or(0, |length| length.parse().expect("a number"));
-    while bytes.len() < end + length {
-        if stream.read_buf(&mut bytes).await.ok()? == 0 {
-            return None;
-        }
-    }
-    let mut line = head.lines().next()?.split(' ');
-    Some(Request {
-        method: line.next()?.to_owned(),
-        path: line.next()?.to_owned(),
-        bearer: header("authorization").and_then(|value| value.strip_prefix("Bearer ").map(str::to_owned)),
-        body: String::from_utf8(bytes[end..].to_vec()).expect("text"),
-    })
 }
 
 /// Does what the call gets. Who called may be gone, which is nobody's fault.
@@ -292,9 +254,5 @@ async fn play(stream: &mut TcpStream, mishap: Mishap) {
             return std::future::pending().await;
         }
     };
-    let length = body.len();
-    let text =
-        format!("HTTP/1.1 {status} X\r\n{header}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
-    stream.write_all(text.as_bytes()).await.ok();
-    stream.shutdown().await.ok();
+    respond(stream, status, &header, &body).await;
 }

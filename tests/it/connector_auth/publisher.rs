@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+
+use crate::app::{Request, header, respond};
 
 pub(crate) const CHANNEL_METADATA: &str = "/channel/metadata";
 pub(crate) const CHANNEL_KEYS: &str = "/channel/keys";
@@ -99,13 +101,14 @@ async fn answer(
     asked: watch::Sender<Vec<String>>,
     mut released: watch::Receiver<bool>,
 ) {
-    let Some(path) = path(&mut stream).await else { return };
+    let Some(Request { path, head, .. }) = Request::read(&mut stream).await else { return };
+    assert_eq!(header(&head, "authorization"), None);
     asked.send_modify(|asked| asked.push(path.clone()));
     let page = pages.lock().expect("a lock").get(&path).cloned();
     let (status, header, body) = match page {
-        None => (404, String::new(), String::new()),
-        Some(Page::Json(json)) => (200, "content-type: application/json\r\n".to_owned(), json.to_string()),
-        Some(Page::Status(status, header)) => (status, format!("{header}\r\n"), String::new()),
+        None => (404, "x-nothing: 1".to_owned(), String::new()),
+        Some(Page::Json(json)) => (200, "content-type: application/json".to_owned(), json.to_string()),
+        Some(Page::Status(status, header)) => (status, header, String::new()),
         Some(Page::Endless) => {
             stream.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n").await.ok();
             while stream.write_all(&[b' '; 4096]).await.is_ok() {}
@@ -114,24 +117,8 @@ async fn answer(
         Some(Page::Silence) => return std::future::pending().await,
         Some(Page::Held(json)) => {
             released.wait_for(|released| *released).await.expect("the test goes on");
-            (200, String::new(), json.to_string())
+            (200, "x-nothing: 1".to_owned(), json.to_string())
         }
     };
-    let length = body.len();
-    let head = format!("HTTP/1.1 {status} X\r\n{header}content-length: {length}\r\nconnection: close\r\n\r\n");
-    // Who asked may be gone already.
-    stream.write_all(format!("{head}{body}").as_bytes()).await.ok();
-    stream.shutdown().await.ok();
-}
-
-async fn path(stream: &mut TcpStream) -> Option<String> {
-    let mut bytes = Vec::new();
-    while !bytes.ends_with(b"\r\n\r\n") {
-        if stream.read_buf(&mut bytes).await.ok()? == 0 {
-            return None;
-        }
-    }
-    let head = String::from_utf8(bytes).expect("text");
-    assert!(!head.to_lowercase().contains("authorization"), "{head}");
-    Some(head.split(' ').nth(1)?.to_owned())
+    respond(&mut stream, status, &header, &body).await;
 }

@@ -4,10 +4,12 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use citewire::clock::{Clock as _, ManualClock};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+
+use crate::app::{Request, respond};
 
 /// What the upstream does with one call.
 #[derive(Clone, Debug)]
@@ -83,9 +85,8 @@ impl Upstream {
             let mut hanging = Vec::new();
             loop {
                 let (mut stream, _) = listener.accept().await.expect("a connection");
-                let Some(mut call) = read(&mut stream).await else { continue };
-                call.at = clock.now();
-                noted.lock().expect("a lock").push(call);
+                let Some(request) = Request::read(&mut stream).await else { continue };
+                noted.lock().expect("a lock").push(Seen::of(request, clock.now()));
                 let unforeseen = || Reply::error(400, "Unforeseen", "the script is over");
                 let reply = script.next().unwrap_or_else(unforeseen);
                 let last_post = noted.lock().expect("a lock").iter().rev().find(|seen| seen.is_activity()).cloned();
@@ -120,41 +121,20 @@ impl Upstream {
 }
 
 impl Seen {
+    fn of(request: Request, at: DateTime<Utc>) -> Self {
+        let path = request.path.strip_prefix(BASE).unwrap_or(&request.path);
+        Self {
+            call: format!("{} {path}", request.method),
+            bearer: request.bearer().unwrap_or_default().to_owned(),
+            body: request.json(),
+            head: request.head,
+            at,
+        }
+    }
+
     fn is_activity(&self) -> bool {
         self.call.starts_with("POST") && self.call.ends_with("/activities")
     }
-}
-
-async fn read(stream: &mut TcpStream) -> Option<Seen> {
-    let mut bytes = Vec::new();
-    let end = loop {
-        if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
-            break at + 4;
-        }
-        if stream.read_buf(&mut bytes).await.ok()? == 0 {
-            return None;
-        }
-    };
-    let head = String::from_utf8(bytes[..end].to_vec()).expect("text");
-    let header = |name: &str| {
-        let lines = head.lines().filter_map(|line| line.split_once(": "));
-        lines.filter(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned()).next()
-    };
-    let length = header("content-length").map_or(0, |length| length.parse().expect("a number"));
-    while bytes.len() < end + length {
-        if stream.read_buf(&mut bytes).await.ok()? == 0 {
-            return None;
-        }
-    }
-    let body = &bytes[end..];
-    let line: Vec<&str> = head.lines().next()?.split(' ').collect();
-    Some(Seen {
-        call: format!("{} {}", line[0], line[1].strip_prefix(BASE).unwrap_or(line[1])),
-        bearer: header("authorization").unwrap_or_default().replace("Bearer ", ""),
-        body: if body.is_empty() { Value::Null } else { serde_json::from_slice(body).expect("JSON") },
-        head,
-        at: DateTime::<Utc>::MIN_UTC,
-    })
 }
 
 /// Does what the reply says; whether the connection is to stay open.
@@ -180,11 +160,6 @@ async fn play(stream: &mut TcpStream, reply: Reply, last_post: Option<Seen>) -> 
             return false;
         }
     };
-    let length = body.len();
-    let text =
-        format!("HTTP/1.1 {status} X\r\n{header}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
-    // Who asked may be gone already.
-    stream.write_all(text.as_bytes()).await.ok();
-    stream.shutdown().await.ok();
+    respond(stream, status, &header, &body).await;
     false
 }

@@ -10,6 +10,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Barrier, watch};
 use tokio::task::JoinSet;
 
+use crate::app::{Request, header};
+
 /// What happens behind the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
@@ -107,13 +109,15 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    fn of(request: Request) -> Self {
+        let body = request.json();
+        let Request { method, path, head, .. } = request;
+        Self { call: format!("{method} {path}"), head, body }
+    }
+
     /// A header; an empty text without it.
     pub(crate) fn header(&self, name: &str) -> String {
-        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
-        let mut values = lines.filter(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_owned());
-        let value = values.next().unwrap_or_default();
-        assert_eq!(values.next(), None, "{name} is there once");
-        value
+        header(&self.head, name).unwrap_or_default().to_owned()
     }
 }
 
@@ -146,7 +150,8 @@ impl Model {
             loop {
                 let (mut stream, _) = listener.accept().await.expect("a connection");
                 stream.set_nodelay(true).expect("no delay");
-                let Some(call) = read(&mut stream).await else { continue };
+                let Some(request) = Request::read(&mut stream).await else { continue };
+                let call = Seen::of(request);
                 let over = || Play::of("text/plain", "the play is over").status(400);
                 let (mut play, tell) = (plays.next().unwrap_or_else(over), tell.clone());
                 if let Some(reply) = play.reply {
@@ -184,29 +189,6 @@ impl Model {
     pub(crate) async fn was_left(&self, count: usize) {
         self.left.clone().wait_for(|left| *left >= count).await.expect("the model plays on");
     }
-}
-
-async fn read(stream: &mut TcpStream) -> Option<Seen> {
-    let mut bytes = Vec::new();
-    let end = loop {
-        if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
-            break at + 4;
-        }
-        if stream.read_buf(&mut bytes).await.ok()? == 0 {
-            return None;
-        }
-    };
-    let head = String::from_utf8(bytes[..end].to_vec()).expect("text");
-    let call = head.lines().next()?.trim_end_matches(" HTTP/1.1").to_owned();
-    let mut seen = Seen { call, head, body: Value::Null };
-    let length: usize = seen.header("content-length").parse().expect("a number");
-    while bytes.len() < end + length {
-        if stream.read_buf(&mut bytes).await.ok()? == 0 {
-            return None;
-        }
-    }
-    seen.body = serde_json::from_slice(&bytes[end..]).expect("JSON");
-    Some(seen)
 }
 
 /// Says what the play says; an error when the other side has gone before.

@@ -8,6 +8,8 @@ use super::content::Content;
 use super::course::{Next, Sent, after};
 use super::{Answered, ConnectorAnswer, Ended, Failed, Unanswered};
 use crate::activity::{Activity, ActivityId};
+use crate::channels::NoAnswer;
+use crate::channels::arrived::says_nothing;
 use crate::convert::Converted;
 use crate::egress::later;
 use crate::report::{Entry, Report};
@@ -40,7 +42,10 @@ impl ConnectorAnswer {
         // A message with updates before it says that it ends them; here it may end others, or none.
         let message = message.without_stream_info();
         if says_nothing(&message) {
-            return Err(Box::new(Unanswered { cause: Failed::Nothing(Box::new(report)), answer: self }));
+            return Err(Box::new(Unanswered {
+                cause: Failed::NoAnswer(NoAnswer::Nothing(Box::new(report))),
+                answer: self,
+            }));
         }
         match self.finish(message, report).await {
             Ok(answered) => Ok(answered),
@@ -199,9 +204,4 @@ impl ConnectorAnswer {
     fn continues(&self, part: &Activity) -> bool {
         self.dialect.may_change_shown() || part.text.as_deref().unwrap_or_default().starts_with(self.shown())
     }
-}
-
-/// Whether there is nothing to read in a message.
-pub(super) fn says_nothing(message: &Activity) -> bool {
-    message.text.as_deref().is_none_or(|text| text.trim().is_empty())
 }

@@ -8,10 +8,10 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
 
 use super::answer::Course;
-use super::ending::says_nothing;
 use super::{Answered, ConnectorAnswer, Ended, Failed, Followed, Unanswered};
 use crate::activity::Activity;
-use crate::channels::live::Incomplete;
+use crate::channels::NoAnswer;
+use crate::channels::arrived::{Wordless, settle};
 use crate::convert::{Conversion, Streamed, Streaming, Update};
 use crate::report::Report;
 
@@ -58,18 +58,8 @@ impl ConnectorAnswer {
             Arrived::Over(streaming, broken) => (streaming, broken),
             Arrived::Stopped => return Ok(Followed { answered: self.stopped(), incomplete: None }),
         };
-        let (streamed, incomplete) = match (streaming.end(), broken) {
-            // Half an answer of which nothing can be read is none.
-            (Ok(streamed), Some(error)) if says_nothing(&streamed.message) => return Err(Failed::Body(error)),
-            (Err(_), Some(error)) => return Err(Failed::Body(error)),
-            (Err(error), None) => return Err(Failed::Convert(error)),
-            (Ok(streamed), None) if says_nothing(&streamed.message) => {
-                return Err(Failed::Nothing(Box::new(streamed.report)));
-            }
-            (Ok(streamed), Some(error)) => (streamed, Some(Incomplete::Body(error))),
-            (Ok(streamed), None) if streamed.report.complete => (streamed, None),
-            (Ok(streamed), None) => (streamed, Some(Incomplete::NoEnd)),
-        };
+        let settled = settle(*streaming, broken, Wordless::Refused).map_err(Failed::NoAnswer)?;
+        let (streamed, incomplete) = settled;
         let Streamed { message, report, .. } = streamed;
         let finished = self.finish(message, report).await;
         let answered = finished.map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
@@ -110,7 +100,7 @@ impl ConnectorAnswer {
                     Some(None) => return Ok(Arrived::Over(Box::new(streaming), None)),
                     Some(Some(Err(error))) => return Ok(Arrived::Over(Box::new(streaming), Some(error))),
                     Some(Some(Ok(bytes))) => {
-                        match streaming.push(&bytes).map_err(Failed::Convert)? {
+                        match streaming.push(&bytes).map_err(|error| Failed::NoAnswer(NoAnswer::Convert(error)))? {
                             Some(Update::Informative(text)) => informative = Some(text.to_owned()),
                             Some(Update::Text(_)) => {}
                             None => continue,

@@ -6,8 +6,7 @@ use std::error::Error;
 use super::super::Refusal;
 use super::ConnectorAnswer;
 use crate::activity::Activity;
-use crate::channels::live::Incomplete;
-use crate::convert::ConvertError;
+use crate::channels::{Incomplete, NoAnswer};
 use crate::report::Report;
 
 /// What the user has.
@@ -60,15 +59,9 @@ pub struct Unanswered<E: Error + 'static = Infallible> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failed<E: Error + 'static = Infallible> {
-    /// What has arrived is no answer, or required grounding is missing.
+    /// What has arrived is no answer.
     #[error(transparent)]
-    Convert(ConvertError),
-    /// The body broke off before anything of use had arrived.
-    #[error("the answer broke off before anything of it had arrived")]
-    Body(#[source] E),
-    /// The answer has no words. What the provider said about it is in the report.
-    #[error("the answer says nothing")]
-    Nothing(Box<Report>),
+    NoAnswer(NoAnswer<E>),
     /// The channel took it in no form.
     #[error("the channel did not take the answer: {0}")]
     Refused(#[source] Box<Refusal>),

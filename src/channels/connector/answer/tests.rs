@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use super::*;
 use crate::activity::Activity;
+use crate::channels::NoAnswer;
 use crate::channels::connector::{Outlet, Refusal, RefusalCause, RefusalKind};
 use crate::clock::Clock;
 use crate::convert::{Conversion, convert};
@@ -402,14 +403,18 @@ async fn an_answer_that_breaks_off_stays_and_its_user_is_told() {
 async fn an_answer_without_words_or_grounding_leaves_the_words_to_the_caller() {
     let Room { calls, answer } = teams();
     let failed = answer.follow(to(Dialect::Teams), timed([(0, done())])).await.expect_err("no answer");
-    assert!(matches!(failed.cause, Failed::Nothing(_) | Failed::Convert(_)), "{:?}", failed.cause);
+    assert!(
+        matches!(failed.cause, Failed::NoAnswer(NoAnswer::Nothing(_) | NoAnswer::Convert(_))),
+        "{:?}",
+        failed.cause
+    );
     failed.answer.close("Sorry.").await.expect("taken");
     assert_eq!(texts(&calls.lock().expect("a lock")), [(0, "put", "Sorry.")]);
     let Room { answer, .. } = teams();
     let mut grounded = to(Dialect::Teams);
     grounded.options = serde_json::from_value(json!({"require_grounding": "any"})).expect("options");
     let failed = answer.follow(grounded, timed([(0, delta("Trust me.")), (0, done())])).await.expect_err("refused");
-    assert!(matches!(failed.cause, Failed::Convert(_)));
+    assert!(matches!(failed.cause, Failed::NoAnswer(NoAnswer::Convert(_))));
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,73 @@
+//! What there is of an answer when its body is over.
+
+use std::error::Error;
+
+use crate::activity::Activity;
+use crate::convert::{ConvertError, Streamed, Streaming};
+use crate::report::Report;
+
+/// Why an answer is not whole.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Incomplete<E> {
+    /// Its body broke off.
+    Body(E),
+    /// Its body ended without the sign that the answer is whole; what the provider said about it is in the report.
+    NoEnd,
+}
+
+/// Why what has arrived is no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoAnswer<E: Error + 'static> {
+    /// It cannot be read as one, or required grounding is missing.
+    #[error(transparent)]
+    Convert(ConvertError),
+    /// The body broke off before anything of use had arrived.
+    #[error("the answer broke off before anything of it had arrived")]
+    Body(#[source] E),
+    /// It has no words. What the provider said about it is in the report.
+    #[error("the answer says nothing")]
+    Nothing(Box<Report>),
+}
+
+/// What becomes of an answer without words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wordless {
+    /// It is one like any other.
+    Kept,
+    /// It is none: a reader who waits for it would be left with nothing.
+    Refused,
+}
+
+/// The answer, and why there is not more of it. `broken` is how its body broke off.
+pub(super) fn settle<E: Error + 'static>(
+    streaming: Streaming,
+    broken: Option<E>,
+    wordless: Wordless,
+) -> Result<(Streamed, Option<Incomplete<E>>), NoAnswer<E>> {
+    match (streaming.end(), broken) {
+        // Half an answer of which nothing can be read is none.
+        (Ok(streamed), Some(error)) if says_nothing(&streamed.message) => Err(NoAnswer::Body(error)),
+        (Err(_), Some(error)) => Err(NoAnswer::Body(error)),
+        (Err(error), None) => Err(NoAnswer::Convert(error)),
+        (Ok(streamed), None) if wordless == Wordless::Refused && says_nothing(&streamed.message) => {
+            Err(NoAnswer::Nothing(Box::new(streamed.report)))
+        }
+        (Ok(streamed), Some(error)) => Ok((streamed, Some(Incomplete::Body(error)))),
+        (Ok(streamed), None) if streamed.report.complete => Ok((streamed, None)),
+        (Ok(streamed), None) => Ok((streamed, Some(Incomplete::NoEnd))),
+    }
+}
+
+pub(super) fn says_nothing(message: &Activity) -> bool {
+    message.text.as_deref().is_none_or(|text| text.trim().is_empty())
+}
+
+impl<E: Error + 'static> NoAnswer<E> {
+    /// Whether it does not rest on what it has to rest on (P-13): a rule at work, and nothing to mend.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        matches!(self, Self::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations))
+    }
+}
