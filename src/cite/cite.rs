@@ -347,6 +347,13 @@ mod tests {
             ("[1]: https://evil\n\nx[1]", "x[1]"),
             ("> [1]: https://evil\n\nx[1]", "> \n\nx[1]"),
             ("x[1](https://evil) y", "x[1] y"),
+            // What is drawn like a badge was left to lead where the model liked.
+            ("x[*1*](https://evil) y", "x[1] y"),
+            ("x[**[1]**](https://evil) y", "x[1] y"),
+            ("x[\\[1\\]](https://evil) [`1`](https://evil) y", "x[1] [1] y"),
+            ("[**1**]: https://evil\n\nx[**1**] y", "x[1] y"),
+            ("x[2] [**1**] y\n\n[**1**]: https://evil", "x[1] [**1**] y"),
+            ("x[2] [**1**][p] y\n\n[p]: https://p", "x[1] [**1**]\u{200b}[p] y\n\n> [p]: https://p/"),
             ("x[1](2024) y", "x[1]\u{200b}(2024) y"),
             ("[p]: https://evil\n\nGreat![1][p] [1][p]", "Great!\u{200b}[1] [1]"),
             ("Great![1][p]\n\n[p]: https://ok", "Great!\u{200b}[1]\u{200b}[p]\n\n> [p]: https://ok/"),

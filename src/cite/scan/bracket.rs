@@ -6,7 +6,8 @@ use url::Url;
 
 use super::construct::{Parsed, Target, inline_target, label};
 use super::cursor::Cursor;
-use super::definitions::normalised;
+use super::definitions::{normalised, unbracketed};
+use super::drawn::drawn;
 use super::inline::holds_change;
 use super::node::{Node, NodeKind};
 use super::scanner::{Input, Opener, Scanner};
@@ -101,13 +102,16 @@ impl Input<'_> {
         raw.match_indices('[').filter_map(|(at, _)| number_at(at)).collect()
     }
 
-    /// The sources that a link or image names when all that it shows is a marker: `[1](url)`, `[[1]](url)`.
+    /// The sources that a link or image names when all that it shows is a marker: `[1](url)`, `[[1]](url)`, `[**1**](url)`.
     fn shown_sources(&self, inner: &str) -> Option<Indices> {
+        self.written_sources(inner).or_else(|| self.written_sources(&drawn(inner)?))
+    }
+
+    fn written_sources(&self, inner: &str) -> Option<Indices> {
         if !self.grammar.linked {
             return None;
         }
-        let inner = inner.trim();
-        let bracketed = inner.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(inner);
+        let bracketed = unbracketed(inner);
         let marker = marker::in_square_brackets(bracketed, &MarkerGrammar::ALL)?;
         if matches!(marker, Marker::Name(_)) {
             return None;
@@ -186,6 +190,8 @@ impl Scanner {
         self.openers.pop_back();
         self.at = at + 1;
         let inner = &text[opener.inner()..at];
+        // `[**1**][foo]` would look like a badge.
+        separate |= label.is_some() && input.shown_sources(inner).is_some();
         if let Some(kind) = self.marker(input, opener, at) {
             self.nodes.truncate(opener.node);
             // The `!` of an image ended a sentence: "Great![1]".
@@ -258,7 +264,7 @@ impl Scanner {
         } else {
             (inner, at + 1)
         };
-        let is_marker = end == at + 1 && input.shown_sources(inner).is_some();
+        let is_marker = end == at + 1 && input.written_sources(inner).is_some();
         let known = self.definitions.get(&normalised(named)).filter(|_| !is_marker && !named.contains(['[', ']']));
         let Some(target) = known else { return Some(None) };
         let written = target.written().map(|target| format!("]({target})"));

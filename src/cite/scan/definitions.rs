@@ -5,6 +5,7 @@
 
 use super::construct::{Parsed, Target, destination, label, title};
 use super::cursor::{Cursor, Peek};
+use super::drawn::drawn;
 use super::inline::holds_change;
 use super::line::{Blocks, Kind, Leaf, next_line};
 use super::node::NodeKind;
@@ -26,6 +27,12 @@ pub(super) fn normalised(label: &str) -> String {
 fn is_number_label(label: &str) -> bool {
     let marker = marker::in_square_brackets(label, &MarkerGrammar::ALL);
     marker.is_some_and(|marker| !matches!(marker, Marker::Name(_)))
+}
+
+/// Without the brackets around all of it.
+pub(super) fn unbracketed(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text)
 }
 
 struct Definition {
@@ -144,8 +151,9 @@ impl Scanner {
         let (at, end) = (self.at, target.end);
         let is_first = !self.definitions.contains_key(&label);
         let is_marker = is_number_label(&label);
+        let looks_like_one = || drawn(&label).is_some_and(|drawn| is_number_label(unbracketed(&drawn)));
         let written = target.written();
-        let stays = is_first && !is_marker && self.used.contains(&label);
+        let stays = is_first && !is_marker && self.used.contains(&label) && !looks_like_one();
         if is_first && !is_marker {
             self.definitions.insert(label.clone(), target);
         }

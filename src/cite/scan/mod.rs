@@ -10,6 +10,7 @@ mod commit;
 mod construct;
 mod cursor;
 mod definitions;
+mod drawn;
 mod footnote;
 mod html;
 mod inline;

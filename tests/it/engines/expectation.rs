@@ -61,6 +61,12 @@ fn holds_lone_number(text: &str) -> bool {
     text.match_indices(digits).any(|(at, _)| !text[..at].trim_end_matches(digits).ends_with('['))
 }
 
+/// Not every engine knows strikethrough, and where it does, one sign is enough for some.
+fn without_strikethrough(text: &str) -> &str {
+    let inner = |sign| text.strip_prefix(sign).and_then(|inner: &str| inner.strip_suffix(sign));
+    inner("~~").or_else(|| inner("~")).filter(|inner| !inner.contains('~')).unwrap_or(text)
+}
+
 struct Reader<'r> {
     sources: &'r Sources,
     expectation: Expectation,
@@ -86,7 +92,7 @@ impl Reader<'_> {
 
     fn link(&mut self, text: &str, url: String, title: String, image: bool) {
         // The name of a file as the text of a link is no marker: the link leads to that file or to another.
-        let trimmed = text.trim();
+        let trimmed = without_strikethrough(text.trim());
         let inner = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(trimmed);
         if let Some(cited) = bracket(inner)
             .filter(|marker| marker.names.is_empty())

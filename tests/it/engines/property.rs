@@ -31,6 +31,37 @@ fn every_engine_reads_every_badge_as_its_source_and_everything_else_as_it_was() 
     );
 }
 
+/// What long runs have found, and what resembles it: each was once read in another way by an engine.
+#[test]
+fn every_engine_reads_what_was_found_in_long_runs() {
+    let found = [
+        // Math that holds the number of a claim, in the text of a link.
+        "``[1][2]<![CDATA[$a[1]$`[te`x`t](https://ok.example \"Title\")",
+        "[see $a[1]$](https://ok.example) and $a[1]$",
+        // A link on nothing but a marker, which is formatted.
+        "[~~[1]~~](https://ok.example)",
+        "[**[1]**](https://ok.example)",
+        "[*1*](https://ok.example)",
+        "[_**2**_](https://ok.example) [__[1, 2]__](https://ok.example)",
+        "[`1`](https://ok.example)",
+        "[`` [1] ``](https://ok.example)",
+        "[\\[1\\]](https://ok.example)",
+        "![**1**](https://ok.example/i.png)",
+        "[**1](https://ok.example) [* 1 *](https://ok.example) [**1*](https://ok.example)",
+        "[~1~](https://ok.example)",
+        "[foo]: https://ok.example/foo\n[**1**]: https://ok.example\n\n[*1*][foo] [**[1]**][foo] [**1**]",
+        "[**1**][foo]\n\n[foo]: https://ok.example/foo",
+    ];
+    let answers = found.map(str::to_owned);
+    for (answer, verdict) in answers.iter().zip(try_answers(&mut Judge::start(), &answers)) {
+        match verdict {
+            Verdict::Holds => {}
+            Verdict::Discarded => panic!("engines disagree about {answer:?}"),
+            Verdict::Fails(reason) => panic!("{answer:?}: {reason}"),
+        }
+    }
+}
+
 /// A citation of a span is read like a marker at its end, wherever that end is text.
 #[test]
 fn every_engine_reads_a_cited_span_as_it_reads_a_marker_behind_it() {
