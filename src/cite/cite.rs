@@ -381,6 +381,21 @@ mod tests {
 
     /// What stands behind a comment in its line was once passed on with it.
     #[test]
+    fn p14_an_address_that_gives_way_to_a_source_is_reported() {
+        let told = |text: &str| -> Vec<String> {
+            let entries = cite(&answer(text), &Rules::web_chat()).entries;
+            entries.into_iter().filter(|entry| entry.code == "marker-link").map(|entry| entry.message).collect()
+        };
+        let moved = told("x [**1**](https://evil) ![[2]](https://evil/i.png) z");
+        let expected = [
+            "[**1**] leads to its source, and not to \"https://evil\"",
+            "[[2]] leads to its source, and not to \"https://evil/i.png\"",
+        ];
+        assert_eq!(moved, expected);
+        assert_eq!(told("x [1](https://x/a) [1](2024) [1]"), Vec::<String>::new(), "nothing is lost");
+    }
+
+    #[test]
     fn p06_nothing_harmful_hides_behind_a_comment() {
         for text in
             ["<!----><script>x</script>", "<!--\n--><script>x", "> <!-- a --><img src=x>", "a\n<!-- b --><button>"]

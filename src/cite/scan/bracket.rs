@@ -11,7 +11,7 @@ use super::drawn::drawn;
 use super::inline::holds_change;
 use super::node::{Node, NodeKind};
 use super::scanner::{Input, Opener, Scanner};
-use crate::answer::MarkerGrammar;
+use crate::answer::{MarkerGrammar, SourceIndex};
 use crate::cite::LiteralNumbers;
 use crate::cite::definition::push_title;
 use crate::cite::marker::{self, MAX_INNER_BYTES, Marker};
@@ -105,6 +105,12 @@ impl Input<'_> {
     /// The sources that a link or image names when all that it shows is a marker: `[1](url)`, `[[1]](url)`, `[**1**](url)`.
     fn shown_sources(&self, inner: &str) -> Option<Indices> {
         self.written_sources(inner).or_else(|| self.written_sources(&drawn(inner)?))
+    }
+
+    /// Whether this is the address of one of them.
+    fn are_at(&self, sources: &Indices, address: &str) -> bool {
+        let at = |index: &SourceIndex| self.sources[index.0].url.as_ref();
+        address.parse::<WebUrl>().is_ok_and(|address| sources.iter().any(|index| at(index) == Some(&address)))
     }
 
     fn written_sources(&self, inner: &str) -> Option<Indices> {
@@ -280,6 +286,11 @@ impl Scanner {
             // `[1](2024)` is a marker and a year, not an address.
             let is_address = !inline || target.url.contains([':', '/', '#']) || target.url.is_empty();
             let end = if is_address { target.end } else { at + 1 };
+            if is_address && !input.are_at(&sources, &target.url) {
+                let shown = &input.text[opener.inner() - 1..=at];
+                let message = format!("{shown} leads to its source, and not to {:?}", target.url);
+                self.report("marker-link", opener.at, message);
+            }
             self.nodes.truncate(opener.node);
             self.push(opener.inner() - 1..end, NodeKind::Cite(sources));
             self.at = end;
