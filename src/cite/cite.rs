@@ -373,6 +373,7 @@ mod tests {
             ("[p[doc9]]: h\nx[1]", "[p\u{200b}]\u{200b}: h\nx[1]"),
             ("[p] x[1]\n\n[q]: h\n[[q]]: h\n[p]: h", "[p] x[1]\n\n[q]\u{200b}: h\n[p]: h"),
             ("- [p]: https://ok\n\n[p]:[doc 1]", "- \u{200b}\n\n[p](https://ok/):[1]"),
+            ("[q]: https://ok\n\n[p][][q] z[1]", "[p]\u{200b}[](https://ok/) z[1]"),
             ("[p][](https://y) z[1]\n\n[p]: https://ok", "[p]\u{200b}[](https://y) z[1]\n\n> [p]: https://ok/"),
             ("[p][](\n\n[p]: https://ok", "[p][](\n\n> [p]: https://ok/"),
             ("[p] x[1]\n\n[p]: https://ok\n<b>\ny", "[p] x[1]\n\n> [p]: https://ok/\n\n\u{200b}<b>\ny"),

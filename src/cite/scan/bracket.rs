@@ -331,6 +331,11 @@ impl Scanner {
         } else {
             self.nodes[opener.node].kind = NodeKind::LinkStart { end: target.end };
         }
+        let is_beside_bracket = !opener.image && input.text[..opener.at].ends_with(']');
+        if written.is_some() && inner.is_empty() && is_beside_bracket && input.rules.markdown {
+            // Written inline, `[a][][foo]` is `[a][](…)`, which is kept apart wherever it stands.
+            self.nodes.insert(opener.node, Node::new(opener.at..opener.at, NodeKind::Separate));
+        }
         match written {
             Some(written) => self.push(at..target.end, NodeKind::Replace(written)),
             None => self.push(at..target.end, NodeKind::LinkEnd),
