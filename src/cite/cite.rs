@@ -477,7 +477,9 @@ mod tests {
             ("[a [p]![(javascript:x)](https://i)](https://ok) z[1]", "[a [p]\u{200b}(javascript:x)](https://ok) z[1]"),
             ("[a ![[p]](https://i)(javascript:x)](https://ok) z[1]", "[a [p]\u{200b}(javascript:x)](https://ok) z[1]"),
             // Some engines do not see what stands at the very beginning, and would begin a block behind it.
-            ("\u{feff}```[`` z[1]", "```[`` z[1]"),
+            ("\u{feff}```[`` z[1]", "&#96;&#96;&#96;[&#96;&#96; z[1]"),
+            // The backtick that kept the line from being a fence goes with the address.
+            ("```[x](javascript:`y) z[1]", "&#96;&#96;&#96;x z[1]"),
             ("\u{feff}\u{feff}# a[1]", "# a[1]"),
             ("[1]:_\n\n\u{feff}# a[1]", "\u{200b}\u{feff}# a[1]"),
             // An address in the text of an image is no link, and would be one in what the image becomes.
@@ -597,7 +599,7 @@ mod tests {
             ("[a `[1]` b`](https://ok) [1]", "[a `[1]` b&#96;](https://ok) [1]"),
             ("[a `[1]` b` [1]", "[a `[1]` b&#96; [1]"),
             ("`[a`` [1]", "`[a&#96;&#96; [1]"),
-            ("x\n```a [b `` [1]", "x\n```a [b `` [1]"),
+            ("x\n```a [b `` [1]", "x\n&#96;&#96;&#96;a [b &#96;&#96; [1]"),
             ("[```^` [1]", "[&#96;&#96;&#96;^&#96; [1]"),
             ("x ``````a\n``````b [c ``````` [1]", "x ``````a\n``````b [c ``````` [1]"),
             ("`[1]` b` [1]", "`[1]` b` [1]"),

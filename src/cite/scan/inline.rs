@@ -93,19 +93,20 @@ fn unclosed_brackets(text: &str, from: usize) -> Vec<usize> {
     open
 }
 
-/// Whether the line that holds `at` may begin like a fence, which a line with a backtick further on is not.
-fn may_be_fence(text: &str, at: usize) -> bool {
+/// Where the line that holds `at` begins like a fence, which a line with a backtick further on is not.
+fn fence_like(text: &str, at: usize) -> Option<usize> {
     let near = &text.as_bytes()[at.saturating_sub(LOOK_AHEAD)..at];
     let start = match memchr::memrchr2(b'\n', b'\r', near) {
         Some(end) => at - near.len() + end + 1,
         None if near.len() == at => text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len(),
-        None => return true,
+        // It may have begun so far away.
+        None => return Some(0),
     };
-    let is_prefix = |byte: &u8| b" \t>-+*.)0123456789".contains(byte);
+    let is_prefix = |byte: &&u8| b" \t>-+*.)0123456789".contains(byte);
     let line = &text.as_bytes()[start..];
     // It ends at the backtick at the latest.
-    let prefix = line.iter().take_while(|byte| is_prefix(byte)).count();
-    line[prefix..].starts_with(b"```")
+    let prefix = line.iter().take_while(is_prefix).count();
+    line[prefix..].starts_with(b"```").then_some(start + prefix)
 }
 
 impl Scanner {
@@ -245,6 +246,11 @@ impl Scanner {
                 self.push(at..end, NodeKind::Code);
                 self.at = end;
             }
+            // A backtick further on keeps the line from being a fence, and may go: with the address of a link, or with all of it.
+            Parsed::Fails(_) if run >= 3 && input.rules.markdown && fence_like(input.text, at) == Some(at) => {
+                self.no_fence = Some(at);
+                self.backticks_are_text(at, run);
+            }
             // markdown-it reads what is in brackets twice, and once it has seen that backticks are text, it takes those that
             // open code before them for text as well: what the code holds could be a badge. In a line that begins like a
             // fence, they are what keeps it from being one.
@@ -252,20 +258,21 @@ impl Scanner {
                 if !self.openers.is_empty()
                     && input.rules.definitions
                     && input.rules.markdown
-                    && !may_be_fence(input.text, at) =>
+                    && fence_like(input.text, at).is_none_or(|at| self.no_fence == Some(at)) =>
             {
-                self.push(at..at + run, NodeKind::Replace(BACKTICK.repeat(run)));
-                self.at = at + run;
+                self.backticks_are_text(at, run);
             }
             Parsed::Fails(_) => self.at = at + run,
             Parsed::Unknown => return false,
-            Parsed::TooLong => {
-                let with = if input.rules.markdown { BACKTICK } else { "`" }.repeat(run);
-                self.push(at..at + run, NodeKind::Replace(with));
-                self.at = at + run;
-            }
+            Parsed::TooLong if input.rules.markdown => self.backticks_are_text(at, run),
+            Parsed::TooLong => self.at = at + run,
         }
         true
+    }
+
+    fn backticks_are_text(&mut self, at: usize, run: usize) {
+        self.push(at..at + run, NodeKind::Replace(BACKTICK.repeat(run)));
+        self.at = at + run;
     }
 
     fn dollars(&mut self, input: &Input<'_>, at: usize) -> bool {

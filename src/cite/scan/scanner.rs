@@ -115,6 +115,8 @@ pub(in crate::cite) struct Scanner {
     /// Where the present code block began.
     pub(super) code: Option<usize>,
     pub(super) fence: Option<Fence>,
+    /// Where backticks at the beginning of a line are written as text, so that they make no fence of it.
+    pub(super) no_fence: Option<usize>,
     /// The last code block that has ended, and what the lines of the blocks around it begin with.
     pub(super) ended: Option<(Range<usize>, String)>,
     pub(super) anchors: VecDeque<Anchor>,
@@ -161,6 +163,7 @@ impl Scanner {
             cut_at_start: false,
             code: None,
             fence: None,
+            no_fence: None,
             ended: None,
             anchors: VecDeque::new(),
             replaced: VecDeque::new(),

@@ -37,6 +37,9 @@ fn every_engine_reads_what_was_found_in_long_runs() {
     let found = [
         // A link without a text by a definition: written inline, it stood beside a bracket, and was moved away the second time.
         "[foo]: https://ok.example/foo 'x'\n\n[1][9][][foo][1]",
+        // What begins like a fence, and is none because of a backtick that goes with the link.
+        "```[`1`](https://ok.example)\nx",
+        "> - ```[`1`](https://ok.example) [a `` b](https://ok.example) `[2]`",
         // Math that holds the number of a claim, in the text of a link.
         "``[1][2]<![CDATA[$a[1]$`[te`x`t](https://ok.example \"Title\")",
         "[see $a[1]$](https://ok.example) and $a[1]$",
