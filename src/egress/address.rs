@@ -5,6 +5,8 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use url::Host;
+
 /// What an address is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -124,6 +126,16 @@ pub fn kind_of(address: IpAddr) -> AddressKind {
     match address {
         IpAddr::V4(address) => kind_of_v4(address),
         IpAddr::V6(address) => kind_of_v6(address),
+    }
+}
+
+/// Whether this is the machine that citewire runs on: by an address, or by the name that everyone keeps for it.
+#[must_use]
+pub fn is_this_machine(host: &Host<&str>) -> bool {
+    match *host {
+        Host::Domain(name) => name == "localhost",
+        Host::Ipv4(address) => kind_of(address.into()) == AddressKind::Loopback,
+        Host::Ipv6(address) => kind_of(address.into()) == AddressKind::Loopback,
     }
 }
 

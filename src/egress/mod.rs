@@ -12,7 +12,7 @@ mod resolver;
 mod streaming;
 mod waiting;
 
-pub use address::{AddressKind, kind_of};
+pub use address::{AddressKind, is_this_machine, kind_of};
 pub use client::{Client, Fetched};
 pub use error::EgressError;
 pub use options::{AllowedHosts, EgressOptions, InvalidHost};

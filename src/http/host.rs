@@ -16,13 +16,16 @@ pub(crate) fn guard(options: &HttpOptions, request: &HttpRequest) -> Result<(), 
     if is_allowed(options, address::host(request).unwrap_or_default()) { Ok(()) } else { Err(HostError) }
 }
 
-/// Whether the caller says that this machine is where it calls, and no proxy says that it calls for somebody else: a proxy
-/// here may put the name of this machine in place of the one that was called.
+/// Whether the call comes from this machine, the caller says that this machine is where it calls, and no proxy says that it
+/// calls for somebody else: a proxy here may put the name of this machine in place of the one that was called.
 pub(crate) fn is_local(request: &HttpRequest) -> bool {
     let headers = request.headers();
     let is_passed_on =
         [FORWARDED, VIA, X_FORWARDED_FOR, X_FORWARDED_HOST].iter().any(|name| headers.contains_key(name));
-    !is_passed_on && address::host(request).is_some_and(|authority| is_loopback(without_port(authority)))
+    let is_from_here = request.peer_addr().is_some_and(|peer| peer.ip().to_canonical().is_loopback());
+    is_from_here
+        && !is_passed_on
+        && address::host(request).is_some_and(|authority| is_loopback(without_port(authority)))
 }
 
 fn is_allowed(options: &HttpOptions, authority: &str) -> bool {
@@ -73,7 +76,8 @@ mod tests {
 
     #[test]
     fn a_call_is_local_by_its_host_unless_somebody_has_passed_it_on() {
-        let request = || actix_web::test::TestRequest::default();
+        let from = |peer: &str| actix_web::test::TestRequest::default().peer_addr(peer.parse().expect("a peer"));
+        let request = || from("127.0.0.1:4000");
         for (host, expected) in
             [("localhost:3978", true), ("[::1]:1", true), ("bot.example", false), ("10.0.0.1", false)]
         {
@@ -85,6 +89,10 @@ mod tests {
             assert!(!is_local(&request.to_http_request()), "{passed_on}");
         }
         assert!(!is_local(&request().to_http_request()));
+        for (peer, expected) in [("[::1]:4000", true), ("[::ffff:127.0.0.1]:4000", true), ("192.0.2.7:4000", false)] {
+            let request = from(peer).insert_header(("host", "localhost"));
+            assert_eq!(is_local(&request.to_http_request()), expected, "{peer}");
+        }
     }
 
     #[test]

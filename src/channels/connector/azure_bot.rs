@@ -18,13 +18,13 @@ use super::job::{self, Job};
 use super::service_url::{TrustedServiceUrl, UntrustedServiceUrl};
 use super::turns::{Fingerprint, Offer, Offered, Turns};
 use super::{
-    Address, AppCredentials, AzureBotError, AzureBotOptions, Call, Collected, ConnectorClient, ConnectorRecords,
+    Address, AppCredentials, AzureBotOptions, Call, Collected, ConnectorClient, ConnectorRecords,
     ConversationReference, Credentials, DeliveryMode, EventBody, EventOutlet, Inbound, Kind, LaterAnswers, Outlet as _,
     Place, ReceiveError, Received, Responder, SubmittedFeedback,
 };
 use crate::activity::Activity;
 use crate::clock::{Clock, IdSource};
-use crate::egress::{Client, EgressOptions};
+use crate::egress::{Client, EgressError, EgressOptions};
 
 /// What is said to who waits for answers in the response, when not even their turn came in time.
 const BUSY: &str = "Too many questions are being asked at the moment. Please ask again a little later.";
@@ -57,28 +57,27 @@ impl AzureBot {
     /// A bot with these options, which keeps what is said to it in `records`.
     ///
     /// # Errors
-    /// When no connections can be made from this system at all, or no token could ever be asked for.
+    /// When no connections can be made from this system at all.
     pub fn new(
         options: AzureBotOptions,
         mut egress: EgressOptions,
         records: ConnectorRecords,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
-    ) -> Result<Self, AzureBotError> {
+    ) -> Result<Self, EgressError> {
         let addresses = &options.auth.addresses;
         for url in [&addresses.channel_metadata, &addresses.entra_metadata, &addresses.login] {
             allow(&mut egress, url);
         }
         let hosts = options.hosts.clone();
-        let hosts = if options.is_development() { hosts.and_loopback() } else { hosts };
+        let hosts = if options.loopback_services { hosts.and_loopback() } else { hosts };
         hosts.admit(&mut egress.allow);
         let egress = Client::new(egress)?;
         let credentials = match (options.auth.app_id, &options.app_secret) {
             (Some(app_id), Some(secret)) => {
                 let tenant = options.auth.tenant.map(|tenant| tenant.to_string());
-                let tenant = tenant.as_deref().unwrap_or(&addresses.login_tenant);
-                let app =
-                    AppCredentials::new(app_id.to_string(), secret.clone(), addresses.login.as_str(), Some(tenant))?;
+                let token_url = addresses.token_url(tenant.as_deref());
+                let app = AppCredentials::new(app_id.to_string(), secret.clone(), token_url);
                 Some(Credentials::new(egress.clone(), app, Arc::clone(&clock)))
             }
             (None, _) | (_, None) => None,
@@ -199,7 +198,7 @@ impl AzureBot {
             };
         };
         // This machine is a service only for who is on it.
-        let hosts = if self.options.is_development() && is_local { self.client.hosts() } else { &self.options.hosts };
+        let hosts = if self.options.loopback_services && is_local { self.client.hosts() } else { &self.options.hosts };
         hosts.check(service_url).map(Some)
     }
 

@@ -16,9 +16,6 @@ use crate::clock::Clock;
 use crate::egress::{Client, EgressError};
 use crate::secret::Secret;
 
-/// Bots of more than one tenant get their tokens here.
-const MULTI_TENANT: &str = "botframework.com";
-
 /// A token is not used any more so long before it expires.
 const MARGIN: chrono::Duration = chrono::Duration::seconds(300);
 
@@ -36,25 +33,12 @@ pub struct AppCredentials {
     token_url: Url,
 }
 
-/// The address where tokens are asked for cannot be made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the address of the login service is absolute and has room for a tenant, which is a name or a GUID")]
-pub struct NoTokenUrl;
-
 impl AppCredentials {
-    /// The bot `app_id`, which proves itself at the login service `login` (`https://login.microsoftonline.com`) in its tenant. A
-    /// bot of many tenants has none.
-    ///
-    /// # Errors
-    /// When tenant and login service make no address.
-    pub fn new(app_id: String, secret: Secret, login: &str, tenant: Option<&str>) -> Result<Self, NoTokenUrl> {
-        let tenant = tenant.unwrap_or(MULTI_TENANT);
-        if tenant.is_empty() || !tenant.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte)) {
-            return Err(NoTokenUrl);
-        }
-        let login = login.trim_end_matches('/');
-        let token_url = format!("{login}/{tenant}/oauth2/v2.0/token").parse().map_err(|_| NoTokenUrl)?;
-        Ok(Self { app_id, secret, token_url })
+    /// The bot `app_id`, which proves itself by its secret at this address (see
+    /// [`CloudAddresses::token_url`](super::auth::CloudAddresses::token_url)).
+    #[must_use]
+    pub fn new(app_id: String, secret: Secret, token_url: Url) -> Self {
+        Self { app_id, secret, token_url }
     }
 }
 
@@ -260,27 +244,8 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_of_one_tenant_asks_there_and_one_of_many_at_the_service() {
-        let url = |login: &str, tenant: Option<&str>| {
-            AppCredentials::new("app".to_owned(), secret(), login, tenant).map(|app| app.token_url.to_string())
-        };
-        assert_eq!(
-            url("https://login.microsoftonline.com", Some("72f988bf-86f1-41af-91ab-2d7cd011db47")).as_deref(),
-            Ok("https://login.microsoftonline.com/72f988bf-86f1-41af-91ab-2d7cd011db47/oauth2/v2.0/token")
-        );
-        assert_eq!(
-            url("https://login.microsoftonline.us/", None).as_deref(),
-            Ok("https://login.microsoftonline.us/botframework.com/oauth2/v2.0/token")
-        );
-        for tenant in ["", "a/b", "..%2f", "a?b"] {
-            assert_eq!(url("https://login.microsoftonline.com", Some(tenant)), Err(NoTokenUrl), "{tenant}");
-        }
-        assert_eq!(url("login", None), Err(NoTokenUrl));
-    }
-
-    #[test]
     fn point_13_neither_secret_nor_token_prints() {
-        let app = AppCredentials::new("app".to_owned(), secret(), "https://login.example", None).expect("an app");
+        let app = AppCredentials::new("app".to_owned(), secret(), "https://login.example".parse().expect("an address"));
         let token = AccessToken { bearer: secret(), renew_at: DateTime::<Utc>::MIN_UTC };
         let repeated = br#"{"error": "bad", "error_description": "AADSTS1: the-secret-of-the-bot\r\nis wrong"}"#;
         let error = TokenError::Refused { status: 401, scope: "s".to_owned(), words: refusal(repeated, &secret()) };

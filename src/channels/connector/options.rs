@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::TurnLimits;
 use super::auth::{AllowedCallers, AuthOptions, Cloud, CloudAddresses};
 use super::service_url::{CHINA_HOSTS, PUBLIC_HOSTS, TrustedHosts, US_GOV_HOSTS};
-use crate::egress::InvalidHost;
+use crate::egress::{InvalidHost, is_this_machine};
 use crate::secret::Secret;
 
 /// The bot behind Azure Bot Service. There is one.
@@ -21,6 +21,9 @@ pub struct AzureBotOptions {
     pub app_secret: Option<Secret>,
     /// Where its answers may go.
     pub hosts: TrustedHosts,
+    /// Whether services on this machine may be called as well, over http, by who is on it: where Agents Playground or the Emulator
+    /// runs beside citewire, which nobody else reaches.
+    pub loopback_services: bool,
     /// The name of the assistant that answers; the one of the channel itself where none is named.
     pub assistant: Option<String>,
     /// Whether the text of an answer names its sources for agents, which drop what stands beside the text.
@@ -86,6 +89,9 @@ pub enum AzureBotFault {
          out public_url and trust_forwarded"
     )]
     Anonymous,
+    /// The secret would go out for everyone to read.
+    #[error("azure_bot.login gets the secret of the bot: it begins with https, or with http on this machine alone")]
+    Login,
     /// A host is none.
     #[error("azure_bot.service_hosts: {0}")]
     ServiceHosts(#[from] InvalidHost),
@@ -123,19 +129,13 @@ impl AzureBotOptions {
             auth,
             app_secret: None,
             hosts,
+            loopback_services: false,
             assistant: None,
             self_contained_for_agents: true,
             turns: TurnLimits::default(),
             max_activity_bytes: 256 * 1024,
             reply_within: Duration::from_secs(13),
         }
-    }
-
-    /// Whether services on this machine may be called over http: in development only, where Agents Playground or the Emulator
-    /// runs beside citewire.
-    #[must_use]
-    pub fn is_development(&self) -> bool {
-        self.auth.anonymous || self.auth.emulator
     }
 }
 
@@ -160,6 +160,12 @@ impl AzureBotSettings {
             faults.push(AzureBotFault::Anonymous);
         }
         let addresses = self.addresses();
+        let login = &addresses.login;
+        if login.scheme() != "https"
+            && !(login.scheme() == "http" && login.host().is_some_and(|it| is_this_machine(&it)))
+        {
+            faults.push(AzureBotFault::Login);
+        }
         let known = match self.cloud {
             Cloud::Public => PUBLIC_HOSTS,
             Cloud::UsGov => US_GOV_HOSTS,
@@ -184,6 +190,7 @@ impl AzureBotSettings {
         };
         Ok(Some(AzureBotOptions {
             app_secret: self.app_secret,
+            loopback_services: is_local && (self.anonymous || self.emulator),
             assistant: self.assistant,
             self_contained_for_agents: self.self_contained_for_agents,
             turns: TurnLimits { at_once: self.max_turns, ..TurnLimits::default() }.with_waiting(self.max_waiting),
@@ -247,12 +254,25 @@ mod tests {
     }
 
     #[test]
-    fn services_on_this_machine_are_for_the_playground_and_the_emulator() {
-        let is_development =
-            |settings: AzureBotSettings| settings.resolve(true).expect("a bot").expect("a bot").is_development();
-        assert!(!is_development(settings()));
-        assert!(is_development(AzureBotSettings { emulator: true, ..settings() }));
-        assert!(is_development(AzureBotSettings { anonymous: true, ..settings() }));
+    fn services_on_this_machine_are_for_the_playground_and_the_emulator_where_nobody_else_calls() {
+        let are_called = |settings: AzureBotSettings, is_local| {
+            settings.resolve(is_local).expect("a bot").expect("a bot").loopback_services
+        };
+        assert!(!are_called(settings(), true));
+        assert!(are_called(AzureBotSettings { emulator: true, ..settings() }, true));
+        assert!(are_called(AzureBotSettings { anonymous: true, ..settings() }, true));
+        assert!(!are_called(AzureBotSettings { emulator: true, ..settings() }, false));
+    }
+
+    #[test]
+    fn the_secret_goes_out_by_https_or_stays_on_this_machine() {
+        let with = |login: &str| AzureBotSettings { login: login.parse().ok(), ..settings() };
+        for bad in ["http://login.example/", "mailto:a@login.example", "ftp://127.0.0.1/", "http://10.0.0.1/"] {
+            assert_eq!(faults(with(bad), true), [AzureBotFault::Login], "{bad}");
+        }
+        for good in ["https://login.example/", "http://127.0.0.1:1/", "http://localhost/", "http://[::1]/"] {
+            assert!(with(good).resolve(true).is_ok(), "{good}");
+        }
     }
 
     #[test]

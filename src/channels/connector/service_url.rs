@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use url::{Host, Url};
 
-use crate::egress::{AddressKind, AllowedHosts, InvalidHost, kind_of};
+use crate::egress::{AllowedHosts, InvalidHost, is_this_machine};
 
 /// The hosts of the public cloud, each with what is below it. The two of Graph and the storage hosts that SDKs list as well are
 /// no services of conversations.
@@ -119,7 +119,7 @@ impl TrustedHosts {
         let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
             return Err(UntrustedServiceUrl::NoAddress);
         };
-        let loopback = self.loopback && is_loopback(&host);
+        let loopback = self.loopback && is_this_machine(&host);
         match url.scheme() {
             "https" => {}
             "http" if loopback => {}
@@ -164,14 +164,6 @@ fn is_below(host: &Host<&str>, trusted: &Host) -> bool {
 /// Whether the name is this one, or ends with it behind a dot. The parser has written both in lower case and in ASCII.
 fn is_name_below(name: &str, trusted: &str) -> bool {
     name.strip_suffix(trusted).is_some_and(|before| before.is_empty() || before.ends_with('.'))
-}
-
-fn is_loopback(host: &Host<&str>) -> bool {
-    match host {
-        Host::Domain(name) => *name == "localhost",
-        Host::Ipv4(address) => kind_of((*address).into()) == AddressKind::Loopback,
-        Host::Ipv6(address) => kind_of((*address).into()) == AddressKind::Loopback,
-    }
 }
 
 impl TrustedServiceUrl {

@@ -12,6 +12,7 @@ pub(super) fn drawn(written: &str) -> Option<String> {
         return None;
     }
     let mut drawn = String::with_capacity(written.len());
+    #[expect(clippy::wildcard_enum_match_arm, reason = "whatever else there is is no marker")]
     for event in Parser::new_ext(written, Options::ENABLE_STRIKETHROUGH) {
         match event {
             Event::Text(text) | Event::Code(text) => drawn.push_str(&text),

@@ -51,6 +51,7 @@ impl Scene {
     pub(super) async fn guarded() -> Self {
         Self::with(Flavour::Teams, |setup| {
             setup.options.auth.anonymous = false;
+            setup.options.loopback_services = false;
             setup.options.hosts = TrustedHosts::new(PUBLIC_HOSTS).and_loopback();
         })
         .await
@@ -71,6 +72,7 @@ impl Scene {
         auth.addresses.login = service.login().parse().expect("an address");
         auth.allowed_callers = AGENT.to_string().parse().expect("a caller");
         let mut options = AzureBotOptions::new(auth, TrustedHosts::new(PUBLIC_HOSTS));
+        options.loopback_services = true;
         options.app_secret = Secret::parse(APP_SECRET).ok();
         let mut assistant = AssistantOptions::default();
         GREETING.clone_into(&mut assistant.greeting);

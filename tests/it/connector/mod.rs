@@ -86,7 +86,7 @@ impl Scene {
         let service = Service::start(flavour, Arc::clone(&clock)).await;
         let hosts = TrustedHosts::new(PUBLIC_HOSTS).and_loopback();
         let secret = Secret::parse(APP_SECRET).expect("a secret");
-        let app = AppCredentials::new(APP.to_owned(), secret, &service.login(), None).expect("an app");
+        let app = AppCredentials::new(APP.to_owned(), secret, service.token_url());
         let eager: Arc<dyn Clock> = Arc::new(Eager(Arc::clone(&clock)));
         let credentials = Credentials::new(http.clone(), app, Arc::clone(&eager));
         let client = ConnectorClient::new(http, hosts, Some(credentials), eager, Arc::new(CountingIds::default()));

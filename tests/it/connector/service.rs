@@ -11,6 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
+use url::Url;
 
 use super::chat::{Answer, Bubble, Chats, Flavour};
 use crate::app::{Request, respond};
@@ -121,6 +122,11 @@ impl Service {
     /// The login service: tokens are asked for below it.
     pub(crate) fn login(&self) -> String {
         self.origin.clone()
+    }
+
+    /// Where bots of many tenants ask for tokens there.
+    pub(crate) fn token_url(&self) -> Url {
+        format!("{}/botframework.com/oauth2/v2.0/token", self.origin).parse().expect("an address")
     }
 
     /// From now on calls need the newest token.

@@ -45,14 +45,19 @@ pub(super) fn of(flow: Flow, sources: &Sources) -> Expectation {
 
 /// Whether dollars may stand around math, in which no marker is looked for (policy P-02). Engines do not know it.
 fn may_hold_math(flow: &Flow) -> bool {
-    let texts = flow.iter().filter_map(|item| match item {
-        Item::Text(text) => Some(text.as_str()),
-        _ => None,
-    });
-    let text = texts.collect::<Vec<_>>().concat();
+    let (mut text, mut links) = (String::new(), 0);
+    for item in flow {
+        match item {
+            Item::Text(more) => text.push_str(more),
+            Item::Link { text, .. } | Item::Image { text, .. } => links += usize::from(text.contains('$')),
+            _ => {}
+        }
+    }
     let opens = |at: &usize| text[at + 1..].starts_with(|next: char| !next.is_ascii_digit() && !next.is_whitespace());
     let first = text.match_indices('$').map(|(at, _)| at).find(opens);
-    first.is_some_and(|first| text[first + 1..].contains('$'))
+    // Math that begins in a link may end behind it, and the reverse.
+    let is_across = links > 1 || links == 1 && text.contains('$');
+    is_across || first.is_some_and(|first| text[first + 1..].contains('$'))
 }
 
 /// Whether digits stand in a text without a bracket before them.

@@ -46,7 +46,7 @@ fn later(service: &Service, store: Arc<dyn ConversationStore>, clock: Arc<Manual
     hosts.admit(&mut egress.allow);
     let http = Client::new(egress).expect("a client");
     let secret = Secret::parse("the-app-secret-of-the-tests").expect("a secret");
-    let app = AppCredentials::new(APP.to_owned(), secret, &service.login(), None).expect("an app");
+    let app = AppCredentials::new(APP.to_owned(), secret, service.token_url());
     let clock: Arc<dyn Clock> = Arc::new(Eager(clock));
     let credentials = Credentials::new(http.clone(), app, Arc::clone(&clock));
     let client =

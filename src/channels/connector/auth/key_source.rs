@@ -5,11 +5,11 @@ use std::time::Duration;
 use reqwest::{Method, Request};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use url::{Host, Url};
+use url::Url;
 
 use super::KeysError;
 use super::key::{Keys, MOST_KEYS, NoKeys};
-use crate::egress::{Client, StreamLimits};
+use crate::egress::{Client, StreamLimits, is_this_machine};
 
 /// The longest metadata, in bytes. Entra's has two thousand.
 const METADATA_BYTES: usize = 64 * 1024;
@@ -45,7 +45,7 @@ impl KeySource {
 
     /// Fetches the keys that are published now.
     pub(super) async fn fetch(&self) -> Result<Keys, KeysError> {
-        if self.metadata.scheme() != "https" && !is_this_machine(&self.metadata) {
+        if self.metadata.scheme() != "https" && !self.metadata.host().is_some_and(|host| is_this_machine(&host)) {
             return Err(KeysError::NotHttps { host: self.host().to_owned() });
         }
         let slow = |_| KeysError::Slow { host: self.host().to_owned(), seconds: self.time_limit.as_secs_f32() };
@@ -103,15 +103,6 @@ impl KeySource {
             body.extend_from_slice(&piece);
         }
         Ok(body)
-    }
-}
-
-fn is_this_machine(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
     }
 }
 
