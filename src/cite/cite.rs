@@ -352,6 +352,8 @@ mod tests {
             ("x[**[1]**](https://evil) y", "x[1] y"),
             ("x[\\[1\\]](https://evil) [`1`](https://evil) y", "x[1] [1] y"),
             ("[**1**]: https://evil\n\nx[**1**] y", "x[1] y"),
+            ("x[<sup>1</sup>](https://evil) [1\u{200b}](https://evil) [[1&shy;]](https://evil) y", "x[1] [1] [1] y"),
+            ("[p]: https://evil\n\nx[2] [<b>1</b>][p] y", "x[1] [2] y"),
             ("x[2] [**1**] y\n\n[**1**]: https://evil", "x[1] [**1**] y"),
             ("x[2] [**1**][p] y\n\n[p]: https://p", "x[1] [**1**]\u{200b}[p] y\n\n> [p]: https://p/"),
             ("x[1](2024) y", "x[1]\u{200b}(2024) y"),
@@ -394,6 +396,19 @@ mod tests {
         ];
         assert_eq!(moved, expected);
         assert_eq!(told("x [1](https://x/a) [1](2024) [1]"), Vec::<String>::new(), "nothing is lost");
+    }
+
+    /// Its address stayed in the text of the link, and whoever drew that loaded the image.
+    #[test]
+    fn p06_an_image_of_a_marker_in_the_text_of_a_link_is_its_description() {
+        cases(&[
+            ("[![1](https://evil/i.png?q)](https://ok/p) [2]", "[1] [2]"),
+            ("[a ![[1]](https://evil/i.png) b](https://ok/p) [2]", "[a &#91;1&#93; b](https://ok/p) [1]"),
+            ("[a ![1](javascript:alert) b](https://ok/p) [2]", "[a 1 b](https://ok/p) [1]"),
+            ("[p]: https://evil/i.png\n\n[a ![1, 2][p] b](https://ok/p) [2]", "[a 1, 2 b](https://ok/p) [1]"),
+            ("![a ![1](https://evil/i.png) b](https://ok/p) [2]", "[a 1 b](https://ok/p) [1]"),
+            ("[a ![1](https://evil/i.png) b](javascript:x) [2]", "\u{200b}a !\u{200b}[1] b [2]"),
+        ]);
     }
 
     #[test]
@@ -765,6 +780,38 @@ mod tests {
         assert_eq!(cite(&answer, &Rules::plain()).text.trim_end(), "a [1] b[1] c[1]");
         answer.grammar = MarkerGrammar::BRACKETED_NUMBERS;
         assert_eq!(cite(&answer, &Rules::plain()).text, text);
+    }
+
+    /// It was left as a link, and looked like the badge beside it.
+    #[test]
+    fn p06_what_looks_like_a_badge_is_no_link_where_the_format_knows_no_such_markers_either() {
+        for (text, expected) in [
+            ("a [[1]](https://evil) b", "a &#91;1&#93; b"),
+            ("a [**1**](https://evil) b ![2](https://evil/i.png)", "a **1** b 2"),
+            ("a [7](https://ok) [one](https://ok)", "a [7](https://ok) [one](https://ok)"),
+        ] {
+            let mut answer = answer(text);
+            answer.grammar = MarkerGrammar::NONE;
+            let cited = cite(&answer, &Rules::web_chat());
+            assert_eq!(cited.text.replace('\u{200b}', ""), expected);
+            assert_eq!(cited.entries.iter().any(|entry| entry.code == "marker-link"), text != expected);
+        }
+    }
+
+    /// The brackets of a number that is no marker were closed twice, and one with an address was taken for a citation.
+    #[test]
+    fn p02_numbers_in_brackets_stay_where_the_format_has_other_markers() {
+        for (text, expected) in [
+            ("See [1][2] [doc1].", "See &#91;1&#93;&#91;2&#93; [1]."),
+            ("m[1][1] = 0 [doc1].", "m&#91;1&#93;&#91;1&#93; = 0 [1]."),
+            ("B[doc2]! See table[1](a).", "B[1]! See table1."),
+            ("A [doc1]. In [2](2024) they say", "A [1]. In 2 they say"),
+        ] {
+            let mut answer = answer(text);
+            answer.grammar = MarkerGrammar::AZURE_ON_YOUR_DATA;
+            assert_eq!(body(&answer), expected);
+            assert_eq!(cite(&answer, &Rules::web_chat()).sources.len(), 1, "{text}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::cursor::Cursor;
 use super::definitions::{normalised, unbracketed};
 use super::drawn::drawn;
 use super::inline::holds_change;
-use super::node::{Node, NodeKind};
+use super::node::{CitedLink, Node, NodeKind};
 use super::scanner::{Input, Opener, Scanner};
 use crate::answer::{MarkerGrammar, SourceIndex};
 use crate::cite::LiteralNumbers;
@@ -57,7 +57,7 @@ impl Target {
 /// Whether nothing may be left of a marker.
 fn may_vanish(node: &Node, input: &Input<'_>) -> bool {
     matches!(node.kind, NodeKind::Nameless { vanishes: true })
-        || input.rules.max_claims.is_some() && matches!(node.kind, NodeKind::Cite(_))
+        || input.rules.max_claims.is_some() && matches!(node.kind, NodeKind::Cite(_) | NodeKind::CiteLink(_))
 }
 
 fn behind_character(text: &str, at: usize) -> usize {
@@ -111,6 +111,16 @@ impl Input<'_> {
     fn are_at(&self, sources: &Indices, address: &str) -> bool {
         let at = |index: &SourceIndex| self.sources[index.0].url.as_ref();
         address.parse::<WebUrl>().is_ok_and(|address| sources.iter().any(|index| at(index) == Some(&address)))
+    }
+
+    /// Whether it is one without an address as well.
+    fn is_marker(&self, inner: &str) -> bool {
+        marker::in_square_brackets(unbracketed(inner), self.grammar).is_some()
+    }
+
+    /// Whether the text of a link is drawn as the badge of a claim is: where a format knows no markers in links as well.
+    fn looks_like_badge(&self, inner: &str) -> bool {
+        drawn(inner).map_or_else(|| self.is_number(unbracketed(inner)), |drawn| self.is_number(unbracketed(&drawn)))
     }
 
     fn written_sources(&self, inner: &str) -> Option<Indices> {
@@ -197,7 +207,7 @@ impl Scanner {
         self.at = at + 1;
         let inner = &text[opener.inner()..at];
         // `[**1**][foo]` would look like a badge.
-        separate |= label.is_some() && input.shown_sources(inner).is_some();
+        separate |= label.is_some() && !input.is_number(inner) && input.looks_like_badge(inner);
         if let Some(kind) = self.marker(input, opener, at) {
             self.nodes.truncate(opener.node);
             // The `!` of an image ended a sentence: "Great![1]".
@@ -215,7 +225,8 @@ impl Scanner {
         }
         self.used.extend(label);
         let is_plain = self.nodes[opener.node + 1..].iter().all(|node| node.is_blank(text));
-        if input.is_number(inner) && !inner.contains(['[', ']']) {
+        let is_number = input.is_number(inner) && !inner.contains(['[', ']']);
+        if is_number {
             self.nodes.truncate(opener.node);
             self.push(opener.inner() - 1..at + 1, NodeKind::Number);
         } else {
@@ -227,7 +238,9 @@ impl Scanner {
             }
         }
         if separate && input.rules.markdown {
-            self.opaque(at..at + 1);
+            if !is_number {
+                self.opaque(at..at + 1);
+            }
             self.push(at + 1..at + 1, NodeKind::Separate);
         }
         true
@@ -282,17 +295,14 @@ impl Scanner {
         let Tail { target, written, inline } = tail;
         let inner = &input.text[opener.inner()..at];
         self.openers.pop_back();
-        if let Some(sources) = input.shown_sources(inner) {
-            // `[1](2024)` is a marker and a year, not an address.
-            let is_address = !inline || target.url.contains([':', '/', '#']) || target.url.is_empty();
+        // `[1](2024)` is a marker and a year, not an address.
+        let is_address = !inline || target.url.contains([':', '/', '#']) || target.url.is_empty();
+        if let Some(sources) = input.shown_sources(inner).filter(|_| is_address || input.is_marker(inner)) {
             let end = if is_address { target.end } else { at + 1 };
-            if is_address && !input.are_at(&sources, &target.url) {
-                let shown = &input.text[opener.inner() - 1..=at];
-                let message = format!("{shown} leads to its source, and not to {:?}", target.url);
-                self.report("marker-link", opener.at, message);
-            }
+            let lost = Some(target.url).filter(|url| is_address && !input.are_at(&sources, url));
+            let link = CitedLink { sources, shown: opener.inner()..at, image: opener.image, lost };
             self.nodes.truncate(opener.node);
-            self.push(opener.inner() - 1..end, NodeKind::Cite(sources));
+            self.push(opener.inner() - 1..end, NodeKind::CiteLink(Box::new(link)));
             self.at = end;
             if !opener.image {
                 // Nor will it be one for whoever reads the result without our definitions.
@@ -306,9 +316,15 @@ impl Scanner {
         let host = || Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_lowercase));
         let may_load = opener.image && is_allowed && host().is_some_and(|host| input.rules.image_hosts.contains(&host));
         let nameless = opener.image && inner.trim().is_empty();
-        if !is_allowed {
-            let message = format!("the address {address:?} is neither http, https nor mailto; its text stays");
-            self.report("link-scheme", opener.at, message);
+        let refused = if !is_allowed {
+            Some(("link-scheme", format!("the address {address:?} is neither http, https nor mailto; its text stays")))
+        } else if input.rules.markdown && input.looks_like_badge(inner) {
+            Some(("marker-link", format!("[{inner}] looks like a citation, and leads to {address:?} no more")))
+        } else {
+            None
+        };
+        if let Some((code, message)) = refused {
+            self.report(code, opener.at, message);
             self.unlink(opener, at, target.end, nameless);
             if !opener.image {
                 self.deactivate(true);
@@ -400,14 +416,7 @@ impl Scanner {
             return;
         }
         let raw = &input.text[self.nodes[node].range.clone()];
-        let shown = if matches!(kind, NodeKind::Autolink) {
-            raw.get(1..raw.len() - 1)
-        } else if matches!(kind, NodeKind::Cite(_)) {
-            // `[1](https://…)`
-            raw.rfind("](").and_then(|end| raw.get(1..end))
-        } else {
-            None
-        };
+        let shown = if matches!(kind, NodeKind::Autolink) { raw.get(1..raw.len() - 1) } else { None };
         if let Some(shown) = shown {
             self.nodes[node].kind = NodeKind::Replace(literal(shown));
         }
@@ -473,8 +482,14 @@ fn literal(text: &str) -> String {
     literal
 }
 
-/// Markers in the text of a link are none.
+/// Markers in the text of a link are none, and an image there is its description.
 fn soften(node: &mut Node, input: &Input<'_>) {
+    if let NodeKind::CiteLink(link) = &node.kind {
+        node.range.start -= usize::from(link.image);
+        let shown = &input.text[link.shown.clone()];
+        node.kind = NodeKind::Replace(literal(drawn(shown).as_deref().unwrap_or(shown)));
+        return;
+    }
     if matches!(node.kind, NodeKind::Cite(_) | NodeKind::Nameless { .. }) {
         let raw = &input.text[node.range.clone()];
         let inner = raw.strip_prefix('[').and_then(|raw| raw.strip_suffix(']'));

@@ -93,7 +93,7 @@ impl Scanner {
         let behind = match &node.kind {
             NodeKind::Cite(_) if raw.starts_with('\u{e200}') => MAX_EMPHASIS,
             // A citation past the most that may be shown vanishes.
-            NodeKind::Cite(_) if input.rules.max_claims.is_some() => MAX_VANISHING,
+            NodeKind::Cite(_) | NodeKind::CiteLink(_) if input.rules.max_claims.is_some() => MAX_VANISHING,
             NodeKind::Nameless { vanishes: true } => MAX_VANISHING,
             NodeKind::Cut if raw.ends_with([')', ']']) => 1,
             _ => 0,
@@ -204,6 +204,13 @@ impl Scanner {
                 self.escaped_number(input, start, raw);
             }
             NodeKind::Cite(sources) => self.cite(input, sources, node.range.clone()),
+            NodeKind::CiteLink(link) => {
+                if let Some(lost) = &link.lost {
+                    let shown = &text[link.shown.clone()];
+                    self.report("marker-link", start, format!("[{shown}] leads to its source, and not to {lost:?}"));
+                }
+                self.cite(input, &link.sources, node.range.clone());
+            }
             NodeKind::Nameless { vanishes } => {
                 let vanishes = *vanishes && !(input.rules.only_markers && raw.starts_with('['));
                 let fate = if vanishes { "it was taken out" } else { "it stays as text" };

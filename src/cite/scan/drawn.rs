@@ -4,23 +4,37 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use crate::cite::marker::MAX_INNER_BYTES;
 
-/// A short text as it is drawn, when that differs from how it is written: without emphasis and the signs of code, and with
-/// escapes and entities read. `None` for anything else, above all for what holds links, tags or blocks.
+/// A short text as it is drawn, when that differs from how it is written: without emphasis, tags, the signs of code and what
+/// nobody sees, and with escapes and entities read; of an image, its description. `None` for anything else, above all for what holds links or blocks.
 pub(super) fn drawn(written: &str) -> Option<String> {
     let written = written.trim();
-    if written.len() > MAX_INNER_BYTES || !written.bytes().any(|byte| b"*_~`\\&".contains(&byte)) {
+    let may_differ = |byte: u8| b"*_~`\\&<!".contains(&byte) || !byte.is_ascii();
+    if written.len() > MAX_INNER_BYTES || !written.bytes().any(may_differ) {
         return None;
     }
     let mut drawn = String::with_capacity(written.len());
     #[expect(clippy::wildcard_enum_match_arm, reason = "whatever else there is is no marker")]
     for event in Parser::new_ext(written, Options::ENABLE_STRIKETHROUGH) {
         match event {
-            Event::Text(text) | Event::Code(text) => drawn.push_str(&text),
-            Event::Start(Tag::Paragraph | Tag::Emphasis | Tag::Strong | Tag::Strikethrough) | Event::End(_) => {}
+            Event::Text(text) | Event::Code(text) => drawn.extend(text.chars().filter(|c| !is_invisible(*c))),
+            Event::SoftBreak | Event::HardBreak => drawn.push(' '),
+            Event::Start(
+                Tag::Paragraph | Tag::HtmlBlock | Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Image { .. },
+            )
+            | Event::InlineHtml(_)
+            | Event::Html(_)
+            | Event::End(_) => {}
             _ => return None,
         }
     }
     Some(drawn)
+}
+
+/// Characters that take no room (Unicode, `Default_Ignorable_Code_Point`), as far as a model may write them beside digits.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
@@ -28,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formatting_is_not_seen_and_blocks_are_not_read() {
+    fn formatting_and_what_nobody_sees_is_left_out_and_blocks_are_not_read() {
         for (written, expected) in [
             ("**1**", Some("1")),
             ("_**[1, 2]**_", Some("[1, 2]")),
@@ -36,10 +50,17 @@ mod tests {
             ("\\[1\\]", Some("[1]")),
             ("&#91;1&#93;", Some("[1]")),
             ("~~1~~", Some("1")),
+            ("<sup>[1]</sup>", Some("[1]")),
+            ("1<!-- -->", Some("1")),
+            ("<br>1", Some("1")),
+            ("1\\\n", Some("1\\")),
+            ("1\u{200b}", Some("1")),
+            ("[1&shy;&#8203;]", Some("[1]")),
+            ("1\u{fe0f}", Some("1")),
             ("**1", Some("**1")),
             ("* 1*", None),
+            ("![1](x)", Some("1")),
             ("[*1*](x)", None),
-            ("<b>*1*</b>", None),
             ("1", None),
             ("[1]", None),
         ] {

@@ -11,6 +11,18 @@ pub(super) struct Node {
     pub(super) kind: NodeKind,
 }
 
+/// What a link or image is that gives way to the sources that its text names.
+#[derive(Clone, Debug)]
+pub(super) struct CitedLink {
+    pub(super) sources: Indices,
+    /// Its text, or description.
+    pub(super) shown: Range<usize>,
+    /// Whether it is an image, whose `!` stands before the node: it may end a sentence.
+    pub(super) image: bool,
+    /// Where it led, when that is none of the sources.
+    pub(super) lost: Option<String>,
+}
+
 #[derive(Clone, Debug)]
 pub(super) enum NodeKind {
     /// A bracket that is text so far.
@@ -33,6 +45,8 @@ pub(super) enum NodeKind {
     Number,
     /// A marker of sources.
     Cite(Indices),
+    /// A link or image that shows nothing but a marker of sources.
+    CiteLink(Box<CitedLink>),
     /// A marker that names nothing.
     Nameless { vanishes: bool },
     /// Something else is written here.
@@ -67,7 +81,7 @@ impl NodeKind {
 
     /// Whether it is a marker, or what becomes one.
     pub(super) fn is_marker(&self) -> bool {
-        matches!(self, Self::Cite(_) | Self::Nameless { .. } | Self::BehindBlock(..))
+        matches!(self, Self::Cite(_) | Self::CiteLink(_) | Self::Nameless { .. } | Self::BehindBlock(..))
     }
 }
 

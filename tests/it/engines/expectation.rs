@@ -72,6 +72,16 @@ fn without_strikethrough(text: &str) -> &str {
     inner("~~").or_else(|| inner("~")).filter(|inner| !inner.contains('~')).unwrap_or(text)
 }
 
+/// A text without tags and invisible characters.
+fn visible(text: &str) -> String {
+    let mut is_tag = false;
+    let is_seen = |c: &char| {
+        is_tag = *c == '<' || is_tag && *c != '>';
+        !is_tag && *c != '>' && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202e}' | '\u{feff}' | '~')
+    };
+    text.chars().filter(is_seen).collect::<String>().trim().to_owned()
+}
+
 struct Reader<'r> {
     sources: &'r Sources,
     expectation: Expectation,
@@ -118,6 +128,10 @@ impl Reader<'_> {
             }
             return;
         }
+        // What nobody sees is left out before a link is looked at, and the engine tells tags by their source alone.
+        let visible = visible(text);
+        let bare = visible.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&visible);
+        self.expectation.inexact |= visible != trimmed && bracket(bare).is_some();
         // `[doc9][foo]` and `[c.pdf][foo]`, likewise: the marker was decided on before the definition came.
         let is_marker = |marker: Marker| marker.machine || self.resolve(&format!("[{inner}]"), &marker).is_some();
         self.expectation.inexact |= url == FORWARD_URL && bracket(inner).is_some_and(is_marker);

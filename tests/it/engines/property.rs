@@ -40,6 +40,11 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         // What begins like a fence, and is none because of a backtick that goes with the link.
         "```[`1`](https://ok.example)\nx",
         "> - ```[`1`](https://ok.example) [a `` b](https://ok.example) `[2]`",
+        // An image whose description is a marker, in the text of a link: its address stayed.
+        "[![1](https://ok.example/i.png)](https://ok.example/p) [2]",
+        "[a ![[1]](https://ok.example/i.png) ![**2**](https://ok.example/i.png) b](https://ok.example/p)",
+        // What nobody sees beside a marker that is all of a link.
+        "[<sub>1</sub>](https://ok.example) [1\u{200b}](https://ok.example) [1<!-- -->](https://ok.example)",
         // Math that holds the number of a claim, in the text of a link.
         "``[1][2]<![CDATA[$a[1]$`[te`x`t](https://ok.example \"Title\")",
         "[see $a[1]$](https://ok.example) and $a[1]$",
