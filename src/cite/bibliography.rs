@@ -120,8 +120,10 @@ impl Bibliography {
             self.entry(&entry, line, sources);
         } else if is_heading(content) {
             // At the very beginning it heads the answer.
-            self.list =
-                self.after_content.then_some(List { start: line.start, entries: 0, headed: true, defines: false });
+            // Behind another list it goes with that, or the next conversion would take the first of the two.
+            let start =
+                self.list.take().filter(|list| list.headed && list.entries > 0).map_or(line.start, |list| list.start);
+            self.list = self.after_content.then_some(List { start, entries: 0, headed: true, defines: false });
             self.is_text = !self.after_content;
             self.after_content = true;
         } else {
@@ -180,10 +182,13 @@ fn without_blanks(line: &str) -> &str {
     &line[from..to]
 }
 
+/// What markers begin with.
+const OPENINGS: [char; 3] = ['[', '【', '\u{e200}'];
+
 /// Whether a line that begins so may be an entry.
 fn begins_entry(content: &str) -> bool {
     let content = content.strip_prefix(['-', '*', '+']).map_or(content, |rest| rest.trim_start_matches(BLANKS));
-    content.is_empty() || content.starts_with(['[', '【'])
+    content.is_empty() || content.starts_with(OPENINGS)
 }
 
 /// Whether a line that begins so may be a heading.
@@ -204,23 +209,32 @@ struct Line<'t> {
     rest: &'t str,
 }
 
-/// Reads `[1] text`, `- [doc2]: text`, `[^3]: text`, `【4】 text`.
+/// Reads `[1] text`, `- [doc2]: text`, `[^3]: text`, `【4】 text`, `[plan.pdf] text`: whatever is `[1] text` once it was converted.
 fn read_entry<'t>(content: &'t str, sources: &[Source], resolver: &Resolver) -> Option<Line<'t>> {
     let content = content.strip_prefix(['-', '*', '+']).map_or(content, str::trim_start);
-    let open = content.chars().next().filter(|c| matches!(c, '[' | '【'))?;
-    let close = if open == '[' { ']' } else { '】' };
-    let (inner, rest) = content[open.len_utf8()..].split_once(close)?;
-    let grammar = MarkerGrammar::ALL;
-    let marker = match open {
-        '[' => marker::in_square_brackets(inner, &grammar),
-        _ => marker::in_lenticular_brackets(inner, &grammar),
-    };
-    let marker = marker.filter(|marker| !matches!(marker, Marker::Name(_)))?;
-    let token = &content[..content.len() - rest.len()];
+    let (found, rest) = read_marker(content, sources, resolver)?;
     let defines = rest.starts_with(':');
     let rest = rest.trim_start_matches([':', '.', ')']).trim();
-    (!rest.is_empty()).then_some(())?;
-    Some(Line { sources: resolver.resolve(sources, token, &marker)?, defines, rest })
+    let apart = [' ', '\u{200b}'];
+    let mut words = rest.trim_start_matches(apart);
+    // Markers alone are no entry, however many there are.
+    while let Some((_, behind)) = read_marker(words, sources, resolver) {
+        words = behind.trim_start_matches(apart);
+    }
+    (!words.is_empty()).then_some(Line { sources: found, defines, rest })
+}
+
+/// The sources of the marker with which a text begins, and what stands behind it.
+fn read_marker<'t>(text: &'t str, sources: &[Source], resolver: &Resolver) -> Option<(Indices, &'t str)> {
+    let open = text.chars().next().filter(|c| OPENINGS.contains(c))?;
+    let (close, read): (char, fn(&'t str, &MarkerGrammar) -> Option<Marker<'t>>) = match open {
+        '[' => (']', marker::in_square_brackets),
+        '【' => ('】', marker::in_lenticular_brackets),
+        _ => ('\u{e201}', marker::in_private_use),
+    };
+    let (inner, rest) = text[open.len_utf8()..].split_once(close)?;
+    let token = &text[..text.len() - rest.len()];
+    Some((resolver.resolve(sources, token, &read(inner, &MarkerGrammar::ALL)?)?, rest))
 }
 
 fn mentions(rest: &str, source: &Source) -> bool {
@@ -253,8 +267,13 @@ mod tests {
     use super::*;
 
     fn without(text: &str) -> String {
-        let source = |title: &str| Source { title: Some(title.into()), ..Source::default() };
-        let sources = [source("Leave policy"), source("Travel policy")];
+        let source = |title: &str, file: &str| Source {
+            title: Some(title.into()),
+            filepath: Some(file.into()),
+            id: Some(file.into()),
+            ..Source::default()
+        };
+        let sources = [source("Leave policy", "leave.pdf"), source("Travel policy", "travel.pdf")];
         let mut bibliography = Bibliography::default();
         let kept = bibliography.read(text, true, &sources, &Resolver::default());
         let kept = if bibliography.is_list(text) { text[..kept].trim_end_matches(['\r', '\n']) } else { text };
@@ -270,6 +289,10 @@ mod tests {
             "\n\nSources:\n[1] somewhere",
             "\n\n[1]: https://x \"Leave policy\"\n[2]: https://y \"Travel policy\"",
             "\nBibliography\n【1】 a\n[^2]: b",
+            // The first conversion left these, and the second took them or a part of them.
+            "\n\nSources\n[leave.pdf] Leave policy\n[2] Travel policy",
+            "\n\nSources\n\u{e200}cite\u{e202}leave.pdf\u{e201} Leave\n[2] Travel policy",
+            "\n\nSources:\n[1] Leave policy\n\nReferences:\n[2] Travel policy",
         ] {
             assert_eq!(without(&format!("Answer [1].{list}")), "Answer [1].", "{list:?}");
         }
@@ -291,6 +314,9 @@ mod tests {
             "Answer.\n\n[1] Leave policy",
             "Answer.\n\n[1] Leave policy\n\n[1]: https://x \"Leave policy\"",
             "Answer.\n\nSources\n[1] Leave policy\n[9] Other",
+            "Answer.\n\nSources:\n[1] Leave policy\n[1, 2]",
+            "Answer.\n\nSources:\n[1] Leave policy\n[1]\u{200b}[2]",
+            "Answer.\n\nSources:\n[1] Leave policy\n\nReferences:",
             "Answer.\n\n```\nSources\n[1] Leave policy\n[2] Travel policy\n```",
             "Sources are good",
         ] {

@@ -48,7 +48,12 @@ pub(super) fn finish(
     text: &str,
     sources: &Sources<'_>,
 ) -> CitedText {
-    let is_list = sources.rules.without_bibliography && bibliography.is_list(text);
+    let mut is_list = sources.rules.without_bibliography && bibliography.is_list(text);
+    if is_list && !sources.rules.only_markers {
+        // A list that holds the only citations repeats nothing.
+        scanner.run(&sources.input(&text[..visible], false));
+        is_list = scanner.cites();
+    }
     let input = sources.input(if is_list { &text[..visible] } else { text }, true);
     scanner.run(&input);
     let lists_attested = !scanner.numberer.any() && !sources.rules.only_markers;
@@ -707,6 +712,22 @@ mod tests {
     }
 
     /// Each of these once lost a line the second time, which then looked like an entry of a list of references.
+    /// With its list the answer lost what it said, or the only citations that it had.
+    #[test]
+    fn p06_a_list_of_references_stays_where_nothing_before_it_is_cited() {
+        let list = "Leave is 30 days.\n\nSources:\n[1] A\n[2] B";
+        assert_eq!(body(&answer(list)), list.replace("[1] A\n[2]", "[1] A\n[2]"));
+        let documents = "What the documents say:\n\n[1] A: 30 days a year.\n[2] B: two weeks ahead.";
+        assert_eq!(
+            (body(&answer(documents)).as_str(), cite(&answer(documents), &Rules::web_chat()).sources.len()),
+            (documents, 2)
+        );
+        assert_eq!(body(&answer("Leave is 30 days [2].\n\nSources:\n[1] A\n[2] B")), "Leave is 30 days [1].");
+        let mut spanned = answer(list);
+        spanned.citations = vec![Citation::new(Span::new(list, 0..16).expect("a span"), vec![SourceIndex(2)])];
+        assert_eq!(body(&spanned), "Leave is 30 days[1].");
+    }
+
     #[test]
     fn p06_a_second_conversion_takes_no_line_for_a_reference() {
         for (given, expected) in

@@ -161,6 +161,13 @@ impl Scanner {
         from + text.trim_end_matches([' ', '\t', '\r', '\n']).len()
     }
 
+    /// Whether anything is cited in what has arrived.
+    pub(in crate::cite) fn cites(&self) -> bool {
+        let is_cited =
+            |node: &Node| matches!(node.kind, NodeKind::Cite(_) | NodeKind::CiteLink(_) | NodeKind::BehindBlock(..));
+        self.numberer.any() || self.nodes.iter().any(is_cited) || !self.anchors.is_empty() || !self.replaced.is_empty()
+    }
+
     pub(super) fn write(&mut self, input: &Input<'_>, node: &Node) {
         let text = input.text;
         let raw = &text[node.range.clone()];
