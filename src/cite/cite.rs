@@ -291,6 +291,20 @@ mod tests {
         ]);
     }
 
+    /// The formula was the only one that cited the source.
+    #[test]
+    fn p02_nothing_in_a_formula_between_escaped_brackets_is_a_marker() {
+        cases(&[
+            ("\\[x = y[2]\\] and \\(a[1]\\) [3]", "\\[x = y[2]\\] and \\(a[1]\\) [1]"),
+            ("\\[\nx_i[2]\n\\]\n[3]", "\\[\nx_i[2]\n\\]\n[1]"),
+            ("\\(x \\in [0, 1)\\) [3]", "\\(x \\in [0, 1)\\) [1]"),
+            ("\\[see [2]\\] \\(and [1]\\)", "\\[see [1]\\] \\(and [2]\\)"),
+            ("\\[x = y[2]\n\n\\] [3]", "\\[x = y[1]\n\n\\] [2]"),
+            ("\\[x = [a](https://ok)[2]\\]", "\\[x = [a](https://ok)[1]\\]"),
+            ("[\\(a[1]\\)](https://x) [3]", "[\\(a&#91;1&#93;\\)](https://x) [1]"),
+        ]);
+    }
+
     #[test]
     fn p03_only_cited_sources_are_listed_in_the_order_of_their_numbers() {
         let cited = cite(&answer("x[3] y[1] z[3]"), &Rules::web_chat());
@@ -726,6 +740,17 @@ mod tests {
         let mut spanned = answer(list);
         spanned.citations = vec![Citation::new(Span::new(list, 0..16).expect("a span"), vec![SourceIndex(2)])];
         assert_eq!(body(&spanned), "Leave is 30 days[1].");
+    }
+
+    /// To engines without footnotes it is a definition, and it was taken out as one.
+    #[test]
+    fn p01_a_footnote_of_one_word_that_names_no_source_stays() {
+        cases(&[
+            ("x[^9] [1]\n\n[^9]: Vendor", "x[^9] [1]\n\n[^9]\u{200b}: Vendor"),
+            ("x[^9] [1]\n\n[^9]: https://ok/doc", "x[^9] [1]\n\n[^9]\u{200b}: https://ok/doc"),
+            ("x[^9] [1]\n\n[^9]: [2]", "x[^9] [1]\n\n[^9]\u{200b}: [2]"),
+            ("x[^1]\n\n[^1]: Vendor", "x[1]"),
+        ]);
     }
 
     #[test]

@@ -91,6 +91,33 @@ pub(super) fn math(mut cursor: Cursor<'_>, run: usize) -> Parsed<usize> {
     }
 }
 
+/// The end of the formula that `\(` or `\[` opens, as far as the closing bracket says; one in parentheses is short and on one
+/// line. To Markdown these are escaped brackets, and models write both.
+pub(super) fn formula(mut cursor: Cursor<'_>, close: u8) -> Parsed<usize> {
+    let start = cursor.at();
+    let (longest, is_short) = if close == b')' { (256, true) } else { (1024, false) };
+    loop {
+        let byte = byte!(cursor);
+        if is_short && byte == b'\n' || cursor.at() - start > longest {
+            return Parsed::Fails(cursor.at());
+        }
+        cursor.advance();
+        if byte == b'\\' {
+            let escaped = byte!(cursor);
+            cursor.advance();
+            if escaped == close {
+                return Parsed::Found(cursor.at());
+            }
+        }
+    }
+}
+
+/// Whether what stands between escaped brackets is a formula, and no prose.
+pub(super) fn is_formula(content: &str) -> bool {
+    let is_word = content.starts_with(char::is_alphabetic) && !content.contains(char::is_whitespace);
+    is_word || content.contains(['=', '^', '_', '{', '\\', '+', '<', '>'])
+}
+
 /// The end of an autolink behind its `<`, and whether the address may be followed.
 pub(super) fn autolink(mut cursor: Cursor<'_>, text: &str) -> Parsed<(usize, bool)> {
     let start = cursor.at();

@@ -29,6 +29,14 @@ fn is_number_label(label: &str) -> bool {
     marker.is_some_and(|marker| !matches!(marker, Marker::Name(_)))
 }
 
+/// Whether the label is that of a footnote which no source takes the place of.
+fn is_own_footnote(label: &str, input: &Input<'_>) -> bool {
+    let marker = marker::in_square_brackets(label, &MarkerGrammar::ALL);
+    marker
+        .filter(|marker| matches!(marker, Marker::Footnote(_)))
+        .is_some_and(|marker| !input.grammar.footnotes || input.resolver.resolve(input.sources, "", &marker).is_none())
+}
+
 /// Without the brackets around all of it.
 pub(super) fn unbracketed(text: &str) -> &str {
     let text = text.trim();
@@ -62,6 +70,11 @@ impl Scanner {
             _ => return Some(false),
         }
         match self.read_definition(input, close) {
+            // A note of one word that is nobody's citation: as a definition nobody would see it.
+            Parsed::Found(definition) if is_own_footnote(&definition.label, input) => {
+                self.keep_colon_apart(input, close);
+                Some(false)
+            }
             Parsed::Found(definition) => {
                 let holds = self.holds_paragraph(input, definition.target.end)?;
                 self.definition(input, close, definition, holds);

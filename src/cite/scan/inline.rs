@@ -1,7 +1,7 @@
 //! The text of one block, from one byte that may mean something to the next.
 
 use super::LOOK_AHEAD;
-use super::construct::{Parsed, autolink, code_span, math, tag};
+use super::construct::{Parsed, autolink, code_span, formula, is_formula, math, tag};
 use super::cursor::{Cursor, is_header_line};
 use super::line::Leaf;
 use super::node::NodeKind;
@@ -74,6 +74,11 @@ fn could_act(math: &str) -> bool {
     let tags = math.match_indices('<').any(|(at, _)| math.as_bytes().get(at + 1).is_some_and(begins_tag));
     // Backticks in it may begin or end code there.
     tags || math.contains("](") || math.contains("![") || math.contains('`')
+}
+
+/// Whether it is a formula in which a bracket could be taken for a marker, and nothing for a link or a tag.
+fn holds_index(content: &str) -> bool {
+    content.contains('[') && is_formula(content) && !could_act(content)
 }
 
 /// The brackets from `from` on that are opened and not closed, as Markdown counts them, in order.
@@ -198,6 +203,17 @@ impl Scanner {
     }
 
     fn escape(&mut self, input: &Input<'_>, at: usize) -> bool {
+        if let Some(open @ (b'[' | b'(')) = input.text.as_bytes().get(at + 1) {
+            match formula(self.cursor(input, at + 2), if *open == b'[' { b']' } else { b')' }) {
+                Parsed::Unknown => return false,
+                Parsed::Found(end) if holds_index(&input.text[at + 2..end - 2]) => {
+                    self.math(input, at, end);
+                    self.at = end;
+                    return true;
+                }
+                Parsed::Found(_) | Parsed::Fails(_) | Parsed::TooLong => {}
+            }
+        }
         match input.text.as_bytes().get(at + 1) {
             None => {
                 self.at = at + 1;

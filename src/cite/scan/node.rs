@@ -33,7 +33,7 @@ pub(super) enum NodeKind {
     Autolink,
     /// A code span, likewise.
     Code,
-    /// The beginning of math, which ends there: as it stands. Citations of places inside go behind all of it.
+    /// The beginning of math or a formula, which ends there: as it stands. Citations of places inside go behind all of it.
     MathStart { end: usize },
     /// The beginning of a link, which ends there.
     LinkStart { end: usize },
