@@ -6,7 +6,7 @@ use super::bibliography::Bibliography;
 use super::definition;
 use super::number::Numberer;
 use super::resolve::{Indices, Resolver};
-use super::scan::{Input, Scanner};
+use super::scan::{Input, Scanner, before_border};
 use super::{CitedText, Position, Rules};
 use crate::answer::{Answer, Citation, MarkerGrammar, is_marker_span};
 use crate::report::{Entry, Kind};
@@ -122,7 +122,7 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
         match word {
             0 => first_place(&answer.text),
             _ if is_point => end,
-            word => word,
+            word => before_border(&answer.text, word),
         }
     };
     let mut claims: Vec<(usize, &Citation)> = claims.into_iter().map(|citation| (place(citation), citation)).collect();
@@ -803,6 +803,29 @@ mod tests {
         assert_eq!(cite_at("```\nb\n```\nd", 6), "```\nb\n```\n\n[1]\u{200b}[2]\n\nd");
         assert_eq!(cite_at("```\nb", 5), "```\nb\n```\n\n[1]\u{200b}[2]");
         assert_eq!(cite_at("a【4:0†s】 b", 14), "a【4:0†s】[1]\u{200b}[2] b".replace("【4:0†s】", ""));
+    }
+
+    /// Behind the last border it was in a cell that no engine draws, or the table was none any more.
+    #[test]
+    fn p15_a_span_that_ends_with_a_row_of_a_table_is_cited_in_its_last_cell() {
+        let text = "| Plan | Days |\n|---|---|\n| A | 30 |\n\nx\n===\n- y";
+        let cited_at = |end: usize| {
+            let mut answer = answer(text);
+            answer.citations = vec![Citation::new(Span::new(text, 0..end).expect("a span"), vec![SourceIndex(0)])];
+            body(&answer)
+        };
+        let row = |from: &str, to: &str| text.replacen(from, to, 1);
+        for end in [14, 15, 16] {
+            assert_eq!(cited_at(end), row("Days |", "Days[1] |"), "{end}");
+        }
+        for end in [20, 25, 26] {
+            assert_eq!(cited_at(end), row("| A", "|[1] A"), "{end}");
+        }
+        for end in [34, 35, 36, 37] {
+            assert_eq!(cited_at(end), row("30 |", "30[1] |"), "{end}");
+        }
+        assert_eq!(cited_at(text.len() - 4), row("- y", "- [1]y"));
+        assert_eq!(cited_at(text.len() - 8), row("x\n", "x[1]\n"));
     }
 
     #[test]

@@ -14,6 +14,14 @@ pub(super) struct Anchor {
     pub(super) sources: Indices,
 }
 
+/// The same place, or before the border of a table that stands right before it: a badge behind the last one would be in a cell of
+/// its own, which no reader sees, or which makes a paragraph of the table.
+pub(in crate::cite) fn before_border(text: &str, at: usize) -> usize {
+    let Some(row) = text[..at].strip_suffix('|').filter(|row| !row.ends_with('\\')) else { return at };
+    let cell = row.trim_end_matches([' ', '\t']);
+    if cell.is_empty() || cell.ends_with(['\n', '\r']) { at } else { cell.len() }
+}
+
 impl Scanner {
     /// Cites a place of the text. Places come in order.
     pub(in crate::cite) fn cite_at(&mut self, at: usize, mut sources: Indices) {

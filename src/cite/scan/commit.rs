@@ -5,6 +5,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::LOOK_AHEAD;
+use super::anchor::before_border;
 use super::html::{HTML, MAX_TAG_CHARS};
 use super::node::{Node, NodeKind};
 use super::scanner::{Input, Scanner};
@@ -23,7 +24,7 @@ pub(in crate::cite) const MAX_EMPHASIS: usize = 32;
 pub(super) struct Arrived {
     /// Up to where it was looked at.
     pub(super) seen: usize,
-    /// Where white space begins that reaches to the end.
+    /// Where white space begins that reaches to the end, or the border of a table before it: a place may still be cited there.
     pub(super) content: usize,
     /// How many blanks and tabs there are at the very end.
     pub(super) blanks: usize,
@@ -35,7 +36,7 @@ impl Arrived {
         let new = &text[self.seen..];
         let content = new.trim_end();
         if !content.is_empty() {
-            self.content = self.seen + content.len();
+            self.content = before_border(text, self.seen + content.len());
         }
         self.seen = text.len();
         let before = self.blanks;
@@ -70,7 +71,7 @@ impl Scanner {
             if node.range.end > to || !is_decided {
                 break;
             }
-            self.write_to(input, node.range.start, true);
+            self.write_to(input, node.range.start, !self.is_prefix_behind_block(input, node));
             self.write(input, node);
             self.written = self.written.max(node.range.end);
             self.node_end = node.range.end;
@@ -84,6 +85,17 @@ impl Scanner {
             opener.node = opener.node.saturating_sub(done);
         }
         self.write_to(input, to, input.finished && to == input.text.len());
+    }
+
+    /// Whether the node begins the line behind something that no text can stand behind: citations of places in that come behind
+    /// the node, because before a prefix they would begin another block.
+    fn is_prefix_behind_block(&self, input: &Input<'_>, node: &Node) -> bool {
+        let start = node.range.start;
+        matches!(node.kind, NodeKind::Opaque)
+            && start > 0
+            && start == self.shield
+            && input.text[..start].ends_with(['\n', '\r'])
+            && !input.text[node.range.clone()].trim().is_empty()
     }
 
     /// Whether what is written for a node depends on what has not arrived.
@@ -116,7 +128,7 @@ impl Scanner {
             if self.code.is_some_and(|code| code < at) {
                 break;
             }
-            at = behind_emphasis(input.text, at).max(self.written);
+            at = behind_emphasis(input.text, behind_first_border(input.text, at)).max(self.written);
             if at > to || at == to && !inclusive {
                 break;
             }
@@ -349,6 +361,12 @@ impl Scanner {
             }
         }
     }
+}
+
+/// A place before the border with which a row of a table begins is one in its first cell.
+fn behind_first_border(text: &str, at: usize) -> usize {
+    let begins_row = text[at..].starts_with('|') && text[..at].ends_with(['\n', '\r']);
+    at + usize::from(begins_row)
 }
 
 /// A place between two delimiters of emphasis is one behind them.
