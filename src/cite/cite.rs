@@ -145,16 +145,19 @@ fn first_place(text: &str) -> usize {
     text.len() - content.len() + first.map_or(0, char::len_utf8)
 }
 
-/// Makes a passage harmless that a channel draws as Markdown: the dialog of a non-URL citation.
+/// Makes a passage harmless that a channel draws as Markdown: the dialog of a non-URL citation. With it comes what was made
+/// harmless, by places in the passage.
 #[must_use]
-pub fn make_harmless(passage: &str, image_hosts: &BTreeSet<String>) -> String {
+pub fn make_harmless(passage: &str, image_hosts: &BTreeSet<String>) -> (String, Vec<Entry>) {
     let rules = Rules { image_hosts: image_hosts.clone(), ..Rules::web_chat() };
     let answer = Answer { grammar: MarkerGrammar::NONE, ..Answer::default() };
     let resolver = Resolver::default();
     let input = Sources { answer: &answer, rules: &rules, resolver: &resolver }.input(passage, true);
     let mut scanner = Scanner::new(&rules);
     scanner.run(&input);
-    scanner.writer.finish()
+    scanner.close(&input);
+    scanner.entries.retain(|entry| entry.kind == Kind::Neutralised);
+    (scanner.writer.finish(), scanner.entries)
 }
 
 /// The text with the fence closed that it leaves open, and whether there was one.
@@ -428,6 +431,17 @@ mod tests {
             ("![a ![1](https://evil/i.png) b](https://ok/p) [2]", "[a 1 b](https://ok/p) [1]"),
             ("[a ![1](https://evil/i.png) b](javascript:x) [2]", "\u{200b}a !\u{200b}[1] b [2]"),
         ]);
+    }
+
+    #[test]
+    fn p14_what_was_made_harmless_in_a_passage_is_told() {
+        let (harmless, made) =
+            make_harmless("![x](https://evil/i.png) <img src=x> [a](javascript:x)", &BTreeSet::new());
+        assert_eq!(harmless, "[x](https://evil/i.png) &lt;img src=x> a");
+        assert_eq!(made.iter().map(|entry| entry.code).collect::<Vec<_>>(), ["image", "html", "link-scheme"]);
+        assert!(made[1].message.starts_with("<img src=x>"), "{}", made[1].message);
+        let math = cite(&answer("$x [b](https://ok) y$ [1]"), &Rules::web_chat());
+        assert!(math.entries.iter().any(|entry| entry.code == "math"), "{:?}", math.entries);
     }
 
     #[test]

@@ -144,25 +144,30 @@ impl<'b> Builder<'b> {
     }
 
     /// All passages, where the abstract does not say it all or where the reader has nothing else (policy P-04).
-    fn text(&self, cited: &CitedSource, passages: &[(&'b Source, &'b str)]) -> Option<String> {
+    fn text(&mut self, cited: &CitedSource, passages: &[(&'b Source, &'b str)]) -> Option<String> {
         if cited.url.is_some() && passages.len() < 2 {
             return None;
         }
         if passages.is_empty() {
             // An empty dialog would look like a fault.
-            return Some(make_harmless(&without_html(&cited.title), &self.rules.image_hosts));
+            return Some(make_harmless(&without_html(&cited.title), &self.rules.image_hosts).0);
         }
         let texts: Vec<String> = passages.iter().map(|(source, passage)| self.markdown(source, passage)).collect();
         Some(texts.join("\n\n"))
     }
 
     /// A passage as the dialog of a non-URL citation may draw it: as Markdown with HTML.
-    fn markdown(&self, source: &Source, passage: &str) -> String {
+    fn markdown(&mut self, source: &Source, passage: &str) -> String {
         let is_plain = source.media_type.as_deref().is_some_and(|media_type| media_type.starts_with("text/plain"));
         if is_plain {
-            return make_harmless(&without_html(passage), &self.rules.image_hosts);
+            return make_harmless(&without_html(passage), &self.rules.image_hosts).0;
         }
-        make_harmless(passage, &self.rules.image_hosts)
+        let (harmless, made) = make_harmless(passage, &self.rules.image_hosts);
+        self.entries.extend(made.into_iter().map(|entry| {
+            let message = format!("in the passage, {}", entry.message);
+            Entry::in_input(entry.kind, entry.code, source.pointer.clone(), message)
+        }));
+        harmless
     }
 
     /// The label of the whole message: the one given, else the most sensitive of those cited.

@@ -302,6 +302,8 @@ impl Scanner {
                 // It is text, and so it has to stay, or a marker would be none the next time: what keeps a link or tag in it
                 // from being one would make math of it.
                 if input.text[at..end].contains(['[', '`']) {
+                    let message = "math with a link, a tag or code in it is text: not every channel knows math";
+                    self.report("math", at, message);
                     self.push(at..at + run, NodeKind::Replace("&#36;".repeat(run)));
                 }
                 true
