@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::marker::{self, Marker};
+use super::marker;
 use super::resolve::{Indices, Resolver};
 use super::scan::{line_end, next_line};
 use crate::answer::{MarkerGrammar, Source};
@@ -227,14 +227,19 @@ fn read_entry<'t>(content: &'t str, sources: &[Source], resolver: &Resolver) -> 
 /// The sources of the marker with which a text begins, and what stands behind it.
 fn read_marker<'t>(text: &'t str, sources: &[Source], resolver: &Resolver) -> Option<(Indices, &'t str)> {
     let open = text.chars().next().filter(|c| OPENINGS.contains(c))?;
-    let (close, read): (char, fn(&'t str, &MarkerGrammar) -> Option<Marker<'t>>) = match open {
-        '[' => (']', marker::in_square_brackets),
-        '【' => ('】', marker::in_lenticular_brackets),
-        _ => ('\u{e201}', marker::in_private_use),
+    let close = match open {
+        '[' => ']',
+        '【' => '】',
+        _ => '\u{e201}',
     };
     let (inner, rest) = text[open.len_utf8()..].split_once(close)?;
     let token = &text[..text.len() - rest.len()];
-    Some((resolver.resolve(sources, token, &read(inner, &MarkerGrammar::ALL)?)?, rest))
+    let marker = match open {
+        '[' => marker::in_square_brackets(inner, &MarkerGrammar::ALL),
+        '【' => marker::in_lenticular_brackets(inner, &MarkerGrammar::ALL),
+        _ => marker::in_private_use(inner, &MarkerGrammar::ALL),
+    };
+    Some((resolver.resolve(sources, token, &marker?)?, rest))
 }
 
 fn mentions(rest: &str, source: &Source) -> bool {
