@@ -744,7 +744,7 @@ mod tests {
     #[test]
     fn p06_a_list_of_references_stays_where_nothing_before_it_is_cited() {
         let list = "Leave is 30 days.\n\nSources:\n[1] A\n[2] B";
-        assert_eq!(body(&answer(list)), list.replace("[1] A\n[2]", "[1] A\n[2]"));
+        assert_eq!(body(&answer(list)), list);
         let documents = "What the documents say:\n\n[1] A: 30 days a year.\n[2] B: two weeks ahead.";
         assert_eq!(
             (body(&answer(documents)).as_str(), cite(&answer(documents), &Rules::web_chat()).sources.len()),
