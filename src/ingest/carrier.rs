@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::event::{Arrived, Event};
+use super::halves::mended;
 use super::lines::{Lines, MAX_EVENT_BYTES};
 use super::sse::SseEvents;
 use super::{EventPlace, IngestError, Provider, format};
@@ -201,7 +202,7 @@ impl Opening {
 /// Whether an object on a line of its own is an event of a provider's stream, and no whole chat completion.
 fn is_event_of_a_provider(line: &[u8]) -> bool {
     let is_whole = serde_json::from_slice::<Line>(line).is_ok_and(|line| line.has_message());
-    let format = std::str::from_utf8(line).ok().and_then(|line| format::of_event(line).ok().flatten());
+    let format = std::str::from_utf8(line).ok().and_then(|line| format::of_event(&mended(line)).ok().flatten());
     format.is_some_and(|format| format.provider != Provider::Native) && !is_whole
 }
 
