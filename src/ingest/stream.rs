@@ -463,6 +463,16 @@ mod tests {
         assert_eq!(answer(openai).text, "30 days \u{fffd}");
     }
 
+    /// As lines it was taken for a whole answer, and refused for what follows its first line.
+    #[test]
+    fn a_stream_may_begin_with_an_event_that_says_nothing() {
+        for (before, after) in [("data: ", "\n\n"), ("", "\n")] {
+            let events = [r#"{"delta":null}"#, r#"{"delta":"a"}"#, r#"{"done":true}"#];
+            let body: String = events.iter().map(|event| format!("{before}{event}{after}")).collect();
+            assert_eq!(answer(&body).text, "a", "{body}");
+        }
+    }
+
     #[test]
     fn a_push_says_what_is_new() {
         let mut stream = AnswerStream::new(None);
