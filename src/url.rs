@@ -60,6 +60,9 @@ impl FromStr for WebUrl {
     }
 }
 
+/// The longest extension of a file.
+const MAX_EXTENSION_BYTES: usize = 8;
+
 impl WebUrl {
     fn of(url: &Url) -> Self {
         let at = |position| url[..position].len();
@@ -85,9 +88,20 @@ impl WebUrl {
         host.strip_prefix("www.").unwrap_or(host)
     }
 
-    /// The last part of the path, as it stands, where there is one.
+    /// The last part of the path, as it stands, where it names a file: `vpn.html`, not `settings` and not `v1.0`. The extension
+    /// of a file has at most eight letters or digits, and a letter among them.
     #[must_use]
     pub fn file_name(&self) -> Option<&str> {
+        let name = self.last_part()?;
+        let (stem, extension) = name.rsplit_once('.')?;
+        let is_extension = extension.len() <= MAX_EXTENSION_BYTES
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && extension.bytes().any(|byte| byte.is_ascii_alphabetic());
+        Some(name).filter(|_| is_extension && !stem.is_empty())
+    }
+
+    /// The last part of the path, where there is one.
+    fn last_part(&self) -> Option<&str> {
         let behind = &self.text[self.host.end..];
         let path = behind.find(['?', '#']).map_or(behind, |end| &behind[..end]);
         path.rsplit_once('/').map(|(_, name)| name).filter(|name| !name.is_empty())
@@ -367,7 +381,7 @@ mod tests {
             proptest::prop_assert_eq!(ours.host(), host.strip_prefix("www.").unwrap_or(host));
             proptest::prop_assert_eq!(ours.fragment(), url.fragment());
             let name = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|name| !name.is_empty());
-            proptest::prop_assert_eq!(ours.file_name(), name);
+            proptest::prop_assert_eq!(ours.last_part(), name);
             let (mut paged, third) = (url, ours.with_page(NonZeroU32::MIN.saturating_add(2)));
             paged.set_fragment(Some("page=3"));
             proptest::prop_assert_eq!(third.as_str(), paged.as_str());

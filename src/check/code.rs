@@ -165,6 +165,7 @@ rules! {
     }
     Some(Channel::Teams) => {
         TEAMS_TEXT_FORMAT = Warning "teams-text-format": "a `textFormat` for which citations are not documented";
+        TEAMS_MESSAGE_EMPTY = Error "teams-message-empty": "Teams refuses a message without text and attachments";
         TEAMS_MESSAGE_TOO_LARGE = Error "teams-message-too-large": "Teams refuses a message above 100 KB of UTF-16";
         TEAMS_MESSAGE_LARGE = Warning "teams-message-large": "a message above the 80 KB of UTF-16 that are advised";
         TEAMS_INFORMATIVE_TOO_LONG = Error "teams-informative-too-long": "an informative update above 1 KB or 1000 characters";

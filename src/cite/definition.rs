@@ -1,6 +1,9 @@
 //! Reference definitions: the ones that citewire writes.
 
+use unicode_segmentation::UnicodeSegmentation as _;
+
 use super::CitedSource;
+use crate::report::{Entry, Kind};
 
 /// Appends the definitions, one a line, after a blank line (policy P-10).
 pub(super) fn append(text: &mut String, sources: &[CitedSource]) {
@@ -32,6 +35,14 @@ pub(super) fn content(text: &str) -> usize {
     content + text[content..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
+/// What the report says of a title that its definition has no room for.
+pub(super) fn cut_entry(source: &CitedSource, pointer: &str) -> Option<Entry> {
+    beginning(&source.title)?;
+    let message =
+        format!("the title of [{}] was cut to {MAX_TITLE_CHARS} characters in its definition", source.position);
+    Some(Entry::in_input(Kind::Cut, "title", pointer, message))
+}
+
 /// Writes a title between double quotes, so that every engine reads it back as it was. Long ones are cut: engines stop
 /// resolving links when the titles of all uses outweigh the text.
 pub(super) fn push_title(out: &mut String, title: &str) {
@@ -41,11 +52,8 @@ pub(super) fn push_title(out: &mut String, title: &str) {
         out.extend([title, "\""]);
         return;
     }
-    for (count, c) in title.chars().enumerate() {
-        if count == MAX_TITLE_CHARS {
-            out.push('…');
-            break;
-        }
+    let beginning = beginning(title);
+    for c in beginning.unwrap_or(title).chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
             '&' => out.push_str("&amp;"),
@@ -53,7 +61,18 @@ pub(super) fn push_title(out: &mut String, title: &str) {
             c => out.push(c),
         }
     }
-    out.push('"');
+    out.push_str(if beginning.is_some() { "…\"" } else { "\"" });
+}
+
+/// The beginning of a title that is too long, with no character divided that people see as one.
+fn beginning(title: &str) -> Option<&str> {
+    if title.len() <= MAX_TITLE_CHARS {
+        return None;
+    }
+    let (room, _) = title.char_indices().nth(MAX_TITLE_CHARS)?;
+    let ends = title.grapheme_indices(true).map(|(at, cluster)| at + cluster.len());
+    // A character may have accents without end.
+    Some(&title[..ends.take_while(|end| *end <= room).last().unwrap_or(room)])
 }
 
 const MAX_TITLE_CHARS: usize = 300;
@@ -97,5 +116,20 @@ mod tests {
             let definition = parser.reference_definitions().get("1").expect("the definition");
             assert_eq!(definition.title.as_deref(), Some(title));
         }
+    }
+    /// A family was once divided into two people, and nothing said that anything was cut.
+    #[test]
+    fn p14_a_long_title_is_cut_between_characters_and_reported() {
+        let cut = |title: &str| {
+            let mut out = String::new();
+            push_title(&mut out, title);
+            (out, cut_entry(&cited(1, None, title), "/sources/0").is_some())
+        };
+        let x = "x".repeat(299);
+        assert_eq!(cut(&format!("{x}y")), (format!("\"{x}y\""), false));
+        assert_eq!(cut(&format!("{x}é")), (format!("\"{x}é\""), false));
+        assert_eq!(cut(&format!("{x}yz")), (format!("\"{x}y…\""), true));
+        assert_eq!(cut(&format!("{x}👩‍👩‍👧‍👦")), (format!("\"{x}…\""), true));
+        assert_eq!(cut(&format!("e{}", "\u{301}".repeat(400))).0.chars().count(), 303);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{CitedSource, Numbering, Pages, Position, Rules};
+use super::{CitedSource, Numbering, Pages, Position, Rules, definition};
 use crate::answer::{Source, SourceIndex};
 use crate::report::{Entry, Kind};
 use crate::url::{Tracking, WebUrl};
@@ -20,6 +20,8 @@ pub(super) struct Numberer {
     max: usize,
     /// Whether sources with one address are one.
     merges: bool,
+    /// Whether titles are written in definitions, which have less room.
+    defines: bool,
     /// By the place of the source.
     by_source: Vec<Option<usize>>,
     by_document: BTreeMap<Arc<str>, usize>,
@@ -40,6 +42,7 @@ impl Numberer {
             tracking: rules.tracking,
             max: rules.max_claims.unwrap_or(usize::MAX),
             merges: !rules.only_markers,
+            defines: rules.definitions,
             by_source: Vec::new(),
             by_document: BTreeMap::new(),
             cited: Vec::new(),
@@ -100,7 +103,8 @@ impl Numberer {
 
     /// The cited sources in the order of their numbers, and what the report says of them.
     pub(super) fn finish(self, all: &[Source], entries: &mut Vec<Entry>) -> Vec<CitedSource> {
-        let drafts = self.cited.into_iter().take(self.max);
+        let Self { defines, max, cited, .. } = self;
+        let drafts = cited.into_iter().take(max);
         let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all)).collect();
         cited.sort_by_key(|cited| cited.position);
         entries.reserve(cited.len());
@@ -109,6 +113,7 @@ impl Numberer {
             let pointer = |index: &SourceIndex| all[index.0].pointer.as_str();
             let at = pointer(&sources[0]);
             entries.push(Entry::in_input(Kind::Cited, "source", at, what_is_cited(source)));
+            entries.extend(definition::cut_entry(source, at).filter(|_| defines));
             for other in &sources[1..] {
                 let message = format!("the same document as {at}; both are [{position}]");
                 entries.push(Entry::in_input(Kind::Merged, "same-document", pointer(other), message));
@@ -228,5 +233,17 @@ mod tests {
         };
         assert_eq!(titled("A\r\n\"B\"\t\u{202e}C"), "A \"B\" C");
         assert_eq!(titled("\u{7}"), "Document 1");
+    }
+
+    #[test]
+    fn p14_a_title_is_reported_as_cut_only_where_a_definition_has_it() {
+        let sources = [Source { title: Some("x".repeat(301)), ..Source::default() }];
+        for (rules, wanted) in [(Rules::web_chat(), 1), (Rules::plain(), 0)] {
+            let mut numberer = Numberer::new(&rules);
+            numberer.number(&sources, SourceIndex(0)).expect("a number");
+            let mut entries = Vec::new();
+            numberer.finish(&sources, &mut entries);
+            assert_eq!(entries.iter().filter(|entry| entry.kind == Kind::Cut).count(), wanted);
+        }
     }
 }

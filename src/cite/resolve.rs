@@ -165,6 +165,27 @@ mod tests {
         assert_eq!(resolve("ab"), None, "ids are exact");
     }
 
+    /// Words in brackets became badges, `[sic]` beside an article of that name and `app.config[settings]` beside a page.
+    #[test]
+    fn p01_the_end_of_an_address_is_a_file_name_only_with_an_extension() {
+        let source = |url: &str| Source { url: url.parse().ok(), ..Source::default() };
+        let sources = [
+            source("https://en.wikipedia.example/wiki/Sic"),
+            source("https://docs.example/settings"),
+            source("https://docs.example/v1.0"),
+            source("https://docs.example/.env"),
+            source("https://docs.example/a.b/notes.markdown?x=1"),
+        ];
+        let resolve = |inner: &str| {
+            let marker = in_square_brackets(inner, &MarkerGrammar::ALL)?;
+            Resolver::default().resolve(&sources, &format!("[{inner}]"), &marker)
+        };
+        for name in ["sic", "settings", "v1.0", ".env"] {
+            assert_eq!(resolve(name), None, "{name}");
+        }
+        assert_eq!(resolve("Notes.markdown").map(|found| found[0]), Some(SourceIndex(4)));
+    }
+
     #[test]
     fn p01_a_provider_may_mean_ids_by_numbers_or_the_ends_of_ids_by_names() {
         let named = |id: &str| Source { id: Some(id.into()), ..Source::default() };

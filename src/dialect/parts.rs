@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Dialect;
 use super::cut::{Cut, cut};
 use super::reference_list::{self, Form};
-use super::teams::{MAX_MESSAGE_BYTES, utf16_bytes, without_cards};
+use super::teams::{MAX_MESSAGE_BYTES, utf16_bytes, with_short_labels, without_cards};
 use crate::activity::{Activity, Entity};
 use crate::report::{Entry, Kind};
 
@@ -36,10 +36,12 @@ impl Dialect {
     #[must_use]
     pub fn parts(self, mut message: Activity, limit: usize, entries: &mut Vec<Entry>) -> Vec<Activity> {
         let text = message.text.clone().unwrap_or_default();
-        if size(&message) > limit && self != Self::WebChat {
-            for entity in message.entities.iter_mut().flatten() {
-                if let Entity::Message(thing) = entity {
-                    entries.extend(without_cards(thing));
+        for lighten in [without_cards, with_short_labels] {
+            if size(&message) > limit && self != Self::WebChat {
+                for entity in message.entities.iter_mut().flatten() {
+                    if let Entity::Message(thing) = entity {
+                        entries.extend(lighten(thing));
+                    }
                 }
             }
         }

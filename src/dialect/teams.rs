@@ -1,13 +1,17 @@
 //! Microsoft Teams (`docs/teams.md`).
 
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Parser, Tag};
 use serde_json::json;
 
 use super::Wishes;
 use super::reference_list::{self, Form};
 use crate::activity::{Activity, Entity};
-use crate::cite::shorten;
-use crate::graph::Message;
+use crate::cite::{Position, shorten};
+use crate::graph::{Message, UsageInfo};
 use crate::report::{Entry, Kind};
+use crate::text::cut_at_word;
 
 /// The message that Teams takes: numbers in the text, claims in the entity, and everything within 80 KB.
 pub(super) fn message(text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
@@ -23,7 +27,8 @@ pub(super) fn cited(mut text: String, message: Message, wishes: Wishes, entries:
     if wishes.self_contained {
         reference_list::append(&mut text, &message, Form::Markdown);
     }
-    let (text, message) = if wishes.in_parts { (text, message) } else { within_limit(text, message, entries) };
+    let (text, message) =
+        if wishes.in_parts { (text, message) } else { within_limit(text, message, wishes.self_contained, entries) };
     let mut activity = Activity::message(text);
     activity.entities = Some(vec![Entity::Message(Box::new(message))]);
     activity
@@ -44,40 +49,34 @@ const MAX_URL_BYTES: usize = 2 * 1024;
 /// How much shorter a text becomes with each step, at least.
 const MIN_STEP_UTF16: usize = 64;
 
-/// Shortens a message that is too large: first cards and very long addresses go, then the end of the text with the claims whose
-/// markers stood there. The report says so.
-fn within_limit(mut text: String, mut message: Message, entries: &mut Vec<Entry>) -> (String, Message) {
+/// How much of the name and of the description of a label stays in a message that is too large.
+const MAX_LABEL_NAME_UTF16: usize = 80;
+const MAX_LABEL_DESCRIPTION_UTF16: usize = 160;
+
+/// Shortens a message that is too large: first cards, long labels and very long addresses go, then the end of the text with the
+/// claims whose markers stood there, but never more of it than makes half of a message. Claims that leave no room for that go
+/// from the last one on. The report says so.
+fn within_limit(mut text: String, mut message: Message, has_list: bool, entries: &mut Vec<Entry>) -> (String, Message) {
     let limit = MAX_MESSAGE_BYTES;
-    if size(&text, &message) <= limit {
-        return (text, message);
-    }
-    entries.extend(without_cards(&mut message));
-    if size(&text, &message) <= limit {
-        return (text, message);
-    }
-    for claim in &mut message.citation {
-        if claim.appearance.url.as_ref().is_some_and(|url| utf16_bytes(url) > MAX_URL_BYTES) {
-            claim.appearance.url = None;
-            let message = format!(
-                "the address of [{}] is longer than {MAX_URL_BYTES} bytes, and the message was too large",
-                claim.position.position()
-            );
-            entries.push(Entry::in_input(Kind::Dropped, "long-url", "", message));
+    for lighten in [without_cards, with_short_labels, without_long_urls] {
+        if size(&text, &message) <= limit {
+            return (text, message);
         }
+        entries.extend(lighten(&mut message));
     }
     let before = text.len();
     loop {
         let size = size(&text, &message);
-        if size <= limit || text.is_empty() {
-            break;
-        }
         // JSON escapes make some characters longer than others, so one step may not be enough; each leaves less.
         let on_wire = utf16_bytes(&json!(text).to_string());
-        let target = limit.saturating_sub(size - on_wire);
+        let target = limit.saturating_sub(size - on_wire).max(limit / 2);
+        if size <= limit || on_wire <= target {
+            break;
+        }
         let units = text.encode_utf16().count();
         let room = (units * target / on_wire).min(units.saturating_sub(MIN_STEP_UTF16));
-        text = if target == 0 || room == 0 { String::new() } else { shorten(&text, room) };
-        message.citation.retain(|claim| text.contains(&format!("[{}]", claim.position.position())));
+        text = shorten(&text, room);
+        message.citation.retain(|claim| text.contains(&marker(claim.position.position())));
     }
     if text.len() < before {
         let note = format!(
@@ -88,11 +87,99 @@ fn within_limit(mut text: String, mut message: Message, entries: &mut Vec<Entry>
         );
         entries.push(Entry::in_input(Kind::Cut, "message-size", "/text", note));
     }
+    let mut left_out = Vec::new();
+    while size(&text, &message) > limit
+        && let Some(claim) = message.citation.pop()
+    {
+        left_out.push(claim.position.position());
+    }
+    if !left_out.is_empty() {
+        let note = format!(
+            "the message was larger than {} KB, so its last {} claims were left out",
+            MAX_BYTES / 1024,
+            left_out.len()
+        );
+        entries.push(Entry::in_input(Kind::Dropped, "claims-size", "", note));
+        // A list of references in the text says what they stand for.
+        if !has_list {
+            text = without_markers(text, &left_out);
+        }
+    }
     (text, message)
 }
 
+fn marker(position: Position) -> String {
+    format!("[{position}]")
+}
+
+/// The text without the markers of these numbers, each with the blank before it. In code they are text.
+fn without_markers(text: String, numbers: &[Position]) -> String {
+    let code: Vec<Range<usize>> = Parser::new(&text)
+        .into_offset_iter()
+        .filter(|(event, _)| matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_))))
+        .map(|(_, range)| range)
+        .collect();
+    let mut markers: Vec<(usize, usize)> = numbers
+        .iter()
+        .map(|number| marker(*number))
+        .flat_map(|marker| text.match_indices(&marker).map(|(at, marker)| (at, marker.len())).collect::<Vec<_>>())
+        .filter(|(at, _)| !code.iter().any(|range| range.contains(at)))
+        .collect();
+    markers.sort_unstable();
+    let (mut kept, mut from) = (String::with_capacity(text.len()), 0);
+    for (at, length) in markers {
+        kept.push_str(&text[from..at]);
+        from = at + length;
+        if !text[from..].starts_with(char::is_alphanumeric) {
+            kept.truncate(kept.strip_suffix(' ').unwrap_or(&kept).len());
+        }
+    }
+    kept.push_str(&text[from..]);
+    // A message of markers alone has to say something.
+    if kept.trim().is_empty() { text } else { kept }
+}
+
+/// Takes addresses away that no message has room for.
+fn without_long_urls(message: &mut Message) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for claim in &mut message.citation {
+        if claim.appearance.url.as_ref().is_some_and(|url| utf16_bytes(url) > MAX_URL_BYTES) {
+            claim.appearance.url = None;
+            let message = format!(
+                "the address of {} is longer than {MAX_URL_BYTES} bytes, and the message was too large",
+                marker(claim.position.position())
+            );
+            entries.push(Entry::in_input(Kind::Dropped, "long-url", "", message));
+        }
+    }
+    entries
+}
+
+/// Shortens the label, which the message and each of its claims repeat: alike everywhere, because Teams refuses labels that
+/// differ.
+pub(super) fn with_short_labels(message: &mut Message) -> Vec<Entry> {
+    let mut is_cut = false;
+    let of_claims = message.citation.iter_mut().map(|claim| &mut claim.appearance.usage_info);
+    for label in of_claims.chain([&mut message.usage_info]).flatten() {
+        let UsageInfo::Node(node) = label else { continue };
+        let texts =
+            [(Some(&mut node.name), MAX_LABEL_NAME_UTF16), (node.description.as_mut(), MAX_LABEL_DESCRIPTION_UTF16)];
+        for (text, max) in texts {
+            let Some(text) = text else { continue };
+            let kept = cut_at_word(text, max).into_owned();
+            is_cut |= kept != *text;
+            *text = kept;
+        }
+    }
+    let note = format!(
+        "the message was too large with its label, whose name was cut to {MAX_LABEL_NAME_UTF16} units and its description \
+         to {MAX_LABEL_DESCRIPTION_UTF16}"
+    );
+    is_cut.then(|| Entry::in_input(Kind::Cut, "label-size", "", note)).into_iter().collect()
+}
+
 /// Takes the Adaptive Cards away, before anything that readers need more.
-pub(super) fn without_cards(message: &mut Message) -> Option<Entry> {
+pub(super) fn without_cards(message: &mut Message) -> Vec<Entry> {
     let mut dropped = 0;
     for claim in &mut message.citation {
         if claim.appearance.encoding_format.take().is_some() {
@@ -101,7 +188,7 @@ pub(super) fn without_cards(message: &mut Message) -> Option<Entry> {
         }
     }
     let note = format!("the message was too large with its {dropped} Adaptive Cards");
-    (dropped > 0).then(|| Entry::in_input(Kind::Dropped, "card-size", "", note))
+    (dropped > 0).then(|| Entry::in_input(Kind::Dropped, "card-size", "", note)).into_iter().collect()
 }
 
 /// The size on the wire as Teams counts it.

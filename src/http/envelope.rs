@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::query::Query;
 use crate::convert::{Conversion, Options};
 use crate::dialect::{Dialect, UnknownDialect};
-use crate::ingest::{Provider, UnknownProvider};
+use crate::ingest::{Provider, UnknownProvider, handed_down};
 
 /// A request to convert: what, and how.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl<'a> Request<'a> {
             conversion.options = parse_options(options)?;
         }
         let text = Some(answer.get()).filter(|json| json.starts_with('"'));
-        let answer = match text.and_then(|json| serde_json::from_str::<String>(json).ok()) {
+        let answer = match text.and_then(|json| serde_json::from_str::<String>(&handed_down(json)).ok()) {
             Some(text) => Cow::Owned(text.into_bytes()),
             None => Cow::Borrowed(answer.get().as_bytes()),
         };
@@ -178,6 +178,22 @@ mod tests {
             parse(r#"{"answer": "data: {\"delta\":\"\u00e9\"}\n\n", "channel": "teams"}"#, "").expect("a request");
         assert_eq!((&*request.answer, request.at), ("data: {\"delta\":\"é\"}\n\n".as_bytes(), "/answer"));
         assert_eq!(request.conversion.to, Dialect::Teams);
+    }
+
+    /// A text with half a character was no text, and its answer was refused. The halves of two deltas have to meet in it
+    /// as they do in a stream that is not wrapped.
+    #[test]
+    fn a_wrapped_text_may_hold_halves_of_characters() {
+        let body = r#"{"answer": "data: {\"delta\":\"\ud83d\"}\n\ndata: {\"delta\":\"\ude00\\ud83d\"}\n\n"}"#;
+        let request = parse(body, "").expect("a request");
+        assert_eq!(
+            String::from_utf8_lossy(&request.answer),
+            r#"data: {"delta":"\ud83d"}
+
+data: {"delta":"\ude00\ud83d"}
+
+"#
+        );
     }
 
     #[test]

@@ -1,10 +1,13 @@
 //! What the two formats of Amazon Bedrock share: lists of decoded events, and exceptions among them.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::format::Members;
+use super::halves::joined;
 use super::{AnswerStream, EventPlace, IngestError, Provider, json};
 use crate::answer::{Answer, ProviderError};
 use crate::report::At;
@@ -25,12 +28,23 @@ pub(super) fn wraps_events(members: &Members, is_event: fn(&Members) -> bool) ->
     events.is_some_and(|events| events.iter().filter_map(Value::as_object).any(is_event))
 }
 
-/// The answer that the events make which a response wraps; without any, what a whole answer has at `pointer` is missing.
-pub(super) fn answer_of_events(body: &str, provider: Provider, pointer: &str) -> Result<Answer, IngestError> {
+/// The list of events that a response wraps, and the name under which it stands.
+fn wrapped(body: &str) -> Option<(&'static str, &str)> {
     let Wrapper { stream, completion } = serde_json::from_str(body).unwrap_or_default();
     let named = stream.map(|events| ("/stream", events)).or(completion.map(|events| ("/completion", events)));
-    let named = named.map(|(name, events)| (name, events.get())).filter(|(_, events)| events.starts_with('['));
-    let Some((name, events)) = named else {
+    named.map(|(name, events)| (name, events.get())).filter(|(_, events)| events.starts_with('['))
+}
+
+/// A response in which the halves of characters are put together that two of its events share.
+pub(super) fn with_joined_events(body: &str) -> Cow<'_, str> {
+    let Some((_, events)) = wrapped(body) else { return Cow::Borrowed(body) };
+    let at = events.as_ptr().addr() - body.as_ptr().addr();
+    Cow::Owned([&body[..at], &joined(events), &body[at + events.len()..]].concat())
+}
+
+/// The answer that the events make which a response wraps; without any, what a whole answer has at `pointer` is missing.
+pub(super) fn answer_of_events(body: &str, provider: Provider, pointer: &str) -> Result<Answer, IngestError> {
+    let Some((name, events)) = wrapped(body) else {
         return Err(IngestError::member(pointer, "missing; the answer of the model is wanted"));
     };
     let lines_before = body[..events.as_ptr().addr() - body.as_ptr().addr()].matches('\n').count();

@@ -4,10 +4,11 @@
 //! form of a field begins server-sent events. JSON goes on to be a stream when a second object follows on another line and
 //! the first is an event: that is how JSON lines look, and no whole answer does.
 
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 
 use super::event::{Arrived, Event};
+use super::halves::mended;
 use super::lines::{Lines, MAX_EVENT_BYTES};
 use super::sse::SseEvents;
 use super::{EventPlace, IngestError, Provider, format};
@@ -201,7 +202,7 @@ impl Opening {
 /// Whether an object on a line of its own is an event of a provider's stream, and no whole chat completion.
 fn is_event_of_a_provider(line: &[u8]) -> bool {
     let is_whole = serde_json::from_slice::<Line>(line).is_ok_and(|line| line.has_message());
-    let format = std::str::from_utf8(line).ok().and_then(|line| format::of_event(line).ok().flatten());
+    let format = std::str::from_utf8(line).ok().and_then(|line| format::of_event(&mended(line)).ok().flatten());
     format.is_some_and(|format| format.provider != Provider::Native) && !is_whole
 }
 
@@ -209,14 +210,28 @@ fn is_event_of_a_provider(line: &[u8]) -> bool {
 #[derive(Deserialize)]
 struct Line {
     text: Option<IgnoredAny>,
-    delta: Option<IgnoredAny>,
-    sources: Option<IgnoredAny>,
-    annotations: Option<IgnoredAny>,
-    label: Option<IgnoredAny>,
-    interpreter: Option<IgnoredAny>,
-    done: Option<IgnoredAny>,
-    error: Option<IgnoredAny>,
+    #[serde(default, deserialize_with = "named")]
+    delta: Named,
+    #[serde(default, deserialize_with = "named")]
+    sources: Named,
+    #[serde(default, deserialize_with = "named")]
+    annotations: Named,
+    #[serde(default, deserialize_with = "named")]
+    label: Named,
+    #[serde(default, deserialize_with = "named")]
+    interpreter: Named,
+    #[serde(default, deserialize_with = "named")]
+    done: Named,
+    #[serde(default, deserialize_with = "named")]
+    error: Named,
     choices: Option<Vec<Choice>>,
+}
+
+/// A member that is there, and in it one that is not `null`.
+type Named = Option<Option<IgnoredAny>>;
+
+fn named<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Named, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }
 
 #[derive(Deserialize)]
@@ -235,9 +250,11 @@ impl Line {
     /// Whether it is an event; `followed` by another line, members count that a broken whole answer could have as well.
     fn is_event(&self, followed: bool) -> bool {
         let Self { text, delta, sources, annotations, label, interpreter, done, error, choices } = self;
-        let only_in_events = delta.is_some() || done.is_some();
-        let elsewhere_too = [sources, annotations, label, interpreter, error].into_iter().any(Option::is_some)
-            || choices.as_ref().is_some_and(|choices| choices.iter().all(|choice| choice.message.is_none()));
+        let only_in_events = [delta, done].into_iter().any(|member| member.is_some_and(|member| member.is_some()));
+        // An event may say nothing: whoever writes all members writes `null` first.
+        let elsewhere_too =
+            [delta, sources, annotations, label, interpreter, done, error].into_iter().any(Option::is_some)
+                || choices.as_ref().is_some_and(|choices| choices.iter().all(|choice| choice.message.is_none()));
         text.is_none() && (only_in_events || followed && elsewhere_too)
     }
 }
@@ -294,6 +311,8 @@ mod tests {
             "{\"done\":true}\n",
             "{\"choices\":[{\"delta\":{}}]}\n{\"choices\":[]}",
             "{\"error\":{}}\n{}",
+            "{\"delta\":null}\n{\"delta\":\"a\"}",
+            "{\"sources\":null,\"done\":null}\n{\"delta\":\"a\"}",
             "{\"candidates\":[{\"content\":{}}]}\n{\"candidates\":[]}",
             "{\"type\":\"message_start\",\"message\":{}}\n\n{\"type\":\"message_stop\"}",
         ] {
@@ -305,6 +324,7 @@ mod tests {
             "{\n\"delta\":\"a\"}",
             "{\"sources\":[]}\n",
             "{\"error\":{}}",
+            "{\"delta\":null}",
             "{\"choices\":[{\"message\":{}}]}\n{}",
             "{\"delta\":\"a\"} x",
             "{\"candidates\":[{\"content\":{}}]}\n",

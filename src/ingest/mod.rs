@@ -33,6 +33,7 @@ mod gemini;
 mod gemini_grounding;
 mod gemini_interactions;
 mod gemini_legacy;
+mod halves;
 mod json;
 mod langchain;
 mod lines;
@@ -70,6 +71,8 @@ mod vercel_ai_sdk;
 mod web_results;
 mod xai;
 
+#[cfg(feature = "server")]
+pub(crate) use halves::handed_down;
 use provider::{at_once, document, document_text};
 
 pub use azure_scores::AzureScores;

@@ -66,7 +66,7 @@ pub(super) struct WireSource {
     icon: Option<String>,
     marker: Option<String>,
     label: Option<Box<WireLabel>>,
-    metadata: Option<Map<String, Value>>,
+    metadata: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -162,10 +162,24 @@ impl WireSource {
             icon: filled(self.icon),
             marker: filled(self.marker),
             label,
-            metadata: self.metadata.unwrap_or_default(),
+            metadata: self.metadata.map(|value| members(value, &pointer, oddities)).unwrap_or_default(),
             pointer,
         }
     }
+}
+
+/// The members of metadata. Others write an empty list for an object without members; whatever else is no object says nothing
+/// here, and must not cost the answer.
+fn members(metadata: Value, source: &str, oddities: &mut Vec<Entry>) -> Map<String, Value> {
+    match metadata {
+        Value::Object(members) => return members,
+        Value::Array(list) if list.is_empty() => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            let message = "the metadata is no object, so nothing in it is read";
+            oddities.push(Entry::in_input(Kind::Dropped, "metadata", format!("{source}/metadata"), message));
+        }
+    }
+    Map::new()
 }
 
 impl WireLabel {
@@ -273,6 +287,17 @@ mod tests {
         ] {
             assert_eq!(parse(body).expect_err(body).to_string(), message);
         }
+    }
+
+    /// PHP writes `[]` for an object without members, and the whole answer was refused for it.
+    #[test]
+    fn metadata_that_is_no_object_does_not_cost_the_answer() {
+        let body = r#"{"text": "a", "sources": [{"metadata": []}, {"metadata": {"x": [1]}}, {"metadata": "y"}, {"metadata": null}]}"#;
+        let answer = parse(body).expect("an answer");
+        let members: Vec<usize> = answer.sources.iter().map(|source| source.metadata.len()).collect();
+        assert_eq!(members, [0, 1, 0, 0]);
+        assert_eq!(answer.oddities.len(), 1);
+        assert_eq!(answer.oddities[0].at, crate::report::At::Pointer("/sources/2/metadata".into()));
     }
 
     #[test]

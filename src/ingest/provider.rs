@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::{AnswerStream, IngestError, format, json, native};
+use super::halves::{has_lone_half, mended_with_note};
+use super::{AnswerStream, IngestError, bedrock, format, json, native};
 use crate::answer::Answer;
 
 /// A format, by the slug that the command line and HTTP use.
@@ -151,6 +152,17 @@ pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, In
     if body.starts_with('[') {
         return AnswerStream::new(from).of_list(body);
     }
+    if !has_lone_half(body) {
+        return object(body, from);
+    }
+    let body = bedrock::with_joined_events(body);
+    let (body, lost) = mended_with_note(&body, "");
+    let mut answer = object(&body, from)?;
+    answer.oddities.extend(lost.entry());
+    Ok(answer)
+}
+
+fn object(body: &str, from: Option<Provider>) -> Result<Answer, IngestError> {
     let format = match from {
         Some(provider) => format::of(provider),
         None => format::detect(body)?,

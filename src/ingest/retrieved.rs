@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::IngestError;
+use super::halves::mended;
 use super::json::{self, list};
 use super::native::WireSource;
 use crate::answer::Source;
@@ -42,6 +43,7 @@ fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> R
 pub fn retrieved(body: &[u8]) -> Result<Retrieved, IngestError> {
     let body = std::str::from_utf8(body).map_err(|error| IngestError::NotUtf8 { offset: error.valid_up_to() })?;
     let body = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii();
+    let body = &*mended(body);
     let (sources, messages, place) = match body.bytes().next() {
         None => return Err(IngestError::member("", "empty")),
         Some(b'[') => (json::read(body)?, None, ""),

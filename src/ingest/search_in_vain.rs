@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::carrier::{Carrier, Form};
 use super::event::Arrived;
+use super::halves::mended;
 use crate::answer::Answer;
 
 /// Members that hold what a search found, in one format or another.
@@ -59,7 +60,7 @@ pub fn search_in_vain(body: &[u8], answer: &Answer) -> Option<SearchInVain> {
 
 /// The document, or the events that the input consists of.
 fn documents(body: &[u8]) -> Vec<Value> {
-    let parsed = |json: &[u8]| serde_json::from_slice::<Value>(json).ok();
+    let parsed = |json: &[u8]| serde_json::from_str::<Value>(&mended(std::str::from_utf8(json).ok()?)).ok();
     if Form::of(body) == Form::Whole {
         return match parsed(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body)) {
             Some(Value::Array(events)) => events,

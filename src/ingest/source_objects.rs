@@ -6,10 +6,11 @@ use serde_json::value::RawValue;
 
 use super::carrier::{Carrier, Form};
 use super::event::Arrived;
+use super::halves::mended;
 use crate::answer::{ProviderObject, Source};
 
-/// The object that each source was read from, untouched, in the order of the sources; `null` for a source that the text
-/// alone names.
+/// The object that each source was read from, untouched but for halves of characters, in the order of the sources; `null`
+/// for a source that the text alone names.
 ///
 /// `body` is what [`ingest`](super::ingest) read, `sources` are those of the answer that came out of it. Of a stream, only
 /// those events are read again that a source points into.
@@ -45,8 +46,8 @@ impl Document {
     /// A document, or a list of events in one.
     fn whole(body: &[u8]) -> Self {
         let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii();
-        let body = std::str::from_utf8(body).unwrap_or_default();
-        Self { opened: [(String::new(), Members::of(body))].into() }
+        let body = mended(std::str::from_utf8(body).unwrap_or_default());
+        Self { opened: [(String::new(), Members::of(&body))].into() }
     }
 
     /// The events of a stream, cut as they were for the answer.
@@ -56,7 +57,8 @@ impl Document {
         if carrier.push(body, &mut events).and_then(|()| carrier.finish(&mut events)).is_err() {
             return Self::default();
         }
-        let json = |data: &[u8]| RawValue::from_string(std::str::from_utf8(data).ok()?.trim().to_owned()).ok();
+        let json =
+            |data: &[u8]| RawValue::from_string(mended(std::str::from_utf8(data).ok()?.trim()).into_owned()).ok();
         let events = events.iter().filter_map(|event| Some((event.number - 1, json(event.data)?)));
         Self { opened: [(String::new(), Members::Events(events.collect()))].into() }
     }

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use super::azure_events::AzureEvents;
 use super::carrier::{Carrier, Form};
 use super::event::{Arrived, Event, ReadEvents, StreamEvent};
+use super::halves::{Kept, Lost, TornCharacters, mended_with_note};
 use super::{
     AzureScores, EventPlace, IngestError, Provider, at_once, azure_on_your_data, document, document_text, format, json,
 };
@@ -39,6 +40,8 @@ pub struct AnswerStream {
     ended: bool,
     skipped: usize,
     first_skipped: Option<(EventPlace, String)>,
+    torn: TornCharacters,
+    lost: Lost,
     /// How scores are read, where the caller says so.
     scores: Option<AzureScores>,
 }
@@ -88,7 +91,10 @@ impl AnswerStream {
                 Some(scores) => match document_text(&body)? {
                     list if list.starts_with('[') => Self::azure_on_your_data(*scores).of_list(list),
                     body => {
-                        azure_on_your_data::parse(body, scores).map(|answer| Provider::AzureOnYourData.gave(answer))
+                        let (body, lost) = mended_with_note(body, "");
+                        let mut answer = azure_on_your_data::parse(&body, scores)?;
+                        answer.oddities.extend(lost.entry());
+                        Ok(Provider::AzureOnYourData.gave(answer))
                     }
                 },
             };
@@ -97,11 +103,14 @@ impl AnswerStream {
         self.finish_events()
     }
 
-    fn finish_events(self) -> Result<Answer, IngestError> {
+    fn finish_events(mut self) -> Result<Answer, IngestError> {
+        let kept = self.torn.release();
+        self.take_kept(kept, &mut Vec::new())?;
         if self.answer.text.is_empty() && !self.answer.complete {
             return Err(IngestError::NoAnswer { reason: self.nothing() });
         }
-        let Self { mut answer, mut provider, reader, skipped, .. } = self;
+        let Self { mut answer, mut provider, reader, skipped, lost, .. } = self;
+        answer.oddities.extend(lost.entry());
         if let Some(reader) = reader {
             provider = reader.told_provider().or(provider);
             reader.finish(&mut answer);
@@ -154,19 +163,40 @@ impl AnswerStream {
         if self.ended {
             return Ok(());
         }
-        let Ok(data) = std::str::from_utf8(event.data) else {
-            self.skip(event, "it is not UTF-8".to_owned());
-            return Ok(());
-        };
-        let data = data.trim();
-        if data == SENTINEL {
-            self.ended = true;
-            return Ok(());
+        // Only an object goes on with a text.
+        let data = std::str::from_utf8(event.data).map(str::trim);
+        if let Some(json) = data.ok().filter(|data| data.starts_with('{')) {
+            if self.torn.pass(json) {
+                return self.take_object(event, json, said);
+            }
+            let kept = self.torn.push(event, json);
+            return self.take_kept(kept, said);
         }
-        if !data.starts_with('{') {
-            self.skip(event, "it is no JSON object".to_owned());
-            return Ok(());
+        let kept = self.torn.release();
+        self.take_kept(kept, said)?;
+        match data {
+            _ if self.ended => {}
+            Ok(SENTINEL) => self.ended = true,
+            Ok(_) => self.skip(event, "it is no JSON object".to_owned()),
+            Err(_) => self.skip(event, "it is not UTF-8".to_owned()),
         }
+        Ok(())
+    }
+
+    fn take_kept(&mut self, kept: Vec<Kept>, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
+        for kept in kept {
+            if self.ended {
+                break;
+            }
+            let event = kept.event();
+            let (json, lost) = mended_with_note(kept.json(), &event.pointer());
+            self.lost.add(lost);
+            self.take_object(event, &json, said)?;
+        }
+        Ok(())
+    }
+
+    fn take_object(&mut self, event: Event<'_>, data: &str, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
         if self.reader.is_none() {
             let told = match self.from {
                 Some(from) => Ok(Some(format::of(from))),
@@ -364,6 +394,82 @@ mod tests {
                 stream.push(std::slice::from_ref(byte)).expect("a byte");
             }
             assert_eq!(stream.finish().expect("an answer"), expected);
+        }
+    }
+
+    /// The events of such a stream were no JSON to the reader: they were skipped, and the answer was empty.
+    #[test]
+    fn p12_a_character_that_two_deltas_share_is_put_together() {
+        type Event = fn(&str) -> String;
+        let formats: [(&str, Event); 6] = [
+            ("citewire", |text| format!(r#"{{"delta":"{text}"}}"#)),
+            ("openai-chat", |text| format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{text}"}}}}]}}"#)),
+            ("openai-responses", |text| {
+                format!(
+                    r#"{{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"{text}"}}"#
+                )
+            }),
+            ("anthropic", |text| {
+                format!(r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{text}"}}}}"#)
+            }),
+            ("gemini", |text| format!(r#"{{"candidates":[{{"content":{{"parts":[{{"text":"{text}"}}]}}}}]}}"#)),
+            ("bedrock-converse", |text| {
+                format!(r#"{{"contentBlockDelta":{{"contentBlockIndex":0,"delta":{{"text":"{text}"}}}}}}"#)
+            }),
+        ];
+        for (slug, event) in formats {
+            let from = Some(slug.parse().expect("a format"));
+            let events = [r"Great \ud83d", r"\ude00 news [1]. ", r"More.\uD83D", r"\uDE00"].map(event);
+            for body in [
+                events.join("\n"),
+                format!("data: {}\n\n", events.join("\n\ndata: ")),
+                format!("[{}]", events.join(",")),
+            ] {
+                let answer = ingest(body.as_bytes(), from).expect("an answer");
+                assert_eq!(answer.text, "Great 😀 news [1]. More.😀", "{slug}: {body}");
+                assert!(answer.oddities.iter().all(|entry| entry.code != "half-character"), "{slug}");
+            }
+            if slug == "bedrock-converse" {
+                let wrapped = format!("{{\"stream\":[{}]}}", events.join(","));
+                assert_eq!(ingest(wrapped.as_bytes(), None).expect("an answer").text, "Great 😀 news [1]. More.😀");
+            }
+            let lost = [r"Great \ud83d", " news", r"\ude00"].map(event).join("\n\ndata: ");
+            let answer = ingest(format!("data: {lost}").as_bytes(), from).expect("an answer");
+            assert_eq!(answer.text, "Great \u{fffd} news\u{fffd}", "{slug}");
+            let told: Vec<_> = answer.oddities.iter().filter(|entry| entry.code == "half-character").collect();
+            assert!(told.len() == 1 && told[0].message.starts_with("2 halves"), "{slug}: {told:?}");
+        }
+    }
+
+    #[test]
+    fn a_half_of_a_character_at_the_end_of_a_stream_is_replaced() {
+        let body =
+            "data: {\"delta\":\"a\"}\n\ndata: {\"delta\":\"b\\ud83d\"}\n\ndata: {\"done\":true}\n\ndata: [DONE]\n\n";
+        let answer = answer(body);
+        assert_eq!((answer.text.as_str(), answer.complete), ("ab\u{fffd}", true));
+        assert_eq!(answer.oddities[0].at, crate::report::At::Pointer("/1/delta".into()));
+    }
+
+    /// Whoever cuts passages by UTF-16 units makes these, and one of them cost the whole answer.
+    #[test]
+    fn half_a_character_in_a_passage_does_not_cost_the_answer() {
+        let native = r#"{"text":"30 days [1].","sources":[{"content":"cut \ud83d"},{"content":"\ude00 cut \\ud83d"}]}"#;
+        let openai = r#"{"choices":[{"message":{"role":"assistant","content":"30 days \ud83d"}}]}"#;
+        let read = answer(native);
+        assert_eq!(read.sources[0].content.as_deref(), Some("cut \u{fffd}"));
+        assert_eq!(read.sources[1].content.as_deref(), Some("\u{fffd} cut \\ud83d"));
+        assert_eq!((read.oddities.len(), read.oddities[0].code), (1, "half-character"));
+        assert_eq!(read.oddities[0].at, crate::report::At::Pointer("/sources/0/content".into()));
+        assert_eq!(answer(openai).text, "30 days \u{fffd}");
+    }
+
+    /// As lines it was taken for a whole answer, and refused for what follows its first line.
+    #[test]
+    fn a_stream_may_begin_with_an_event_that_says_nothing() {
+        for (before, after) in [("data: ", "\n\n"), ("", "\n")] {
+            let events = [r#"{"delta":null}"#, r#"{"delta":"a"}"#, r#"{"done":true}"#];
+            let body: String = events.iter().map(|event| format!("{before}{event}{after}")).collect();
+            assert_eq!(answer(&body).text, "a", "{body}");
         }
     }
 

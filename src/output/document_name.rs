@@ -14,7 +14,7 @@ pub(super) const UNKNOWN_DOCUMENT: &str = "Unknown Document";
 /// An address is no name: Open WebUI would ask a stranger for the icon of its site, and tell the whole of it (`docs/open-webui.md`).
 pub(super) fn document_name(source: &Source) -> String {
     let url = source.url.as_ref();
-    let file = url.and_then(WebUrl::file_name).filter(|name| is_file_name(name));
+    let file = url.and_then(WebUrl::file_name);
     let candidates = [source.title.as_deref(), source.file_name(), file, url.map(WebUrl::host)];
     first_name(candidates, |name| name.parse::<WebUrl>().is_err())
 }
@@ -29,12 +29,6 @@ fn first_name<const N: usize>(candidates: [Option<&str>; N], is_name: fn(&str) -
     let names = candidates.into_iter().flatten().map(one_line);
     let mut names = names.filter(|name| !name.is_empty() && is_name(name));
     names.next().map_or_else(|| UNKNOWN_DOCUMENT.to_owned(), Cow::into_owned)
-}
-
-/// Whether the last part of a path names a file: `vpn.html`, not `c`.
-fn is_file_name(part: &str) -> bool {
-    let extension = part.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension);
-    extension.is_some_and(|extension| (1..=5).contains(&extension.len()) && extension.is_ascii())
 }
 
 #[cfg(test)]

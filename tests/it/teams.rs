@@ -86,6 +86,10 @@ proptest! {
         let mut findings = check(&activity, Channel::Teams);
         // A number without a source stays visible on purpose (policy P-05).
         findings.retain(|finding| finding.code != "teams-marker-without-claim" && finding.code != "teams-markers-joined");
+        if activity["text"].as_str().is_some_and(|text| text.trim().is_empty()) {
+            // An answer that says nothing is a message that says nothing, and no channel has anything better.
+            findings.retain(|finding| finding.code != "teams-message-empty");
+        }
         if text.contains('$') {
             // Math to one reader can be code to another, and a marker is placed for the first (policy P-02).
             findings.retain(|finding| finding.code != "teams-claim-without-marker");
@@ -149,4 +153,57 @@ fn a_monstrous_address_goes_before_any_of_the_text_does() {
     let (activity, codes) = sent("a [1] b [2]", &format!("https://x.example/{}", "y".repeat(60_000)));
     assert_eq!((&activity["text"], codes), (&json!("a [1] b [2]"), vec!["long-url"]));
     assert_eq!(activity.pointer("/entities/0/citation/0/appearance/url"), None);
+}
+
+/// What twenty sources under one label become, each cited once, and the codes of the report.
+fn sent_with_label(source: impl Fn(usize) -> Value, options: Value) -> (Value, Vec<&'static str>) {
+    let text = (1..=20).map(|n| format!("w{n}[{n}]")).collect::<Vec<_>>().join(" ");
+    let sources: Value = (1..=20).map(source).collect();
+    let body = json!({"text": text, "sources": sources}).to_string();
+    let mut conversion = Conversion::to(Dialect::Teams);
+    conversion.options = serde_json::from_value(options).expect("options");
+    let converted = convert(body.as_bytes(), &conversion).expect("an activity");
+    let activity = serde_json::to_value(&converted.activities[0]).expect("JSON");
+    let lists = [&converted.report.cut, &converted.report.dropped];
+    let codes = lists.into_iter().flatten().map(|entry| entry.code).filter(|code| *code != "abstract").collect();
+    (activity, codes)
+}
+
+/// Twenty copies of the description were more than a message may have, and the text went instead: nothing was left of it.
+#[test]
+fn a_long_label_is_shortened_before_any_of_the_text_is() {
+    let label = json!({"id": "s1", "name": "Confidential", "description": "Internal readers only. ".repeat(100)});
+    let source = |n: usize| json!({"url": format!("https://x.example/{n}"), "label": label});
+    let (activity, codes) = sent_with_label(source, json!({}));
+    assert!(bytes(&activity) <= MAX_BYTES);
+    assert!(activity["text"].as_str().is_some_and(|text| text.ends_with(" w20[20]")), "{activity}");
+    assert_eq!(activity["entities"][0]["citation"].as_array().map(Vec::len), Some(20));
+    assert!(activity["entities"][0]["usageInfo"]["description"].as_str().is_some_and(|text| text.ends_with('…')));
+    assert_eq!(codes, ["label-size"]);
+    assert_eq!(check(&activity, Channel::Teams), []);
+}
+
+#[test]
+fn claims_that_leave_no_room_for_a_short_text_go_and_the_text_stays() {
+    let source = |n: usize| json!({"title": "\"".repeat(80), "url": format!("https://x.example/{n}/{}", "y".repeat(980)), "content": "\\\"".repeat(240)});
+    let (activity, codes) = sent_with_label(source, json!({"abstract_max": 480}));
+    assert!(bytes(&activity) <= MAX_BYTES);
+    let claims = activity["entities"][0]["citation"].as_array().map_or(0, Vec::len);
+    assert!((10..20).contains(&claims), "{claims}");
+    let text = activity["text"].as_str().expect("a text");
+    assert!(text.starts_with("w1[1] w2[2] ") && text.ends_with(" w20"), "{text:?}");
+    assert_eq!(codes, ["claims-size"]);
+    let mut findings = check(&activity, Channel::Teams);
+    findings.retain(|finding| finding.code != "teams-abstract-long");
+    assert_eq!(findings, []);
+}
+
+#[test]
+fn a_message_without_a_text_is_a_finding() {
+    let message = json!({"type": "message", "text": " "});
+    assert_eq!(
+        check(&message, Channel::Teams).iter().map(|finding| finding.code).collect::<Vec<_>>(),
+        ["teams-message-empty"]
+    );
+    assert_eq!(check(&json!({"type": "message", "attachments": [{"contentType": "image/png"}]}), Channel::Teams), []);
 }

@@ -93,6 +93,14 @@ fn check_text(place: &Place<'_>, claims: &[Claim<'_>], phase: Option<Phase>, fin
         }
         return;
     }
+    let is_message = phase.is_none() && place.text("type") == Some("message");
+    if is_message && text.trim().is_empty() && place.many("attachments").is_empty() {
+        findings.add(
+            code::TEAMS_MESSAGE_EMPTY,
+            &place.at,
+            "Teams refuses a message that has neither text nor attachments: users see nothing. Give it a `text`.",
+        );
+    }
     check_format(place, !claims.is_empty(), findings);
     check_definitions(text, &at, findings);
     Markers::of(text).check(claims, &at, findings);
