@@ -107,11 +107,19 @@ impl WebUrl {
         path.rsplit_once('/').map(|(_, name)| name).filter(|name| !name.is_empty())
     }
 
+    /// Whether a Markdown link can lead there. Each engine writes the brackets of an IPv6 host as `%5B` and `%5D`, however they are
+    /// written in the text, and that names no host.
+    #[must_use]
+    pub fn is_linkable(&self) -> bool {
+        !self.host().starts_with('[')
+    }
+
     /// The form that every Markdown engine of Web Chat reads as one and the same address.
     ///
     /// ASCII only, host in punycode, and only `A-Z a-z 0-9 ; / ? : @ & = + $ , - _ . ! ~ * ' #` and well-formed `%HH`;
     /// everything else is percent-encoded, and so is a `;` that would end an HTML entity (`docs/web-chat.md`, rule 6).
-    /// The brackets of an IPv6 host stay, since nothing else names that host.
+    /// The brackets of an IPv6 host stay, since nothing else names that host: such an address is not
+    /// [linkable](Self::is_linkable).
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut out = String::with_capacity(self.text.len());

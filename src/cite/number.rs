@@ -95,8 +95,9 @@ impl Numberer {
 
     /// What has been cited so far, in the order of the numbers.
     pub(super) fn so_far(&self, all: &[Source]) -> Vec<CitedSource> {
+        let defines = self.defines;
         let drafts = self.cited.iter().take(self.max).cloned();
-        let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all)).collect();
+        let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all, defines)).collect();
         cited.sort_by_key(|cited| cited.position);
         cited
     }
@@ -105,7 +106,7 @@ impl Numberer {
     pub(super) fn finish(self, all: &[Source], entries: &mut Vec<Entry>) -> Vec<CitedSource> {
         let Self { defines, max, cited, .. } = self;
         let drafts = cited.into_iter().take(max);
-        let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all)).collect();
+        let mut cited: Vec<CitedSource> = drafts.map(|draft| draft.finish(all, defines)).collect();
         cited.sort_by_key(|cited| cited.position);
         entries.reserve(cited.len());
         for source in &cited {
@@ -114,6 +115,12 @@ impl Numberer {
             let at = pointer(&sources[0]);
             entries.push(Entry::in_input(Kind::Cited, "source", at, what_is_cited(source)));
             entries.extend(definition::cut_entry(source, at).filter(|_| defines));
+            if let (None, Some(url)) = (&source.url, &all[sources[0].0].url) {
+                let message = format!(
+                    "the address of [{position}] was left out, since no Markdown link can name an IPv6 host: {url}"
+                );
+                entries.push(Entry::in_input(Kind::Dropped, "url-ipv6", at, message));
+            }
             for other in &sources[1..] {
                 let message = format!("the same document as {at}; both are [{position}]");
                 entries.push(Entry::in_input(Kind::Merged, "same-document", pointer(other), message));
@@ -152,13 +159,13 @@ fn what_is_cited(source: &CitedSource) -> String {
 }
 
 impl Draft {
-    fn finish(self, all: &[Source]) -> CitedSource {
+    fn finish(self, all: &[Source], defines: bool) -> CitedSource {
         let first = &all[self.sources[0].0];
         let title = self.sources.iter().find_map(|index| all[index.0].title.as_deref()).or(first.display_title());
         let title = title.map(|title| one_line(title).into_owned()).filter(|title| !title.is_empty());
         CitedSource {
             position: self.position,
-            url: first.page_url(),
+            url: first.page_url().filter(|url| !defines || url.is_linkable()),
             title: title.unwrap_or_else(|| format!("Document {}", self.position)),
             sources: self.sources,
         }
@@ -244,6 +251,20 @@ mod tests {
             let mut entries = Vec::new();
             numberer.finish(&sources, &mut entries);
             assert_eq!(entries.iter().filter(|entry| entry.kind == Kind::Cut).count(), wanted);
+        }
+    }
+
+    /// The definition had brackets in its address, which every engine encodes: the badge led to `http://%5B::1%5D/`.
+    #[test]
+    fn p07_an_address_that_no_link_can_name_is_none_where_there_are_definitions() {
+        let sources = [Source { url: "http://[2001:db8::1]/x".parse().ok(), ..Source::default() }];
+        for (rules, linked) in [(Rules::web_chat(), false), (Rules::teams(), true)] {
+            let mut numberer = Numberer::new(&rules);
+            numberer.number(&sources, SourceIndex(0)).expect("a number");
+            let mut entries = Vec::new();
+            let cited = numberer.finish(&sources, &mut entries);
+            assert_eq!((cited[0].url.is_some(), cited[0].title.as_str()), (linked, "[2001:db8::1]"));
+            assert_eq!(entries.iter().any(|entry| entry.code == "url-ipv6"), !linked);
         }
     }
 }
