@@ -9,7 +9,7 @@ use futures_util::future::{self, Either};
 
 use super::answering::{WORDS_ONLY, deleted};
 use super::cause::{Case, UNANSWERED};
-use super::{Assistant, Assistants, history};
+use super::{Assistant, AssistantOptions, Assistants, history};
 use crate::activity::{Activity, Watermark};
 use crate::channels::Incomplete;
 use crate::channels::connector::{
@@ -66,6 +66,10 @@ impl Responder for BehindAzure {
         let Some(assistant) = self.assistant() else {
             let id = &call.conversation;
             tracing::warn!(conversation.id = %id, "nobody answers behind Azure Bot Service: set azure_bot.assistant");
+            match call.inbound.asks() {
+                Kind::Question | Kind::Wordless => self.apologise(call).await,
+                Kind::Arrival | Kind::Invoke(_) | Kind::End | Kind::Passing | Kind::Nothing => {}
+            }
             return CallEnd::Failed;
         };
         match call.inbound.asks() {
@@ -77,9 +81,12 @@ impl Responder for BehindAzure {
     }
 
     async fn apologise(&self, call: &Call) {
-        if let Some(assistant) = self.assistant() {
-            self.say(call, &assistant.options().failure, None).await;
-        }
+        // Where nobody answers, nobody has set other words either.
+        let failure = match self.assistant() {
+            Some(assistant) => assistant.options().failure.clone(),
+            None => AssistantOptions::default().failure,
+        };
+        self.say(call, &failure, None).await;
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -232,7 +232,8 @@ impl AzureBot {
     async fn enqueue(&self, admitted: Admitted) -> Result<Received, ReceiveError> {
         let (mode, forgotten) = (admitted.inbound.delivery_mode(), CancellationToken::new());
         let (line, fingerprint) = (admitted.line(), admitted.fingerprint());
-        let asks_nothing = admitted.inbound.asks() == Kind::Nothing;
+        let asks = admitted.inbound.asks();
+        let (asks_nothing, wants_words) = (asks == Kind::Nothing, matches!(asks, Kind::Question | Kind::Wordless));
         let deadline = Instant::now() + self.options.reply_within;
         let Admitted { inbound, reference, address, service } = admitted;
         let bytes = inbound.bytes();
@@ -277,7 +278,14 @@ impl AzureBot {
         }
         let waiting = || Waiting::new(forgotten.clone(), fingerprint, Arc::clone(&self.turns));
         match (deadline, events) {
-            (Some(deadline), _) => Ok(replies(collected, deadline, told, waiting()).await),
+            (Some(deadline), _) => {
+                let waiting = waiting();
+                let in_time = is_served(deadline + END_WITHIN, told, &forgotten).await;
+                // From here on nobody reads what is said.
+                waiting.finish();
+                let busy = (wants_words && !in_time).then_some(BUSY);
+                Ok(replies(collected, busy).await)
+            }
             (None, Some(events)) => Ok(Received::Events(EventBody::following(events, waiting()))),
             (None, None) => Ok(Received::Accepted),
         }
@@ -291,20 +299,25 @@ impl AzureBot {
     }
 }
 
-/// Waits for the answers of a call, and no longer than its sender does.
-async fn replies(
-    mut collected: Collected,
-    deadline: Instant,
-    told: oneshot::Receiver<()>,
-    waiting: Waiting<Job>,
-) -> Received {
-    let in_time = timeout_at(deadline + END_WITHIN, told).await.is_ok();
-    // From here on nobody reads what is said.
-    waiting.finish();
+/// Waits until a call was served, and no longer than its sender does. A call that was let go of was not, unless its sender has ended
+/// the conversation meanwhile and waits for nothing.
+async fn is_served(deadline: Instant, told: oneshot::Receiver<()>, forgotten: &CancellationToken) -> bool {
+    match timeout_at(deadline, told).await {
+        Ok(Ok(())) => true,
+        Ok(Err(_)) => forgotten.is_cancelled(),
+        Err(_) => false,
+    }
+}
+
+/// The answers of a call; these words where there are none.
+async fn replies(mut collected: Collected, otherwise: Option<&str>) -> Received {
     let mut activities = collected.take();
-    if !in_time && !activities.iter().any(|activity| activity.get("type").is_some_and(|kind| kind == "message")) {
+    let is_message = |activity: &Map<String, Value>| activity.get("type").is_some_and(|kind| kind == "message");
+    if let Some(otherwise) = otherwise
+        && !activities.iter().any(is_message)
+    {
         // Collecting cannot fail.
-        drop(collected.put(Activity::message(BUSY)).await);
+        drop(collected.put(Activity::message(otherwise)).await);
         activities.append(&mut collected.take());
     }
     Received::Replies { activities, body: None }

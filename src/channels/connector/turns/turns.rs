@@ -163,7 +163,7 @@ impl<J> Turns<J> {
         self.shelf().seen.forget(fingerprint);
     }
 
-    /// Lets go of everything that waits in a line, and tells what runs there. Returns how much waited.
+    /// Lets go of everything that waits in a line, and tells it and what runs there. Returns how much waited.
     pub(in crate::channels::connector) fn forget(&self, line: &str) -> usize {
         let mut shelf = self.shelf();
         let Some(found) = shelf.lines.get_mut(line) else { return 0 };
@@ -171,6 +171,9 @@ impl<J> Turns<J> {
             running.cancel();
         }
         let jobs = std::mem::take(&mut found.jobs);
+        for waiting in &jobs {
+            waiting.forgotten.cancel();
+        }
         if found.running.is_none() {
             shelf.lines.remove(line);
             shelf.ready.retain(|name| **name != *line);
