@@ -516,9 +516,9 @@ fn refused_as(kind: RefusalKind) -> Verdict {
             "MessageSizeTooBig",
             "The message is longer than its channel takes",
         ),
-        RefusalKind::Unavailable | RefusalKind::Lost => {
-            gateway("connector_unavailable", "The Connector cannot be reached")
-        }
+        RefusalKind::Unavailable => gateway("connector_unavailable", "The Connector cannot be reached"),
+        // Whoever goes by the code must not send it again: readers may have it.
+        RefusalKind::Lost => gateway("connector_doubtful", "Nobody knows whether the Connector has taken the answer"),
         RefusalKind::OutOfOrder
         | RefusalKind::NoStreams
         | RefusalKind::TimeOver
