@@ -208,16 +208,10 @@ impl AzureBot {
         let submitted = inbound.value().and_then(SubmittedFeedback::read).ok_or(ReceiveError::UnknownInvoke)?;
         let fingerprint = admitted.fingerprint();
         if !self.turns.is_repeated(fingerprint, self.clock.now()) {
-            let kept = async {
-                let id = self.records.meet(&admitted.reference).await?;
-                self.records.rated(&id, submitted, inbound.from(), inbound.reply_to_id()).await
-            };
-            if let Err(error) = kept.await {
-                if let Some(fingerprint) = fingerprint {
-                    self.turns.let_come_again(fingerprint);
-                }
-                return Err(error.into());
-            }
+            let id = self.records.meet(&admitted.reference).await?;
+            self.records.rated(&id, submitted, inbound.from(), inbound.reply_to_id()).await?;
+            // Only now: the sender may hang up while it is stored, which ends this, and come again.
+            self.turns.remember(fingerprint, self.clock.now());
         }
         // Teams shows an error when there is anything in it.
         let body = json!({});

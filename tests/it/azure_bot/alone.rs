@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use citewire::channels::connector::auth::AuthOptions;
+use citewire::channels::connector::auth::{AuthOptions, Caller};
 use citewire::channels::connector::{
-    AzureBot, AzureBotOptions, Call, CallEnd, ConnectorRecords, Inbound, PUBLIC_HOSTS, ReceiveError, Received,
-    Responder, TrustedHosts,
+    AzureBot, AzureBotOptions, Call, CallEnd, ConnectorRecords, Inbound, PUBLIC_HOSTS, PublicName, ReceiveError,
+    Received, Responder, TrustedHosts,
 };
 use citewire::clock::{RandomIds, SystemClock};
 use citewire::egress::EgressOptions;
-use citewire::store::{ConversationStore, MemoryStore, StoreLimits};
+use citewire::store::{ConversationStore, MemoryStore, SqliteStore, StoreLimits};
 use futures_util::poll;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -95,4 +95,30 @@ async fn who_has_had_no_turn_when_the_server_ends_is_told_so_unless_nothing_was_
     assert_eq!(told(asked.await), [BUSY]);
     assert!(told(arrived.await).is_empty());
     run.await.expect("it ends");
+}
+
+// It was remembered before it was stored. Where the sender hung up in between, nothing was kept, and what it sent again was
+// acknowledged as known.
+#[tokio::test]
+async fn feedback_whose_sender_hung_up_before_it_was_stored_is_kept_when_it_comes_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("citewire.db");
+    let store = SqliteStore::open(&path, StoreLimits::on_disk(), Arc::new(SystemClock)).await.expect("a store");
+    let store: Arc<dyn ConversationStore> = Arc::new(store);
+    let bot = bot(Arc::clone(&store), |_| {});
+    let pressed = || {
+        let value = json!({"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": ""}});
+        let members = json!({"id": "1", "type": "invoke", "name": "message/submitAction", "value": value});
+        bot.receive(activity("a", members), None, true)
+    };
+    {
+        let mut hung_up = pin!(pressed());
+        assert!(poll!(&mut hung_up).is_pending(), "the disk takes its time");
+    }
+    for _ in 0..2 {
+        assert!(matches!(pressed().await, Ok(Received::Replies { body: Some(_), .. })));
+    }
+    let id = PublicName::new(&Caller::Anonymous, "msteams", "a").id();
+    let page = store.feedback(&id, None, 9).await.expect("a store").expect("a conversation");
+    assert_eq!(page.feedback.len(), 1, "it is kept once");
 }

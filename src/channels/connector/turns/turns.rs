@@ -145,17 +145,20 @@ impl<J> Turns<J> {
         Offered::Taken
     }
 
-    /// Whether an activity that needs no line came before. It is remembered from now on.
+    /// Whether an activity that needs no line came before and was done with.
     pub(in crate::channels::connector) fn is_repeated(
         &self,
         fingerprint: Option<Fingerprint>,
         now: DateTime<Utc>,
     ) -> bool {
-        let Some(fingerprint) = fingerprint else { return false };
-        let mut shelf = self.shelf();
-        let repeated = shelf.seen.knows(fingerprint, now);
-        shelf.seen.note(fingerprint, now);
-        repeated
+        fingerprint.is_some_and(|fingerprint| self.shelf().seen.knows(fingerprint, now))
+    }
+
+    /// Remembers an activity that needed no line and was done with.
+    pub(in crate::channels::connector) fn remember(&self, fingerprint: Option<Fingerprint>, now: DateTime<Utc>) {
+        if let Some(fingerprint) = fingerprint {
+            self.shelf().seen.note(fingerprint, now);
+        }
     }
 
     /// Lets an activity come again: whoever waited for its outcome has gone without it.
