@@ -114,7 +114,6 @@ impl BehindAzure {
         // An answer that was sent for later may be on its way.
         let line = tokio::select! {
             biased;
-            () = call.forgotten.cancelled() => return CallEnd::Failed,
             () = call.ending.cancelled() => {
                 // Whoever has the line may not come to an end in time.
                 self.tell(call, self.begin(call), &options.failure, None).await;
@@ -141,7 +140,6 @@ impl BehindAzure {
         };
         let reply = tokio::select! {
             biased;
-            () = call.forgotten.cancelled() => return CallEnd::Failed,
             () = call.ending.cancelled() => return self.close(call, answer, &options.failure, line).await,
             // What asks ends with its future.
             () = &mut deleted => return self.close(call, answer, &options.failure, line).await,
@@ -158,12 +156,7 @@ impl BehindAzure {
         // At the end of everything, what has arrived is what there is.
         let ending = pin!(call.ending.cancelled());
         let body = reply.body.take_until(future::select(ending, deleted));
-        let followed = tokio::select! {
-            biased;
-            () = call.forgotten.cancelled() => return CallEnd::Failed,
-            followed = answer.follow(conversion, body) => followed,
-        };
-        match followed {
+        match answer.follow(conversion, body).await {
             Ok(Followed { answered, incomplete, .. }) => {
                 let end = if incomplete.is_some() { CallEnd::Failed } else { CallEnd::Answered };
                 match incomplete {

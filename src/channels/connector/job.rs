@@ -96,7 +96,14 @@ async fn respond(
     deadline: Option<Instant>,
     ending: &CancellationToken,
 ) -> CallEnd {
-    let responding = responder.respond(call);
+    let responding = async {
+        tokio::select! {
+            biased;
+            // Nobody waits any more. Whatever it is at, or waits for, ends here.
+            () = call.forgotten.cancelled() => CallEnd::Failed,
+            ended = responder.respond(call) => ended,
+        }
+    };
     let mut responding = std::pin::pin!(responding);
     let time_is_up = async {
         match deadline {

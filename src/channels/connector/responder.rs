@@ -9,8 +9,8 @@ use super::{Call, CallEnd};
 /// Answers what comes in. Calls of one conversation come one after the other.
 #[async_trait]
 pub trait Responder: Debug + Send + Sync {
-    /// Answers a call, by its outlet. The future may take as long as it needs, and ends soon after the call's `ending` or
-    /// `forgotten` is cancelled.
+    /// Answers a call, by its outlet. The future may take as long as it needs, and ends soon after the call's `ending` is
+    /// cancelled. It is dropped when nobody waits for the answer any more.
     async fn respond(&self, call: &Call) -> CallEnd;
 
     /// Tells the sender that there is no answer, because of a fault of ours.

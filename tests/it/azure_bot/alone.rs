@@ -97,6 +97,24 @@ async fn who_has_had_no_turn_when_the_server_ends_is_told_so_unless_nothing_was_
     run.await.expect("it ends");
 }
 
+// A greeting, or what is said of a file without words, waited for an answer that came later, although its sender had gone.
+#[tokio::test]
+async fn a_turn_ends_with_its_sender_whatever_it_waits_for() {
+    let bot = Arc::new(bot(in_memory(), |options| options.turns.at_once = 1));
+    let (responder, tasks) = (Arc::new(Endless::default()), TaskTracker::new());
+    {
+        let (bot, responder, tracker) = (Arc::clone(&bot), Arc::clone(&responder), tasks.clone());
+        tasks.spawn(async move { bot.run(responder, tracker, CancellationToken::new()).await });
+    }
+    for (id, kind) in [("1", "installationUpdate"), ("2", "message"), ("3", "message")] {
+        let members = json!({"id": id, "type": kind, "action": "add"});
+        let mut post = pin!(bot.receive(activity("a", members), None, true));
+        assert!(poll!(&mut post).is_pending());
+        // Only when the one before has ended.
+        responder.begun.notified().await;
+    }
+}
+
 // It was remembered before it was stored. Where the sender hung up in between, nothing was kept, and what it sent again was
 // acknowledged as known.
 #[tokio::test]
