@@ -263,9 +263,9 @@ impl AzureBot {
             Offered::Taken => {}
             Offered::Repeated => return Ok(nothing(mode)),
             // There is nothing to be lost.
-            Offered::Full | Offered::Closed if asks_nothing => return Ok(nothing(mode)),
-            Offered::Full => {
-                self.complain("too much waits already: set azure_bot.max_turns or azure_bot.max_waiting higher");
+            Offered::Full(_) | Offered::Closed if asks_nothing => return Ok(nothing(mode)),
+            Offered::Full(full) => {
+                self.complain(full.mend());
                 return Err(ReceiveError::Full);
             }
             Offered::Closed => return Err(ReceiveError::Ending),

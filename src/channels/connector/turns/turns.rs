@@ -9,8 +9,8 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::TurnLimits;
 use super::seen::{Fingerprint, Seen};
+use super::{Full, TurnLimits};
 
 /// What became of an activity that was offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub(in crate::channels::connector) enum Offered {
     Taken,
     /// It came before, and is not run again.
     Repeated,
-    /// There is no room.
-    Full,
+    /// There is no room, by this limit.
+    Full(Full),
     /// The server is ending.
     Closed,
 }
@@ -122,9 +122,14 @@ impl<J> Turns<J> {
         }
         let TurnLimits { waiting, waiting_each, waiting_bytes, .. } = self.limits;
         let in_line = shelf.lines.get(line).map_or(0, |line| line.jobs.len());
-        let too_long = shelf.waiting_bytes.saturating_add(bytes) > waiting_bytes;
-        if shelf.waiting >= waiting || in_line >= waiting_each || too_long {
-            return Offered::Full;
+        if shelf.waiting >= waiting {
+            return Offered::Full(Full::Waiting);
+        }
+        if in_line >= waiting_each {
+            return Offered::Full(Full::WaitingEach);
+        }
+        if shelf.waiting_bytes.saturating_add(bytes) > waiting_bytes {
+            return Offered::Full(Full::WaitingBytes);
         }
         if let Some(fingerprint) = fingerprint {
             shelf.seen.note(fingerprint, now);
