@@ -58,6 +58,11 @@ impl BehindAzure {
             None => self.assistants.answering(&Owner::CHANNEL),
         }
     }
+
+    /// The words of the assistant. Where there is none, nobody has set other words than the usual ones.
+    fn options(&self) -> AssistantOptions {
+        self.assistant().map_or_else(AssistantOptions::default, |assistant| assistant.options().clone())
+    }
 }
 
 #[async_trait]
@@ -81,12 +86,11 @@ impl Responder for BehindAzure {
     }
 
     async fn apologise(&self, call: &Call) {
-        // Where nobody answers, nobody has set other words either.
-        let failure = match self.assistant() {
-            Some(assistant) => assistant.options().failure.clone(),
-            None => AssistantOptions::default().failure,
-        };
-        self.say(call, &failure, None).await;
+        self.say(call, &self.options().failure, None).await;
+    }
+
+    fn busy(&self) -> String {
+        self.options().busy
     }
 }
 

@@ -77,7 +77,8 @@ pub(crate) async fn receive(state: Data<State>, request: HttpRequest, payload: P
     let limit = azure.options().max_activity_bytes;
     let body = body::read(&request, payload, limit, state.options.body_timeout).await?;
     let inbound = Inbound::parse(&body).map_err(MessagesError::Inbound)?;
-    let received = azure.receive(inbound, authorization(&request), host::is_local(&request)).await;
+    let responder = state.behind_azure(azure);
+    let received = azure.receive(inbound, authorization(&request), host::is_local(&request), &responder).await;
     respond(received.map_err(MessagesError::Receive)?)
 }
 

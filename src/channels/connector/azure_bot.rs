@@ -26,9 +26,6 @@ use crate::activity::Activity;
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressError, EgressOptions};
 
-/// What is said to who waits for answers in the response, when not even their turn came in time.
-const BUSY: &str = "Too many questions are being asked at the moment. Please ask again a little later.";
-
 /// So long an answer may take to come to its end once it has to.
 const END_WITHIN: Duration = Duration::from_secs(1);
 
@@ -131,7 +128,7 @@ impl AzureBot {
     }
 
     /// Takes in what was posted with this `Authorization`. `is_local` says whether it was posted on this machine, to a name of
-    /// this machine.
+    /// this machine. `responder` is who answers, and says so when it has no time to.
     ///
     /// Where answers go out by themselves this returns at once, else when they are there.
     ///
@@ -142,6 +139,7 @@ impl AzureBot {
         inbound: Inbound,
         authorization: Option<&str>,
         is_local: bool,
+        responder: &dyn Responder,
     ) -> Result<Received, ReceiveError> {
         let admitted = self.admit(inbound, authorization, is_local).await?;
         let mode = admitted.inbound.delivery_mode();
@@ -153,7 +151,7 @@ impl AzureBot {
                 Ok(nothing(mode))
             }
             Kind::Passing => Ok(nothing(mode)),
-            Kind::Question | Kind::Wordless | Kind::Arrival | Kind::Nothing => self.enqueue(admitted).await,
+            Kind::Question | Kind::Wordless | Kind::Arrival | Kind::Nothing => self.enqueue(admitted, responder).await,
         }
     }
 
@@ -223,7 +221,7 @@ impl AzureBot {
     }
 
     /// Puts a call into the line of its conversation, and waits for its answers where they go into the response.
-    async fn enqueue(&self, admitted: Admitted) -> Result<Received, ReceiveError> {
+    async fn enqueue(&self, admitted: Admitted, responder: &dyn Responder) -> Result<Received, ReceiveError> {
         let (mode, forgotten) = (admitted.inbound.delivery_mode(), CancellationToken::new());
         let (line, fingerprint) = (admitted.line(), admitted.fingerprint());
         let asks = admitted.inbound.asks();
@@ -277,7 +275,7 @@ impl AzureBot {
                 let in_time = is_served(deadline + END_WITHIN, told, &forgotten).await;
                 // From here on nobody reads what is said.
                 waiting.finish();
-                let busy = (wants_words && !in_time).then_some(BUSY);
+                let busy = (wants_words && !in_time).then(|| responder.busy());
                 Ok(replies(collected, busy).await)
             }
             (None, Some(events)) => Ok(Received::Events(EventBody::following(events, waiting()))),
@@ -304,7 +302,7 @@ async fn is_served(deadline: Instant, told: oneshot::Receiver<()>, forgotten: &C
 }
 
 /// The answers of a call; these words where there are none.
-async fn replies(mut collected: Collected, otherwise: Option<&str>) -> Received {
+async fn replies(mut collected: Collected, otherwise: Option<String>) -> Received {
     let mut activities = collected.take();
     let is_message = |activity: &Map<String, Value>| activity.get("type").is_some_and(|kind| kind == "message");
     if let Some(otherwise) = otherwise

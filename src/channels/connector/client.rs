@@ -55,7 +55,7 @@ pub struct ConnectorClient {
 struct Call<'a> {
     method: Method,
     parts: &'a [&'a str],
-    body: Option<String>,
+    body: String,
     retry: &'a Retry,
 }
 
@@ -113,18 +113,8 @@ impl ConnectorClient {
     /// When the service does not take it: some channels cannot.
     pub async fn update(&self, place: &Place, id: &str, activity: &Map<String, Value>) -> Result<(), Refusal> {
         let parts = ["v3", "conversations", place.address.conversation_id(), "activities", id];
-        let body = Some(Value::Object(activity.clone()).to_string());
+        let body = Value::Object(activity.clone()).to_string();
         let call = Call { method: Method::PUT, parts: &parts, body, retry: &self.options.retry };
-        self.run(place, &call).await.map(drop)
-    }
-
-    /// Takes an activity back that was sent.
-    ///
-    /// # Errors
-    /// When the service does not do so: some channels cannot.
-    pub async fn delete(&self, place: &Place, id: &str) -> Result<(), Refusal> {
-        let parts = ["v3", "conversations", place.address.conversation_id(), "activities", id];
-        let call = Call { method: Method::DELETE, parts: &parts, body: None, retry: &self.options.retry };
         self.run(place, &call).await.map(drop)
     }
 
@@ -138,7 +128,7 @@ impl ConnectorClient {
         // A chunk of a stream holds all of the text so far: what comes next says more than a repetition would.
         let passing = activity.get("type").is_some_and(|kind| kind == "typing");
         let retry = if passing { &never } else { &self.options.retry };
-        let body = Some(Value::Object(activity.clone()).to_string());
+        let body = Value::Object(activity.clone()).to_string();
         let body = self.run(place, &Call { method: Method::POST, parts, body, retry }).await?;
         let answer: Option<Value> = serde_json::from_slice(&body).ok();
         let id = answer.as_ref().and_then(|answer| answer.get("id")).and_then(Value::as_str);
@@ -217,10 +207,8 @@ impl ConnectorClient {
         if let Some(token) = token {
             request.headers_mut().insert(AUTHORIZATION, authorization(token));
         }
-        if let Some(body) = &call.body {
-            request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-            *request.body_mut() = Some(body.clone().into());
-        }
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        *request.body_mut() = Some(call.body.clone().into());
         *request.timeout_mut() = Some(left.min(self.options.call_limit));
         let method = name_of(&call.method);
         let fetched = self.http.fetch(request).await.map_err(|error| Refusal::no_answer(method, error))?;
@@ -254,7 +242,6 @@ fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 fn name_of(method: &Method) -> &'static str {
     match *method {
         Method::PUT => "PUT",
-        Method::DELETE => "DELETE",
         _ => "POST",
     }
 }

@@ -13,6 +13,9 @@ pub trait Responder: Debug + Send + Sync {
     /// cancelled. It is dropped when nobody waits for the answer any more.
     async fn respond(&self, call: &Call) -> CallEnd;
 
+    /// What is said to who waits for answers in the response, when not even their turn came in time.
+    fn busy(&self) -> String;
+
     /// Tells the sender that there is no answer, because of a fault of ours.
     async fn apologise(&self, call: &Call);
 }

@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-const BUSY: &str = "Too many questions are being asked at the moment. Please ask again a little later.";
+const BUSY: &str = "There is no time.";
 
 /// Begins to answer, and never comes to an end.
 #[derive(Debug, Default)]
@@ -32,6 +32,10 @@ impl Responder for Endless {
     async fn respond(&self, _call: &Call) -> CallEnd {
         self.begun.notify_one();
         std::future::pending().await
+    }
+
+    fn busy(&self) -> String {
+        BUSY.to_owned()
     }
 
     async fn apologise(&self, _call: &Call) {}
@@ -75,7 +79,8 @@ async fn who_has_had_no_turn_when_the_server_ends_is_told_so_unless_nothing_was_
         options.turns.last_words = Duration::ZERO;
     }));
     let (responder, ending, tasks) = (Arc::new(Endless::default()), CancellationToken::new(), TaskTracker::new());
-    let post = |conversation: &'static str, members| bot.receive(activity(conversation, members), None, true);
+    let post =
+        |conversation: &'static str, members| bot.receive(activity(conversation, members), None, true, &*responder);
     let mut running = pin!(post("a", json!({"id": "1"})));
     assert!(poll!(&mut running).is_pending());
     let run = {
@@ -108,7 +113,7 @@ async fn a_turn_ends_with_its_sender_whatever_it_waits_for() {
     }
     for (id, kind) in [("1", "installationUpdate"), ("2", "message"), ("3", "message")] {
         let members = json!({"id": id, "type": kind, "action": "add"});
-        let mut post = pin!(bot.receive(activity("a", members), None, true));
+        let mut post = pin!(bot.receive(activity("a", members), None, true, &*responder));
         assert!(poll!(&mut post).is_pending());
         // Only when the one before has ended.
         responder.begun.notified().await;
@@ -123,11 +128,11 @@ async fn feedback_whose_sender_hung_up_before_it_was_stored_is_kept_when_it_come
     let path = folder.path().join("citewire.db");
     let store = SqliteStore::open(&path, StoreLimits::on_disk(), Arc::new(SystemClock)).await.expect("a store");
     let store: Arc<dyn ConversationStore> = Arc::new(store);
-    let bot = bot(Arc::clone(&store), |_| {});
+    let (bot, nobody) = (bot(Arc::clone(&store), |_| {}), Endless::default());
     let pressed = || {
         let value = json!({"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": ""}});
         let members = json!({"id": "1", "type": "invoke", "name": "message/submitAction", "value": value});
-        bot.receive(activity("a", members), None, true)
+        bot.receive(activity("a", members), None, true, &nobody)
     };
     {
         let mut hung_up = pin!(pressed());
