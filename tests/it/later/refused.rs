@@ -90,6 +90,19 @@ async fn what_the_service_refuses_is_told_with_its_words_and_nothing_is_recorded
     }
 }
 
+// The service is that of any agent. Its words went to the log and to the caller with the answer in them.
+#[tokio::test]
+async fn what_the_service_repeats_of_the_answer_is_not_told() {
+    let scene = Scene::teams().await;
+    scene.service.plan(|_, seen| {
+        let text = seen.body["text"].as_str().expect("a text");
+        Some((Mishap::error(403, "Forbidden", &format!("Not this: {text}")), false))
+    });
+    let (_, _, detail) = problem(&scene).await;
+    assert!(detail.contains("403 Forbidden: Not this: ****"), "{detail}");
+    assert!(!detail.contains("30 days"), "{detail}");
+}
+
 #[tokio::test]
 async fn how_long_the_service_wants_to_be_left_alone_is_passed_on() {
     for (given, passed_on) in [(Some("17"), "17"), (None, "10")] {
