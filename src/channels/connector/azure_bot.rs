@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use url::{Host, Url};
 
-use super::answered::Waiting;
 use super::auth::{Caller, Unauthorized, Verifier};
 use super::call::Way;
 use super::complaints::Complaints;
+use super::event_body::Waiting;
 use super::job::{self, Job};
 use super::service_url::{TrustedServiceUrl, UntrustedServiceUrl};
 use super::turns::{Fingerprint, Offer, Offered, Turns};
