@@ -1,4 +1,4 @@
-//! Text that must never be seen.
+//! Text that must never be seen, and how the words of others are shown without it.
 
 use std::fmt;
 
@@ -49,6 +49,48 @@ impl Secret {
     }
 }
 
+/// What was sent to somebody, who may repeat it when something is wrong.
+#[derive(Clone, Copy, Default)]
+pub struct Unsaid<'a> {
+    /// The keys.
+    pub secrets: &'a [Secret],
+    /// What people said, or were to read.
+    pub said: &'a str,
+}
+
+/// What people said in fewer letters tells nobody anything, and taking it out would leave holes in the words.
+const SHORTEST: usize = 5;
+
+impl Unsaid<'_> {
+    /// The words of others on one line, without what was sent to them and without anything that moves a terminal's cursor. Of a
+    /// longer line the first `longest` characters.
+    #[must_use]
+    pub fn line(&self, words: &str, longest: usize) -> String {
+        // First of all: what is repeated may have its blanks changed, and what is cut would not be found.
+        let mut line = on_one_line(words);
+        for secret in self.secrets {
+            line = line.replace(secret.expose(), "****");
+        }
+        let said = on_one_line(self.said);
+        if said.chars().nth(SHORTEST - 1).is_some() {
+            line = line.replace(&said, "****");
+        }
+        let cut = line.char_indices().nth(longest).map(|(at, _)| format!("{}…", &line[..at]));
+        cut.unwrap_or(line)
+    }
+}
+
+fn on_one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_control() || c.is_whitespace()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+impl fmt::Debug for Unsaid<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Unsaid(…)")
+    }
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret(…)")
@@ -87,5 +129,31 @@ mod tests {
         for bad in ["", "a b", "line\nbreak"] {
             assert_eq!(Secret::issued(bad), Err(UnusableSecret), "{bad:?}");
         }
+    }
+
+    fn shown(words: &str, said: &str) -> String {
+        let secrets = ["sk-1234", "sk-5678"].map(|secret| Secret::issued(secret).expect("a secret"));
+        Unsaid { secrets: &secrets, said }.line(words, 300)
+    }
+
+    #[test]
+    fn words_of_others_are_one_short_line_without_the_keys() {
+        assert_eq!(shown("bad\r\nkey\u{1b}[2J sk-1234,sk-5678\u{7}", ""), "bad key [2J ****,****");
+        assert_eq!(shown(&"ä".repeat(1000), "").chars().count(), 301);
+        assert_eq!(Unsaid::default().line(" \n", 300), "");
+    }
+
+    #[test]
+    fn what_people_said_is_not_repeated_unless_it_says_nothing() {
+        assert_eq!(shown("Filtered: How long is leave?!", " How long is leave? "), "Filtered: ****!");
+        assert_eq!(shown("Filtered: 30 days [1]. Ask first.", "30 days [1].\n\nAsk first."), "Filtered: ****");
+        assert_eq!(shown("a bad one", "a"), "a bad one");
+        let long = format!("{} not: How long is leave?", "x".repeat(290));
+        assert!(!shown(&long, "How long is leave?").contains("How"), "not even where it is cut");
+    }
+
+    #[test]
+    fn what_was_sent_does_not_print() {
+        assert_eq!(format!("{:?}", Unsaid { secrets: &[], said: "How long is leave?" }), "Unsaid(…)");
     }
 }

@@ -9,7 +9,7 @@ use futures_util::future::{self, Either};
 
 use super::answering::{WORDS_ONLY, deleted};
 use super::cause::{Case, UNANSWERED};
-use super::{Assistant, Assistants, history};
+use super::{Assistant, AssistantOptions, Assistants, history};
 use crate::activity::{Activity, Watermark};
 use crate::channels::Incomplete;
 use crate::channels::connector::{
@@ -58,6 +58,11 @@ impl BehindAzure {
             None => self.assistants.answering(&Owner::CHANNEL),
         }
     }
+
+    /// The words of the assistant. Where there is none, nobody has set other words than the usual ones.
+    fn options(&self) -> AssistantOptions {
+        self.assistant().map_or_else(AssistantOptions::default, |assistant| assistant.options().clone())
+    }
 }
 
 #[async_trait]
@@ -66,6 +71,10 @@ impl Responder for BehindAzure {
         let Some(assistant) = self.assistant() else {
             let id = &call.conversation;
             tracing::warn!(conversation.id = %id, "nobody answers behind Azure Bot Service: set azure_bot.assistant");
+            match call.inbound.asks() {
+                Kind::Question | Kind::Wordless => self.apologise(call).await,
+                Kind::Arrival | Kind::Invoke(_) | Kind::End | Kind::Passing | Kind::Nothing => {}
+            }
             return CallEnd::Failed;
         };
         match call.inbound.asks() {
@@ -77,9 +86,11 @@ impl Responder for BehindAzure {
     }
 
     async fn apologise(&self, call: &Call) {
-        if let Some(assistant) = self.assistant() {
-            self.say(call, &assistant.options().failure, None).await;
-        }
+        self.say(call, &self.options().failure, None).await;
+    }
+
+    fn busy(&self) -> String {
+        self.options().busy
     }
 }
 
@@ -107,7 +118,6 @@ impl BehindAzure {
         // An answer that was sent for later may be on its way.
         let line = tokio::select! {
             biased;
-            () = call.forgotten.cancelled() => return CallEnd::Failed,
             () = call.ending.cancelled() => {
                 // Whoever has the line may not come to an end in time.
                 self.tell(call, self.begin(call), &options.failure, None).await;
@@ -134,7 +144,6 @@ impl BehindAzure {
         };
         let reply = tokio::select! {
             biased;
-            () = call.forgotten.cancelled() => return CallEnd::Failed,
             () = call.ending.cancelled() => return self.close(call, answer, &options.failure, line).await,
             // What asks ends with its future.
             () = &mut deleted => return self.close(call, answer, &options.failure, line).await,
@@ -151,12 +160,7 @@ impl BehindAzure {
         // At the end of everything, what has arrived is what there is.
         let ending = pin!(call.ending.cancelled());
         let body = reply.body.take_until(future::select(ending, deleted));
-        let followed = tokio::select! {
-            biased;
-            () = call.forgotten.cancelled() => return CallEnd::Failed,
-            followed = answer.follow(conversion, body) => followed,
-        };
-        match followed {
+        match answer.follow(conversion, body).await {
             Ok(Followed { answered, incomplete, .. }) => {
                 let end = if incomplete.is_some() { CallEnd::Failed } else { CallEnd::Answered };
                 match incomplete {

@@ -7,8 +7,8 @@ mod delivery;
 pub mod direct_line;
 pub mod direct_line_client;
 pub mod live;
+mod one_at_a_time;
 mod retention;
-mod turns;
 
 pub use arrived::{Incomplete, NoAnswer};
 pub use delivery::{Delivered, Delivery, DeliveryError, Whereabouts};

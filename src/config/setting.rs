@@ -380,7 +380,7 @@ pub const SETTINGS: &[Setting] = &[
         "azure_bot.max_waiting",
         "1000",
         "How many wait for that; beyond, the sender is asked to come again. A conversation takes a quarter of the room at most.",
-        |draft, text| within(text, 1, 1_000_000).map(|count| draft.azure_bot.max_waiting = count)
+        |draft, text| within(text, 1, 100_000).map(|count| draft.azure_bot.max_waiting = count)
     ),
     setting!(
         "azure_bot.channel_issuer",

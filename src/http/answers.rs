@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use actix_web::http::header;
 use actix_web::web::{Data, Path, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use futures_util::StreamExt as _;
@@ -67,7 +66,8 @@ pub(crate) async fn deliver_answer(
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
     let key = request.headers().get(IDEMPOTENCY_KEY).and_then(|key| key.to_str().ok()).map(str::to_owned);
-    if is_event_stream(&request) {
+    // A stream that the caller sends while it comes.
+    if body::is_of_type(&request, "text/event-stream") {
         match state.delivery.locate(&id).await? {
             Some(Whereabouts::Here(id)) => return created(&follow(state, id, &request, payload, key).await?),
             Some(Whereabouts::BehindAzure(to)) => {
@@ -99,13 +99,6 @@ pub(crate) async fn deliver_answer(
 
 fn created(delivered: &Delivered) -> Result<HttpResponse, Fault> {
     json(HttpResponse::Created(), &Answer { id: &delivered.id, report: &delivered.report })
-}
-
-/// Whether the body is a stream that the caller sends while it comes.
-fn is_event_stream(request: &HttpRequest) -> bool {
-    let content_type = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let media_type = content_type.and_then(|value| value.split(';').next()).map(str::trim);
-    media_type.is_some_and(|media_type| media_type.eq_ignore_ascii_case("text/event-stream"))
 }
 
 /// Shows an answer while it arrives, and delivers it when it has.

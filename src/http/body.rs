@@ -42,6 +42,13 @@ pub enum BodyError {
     Broken(#[source] PayloadError),
 }
 
+/// Whether the body is of this media type, as its sender says.
+pub(crate) fn is_of_type(request: &HttpRequest, media_type: &str) -> bool {
+    let said = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let said = said.and_then(|value| value.split(';').next()).map(str::trim);
+    said.is_some_and(|said| said.eq_ignore_ascii_case(media_type))
+}
+
 /// A body in chunks, of which its reader holds one end and the response the other.
 ///
 /// actix reads on in one that is let go for as long as the client sends, which may be for ever. As long as it is held, a

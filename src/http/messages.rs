@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use actix_web::http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderName};
+use actix_web::http::header::{AUTHORIZATION, CACHE_CONTROL, HeaderName};
 use actix_web::web::{Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use futures_util::StreamExt as _;
@@ -77,7 +77,8 @@ pub(crate) async fn receive(state: Data<State>, request: HttpRequest, payload: P
     let limit = azure.options().max_activity_bytes;
     let body = body::read(&request, payload, limit, state.options.body_timeout).await?;
     let inbound = Inbound::parse(&body).map_err(MessagesError::Inbound)?;
-    let received = azure.receive(inbound, authorization(&request), host::is_local(&request)).await;
+    let responder = state.behind_azure(azure);
+    let received = azure.receive(inbound, authorization(&request), host::is_local(&request), &responder).await;
     respond(received.map_err(MessagesError::Receive)?)
 }
 
@@ -86,13 +87,7 @@ fn admit<'s>(state: &'s State, request: &HttpRequest) -> Result<&'s AzureBot, Me
     let azure = state.azure_bot.as_deref().ok_or(MessagesError::NotSet)?;
     // A browser asks before it sends a body of this type elsewhere, and is told no: so no web page can speak for a user here,
     // even where no credential is asked for.
-    if is_json(request) { Ok(azure) } else { Err(MessagesError::MediaType) }
-}
-
-fn is_json(request: &HttpRequest) -> bool {
-    let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let media_type = content_type.and_then(|value| value.split(';').next()).map(str::trim);
-    media_type.is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/json"))
+    if body::is_of_type(request, "application/json") { Ok(azure) } else { Err(MessagesError::MediaType) }
 }
 
 /// The whole header: what is wrong with its form is for the verifier to say.

@@ -37,7 +37,10 @@ use crate::ingest::{EventPlace, IngestError};
 use crate::store::StoreError;
 use crate::upstream::UpstreamError;
 
-/// What is said to the bearer of a token that is good for something else.
+/// What is said to who has no good credential.
+const UNAUTHENTICATED: &str = "Bearer";
+
+/// What is said to the bearer of a token that is good for something else (RFC 6750, section 3.1).
 const INSUFFICIENT: &str = "Bearer error=\"insufficient_scope\"";
 
 /// The name under which a request is found in the log, and which a 500 tells the client.
@@ -58,11 +61,19 @@ pub(crate) struct Verdict {
     place: Option<EventPlace>,
     /// In seconds.
     retry_after: Option<u32>,
+    /// What credential is wanted: the header `WWW-Authenticate`.
+    challenge: Option<&'static str>,
 }
 
 impl Verdict {
     const fn new(status: StatusCode, code: &'static str, bot_code: &'static str, title: &'static str) -> Self {
-        Self { status, code, bot_code, title, pointer: None, place: None, retry_after: None }
+        Self { status, code, bot_code, title, pointer: None, place: None, retry_after: None, challenge: None }
+    }
+
+    /// The credential is missing or not good.
+    fn unauthorized(code: &'static str, title: &'static str) -> Self {
+        let verdict = Self::new(StatusCode::UNAUTHORIZED, code, "Unauthorized", title);
+        Self { challenge: Some(UNAUTHENTICATED), ..verdict }
     }
 
     fn at(self, pointer: impl Into<String>) -> Self {
@@ -166,10 +177,10 @@ fn unknown_conversation() -> Verdict {
 fn auth(error: AuthError) -> Verdict {
     let title = "A credential is needed";
     match error {
-        AuthError::Missing => Verdict::new(StatusCode::UNAUTHORIZED, "unauthenticated", "Unauthorized", title),
-        AuthError::Malformed => Verdict::new(StatusCode::UNAUTHORIZED, "malformed_credential", "Unauthorized", title),
-        AuthError::NotTheBot => Verdict::new(StatusCode::UNAUTHORIZED, "not_the_bot", "Unauthorized", title),
-        AuthError::WrongKey => Verdict::new(StatusCode::UNAUTHORIZED, "wrong_key", "Unauthorized", title),
+        AuthError::Missing => Verdict::unauthorized("unauthenticated", title),
+        AuthError::Malformed => Verdict::unauthorized("malformed_credential", title),
+        AuthError::NotTheBot => Verdict::unauthorized("not_the_bot", title),
+        AuthError::WrongKey => Verdict::unauthorized("wrong_key", title),
     }
 }
 
@@ -393,12 +404,11 @@ fn receive(error: &ReceiveError) -> Verdict {
     };
     match error {
         ReceiveError::Unauthorized(kind) => match kind {
-            UnauthorizedKind::Unauthenticated => {
-                Verdict::new(StatusCode::UNAUTHORIZED, "unauthenticated", "Unauthorized", "A good token is needed")
-            }
-            UnauthorizedKind::Forbidden => {
-                Verdict::new(StatusCode::FORBIDDEN, "forbidden", "Forbidden", "The caller may not do this")
-            }
+            UnauthorizedKind::Unauthenticated => Verdict::unauthorized("unauthenticated", "A good token is needed"),
+            UnauthorizedKind::Forbidden => Verdict {
+                challenge: Some(INSUFFICIENT),
+                ..Verdict::new(StatusCode::FORBIDDEN, "forbidden", "Forbidden", "The caller may not do this")
+            },
             UnauthorizedKind::Unavailable => {
                 unavailable("no_keys", "No token can be checked at the moment", NO_KEYS_RETRY_SECONDS)
             }
@@ -516,9 +526,9 @@ fn refused_as(kind: RefusalKind) -> Verdict {
             "MessageSizeTooBig",
             "The message is longer than its channel takes",
         ),
-        RefusalKind::Unavailable | RefusalKind::Lost => {
-            gateway("connector_unavailable", "The Connector cannot be reached")
-        }
+        RefusalKind::Unavailable => gateway("connector_unavailable", "The Connector cannot be reached"),
+        // Whoever goes by the code must not send it again: readers may have it.
+        RefusalKind::Lost => gateway("connector_doubtful", "Nobody knows whether the Connector has taken the answer"),
         RefusalKind::OutOfOrder
         | RefusalKind::NoStreams
         | RefusalKind::TimeOver
@@ -611,7 +621,6 @@ pub(crate) async fn render(
     let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
     let id = state.ids.fresh().simple().to_string();
     let direct_line = request.path().starts_with(DIRECT_LINE);
-    let path_is_messages = request.path() == MESSAGES;
     let reader = Reader::of(request.path());
     let mut response = match host::guard(&state.options, request.request()) {
         Ok(()) => next.call(request).await?.map_into_boxed_body(),
@@ -630,15 +639,8 @@ pub(crate) async fn render(
         if let Some(seconds) = verdict.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        match verdict.status {
-            StatusCode::UNAUTHORIZED => {
-                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            }
-            // RFC 6750, section 3.1: the token is good, and not enough.
-            StatusCode::FORBIDDEN if path_is_messages => {
-                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(INSUFFICIENT));
-            }
-            _ => {}
+        if let Some(challenge) = verdict.challenge {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
         }
         response = response.map_body(|_, _| BoxBody::new(body));
     }

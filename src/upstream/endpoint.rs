@@ -9,12 +9,12 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RE
 use reqwest::{Method, Request, Url};
 use serde_json::Value;
 
-use super::refusal::{MAX_REFUSAL_BYTES, Unsaid, fit_to_be_shown, message};
+use super::refusal::{LONGEST_MESSAGE, MAX_REFUSAL_BYTES, message};
 use super::sentinel::Sentinel;
 use super::{CallLimits, UpstreamError};
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressError, Streamed, StreamedBody, retry_after, scattered};
-use crate::secret::Secret;
+use crate::secret::{Secret, Unsaid};
 
 /// Statuses after which the same call may succeed: nothing was taken in. 529 is Anthropic's word for 503.
 pub(super) const REPEATED: [u16; 5] = [429, 502, 503, 504, 529];
@@ -76,7 +76,11 @@ impl Endpoint {
 
     /// Words of the back end in one line for an operator.
     pub(super) fn fit_to_be_shown(&self, words: &str, question: &str) -> String {
-        fit_to_be_shown(words, Unsaid { secrets: &self.secrets, question })
+        self.unsaid(question).line(words, LONGEST_MESSAGE)
+    }
+
+    fn unsaid<'a>(&'a self, question: &'a str) -> Unsaid<'a> {
+        Unsaid { secrets: &self.secrets, said: question }
     }
 
     async fn attempt(&self, body: String, question: &str) -> Result<Streamed, UpstreamError> {
@@ -113,7 +117,7 @@ impl Endpoint {
             let to = to.as_ref().and_then(Url::host_str).unwrap_or("nowhere");
             self.fit_to_be_shown(&format!("it redirects to {to}; redirects are not followed"), question)
         } else {
-            message(&beginning(body).await, Unsaid { secrets: &self.secrets, question })
+            message(&beginning(body).await, self.unsaid(question))
         };
         let asked = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after = asked.and_then(|value| retry_after(value, self.clock.now()));

@@ -41,6 +41,8 @@ mod damaged;
 mod direct_line;
 /// Posting to another Direct Line: another citewire, and upstreams that misbehave by a script.
 mod direct_line_client;
+/// What the documents say of citewire.
+mod documentation;
 /// Documents in a folder: answers that quote them, and downloads.
 mod documents;
 /// Rewritten answers as the Markdown engines of Web Chat read them.

@@ -26,6 +26,8 @@ export async function startBackEnd() {
         for (const event of [...events, { done: true }]) asking.send(event);
         response.end();
       },
+      /** Closes the connection in the middle of the answer. */
+      breakOff: () => response.destroy(),
     };
     const waiter = waiting.shift();
     if (waiter) waiter(asking);

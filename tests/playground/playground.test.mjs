@@ -256,7 +256,20 @@ inFrontOf('An assistant with labels and feedback', recorded, (chatting) => {
     await chat.assertClean();
   });
 
-  chatting('apologises in place of what was shown when the back end breaks off', async (chat, { backEnd }) => {
+  chatting('keeps what was shown when the back end breaks off, and says that it is not all', async (chat, { backEnd }) => {
+    await chat.say('How long is leave?');
+    const asked = await backEnd.asked();
+    asked.send({ delta: 'Leave is thirty days, and' });
+    const shown = chat.bubble('Leave is thirty days, and');
+    await shown.waitFor();
+    asked.breakOff();
+    await chat.bubble('it broke off while it was being written').waitFor();
+    assert.equal(await shown.count(), 1, 'what was shown stays, once');
+    assert.equal(await chat.bubble('I cannot answer').count(), 0, 'there is an answer, so nobody apologises');
+    await chat.assertClean();
+  });
+
+  chatting('apologises when the back end reports an error before it has said anything', async (chat, { backEnd }) => {
     await chat.say('How long is leave?');
     const asked = await backEnd.asked();
     asked.end({ error: { code: 'overloaded', message: 'secret words of the back end' } });

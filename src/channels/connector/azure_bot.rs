@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use url::{Host, Url};
 
-use super::answered::Waiting;
 use super::auth::{Caller, Unauthorized, Verifier};
 use super::call::Way;
 use super::complaints::Complaints;
+use super::event_body::Waiting;
 use super::job::{self, Job};
 use super::service_url::{TrustedServiceUrl, UntrustedServiceUrl};
 use super::turns::{Fingerprint, Offer, Offered, Turns};
@@ -25,9 +25,6 @@ use super::{
 use crate::activity::Activity;
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressError, EgressOptions};
-
-/// What is said to who waits for answers in the response, when not even their turn came in time.
-const BUSY: &str = "Too many questions are being asked at the moment. Please ask again a little later.";
 
 /// So long an answer may take to come to its end once it has to.
 const END_WITHIN: Duration = Duration::from_secs(1);
@@ -131,7 +128,7 @@ impl AzureBot {
     }
 
     /// Takes in what was posted with this `Authorization`. `is_local` says whether it was posted on this machine, to a name of
-    /// this machine.
+    /// this machine. `responder` is who answers, and says so when it has no time to.
     ///
     /// Where answers go out by themselves this returns at once, else when they are there.
     ///
@@ -142,6 +139,7 @@ impl AzureBot {
         inbound: Inbound,
         authorization: Option<&str>,
         is_local: bool,
+        responder: &dyn Responder,
     ) -> Result<Received, ReceiveError> {
         let admitted = self.admit(inbound, authorization, is_local).await?;
         let mode = admitted.inbound.delivery_mode();
@@ -153,7 +151,7 @@ impl AzureBot {
                 Ok(nothing(mode))
             }
             Kind::Passing => Ok(nothing(mode)),
-            Kind::Question | Kind::Wordless | Kind::Arrival | Kind::Nothing => self.enqueue(admitted).await,
+            Kind::Question | Kind::Wordless | Kind::Arrival | Kind::Nothing => self.enqueue(admitted, responder).await,
         }
     }
 
@@ -208,16 +206,10 @@ impl AzureBot {
         let submitted = inbound.value().and_then(SubmittedFeedback::read).ok_or(ReceiveError::UnknownInvoke)?;
         let fingerprint = admitted.fingerprint();
         if !self.turns.is_repeated(fingerprint, self.clock.now()) {
-            let kept = async {
-                let id = self.records.meet(&admitted.reference).await?;
-                self.records.rated(&id, submitted, inbound.from(), inbound.reply_to_id()).await
-            };
-            if let Err(error) = kept.await {
-                if let Some(fingerprint) = fingerprint {
-                    self.turns.let_come_again(fingerprint);
-                }
-                return Err(error.into());
-            }
+            let id = self.records.meet(&admitted.reference).await?;
+            self.records.rated(&id, submitted, inbound.from(), inbound.reply_to_id()).await?;
+            // Only now: the sender may hang up while it is stored, which ends this, and come again.
+            self.turns.remember(fingerprint, self.clock.now());
         }
         // Teams shows an error when there is anything in it.
         let body = json!({});
@@ -229,10 +221,11 @@ impl AzureBot {
     }
 
     /// Puts a call into the line of its conversation, and waits for its answers where they go into the response.
-    async fn enqueue(&self, admitted: Admitted) -> Result<Received, ReceiveError> {
+    async fn enqueue(&self, admitted: Admitted, responder: &dyn Responder) -> Result<Received, ReceiveError> {
         let (mode, forgotten) = (admitted.inbound.delivery_mode(), CancellationToken::new());
         let (line, fingerprint) = (admitted.line(), admitted.fingerprint());
-        let asks_nothing = admitted.inbound.asks() == Kind::Nothing;
+        let asks = admitted.inbound.asks();
+        let (asks_nothing, wants_words) = (asks == Kind::Nothing, matches!(asks, Kind::Question | Kind::Wordless));
         let deadline = Instant::now() + self.options.reply_within;
         let Admitted { inbound, reference, address, service } = admitted;
         let bytes = inbound.bytes();
@@ -268,16 +261,23 @@ impl AzureBot {
             Offered::Taken => {}
             Offered::Repeated => return Ok(nothing(mode)),
             // There is nothing to be lost.
-            Offered::Full | Offered::Closed if asks_nothing => return Ok(nothing(mode)),
-            Offered::Full => {
-                self.complain("too much waits already: set azure_bot.max_turns or azure_bot.max_waiting higher");
+            Offered::Full(_) | Offered::Closed if asks_nothing => return Ok(nothing(mode)),
+            Offered::Full(full) => {
+                self.complain(full.mend());
                 return Err(ReceiveError::Full);
             }
             Offered::Closed => return Err(ReceiveError::Ending),
         }
         let waiting = || Waiting::new(forgotten.clone(), fingerprint, Arc::clone(&self.turns));
         match (deadline, events) {
-            (Some(deadline), _) => Ok(replies(collected, deadline, told, waiting()).await),
+            (Some(deadline), _) => {
+                let waiting = waiting();
+                let in_time = is_served(deadline + END_WITHIN, told, &forgotten).await;
+                // From here on nobody reads what is said.
+                waiting.finish();
+                let busy = (wants_words && !in_time).then(|| responder.busy());
+                Ok(replies(collected, busy).await)
+            }
             (None, Some(events)) => Ok(Received::Events(EventBody::following(events, waiting()))),
             (None, None) => Ok(Received::Accepted),
         }
@@ -291,20 +291,25 @@ impl AzureBot {
     }
 }
 
-/// Waits for the answers of a call, and no longer than its sender does.
-async fn replies(
-    mut collected: Collected,
-    deadline: Instant,
-    told: oneshot::Receiver<()>,
-    waiting: Waiting<Job>,
-) -> Received {
-    let in_time = timeout_at(deadline + END_WITHIN, told).await.is_ok();
-    // From here on nobody reads what is said.
-    waiting.finish();
+/// Waits until a call was served, and no longer than its sender does. A call that was let go of was not, unless its sender has ended
+/// the conversation meanwhile and waits for nothing.
+async fn is_served(deadline: Instant, told: oneshot::Receiver<()>, forgotten: &CancellationToken) -> bool {
+    match timeout_at(deadline, told).await {
+        Ok(Ok(())) => true,
+        Ok(Err(_)) => forgotten.is_cancelled(),
+        Err(_) => false,
+    }
+}
+
+/// The answers of a call; these words where there are none.
+async fn replies(mut collected: Collected, otherwise: Option<String>) -> Received {
     let mut activities = collected.take();
-    if !in_time && !activities.iter().any(|activity| activity.get("type").is_some_and(|kind| kind == "message")) {
+    let is_message = |activity: &Map<String, Value>| activity.get("type").is_some_and(|kind| kind == "message");
+    if let Some(otherwise) = otherwise
+        && !activities.iter().any(is_message)
+    {
         // Collecting cannot fail.
-        drop(collected.put(Activity::message(BUSY)).await);
+        drop(collected.put(Activity::message(otherwise)).await);
         activities.append(&mut collected.take());
     }
     Received::Replies { activities, body: None }

@@ -25,7 +25,7 @@ pub struct Call {
     /// Cancelled when the answer has to come to its end, with what there is of it.
     pub ending: CancellationToken,
     /// Cancelled when nobody waits for the answer any more.
-    pub forgotten: CancellationToken,
+    pub(super) forgotten: CancellationToken,
     pub(super) way: Way,
 }
 

@@ -11,10 +11,10 @@ use serde::{Deserialize, Deserializer};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use super::words::{Words, shown};
+use super::words::{Said, Words};
 use crate::clock::Clock;
 use crate::egress::{Client, EgressError};
-use crate::secret::Secret;
+use crate::secret::{Secret, Unsaid};
 
 /// A token is not used any more so long before it expires.
 const MARGIN: chrono::Duration = chrono::Duration::seconds(300);
@@ -227,10 +227,10 @@ fn refusal(body: &[u8], secret: &Secret) -> Words {
         error_description: Option<String>,
     }
     match serde_json::from_slice(body) {
-        Ok(Body { error, error_description }) => Words {
-            code: shown(error.as_deref(), Some(secret), Words::LONGEST_CODE),
-            message: shown(error_description.as_deref(), Some(secret), Words::LONGEST_MESSAGE),
-        },
+        Ok(Body { error, error_description }) => {
+            let unsaid = Unsaid { secrets: std::slice::from_ref(secret), said: "" };
+            Said { code: error, message: error_description }.without(unsaid)
+        }
         Err(_) => Words::default(),
     }
 }

@@ -21,13 +21,13 @@ pub(super) struct Job {
     call: Call,
     /// When its answers have to be there.
     deadline: Option<Instant>,
-    /// Is dropped when they are.
-    _tell: oneshot::Sender<()>,
+    /// Hears that the call was served. Dropped before that, it tells that there was no turn.
+    tell: oneshot::Sender<()>,
 }
 
 impl Job {
     pub(super) fn new(call: Call, deadline: Option<Instant>, tell: oneshot::Sender<()>) -> Self {
-        Self { call, deadline, _tell: tell }
+        Self { call, deadline, tell }
     }
 }
 
@@ -38,8 +38,19 @@ pub(super) async fn serve(
     records: ConnectorRecords,
     ending: CancellationToken,
 ) {
-    let Some(job) = turn.take() else { return };
-    let Job { call, deadline, .. } = &job;
+    let Some(Job { call, deadline, tell }) = turn.take() else { return };
+    answer(&call, deadline, &*responder, &records, &ending).await;
+    // Not every sender waits for it.
+    tell.send(()).ok();
+}
+
+async fn answer(
+    call: &Call,
+    deadline: Option<Instant>,
+    responder: &dyn Responder,
+    records: &ConnectorRecords,
+    ending: &CancellationToken,
+) {
     if call.forgotten.is_cancelled() {
         return;
     }
@@ -52,7 +63,7 @@ pub(super) async fn serve(
     if call.inbound.asks() == Kind::Nothing {
         return;
     }
-    let ended = match AssertUnwindSafe(respond(&*responder, call, *deadline, &ending)).catch_unwind().await {
+    let ended = match AssertUnwindSafe(respond(responder, call, deadline, ending)).catch_unwind().await {
         Ok(ended) => ended,
         Err(_) => {
             // What it says has gone to stderr already.
@@ -85,7 +96,14 @@ async fn respond(
     deadline: Option<Instant>,
     ending: &CancellationToken,
 ) -> CallEnd {
-    let responding = responder.respond(call);
+    let responding = async {
+        tokio::select! {
+            biased;
+            // Nobody waits any more. Whatever it is at, or waits for, ends here.
+            () = call.forgotten.cancelled() => CallEnd::Failed,
+            ended = responder.respond(call) => ended,
+        }
+    };
     let mut responding = std::pin::pin!(responding);
     let time_is_up = async {
         match deadline {

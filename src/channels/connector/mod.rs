@@ -9,13 +9,13 @@
 
 mod address;
 mod answer;
-mod answered;
 pub mod auth;
 mod azure_bot;
 mod call;
 mod client;
 mod complaints;
 mod credentials;
+mod event_body;
 mod events;
 mod feedback;
 mod inbound;
@@ -39,11 +39,11 @@ mod words;
 
 pub use address::{Address, NoConversation, Place};
 pub use answer::{Answered, ConnectorAnswer, ConnectorTexts, Ended, Failed, Followed, Pacing, Unanswered};
-pub use answered::EventBody;
 pub use azure_bot::AzureBot;
 pub use call::{Call, CallEnd};
 pub use client::{ConnectorClient, ConnectorOptions};
 pub use credentials::{AccessToken, AppCredentials, Credentials, TokenError};
+pub use event_body::EventBody;
 pub use events::{EventOutlet, event};
 pub use feedback::SubmittedFeedback;
 pub use inbound::{DeliveryMode, Inbound, InboundError};

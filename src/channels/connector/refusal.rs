@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::words::Words;
+use super::words::{Said, Words};
 use super::{TokenError, UntrustedServiceUrl};
 use crate::egress::EgressError;
+use crate::secret::Unsaid;
 
 /// An activity that was not taken, or of which nobody knows whether it was.
 #[derive(Debug, thiserror::Error)]
@@ -120,11 +121,10 @@ pub enum RefusalCause {
 }
 
 impl Refusal {
-    /// The refusal in an answer of the service; `None` when it has taken the activity.
-    #[must_use]
-    pub fn in_answer(method: &'static str, status: u16, words: Words) -> Option<Self> {
-        let kind = kind_of(status, &words)?;
-        let cause = RefusalCause::Answered { method, status, words, operation: None };
+    /// The refusal in an answer of the service, which does not repeat what was sent; `None` when it has taken the activity.
+    pub(super) fn in_answer(method: &'static str, status: u16, said: &Said, unsaid: Unsaid<'_>) -> Option<Self> {
+        let kind = kind_of(status, said)?;
+        let cause = RefusalCause::Answered { method, status, words: said.without(unsaid), operation: None };
         Some(Self { kind, retry_after: None, repeated: false, cause })
     }
 
@@ -204,8 +204,8 @@ const BY_STATUS: &[(u16, u16, RefusalKind)] = &[
 ];
 
 /// What an answer means; `None` is that all is well.
-fn kind_of(status: u16, words: &Words) -> Option<RefusalKind> {
-    if let Some((_, kind)) = BY_WORDS.iter().find(|(said, _)| words.say(said)) {
+fn kind_of(status: u16, said: &Said) -> Option<RefusalKind> {
+    if let Some((_, kind)) = BY_WORDS.iter().find(|(words, _)| said.holds(words)) {
         return Some(*kind);
     }
     if (200..=299).contains(&status) {
@@ -223,7 +223,7 @@ mod tests {
 
     fn kind(status: u16, code: &str, message: &str) -> Option<RefusalKind> {
         let body = json!({"error": {"code": code, "message": message}}).to_string();
-        Refusal::in_answer("POST", status, Words::read(body.as_bytes(), None)).map(|refusal| refusal.kind)
+        Refusal::in_answer("POST", status, &Said::read(body.as_bytes()), Unsaid::default()).map(|refusal| refusal.kind)
     }
 
     #[test]
@@ -270,9 +270,18 @@ mod tests {
     }
 
     #[test]
+    fn what_a_refusal_means_does_not_depend_on_what_was_sent() {
+        let body = br#"{"error": {"code": "BadArgument", "message": "Streaming API is not enabled"}}"#;
+        let unsaid = Unsaid { secrets: &[], said: "Streaming" };
+        let refusal = Refusal::in_answer("POST", 400, &Said::read(body), unsaid).expect("a refusal");
+        assert_eq!(refusal.kind, RefusalKind::NoStreams);
+        assert_eq!(refusal.to_string(), "POST: 400 BadArgument: **** API is not enabled");
+    }
+
+    #[test]
     fn a_page_of_html_in_place_of_an_error_is_told_by_its_status() {
-        let words = Words::read(b"<!DOCTYPE html><html>Payload Too Large</html>", None);
-        let refusal = Refusal::in_answer("POST", 413, words).expect("a refusal");
+        let said = Said::read(b"<!DOCTYPE html><html>Payload Too Large</html>");
+        let refusal = Refusal::in_answer("POST", 413, &said, Unsaid::default()).expect("a refusal");
         assert_eq!((refusal.kind, refusal.to_string().as_str()), (RefusalKind::TooLarge, "POST: 413"));
     }
 

@@ -9,9 +9,12 @@ use super::{Call, CallEnd};
 /// Answers what comes in. Calls of one conversation come one after the other.
 #[async_trait]
 pub trait Responder: Debug + Send + Sync {
-    /// Answers a call, by its outlet. The future may take as long as it needs, and ends soon after the call's `ending` or
-    /// `forgotten` is cancelled.
+    /// Answers a call, by its outlet. The future may take as long as it needs, and ends soon after the call's `ending` is
+    /// cancelled. It is dropped when nobody waits for the answer any more.
     async fn respond(&self, call: &Call) -> CallEnd;
+
+    /// What is said to who waits for answers in the response, when not even their turn came in time.
+    fn busy(&self) -> String;
 
     /// Tells the sender that there is no answer, because of a fault of ours.
     async fn apologise(&self, call: &Call);

@@ -36,7 +36,7 @@ pub(super) fn rule_for(status: u16) -> Rule {
     rule.map_or(Rule::GiveUp, |(_, _, rule)| *rule)
 }
 
-/// What is waited where the service does not say: as Teams advises, three more tries, 2 to 20 seconds apart.
+/// What is waited where the service does not say: as Teams advises, three more tries, 1 to 15 seconds apart.
 pub(super) fn as_teams_advises() -> Retry {
     Retry::after([2, 5, 15].map(Duration::from_secs))
 }

@@ -6,7 +6,7 @@ use super::{Caller, Claims, DirectLineError, DirectLineOptions, Feed, Hub, Liste
 use super::{TokenError, TokenKind, Tokens};
 use crate::activity::{ActivitySet, ChannelAccount, ConversationId, Role, Watermark};
 use crate::channels::connector::is_behind_azure;
-use crate::channels::turns::Turns;
+use crate::channels::one_at_a_time::OneAtATime;
 use crate::clock::{Clock, IdSource};
 use crate::store::{Conversation, ConversationStore, Created};
 
@@ -60,7 +60,7 @@ pub struct DirectLine {
     options: DirectLineOptions,
     pub(super) listener: Option<Arc<dyn Listener>>,
     /// With a listener, what happens in a conversation happens one after the other.
-    pub(super) turns: Turns,
+    pub(super) turns: OneAtATime,
 }
 
 impl DirectLine {
@@ -75,7 +75,15 @@ impl DirectLine {
     ) -> Self {
         let hub = Hub::new(options.max_sockets_per_conversation, options.max_ephemeral);
         let publisher = Publisher::new(Arc::clone(&store), hub, clock, Arc::clone(&ids));
-        Self { store, tokens, publisher: Arc::new(publisher), ids, options, listener: None, turns: Turns::default() }
+        Self {
+            store,
+            tokens,
+            publisher: Arc::new(publisher),
+            ids,
+            options,
+            listener: None,
+            turns: OneAtATime::default(),
+        }
     }
 
     /// The same channel, with someone who hears what users do.

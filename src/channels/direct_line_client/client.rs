@@ -12,7 +12,7 @@ use super::outgoing::Outgoing;
 use super::retry::usual;
 use super::{Call, CallError, ConversationName, Credential, DirectLineUrl, Misunderstood, PostError, Rule, wire};
 use crate::activity::{Activity, ActivityId, ChannelAccount};
-use crate::channels::turns::Turns;
+use crate::channels::one_at_a_time::OneAtATime;
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, Fetched, Patience, Retry, retry_after};
 use crate::secret::Secret;
@@ -28,7 +28,7 @@ pub struct DirectLineClient {
     session: Session,
     user: String,
     retry: Retry,
-    turns: Turns,
+    turns: OneAtATime,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
 }
@@ -83,7 +83,7 @@ impl DirectLineClient {
         ids: Arc<dyn IdSource>,
     ) -> Self {
         let session = Session::new(credential);
-        Self { http, url, session, user, retry: usual(), turns: Turns::default(), clock, ids }
+        Self { http, url, session, user, retry: usual(), turns: OneAtATime::default(), clock, ids }
     }
 
     /// Where it posts to.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::credential::Renewed;
 use super::{Misunderstood, outgoing};
 use crate::activity::ActivityId;
-use crate::secret::Secret;
+use crate::secret::{Secret, Unsaid};
 
 /// The most that is repeated of the other side's words, in characters.
 const LONGEST_MESSAGE: usize = 300;
@@ -30,13 +30,9 @@ pub(super) fn refusal(body: &[u8], bearer: &Secret) -> (Option<String>, Option<S
     let Ok(ErrorBody { error }) = serde_json::from_slice(body) else {
         return (None, None);
     };
-    let shown = |text: Option<String>, longest| {
-        let text = text?.replace(bearer.expose(), "****");
-        let text = text.split(|c: char| c.is_control() || c.is_whitespace()).filter(|word| !word.is_empty());
-        let text = text.collect::<Vec<_>>().join(" ");
-        let cut = text.char_indices().nth(longest).map(|(at, _)| format!("{}…", &text[..at]));
-        Some(cut.unwrap_or(text)).filter(|text| !text.is_empty())
-    };
+    let unsaid = Unsaid { secrets: std::slice::from_ref(bearer), said: "" };
+    let shown =
+        |text: Option<String>, longest| text.map(|text| unsaid.line(&text, longest)).filter(|text| !text.is_empty());
     (shown(error.code, LONGEST_CODE), shown(error.message, LONGEST_MESSAGE))
 }
 

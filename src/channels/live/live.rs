@@ -6,7 +6,7 @@ use super::{LiveAnswer, LiveOptions};
 use crate::activity::{ChannelAccount, ConversationId};
 use crate::channels::delivery::bot;
 use crate::channels::direct_line::{DirectLineOptions, Publisher};
-use crate::channels::turns::Turns;
+use crate::channels::one_at_a_time::OneAtATime;
 use crate::store::ConversationStore;
 
 /// Answers that are shown in the embedded channel while they are written, under the name of the bot. Clones are the same.
@@ -17,7 +17,7 @@ pub struct Live {
     pub(super) bot: ChannelAccount,
     pub(super) options: Arc<LiveOptions>,
     /// Two answers under one key wait for each other.
-    pub(super) turns: Arc<Turns>,
+    pub(super) turns: Arc<OneAtATime>,
 }
 
 impl Live {

@@ -11,24 +11,32 @@ use serde_json::json;
 
 use super::scene::{FAILURE, GROUP, Scene};
 use crate::app::API_KEY;
+use crate::connector::Bubble;
 
 const BROKE_OFF: &str = "The answer above is incomplete: it broke off while it was being written.";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_deleted_conversation_gets_what_there_is_and_is_not_there_again() {
     let scene = Scene::new().await;
-    scene.hand_in(&scene.message("1", "hi")).await;
+    // In a personal chat the test sees when the beginning has arrived.
+    let mut question = scene.message("1", "hi");
+    question["conversation"] = json!({"id": "a:1", "conversationType": "personal"});
+    scene.hand_in(&question).await;
     let body = scene.backend.asked().await.begin();
     body.event(&json!({"delta": "Thirty"}));
-    let path = "/v1/conversations/msteams%3A19%3Agroup%40thread.v2";
+    scene.service.called(2).await;
+    assert_eq!(scene.chat("a:1").last().map(Bubble::text), Some("Thirty"));
+    let path = "/v1/conversations/msteams%3Aa%3A1";
     let deleted = scene.app.request(reqwest::Method::DELETE, path).bearer_auth(API_KEY).send().await;
     assert!(deleted.expect("an answer").status().is_success());
     body.abandoned().await;
-    scene.service.called(1).await;
+    assert_eq!(scene.texts_after(4, "a:1").await, ["Thirty", BROKE_OFF]);
     let status = scene.app.get(path, API_KEY).send().await.expect("an answer").status();
     assert_eq!(status, StatusCode::NOT_FOUND);
     // Its user may begin again.
-    scene.hand_in(&scene.message("2", "hi again")).await;
+    question["id"] = json!("2");
+    question["text"] = json!("hi again");
+    scene.hand_in(&question).await;
     let asked = scene.backend.asked().await;
     assert_eq!(asked.turns(), ["user: hi again"]);
     asked.begin().done();

@@ -4,7 +4,6 @@ use reqwest::StatusCode;
 use serde_json::{Value, json};
 
 use super::scene::{APP_SECRET, FAILURE, GROUP, Scene};
-use crate::app::answer;
 use crate::connector::{Bubble, Flavour, Mishap};
 use crate::connector_auth::publisher::{CHANNEL_KEYS, Page};
 use crate::connector_auth::scene::{AGENT, APP, FOREIGN_TENANT, changed};
@@ -326,8 +325,17 @@ async fn a_user_who_presses_stop_gets_nothing_more() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn what_is_said_without_a_bot_at_work_is_still_acknowledged() {
+async fn without_an_assistant_whoever_asks_is_told_so_as_after_any_failure() {
+    // Nothing was said at all, and in the response that was an empty list.
     let scene = Scene::with(Flavour::Teams, |setup| setup.options.assistant = Some("nobody".to_owned())).await;
-    let (status, _) = answer(scene.request().json(&scene.message("1", "hi"))).await;
-    assert_eq!(status, StatusCode::ACCEPTED);
+    scene.hand_in(&scene.message("1", "hi")).await;
+    assert_eq!(scene.texts_after(1, GROUP).await, [FAILURE]);
+    let mut inline = scene.message("2", "hi");
+    inline["deliveryMode"] = json!("expectReplies");
+    let (status, body) = scene.post(&inline).await;
+    assert_eq!((status, &body["activities"][0]["text"]), (StatusCode::OK, &json!(FAILURE)), "{body}");
+    // Who has only come has asked nothing.
+    let came =
+        scene.activity("installationUpdate", &json!({"id": "3", "action": "add", "deliveryMode": "expectReplies"}));
+    assert_eq!(scene.post(&came).await, (StatusCode::OK, json!({"activities": []})));
 }

@@ -123,17 +123,12 @@ impl Chats {
         else {
             return error(404, "NotFound", "no such route");
         };
-        if method != "DELETE" && activity["conversation"]["id"] != conversation.as_str() {
+        if activity["conversation"]["id"] != conversation.as_str() {
             self.fault("the conversation of the activity is not that of the path");
         }
         match (method, parts.get(2)) {
             ("POST", _) => self.post(&conversation, activity, now),
             ("PUT", Some(id)) => self.put(&conversation, id, activity, now),
-            ("DELETE", Some(id)) if self.flavour == Flavour::Teams => {
-                self.chats.entry(conversation).or_default().retain(|bubble| bubble.id != *id);
-                Answer::Json(200, Value::Null)
-            }
-            ("DELETE", Some(_)) => error(501, "DeleteActivityAPINotImplemented", "not implemented"),
             _ => error(405, "MethodNotAllowed", "not allowed"),
         }
     }

@@ -90,6 +90,19 @@ async fn what_the_service_refuses_is_told_with_its_words_and_nothing_is_recorded
     }
 }
 
+// The service is that of any agent. Its words went to the log and to the caller with the answer in them.
+#[tokio::test]
+async fn what_the_service_repeats_of_the_answer_is_not_told() {
+    let scene = Scene::teams().await;
+    scene.service.plan(|_, seen| {
+        let text = seen.body["text"].as_str().expect("a text");
+        Some((Mishap::error(403, "Forbidden", &format!("Not this: {text}")), false))
+    });
+    let (_, _, detail) = problem(&scene).await;
+    assert!(detail.contains("403 Forbidden: Not this: ****"), "{detail}");
+    assert!(!detail.contains("30 days"), "{detail}");
+}
+
 #[tokio::test]
 async fn how_long_the_service_wants_to_be_left_alone_is_passed_on() {
     for (given, passed_on) in [(Some("17"), "17"), (None, "10")] {
@@ -107,14 +120,26 @@ async fn how_long_the_service_wants_to_be_left_alone_is_passed_on() {
     }
 }
 
+// A connection that broke off had the code of a service that is down: who went by the code sent the answer twice.
 #[tokio::test]
 async fn a_service_that_does_not_answer_leaves_doubt_and_says_so() {
-    let scene = Scene::teams().await;
-    scene.service.plan(|_, _| Some((Mishap::Silence, false)));
-    let (status, code, detail) = problem(&scene).await;
-    assert_eq!((status, code.as_str()), (504, "connector_timeout"), "{detail}");
-    assert!(detail.contains("whether the answer has arrived"), "{detail}");
-    assert_eq!(scene.service.seen().len(), 1, "nobody who has asked for nothing is told of it");
+    for (mishap, is_taken, expected, problem_code) in [
+        (Mishap::Silence, false, 504, "connector_timeout"),
+        (Mishap::Close, true, 502, "connector_doubtful"),
+        (Mishap::Half, true, 504, "connector_timeout"),
+    ] {
+        let scene = Scene::teams().await;
+        scene.service.plan(move |_, _| Some((mishap.clone(), is_taken)));
+        let (status, code, detail) = problem(&scene).await;
+        assert_eq!((status, code.as_str()), (expected, problem_code), "{detail}");
+        assert!(detail.contains("whether the answer has arrived"), "{detail}");
+        assert_eq!(scene.service.seen().len(), 1, "nobody who has asked for nothing is told of it");
+        assert_eq!(
+            scene.service.chat(CHAT).len(),
+            usize::from(is_taken),
+            "readers have what the code says they may have"
+        );
+    }
 }
 
 #[tokio::test]

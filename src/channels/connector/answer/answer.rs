@@ -96,11 +96,6 @@ impl ConnectorAnswer {
         }
     }
 
-    /// The same with other texts.
-    pub fn with_texts(self, texts: ConnectorTexts) -> Self {
-        Self { texts, ..self }
-    }
-
     /// Whether the user has pressed the stop button.
     #[must_use]
     pub fn is_stopped(&self) -> bool {

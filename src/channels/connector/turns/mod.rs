@@ -7,6 +7,7 @@ mod tests;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod turns;
 
+pub(super) use limits::Full;
 pub use limits::TurnLimits;
 pub(super) use seen::Fingerprint;
 pub(super) use turns::{Offer, Offered, Turn, Turns};

@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{Fingerprint, Offer, Offered, Turn, TurnLimits, Turns};
+use super::{Fingerprint, Full, Offer, Offered, Turn, TurnLimits, Turns};
 
 const LIMITS: TurnLimits = TurnLimits {
     at_once: 2,
@@ -154,11 +154,11 @@ fn what_there_is_no_room_for_is_refused_and_not_remembered() {
     for (job, id) in [(1, "1"), (2, "2"), (3, "3"), (4, "4")] {
         assert_eq!(offer_as(&turns, "a", job, Some(id), 1), Offered::Taken);
     }
-    assert_eq!(offer_as(&turns, "a", 5, Some("5"), 1), Offered::Full);
+    assert_eq!(offer_as(&turns, "a", 5, Some("5"), 1), Offered::Full(Full::Waiting));
     assert_eq!(offer_as(&turns, "b", 4, Some("4"), 1), Offered::Repeated, "it waits already");
     assert_eq!(turns.forget("a"), 4);
     assert_eq!(offer_as(&turns, "a", 5, Some("5"), 1), Offered::Taken, "it comes again");
-    assert_eq!(offer_as(&turns, "a", 6, Some("6"), 100), Offered::Full, "bytes count as well");
+    assert_eq!(offer_as(&turns, "a", 6, Some("6"), 100), Offered::Full(Full::WaitingBytes));
     turns.let_come_again(Fingerprint::of("msteams:a", "5"));
     assert_eq!(offer_as(&turns, "a", 5, Some("5"), 1), Offered::Taken, "nobody has its outcome");
 }
@@ -167,16 +167,21 @@ fn what_there_is_no_room_for_is_refused_and_not_remembered() {
 fn no_conversation_takes_all_of_the_room() {
     let turns = Turns::new(TurnLimits { waiting_bytes: 1_000, ..LIMITS }.with_waiting(8));
     let taken = |line: &str| (0..8).filter(|job| offer(&turns, line, *job) == Offered::Taken).count();
-    assert_eq!([taken("a"), taken("b"), taken("c"), taken("d"), taken("e")], [2, 2, 2, 2, 0]);
+    assert_eq!(taken("a"), 2);
+    assert_eq!(offer(&turns, "a", 9), Offered::Full(Full::WaitingEach));
+    assert_eq!([taken("a"), taken("b"), taken("c"), taken("d"), taken("e")], [0, 2, 2, 2, 0]);
+    assert_eq!(offer(&turns, "a", 9), Offered::Full(Full::Waiting));
 }
 
 #[test]
 fn what_needs_no_line_is_not_done_twice_either() {
     let turns = turns();
     let invoke = Some(Fingerprint::of("msteams:a", "1"));
-    assert_eq!([turns.is_repeated(invoke, now()), turns.is_repeated(invoke, now())], [false, true]);
-    let later = now() + chrono::Duration::minutes(10);
-    assert!(!turns.is_repeated(invoke, later) && !turns.is_repeated(None, later) && !turns.is_repeated(None, later));
+    assert!(!turns.is_repeated(invoke, now()) && !turns.is_repeated(invoke, now()), "it was not done yet");
+    turns.remember(invoke, now());
+    turns.remember(None, now());
+    assert!(turns.is_repeated(invoke, now()) && !turns.is_repeated(None, now()));
+    assert!(!turns.is_repeated(invoke, now() + chrono::Duration::minutes(10)));
 }
 
 #[tokio::test]

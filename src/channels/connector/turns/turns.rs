@@ -9,8 +9,8 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::TurnLimits;
 use super::seen::{Fingerprint, Seen};
+use super::{Full, TurnLimits};
 
 /// What became of an activity that was offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub(in crate::channels::connector) enum Offered {
     Taken,
     /// It came before, and is not run again.
     Repeated,
-    /// There is no room.
-    Full,
+    /// There is no room, by this limit.
+    Full(Full),
     /// The server is ending.
     Closed,
 }
@@ -122,9 +122,14 @@ impl<J> Turns<J> {
         }
         let TurnLimits { waiting, waiting_each, waiting_bytes, .. } = self.limits;
         let in_line = shelf.lines.get(line).map_or(0, |line| line.jobs.len());
-        let too_long = shelf.waiting_bytes.saturating_add(bytes) > waiting_bytes;
-        if shelf.waiting >= waiting || in_line >= waiting_each || too_long {
-            return Offered::Full;
+        if shelf.waiting >= waiting {
+            return Offered::Full(Full::Waiting);
+        }
+        if in_line >= waiting_each {
+            return Offered::Full(Full::WaitingEach);
+        }
+        if shelf.waiting_bytes.saturating_add(bytes) > waiting_bytes {
+            return Offered::Full(Full::WaitingBytes);
         }
         if let Some(fingerprint) = fingerprint {
             shelf.seen.note(fingerprint, now);
@@ -145,17 +150,20 @@ impl<J> Turns<J> {
         Offered::Taken
     }
 
-    /// Whether an activity that needs no line came before. It is remembered from now on.
+    /// Whether an activity that needs no line came before and was done with.
     pub(in crate::channels::connector) fn is_repeated(
         &self,
         fingerprint: Option<Fingerprint>,
         now: DateTime<Utc>,
     ) -> bool {
-        let Some(fingerprint) = fingerprint else { return false };
-        let mut shelf = self.shelf();
-        let repeated = shelf.seen.knows(fingerprint, now);
-        shelf.seen.note(fingerprint, now);
-        repeated
+        fingerprint.is_some_and(|fingerprint| self.shelf().seen.knows(fingerprint, now))
+    }
+
+    /// Remembers an activity that needed no line and was done with.
+    pub(in crate::channels::connector) fn remember(&self, fingerprint: Option<Fingerprint>, now: DateTime<Utc>) {
+        if let Some(fingerprint) = fingerprint {
+            self.shelf().seen.note(fingerprint, now);
+        }
     }
 
     /// Lets an activity come again: whoever waited for its outcome has gone without it.
@@ -163,7 +171,7 @@ impl<J> Turns<J> {
         self.shelf().seen.forget(fingerprint);
     }
 
-    /// Lets go of everything that waits in a line, and tells what runs there. Returns how much waited.
+    /// Lets go of everything that waits in a line, and tells it and what runs there. Returns how much waited.
     pub(in crate::channels::connector) fn forget(&self, line: &str) -> usize {
         let mut shelf = self.shelf();
         let Some(found) = shelf.lines.get_mut(line) else { return 0 };
@@ -171,6 +179,9 @@ impl<J> Turns<J> {
             running.cancel();
         }
         let jobs = std::mem::take(&mut found.jobs);
+        for waiting in &jobs {
+            waiting.forgotten.cancel();
+        }
         if found.running.is_none() {
             shelf.lines.remove(line);
             shelf.ready.retain(|name| **name != *line);

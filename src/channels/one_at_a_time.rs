@@ -7,7 +7,7 @@ use tokio::sync::OwnedMutexGuard;
 
 /// Lets callers with the same name go one after the other. Callers with different names do not wait for each other.
 #[derive(Debug, Default)]
-pub(in crate::channels) struct Turns(Mutex<BTreeMap<String, Weak<tokio::sync::Mutex<()>>>>);
+pub(in crate::channels) struct OneAtATime(Mutex<BTreeMap<String, Weak<tokio::sync::Mutex<()>>>>);
 
 /// The turn lasts as long as this value.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(in crate::channels) struct Turn {
     _guard: OwnedMutexGuard<()>,
 }
 
-impl Turns {
+impl OneAtATime {
     /// Waits until nobody else has a turn under this name.
     pub(in crate::channels) async fn take(&self, name: &str) -> Turn {
         let lock = self.lock(name);
@@ -43,7 +43,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_has_one_turn_at_a_time_and_is_forgotten_afterwards() {
-        let turns = Turns::default();
+        let turns = OneAtATime::default();
         let first = turns.take("a").await;
         let other = turns.take("b").await;
         let mut second = Box::pin(turns.take("a"));

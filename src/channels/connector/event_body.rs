@@ -1,4 +1,4 @@
-//! Answers in the body of the response to the post.
+//! Answers in the body of the response to the post, and who waits for them.
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -1,0 +1,147 @@
+//! The bot without a server before it: a test decides when a post is let go of, and when the bot ends.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use citewire::channels::connector::auth::{AuthOptions, Caller};
+use citewire::channels::connector::{
+    AzureBot, AzureBotOptions, Call, CallEnd, ConnectorRecords, Inbound, PUBLIC_HOSTS, PublicName, ReceiveError,
+    Received, Responder, TrustedHosts,
+};
+use citewire::clock::{RandomIds, SystemClock};
+use citewire::egress::EgressOptions;
+use citewire::store::{ConversationStore, MemoryStore, SqliteStore, StoreLimits};
+use futures_util::poll;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+const BUSY: &str = "There is no time.";
+
+/// Begins to answer, and never comes to an end.
+#[derive(Debug, Default)]
+struct Endless {
+    begun: Notify,
+}
+
+#[async_trait]
+impl Responder for Endless {
+    async fn respond(&self, _call: &Call) -> CallEnd {
+        self.begun.notify_one();
+        std::future::pending().await
+    }
+
+    fn busy(&self) -> String {
+        BUSY.to_owned()
+    }
+
+    async fn apologise(&self, _call: &Call) {}
+}
+
+fn bot(store: Arc<dyn ConversationStore>, change: impl FnOnce(&mut AzureBotOptions)) -> AzureBot {
+    let auth = AuthOptions { anonymous: true, ..AuthOptions::default() };
+    let mut options = AzureBotOptions::new(auth, TrustedHosts::new(PUBLIC_HOSTS));
+    change(&mut options);
+    let records = ConnectorRecords::new(store);
+    let bot = AzureBot::new(options, EgressOptions::default(), records, Arc::new(SystemClock), Arc::new(RandomIds));
+    bot.expect("a bot")
+}
+
+fn in_memory() -> Arc<dyn ConversationStore> {
+    Arc::new(MemoryStore::new(StoreLimits::in_memory(), Arc::new(SystemClock)))
+}
+
+/// An activity of a conversation whose sender waits for the answers.
+fn activity(conversation: &str, members: Value) -> Inbound {
+    let mut activity = json!({
+        "type": "message", "channelId": "msteams", "deliveryMode": "expectReplies", "text": "How long is leave?",
+        "from": {"id": "29:ann"}, "recipient": {"id": "28:bot"}, "conversation": {"id": conversation},
+    });
+    let Value::Object(members) = members else { panic!("members") };
+    activity.as_object_mut().expect("an object").extend(members);
+    Inbound::parse(activity.to_string().as_bytes()).expect("an activity")
+}
+
+/// The texts of the messages in a response.
+fn told(received: Result<Received, ReceiveError>) -> Vec<String> {
+    let Received::Replies { activities, .. } = received.expect("taken in") else { panic!("replies") };
+    activities.iter().map(|activity| activity["text"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+// Where the server ended before its turn, the line was dropped, which was taken for the end of the answer: the list was empty.
+#[tokio::test]
+async fn who_has_had_no_turn_when_the_server_ends_is_told_so_unless_nothing_was_asked() {
+    let bot = Arc::new(bot(in_memory(), |options| {
+        options.turns.at_once = 1;
+        options.turns.last_words = Duration::ZERO;
+    }));
+    let (responder, ending, tasks) = (Arc::new(Endless::default()), CancellationToken::new(), TaskTracker::new());
+    let post =
+        |conversation: &'static str, members| bot.receive(activity(conversation, members), None, true, &*responder);
+    let mut running = pin!(post("a", json!({"id": "1"})));
+    assert!(poll!(&mut running).is_pending());
+    let run = {
+        let (bot, responder) = (Arc::clone(&bot), Arc::clone(&responder));
+        let (tracker, ending) = (tasks.clone(), ending.clone());
+        tasks.spawn(async move { bot.run(responder, tracker, ending).await })
+    };
+    responder.begun.notified().await;
+    let mut asked = pin!(post("b", json!({"id": "1"})));
+    let mut arrived = pin!(post("c", json!({"id": "1", "type": "installationUpdate", "action": "add"})));
+    let mut left = pin!(post("d", json!({"id": "1"})));
+    assert!(poll!(&mut asked).is_pending() && poll!(&mut arrived).is_pending() && poll!(&mut left).is_pending());
+    // Whoever ends the conversation waits for nothing more.
+    assert!(told(post("d", json!({"id": "2", "type": "endOfConversation"})).await).is_empty());
+    assert!(told(left.await).is_empty());
+    ending.cancel();
+    assert_eq!(told(asked.await), [BUSY]);
+    assert!(told(arrived.await).is_empty());
+    run.await.expect("it ends");
+}
+
+// A greeting, or what is said of a file without words, waited for an answer that came later, although its sender had gone.
+#[tokio::test]
+async fn a_turn_ends_with_its_sender_whatever_it_waits_for() {
+    let bot = Arc::new(bot(in_memory(), |options| options.turns.at_once = 1));
+    let (responder, tasks) = (Arc::new(Endless::default()), TaskTracker::new());
+    {
+        let (bot, responder, tracker) = (Arc::clone(&bot), Arc::clone(&responder), tasks.clone());
+        tasks.spawn(async move { bot.run(responder, tracker, CancellationToken::new()).await });
+    }
+    for (id, kind) in [("1", "installationUpdate"), ("2", "message"), ("3", "message")] {
+        let members = json!({"id": id, "type": kind, "action": "add"});
+        let mut post = pin!(bot.receive(activity("a", members), None, true, &*responder));
+        assert!(poll!(&mut post).is_pending());
+        // Only when the one before has ended.
+        responder.begun.notified().await;
+    }
+}
+
+// It was remembered before it was stored. Where the sender hung up in between, nothing was kept, and what it sent again was
+// acknowledged as known.
+#[tokio::test]
+async fn feedback_whose_sender_hung_up_before_it_was_stored_is_kept_when_it_comes_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("citewire.db");
+    let store = SqliteStore::open(&path, StoreLimits::on_disk(), Arc::new(SystemClock)).await.expect("a store");
+    let store: Arc<dyn ConversationStore> = Arc::new(store);
+    let (bot, nobody) = (bot(Arc::clone(&store), |_| {}), Endless::default());
+    let pressed = || {
+        let value = json!({"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": ""}});
+        let members = json!({"id": "1", "type": "invoke", "name": "message/submitAction", "value": value});
+        bot.receive(activity("a", members), None, true, &nobody)
+    };
+    {
+        let mut hung_up = pin!(pressed());
+        assert!(poll!(&mut hung_up).is_pending(), "the disk takes its time");
+    }
+    for _ in 0..2 {
+        assert!(matches!(pressed().await, Ok(Received::Replies { body: Some(_), .. })));
+    }
+    let id = PublicName::new(&Caller::Anonymous, "msteams", "a").id();
+    let page = store.feedback(&id, None, 9).await.expect("a store").expect("a conversation");
+    assert_eq!(page.feedback.len(), 1, "it is kept once");
+}
