@@ -92,13 +92,13 @@ pub(super) fn math(mut cursor: Cursor<'_>, run: usize) -> Parsed<usize> {
 }
 
 /// The end of the formula that `\(` or `\[` opens, as far as the closing bracket says; one in parentheses is short and on one
-/// line. To Markdown these are escaped brackets, and models write both.
-pub(super) fn formula(mut cursor: Cursor<'_>, close: u8) -> Parsed<usize> {
+/// line, and none holds another. To Markdown these are escaped brackets, and models write both.
+pub(super) fn formula(mut cursor: Cursor<'_>, open: u8) -> Parsed<usize> {
     let start = cursor.at();
-    let (longest, is_short) = if close == b')' { (256, true) } else { (1024, false) };
+    let (close, longest) = if open == b'(' { (b')', 256) } else { (b']', 1024) };
     loop {
         let byte = byte!(cursor);
-        if is_short && byte == b'\n' || cursor.at() - start > longest {
+        if open == b'(' && byte == b'\n' || cursor.at() - start > longest {
             return Parsed::Fails(cursor.at());
         }
         cursor.advance();
@@ -108,14 +108,30 @@ pub(super) fn formula(mut cursor: Cursor<'_>, close: u8) -> Parsed<usize> {
             if escaped == close {
                 return Parsed::Found(cursor.at());
             }
+            if escaped == open {
+                return Parsed::Fails(cursor.at());
+            }
         }
     }
 }
 
-/// Whether what stands between escaped brackets is a formula, and no prose.
+/// Whether what stands between escaped brackets is a formula, and no prose: outside of brackets it holds a sign that prose does
+/// not. What an earlier conversion has written in it says that it was prose then.
 pub(super) fn is_formula(content: &str) -> bool {
-    let is_word = content.starts_with(char::is_alphabetic) && !content.contains(char::is_whitespace);
-    is_word || content.contains(['=', '^', '_', '{', '\\', '+', '<', '>'])
+    if content.contains(['\u{200b}', '\u{200a}']) || content.contains("&#") || content.contains("&lt;") {
+        return false;
+    }
+    let mut depth = 0_usize;
+    let mut holds_sign = false;
+    for c in content.chars() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            '=' | '^' | '_' | '{' | '\\' | '+' | '<' | '>' => holds_sign |= depth == 0,
+            _ => {}
+        }
+    }
+    holds_sign || content.starts_with(char::is_alphabetic) && !content.contains(char::is_whitespace)
 }
 
 /// The end of an autolink behind its `<`, and whether the address may be followed.

@@ -204,7 +204,7 @@ impl Scanner {
 
     fn escape(&mut self, input: &Input<'_>, at: usize) -> bool {
         if let Some(open @ (b'[' | b'(')) = input.text.as_bytes().get(at + 1) {
-            match formula(self.cursor(input, at + 2), if *open == b'[' { b']' } else { b')' }) {
+            match formula(self.cursor(input, at + 2), *open) {
                 Parsed::Unknown => return false,
                 Parsed::Found(end) if holds_index(&input.text[at + 2..end - 2]) => {
                     self.math(input, at, end);
