@@ -323,7 +323,9 @@ proptest! {
         let converted = convert(&bytes, &Conversion::to(Dialect::WebChat)).expect("an activity");
         let report = &converted.report;
         prop_assert_eq!(report.cited.len(), sources.len(), "{}", text);
-        prop_assert!(report.unresolved.is_empty() && report.neutralised.is_empty(), "{} {:?}", text, report);
+        // What is harmful in a document is in its passage as well, and is made harmless there.
+        let in_text = report.neutralised.iter().filter(|entry| entry.at.offset().is_some()).count();
+        prop_assert!(report.unresolved.is_empty() && in_text == 0, "{} {:?}", text, report);
     }
 }
 
