@@ -145,7 +145,9 @@ impl Incremental {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::Citation;
     use crate::cite::cite;
+    use crate::text::Span;
 
     fn source() -> Source {
         Source { title: Some("Leave policy".into()), url: "https://x.example/a".parse().ok(), ..Source::default() }
@@ -184,6 +186,25 @@ mod tests {
                 assert!(held <= 26 * 1024, "{held} bytes of {before:?} and many {piece:?}");
             }
         }
+    }
+
+    /// The badge stood between two pieces of a line that goes, and was kept apart from the second one.
+    #[test]
+    fn p12_a_place_in_a_line_that_goes_is_cited_alike_wherever_the_line_is_cut() {
+        let blocks = ["\n[^1]: A note\nword[1]\n3) ", "[doc1][1-3][1]"];
+        let text = blocks.concat();
+        let mut answer = Answer { text: text.as_str().into(), sources: vec![source(); 3], ..Answer::default() };
+        answer.grammar = MarkerGrammar::ALL;
+        let span = Span::new(&text, 0..blocks[0].len()).expect("a span");
+        answer.citations.push(Citation::new(span, vec![SourceIndex(0)]));
+        let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
+        incremental.add_sources(vec![source(); 3]);
+        incremental.push(blocks[0]);
+        incremental.cite_here(vec![SourceIndex(0)]);
+        for piece in ["[", "doc1]", "[1-3]", "[1]"] {
+            incremental.push(piece);
+        }
+        assert_eq!(incremental.finish().text, cite(&answer, &Rules::web_chat()).text);
     }
 
     /// Where a piece began with the blank behind it, a lone `://` was taken for an address that goes on.

@@ -91,11 +91,10 @@ impl Scanner {
     /// the node, because before a prefix they would begin another block.
     fn is_prefix_behind_block(&self, input: &Input<'_>, node: &Node) -> bool {
         let start = node.range.start;
-        matches!(node.kind, NodeKind::Opaque)
+        matches!(node.kind, NodeKind::Prefix)
             && start > 0
             && start == self.shield
             && input.text[..start].ends_with(['\n', '\r'])
-            && !input.text[node.range.clone()].trim().is_empty()
     }
 
     /// Whether what is written for a node depends on what has not arrived.
@@ -195,7 +194,7 @@ impl Scanner {
                 self.shield = self.shield.max(end);
                 self.writer.code(raw);
             }
-            NodeKind::Opaque | NodeKind::Autolink => {
+            NodeKind::Opaque | NodeKind::Prefix | NodeKind::Autolink => {
                 self.shield = self.shield.max(end);
                 // A bare address takes the backslash in, and what it kept from being a tag would be one.
                 let loses_backslash = raw == "\\<" && input.rules.markdown && self.writer.is_in_address();
@@ -245,6 +244,13 @@ impl Scanner {
             NodeKind::Replace(with) => {
                 self.shield = self.shield.max(end);
                 self.writer.opaque(with);
+            }
+            NodeKind::CutLine => {
+                self.shield = self.shield.max(end);
+                // In the middle of the line, what follows goes as well.
+                if raw.ends_with(['\n', '\r']) {
+                    self.keep_neighbours_apart(input, end);
+                }
             }
             NodeKind::Cut => {
                 self.shield = self.shield.max(end);

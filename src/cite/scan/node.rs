@@ -29,6 +29,8 @@ pub(super) enum NodeKind {
     Bracket,
     /// Code in blocks, addresses, tags, escapes, prefixes of lines: as it stands. Citations of places inside go behind it.
     Opaque,
+    /// What stands before the text of a block that begins in its line: a bullet, `>`, blanks. As it stands.
+    Prefix,
     /// `<https://…>` or `<…@…>`, likewise.
     Autolink,
     /// A code span, likewise.
@@ -53,6 +55,8 @@ pub(super) enum NodeKind {
     Replace(String),
     /// Taken out.
     Cut,
+    /// A line, or what has arrived of it, that is taken out.
+    CutLine,
     /// The opening bracket of a link that is none any more. At the beginning of a line its text would begin a block.
     Unlinked,
     /// `![` of text, which no later definition may make an image.

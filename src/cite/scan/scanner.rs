@@ -191,7 +191,7 @@ impl Scanner {
             Phase::Text => self.text(input),
             Phase::Verbatim => self.take_line(input, NodeKind::Opaque),
             Phase::Html => self.html(input),
-            Phase::Cut => self.take_line(input, NodeKind::Cut),
+            Phase::Cut => self.take_line(input, NodeKind::CutLine),
         } {}
         if input.finished {
             self.openers.clear();
@@ -268,6 +268,12 @@ impl Scanner {
             let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
             self.push(start..start, NodeKind::Replace(format!("{}\n", prefix.trim_end())));
         }
+        // An item with nothing but an empty item in it: right behind a paragraph, some engines take the inner bullet for text, and
+        // what is indented behind it for more of that instead of code.
+        if self.blocks.leaf == Leaf::Paragraph && kind == Kind::Blank && begins.len() > 1 && input.rules.markdown {
+            let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
+            self.push(start..start, NodeKind::Replace(format!("{prefix}{EMPTY_LINE}\n")));
+        }
         if kind != Kind::Blank {
             for container in &mut self.blocks.containers {
                 if let super::line::Container::Item { empty, .. } = container {
@@ -342,7 +348,11 @@ impl Scanner {
             self.phase = Phase::Cut;
         }
         if matches!(self.phase, Phase::Text | Phase::Html) {
-            self.opaque(start..content);
+            if self.phase == Phase::Text && start < content {
+                self.push(start..content, NodeKind::Prefix);
+            } else {
+                self.opaque(start..content);
+            }
             self.at = content;
             self.line = content;
             self.line_start = start;
@@ -447,7 +457,7 @@ impl Scanner {
     /// Whether all that was read so far was taken out.
     fn is_nothing_written(&mut self) -> bool {
         let nodes = self.nodes.get(self.cuts..).unwrap_or_default();
-        self.cuts += nodes.iter().take_while(|node| matches!(node.kind, NodeKind::Cut)).count();
+        self.cuts += nodes.iter().take_while(|node| matches!(node.kind, NodeKind::Cut | NodeKind::CutLine)).count();
         self.writer.is_empty() && self.cuts >= self.nodes.len()
     }
 }

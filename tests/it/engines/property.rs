@@ -62,12 +62,20 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         "[foo]: https://ok.example/foo\n[**1**]: https://ok.example\n\n[*1*][foo] [**[1]**][foo] [**1**]",
         "[**1**][foo]\n\n[foo]: https://ok.example/foo",
     ];
-    let answers = found.map(str::to_owned);
-    for (answer, verdict) in answers.iter().zip(try_answers(&mut Judge::start(), &answers)) {
+    // What engines read in more than one way is safe in all of them.
+    let read_differently = [
+        // A bullet in a bullet, which one engine takes for text behind a paragraph: the image was code for all others.
+        "[doc9]\n- *\n===\n\n\n\t![alt](https://ok.example/i.png)",
+        "x\n- *\n\n\t![alt](https://ok.example/i.png)",
+        "> x\n> - +\n> \n>     [2] ![alt](https://ok.example/i.png)",
+        "x\n> *\n\n    ![alt](https://ok.example/i.png)",
+    ];
+    let answers: Vec<String> = found.iter().chain(&read_differently).map(|answer| (*answer).to_owned()).collect();
+    for (at, verdict) in try_answers(&mut Judge::start(), &answers).into_iter().enumerate() {
         match verdict {
-            Verdict::Holds => {}
-            Verdict::Discarded => panic!("engines disagree about {answer:?}"),
-            Verdict::Fails(reason) => panic!("{answer:?}: {reason}"),
+            Verdict::Holds => assert!(at < found.len(), "engines read {:?} in one way now", answers[at]),
+            Verdict::Discarded => assert!(at >= found.len(), "engines disagree about {:?}", answers[at]),
+            Verdict::Fails(reason) => panic!("{:?}: {reason}", answers[at]),
         }
     }
 }
