@@ -270,7 +270,8 @@ impl Scanner {
         }
         // An item with nothing but an empty item in it: right behind a paragraph, some engines take the inner bullet for text, and
         // what is indented behind it for more of that instead of code.
-        if self.blocks.leaf == Leaf::Paragraph && kind == Kind::Blank && begins.len() > 1 && input.rules.markdown {
+        let ends_in_item = begins.len() > 1 && matches!(begins.last(), Some(super::line::Container::Item { .. }));
+        if self.blocks.leaf == Leaf::Paragraph && kind == Kind::Blank && ends_in_item && input.rules.markdown {
             let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
             self.push(start..start, NodeKind::Replace(format!("{prefix}{EMPTY_LINE}\n")));
         }

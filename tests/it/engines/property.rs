@@ -45,6 +45,8 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         "[a ![[1]](https://ok.example/i.png) ![**2**](https://ok.example/i.png) b](https://ok.example/p)",
         // What nobody sees beside a marker that is all of a link.
         "[<sub>1</sub>](https://ok.example) [1\u{200b}](https://ok.example) [1<!-- -->](https://ok.example)",
+        // An empty quote in an item, which is what is left of one with a definition.
+        "x_y[2]\n- > [1]:\\",
         // Math that holds the number of a claim, in the text of a link.
         "``[1][2]<![CDATA[$a[1]$`[te`x`t](https://ok.example \"Title\")",
         "[see $a[1]$](https://ok.example) and $a[1]$",
