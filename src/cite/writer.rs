@@ -74,10 +74,6 @@ impl Writer {
         self.out.reserve(length);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.out.is_empty()
-    }
-
     /// What is written so far.
     pub(super) fn written(&self) -> &str {
         &self.out

@@ -207,7 +207,7 @@ impl Scanner {
         self.at = at + 1;
         let inner = &text[opener.inner()..at];
         // `[**1**][foo]` would look like a badge.
-        separate |= label.is_some() && !input.is_number(inner) && input.looks_like_badge(inner);
+        separate |= next == Some(b'[') && !input.is_number(inner) && input.looks_like_badge(inner);
         if let Some(kind) = self.marker(input, opener, at) {
             self.nodes.truncate(opener.node);
             // The `!` of an image ended a sentence: "Great![1]".

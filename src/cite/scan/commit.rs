@@ -133,7 +133,9 @@ impl Scanner {
             }
             let Some(anchor) = self.anchors.pop_front() else { break };
             self.text_to(input.text, at);
+            let before = self.writer.written().len();
             self.cite(input, &anchor.sources, at..at);
+            self.badges_of_places += self.writer.written().len() - before;
         }
         self.text_to(input.text, to);
     }
@@ -280,7 +282,9 @@ impl Scanner {
             NodeKind::BehindBlock(sources, prefix) => {
                 let positions = self.positions(input, sources);
                 if !positions.is_empty() {
+                    let before = self.writer.written().len();
                     self.writer.paragraph_of_badges(&text[end..], prefix, &positions);
+                    self.badges_of_places += self.writer.written().len() - before;
                 }
             }
         }

@@ -92,10 +92,15 @@ impl<'c> Cursor<'c> {
         match continuation(self.text, self.finished, self.blocks, self.line, self.at) {
             Continuation::Unknown => Peek::Unknown,
             Continuation::Ends => Peek::End,
-            Continuation::At(content) => {
-                self.next = content;
-                Peek::Byte(b'\n')
-            }
+            // Engines that know footnotes end the paragraph there, and all others do not: nothing reaches over it.
+            Continuation::At(content) => match begins_note(&self.text[content..]) {
+                None if !self.finished => Peek::Unknown,
+                Some(true) => Peek::Limit,
+                None | Some(false) => {
+                    self.next = content;
+                    Peek::Byte(b'\n')
+                }
+            },
         }
     }
 
@@ -120,6 +125,18 @@ impl<'c> Cursor<'c> {
         while matches!(self.peek(), Peek::Byte(b' ' | b'\t')) {
             self.advance();
         }
+    }
+}
+
+/// Whether a line begins as a footnote does, `[^a]:`; `None` while more must arrive.
+fn begins_note(line: &str) -> Option<bool> {
+    const MAX_LABEL: usize = 1000;
+    let Some(label) = line.strip_prefix("[^") else { return if line == "[" { None } else { Some(false) } };
+    let end = label.bytes().take(MAX_LABEL).position(|byte| matches!(byte, b']' | b'\n' | b'\r'));
+    match (end, label.len() < MAX_LABEL) {
+        (Some(end), _) if label[end..].starts_with(']') => label[end + 1..].bytes().next().map(|byte| byte == b':'),
+        (Some(_), _) | (None, false) => Some(false),
+        (None, true) => None,
     }
 }
 

@@ -129,6 +129,8 @@ pub(in crate::cite) struct Scanner {
     pub(super) searched: Searched,
     /// How many nodes at the beginning are cuts.
     pub(super) cuts: usize,
+    /// How many bytes of what is written are badges of places. Whether they are written yet hangs on what has arrived.
+    pub(super) badges_of_places: usize,
     /// Where the last node ended that is written.
     pub(super) node_end: usize,
     /// Citations of places before this one wait for it.
@@ -171,6 +173,7 @@ impl Scanner {
             tail: Arrived::default(),
             searched: Searched::default(),
             cuts: 0,
+            badges_of_places: 0,
             node_end: 0,
             shield: 0,
             writer: Writer::new(rules),
@@ -455,11 +458,11 @@ impl Scanner {
         self.cut_at_start |= self.is_nothing_written() && at == self.written;
     }
 
-    /// Whether all that was read so far was taken out.
+    /// Whether all that was read so far was taken out, whatever is cited in it.
     fn is_nothing_written(&mut self) -> bool {
         let nodes = self.nodes.get(self.cuts..).unwrap_or_default();
         self.cuts += nodes.iter().take_while(|node| matches!(node.kind, NodeKind::Cut | NodeKind::CutLine)).count();
-        self.writer.is_empty() && self.cuts >= self.nodes.len()
+        self.writer.written().len() == self.badges_of_places && self.cuts >= self.nodes.len()
     }
 }
 

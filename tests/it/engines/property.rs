@@ -47,6 +47,8 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         "[<sub>1</sub>](https://ok.example) [1\u{200b}](https://ok.example) [1<!-- -->](https://ok.example)",
         // An empty quote in an item, which is what is left of one with a definition.
         "x_y[2]\n- > [1]:\\",
+        // What looks like a badge before what becomes a label once its brackets are escaped.
+        "[**[1]**][see [1]](https://ok.example)",
         // Math that holds the number of a claim, in the text of a link.
         "``[1][2]<![CDATA[$a[1]$`[te`x`t](https://ok.example \"Title\")",
         "[see $a[1]$](https://ok.example) and $a[1]$",
@@ -71,6 +73,9 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         "x\n- *\n\n\t![alt](https://ok.example/i.png)",
         "> x\n> - +\n> \n>     [2] ![alt](https://ok.example/i.png)",
         "x\n> *\n\n    ![alt](https://ok.example/i.png)",
+        // Code over a line that begins like a footnote: where there are footnotes it is no code.
+        "`[x](javascript:y)\n[^1]: A note\n` [2]",
+        "a <!-- [x](javascript:y)\n[^9]: A note\n--> [2]",
     ];
     let answers: Vec<String> = found.iter().chain(&read_differently).map(|answer| (*answer).to_owned()).collect();
     for (at, verdict) in try_answers(&mut Judge::start(), &answers).into_iter().enumerate() {
