@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::marker;
+use super::marker::{self, Marker};
 use super::resolve::{Indices, Resolver};
 use super::scan::{line_end, next_line};
 use crate::answer::{MarkerGrammar, Source};
@@ -182,13 +182,20 @@ fn without_blanks(line: &str) -> &str {
     &line[from..to]
 }
 
-/// What markers begin with.
-const OPENINGS: [char; 3] = ['[', '【', '\u{e200}'];
+/// What reads the inside of a marker.
+type ReadMarker = for<'t> fn(&'t str, &MarkerGrammar) -> Option<Marker<'t>>;
+
+/// What markers begin and end with.
+const OPENINGS: [(char, char, ReadMarker); 3] = [
+    ('[', ']', marker::in_square_brackets),
+    ('【', '】', marker::in_lenticular_brackets),
+    ('\u{e200}', '\u{e201}', marker::in_private_use),
+];
 
 /// Whether a line that begins so may be an entry.
 fn begins_entry(content: &str) -> bool {
     let content = content.strip_prefix(['-', '*', '+']).map_or(content, |rest| rest.trim_start_matches(BLANKS));
-    content.is_empty() || content.starts_with(OPENINGS)
+    content.is_empty() || content.starts_with(OPENINGS.map(|(opening, ..)| opening))
 }
 
 /// Whether a line that begins so may be a heading.
@@ -226,20 +233,12 @@ fn read_entry<'t>(content: &'t str, sources: &[Source], resolver: &Resolver) -> 
 
 /// The sources of the marker with which a text begins, and what stands behind it.
 fn read_marker<'t>(text: &'t str, sources: &[Source], resolver: &Resolver) -> Option<(Indices, &'t str)> {
-    let open = text.chars().next().filter(|c| OPENINGS.contains(c))?;
-    let close = match open {
-        '[' => ']',
-        '【' => '】',
-        _ => '\u{e201}',
-    };
+    let open = text.chars().next()?;
+    let (_, close, read) = OPENINGS.into_iter().find(|(opening, ..)| *opening == open)?;
     let (inner, rest) = text[open.len_utf8()..].split_once(close)?;
     let token = &text[..text.len() - rest.len()];
-    let marker = match open {
-        '[' => marker::in_square_brackets(inner, &MarkerGrammar::ALL),
-        '【' => marker::in_lenticular_brackets(inner, &MarkerGrammar::ALL),
-        _ => marker::in_private_use(inner, &MarkerGrammar::ALL),
-    };
-    Some((resolver.resolve(sources, token, &marker?)?, rest))
+    let marker = read(inner, &MarkerGrammar::ALL)?;
+    Some((resolver.resolve(sources, token, &marker)?, rest))
 }
 
 fn mentions(rest: &str, source: &Source) -> bool {

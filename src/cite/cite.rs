@@ -6,7 +6,7 @@ use super::bibliography::Bibliography;
 use super::definition;
 use super::number::Numberer;
 use super::resolve::{Indices, Resolver};
-use super::scan::{Input, Scanner, before_border};
+use super::scan::{Input, Scanner, before_closing};
 use super::{CitedText, Position, Rules};
 use crate::answer::{Answer, Citation, MarkerGrammar, is_marker_span};
 use crate::report::{Entry, Kind};
@@ -52,7 +52,7 @@ pub(super) fn finish(
     if is_list && !sources.rules.only_markers {
         // A list that holds the only citations repeats nothing.
         scanner.run(&sources.input(&text[..visible], false));
-        is_list = scanner.cites();
+        is_list = scanner.cites_before(visible);
     }
     let input = sources.input(if is_list { &text[..visible] } else { text }, true);
     scanner.run(&input);
@@ -122,7 +122,7 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
         match word {
             0 => first_place(&answer.text),
             _ if is_point => end,
-            word => before_border(&answer.text, word),
+            word => before_closing(&answer.text, word),
         }
     };
     let mut claims: Vec<(usize, &Citation)> = claims.into_iter().map(|citation| (place(citation), citation)).collect();
@@ -843,6 +843,41 @@ mod tests {
         }
         assert_eq!(cited_at(text.len() - 4), row("- y", "- [1]y"));
         assert_eq!(cited_at(text.len() - 8), row("x\n", "x[1]\n"));
+    }
+
+    /// A badge behind the hashes that close a heading made text of them, and a backslash made text of the badge.
+    #[test]
+    fn p15_a_span_is_cited_before_what_closes_its_line() {
+        for (given, expected) in [
+            ("# Plans ##\n\nb", "# Plans[1] ##\n\nb"),
+            ("> - ## Plans #  \nb", "> - ## Plans[1] #  \nb"),
+            ("1. # Plans #\r\nb", "1. # Plans[1] #\r\nb"),
+            ("30 days\\\nb", "30 days[1]\\\nb"),
+            ("30 days \\\nb", "30 days[1] \\\nb"),
+            ("30 days\\\\\nb", "30 days\\\\\u{200b}[1]\nb"),
+            ("30 days #\nb", "30 days #[1]\nb"),
+            ("written in C#\nb", "written in C#[1]\nb"),
+            ("# written in C#\nb", "# written in C#[1]\nb"),
+            ("# #\nb", "# #[1]\nb"),
+        ] {
+            let mut answer = answer(given);
+            let end = given.find(['\r', '\n']).expect("a line");
+            answer.citations = vec![Citation::new(Span::new(given, 0..end).expect("a span"), vec![SourceIndex(0)])];
+            assert_eq!(body(&answer), expected);
+        }
+    }
+
+    #[test]
+    fn p06_a_list_of_references_stays_when_only_the_list_is_cited() {
+        let text = "30 days.\n\nSources:\n[1] A\n[2] B";
+        let cited_at = |end: usize| {
+            let mut answer = Answer { grammar: MarkerGrammar::NONE, ..answer(text) };
+            answer.citations = vec![Citation::new(Span::new(text, 0..end).expect("a span"), vec![SourceIndex(0)])];
+            body(&answer)
+        };
+        assert_eq!(cited_at(8), "30 days.[1]");
+        assert!(cited_at(text.len() - 6).contains("Sources:"));
+        assert!(cited_at(text.len()).contains("Sources:"));
     }
 
     #[test]

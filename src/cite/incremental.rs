@@ -4,7 +4,7 @@ use super::bibliography::Bibliography;
 use super::cite::{Sources, close_open_fence, finish};
 use super::definition;
 use super::resolve::Resolver;
-use super::scan::{Scanner, before_border};
+use super::scan::{Scanner, before_closing};
 use super::{CitedPlace, CitedText, Rules};
 use crate::answer::{Answer, Interpreter, MarkerGrammar, SensitivityLabel, Source, SourceIndex};
 
@@ -72,7 +72,7 @@ impl Incremental {
     /// Cites sources at the end of the text so far (formats whose citations come with a block of text).
     pub fn cite_here(&mut self, sources: Vec<SourceIndex>) {
         let text = &self.answer.text;
-        self.scanner.cite_at(before_border(text, text.trim_end().len()), sources.into());
+        self.scanner.cite_at(before_closing(text, text.trim_end().len()), sources.into());
     }
 
     /// All that can be shown so far: the pieces that [`push`](Self::push) returned, joined.

@@ -14,12 +14,45 @@ pub(super) struct Anchor {
     pub(super) sources: Indices,
 }
 
-/// The same place, or before the border of a table that stands right before it: a badge behind the last one would be in a cell of
-/// its own, which no reader sees, or which makes a paragraph of the table.
-pub(in crate::cite) fn before_border(text: &str, at: usize) -> usize {
-    let Some(row) = text[..at].strip_suffix('|').filter(|row| !row.ends_with('\\')) else { return at };
-    let cell = row.trim_end_matches([' ', '\t']);
-    if cell.is_empty() || cell.ends_with(['\n', '\r']) { at } else { cell.len() }
+/// The same place, or before what ends a line or a row right before it: a badge behind the last border of a table would be in a
+/// cell of its own, which no reader sees, or make a paragraph of the table; behind the hashes that close a heading it would make
+/// text of them, and a backslash would make text of the badge.
+pub(in crate::cite) fn before_closing(text: &str, at: usize) -> usize {
+    let before = &text[..at];
+    let content = match before.as_bytes().last() {
+        Some(b'|') => before.strip_suffix('|').filter(|row| !row.ends_with('\\')),
+        Some(b'#') => before_hashes(before),
+        Some(b'\\') => before_backslash(before),
+        _ => None,
+    };
+    let content = content.map_or("", |content| content.trim_end_matches([' ', '\t']));
+    if content.is_empty() || content.ends_with(['\n', '\r']) { at } else { content.len() }
+}
+
+/// Longer runs of hashes or backslashes close nothing, so that they are looked at once however they arrive.
+const MAX_CLOSING: usize = 16;
+
+/// A longer line is not looked at for being a heading.
+const MAX_HEADING: usize = 1024;
+
+/// A heading without the hashes that close it.
+fn before_hashes(text: &str) -> Option<&str> {
+    let content = text.trim_end_matches('#');
+    if text.len() - content.len() > MAX_CLOSING || !content.ends_with([' ', '\t']) {
+        return None;
+    }
+    let bytes = content.as_bytes();
+    let length = bytes.iter().rev().take(MAX_HEADING).position(|byte| matches!(byte, b'\n' | b'\r'));
+    let line = &content[content.len() - length.or_else(|| (bytes.len() <= MAX_HEADING).then_some(bytes.len()))?..];
+    let heading = line.trim_start_matches(|c: char| " \t>-+*.)".contains(c) || c.is_ascii_digit());
+    let words = heading.trim_start_matches('#');
+    (words.len() < heading.len() && !words.trim().is_empty()).then_some(content)
+}
+
+/// A text without the backslash that takes its meaning from whatever follows.
+fn before_backslash(text: &str) -> Option<&str> {
+    let length = text.bytes().rev().take(MAX_CLOSING).take_while(|byte| *byte == b'\\').count();
+    (length % 2 == 1).then(|| &text[..text.len() - 1])
 }
 
 impl Scanner {

@@ -207,7 +207,7 @@ impl Scanner {
         self.at = at + 1;
         let inner = &text[opener.inner()..at];
         // `[**1**][foo]` would look like a badge.
-        separate |= next == Some(b'[') && !input.is_number(inner) && input.looks_like_badge(inner);
+        separate |= next == Some(b'[') && !input.is_number(inner) && self.will_look_like_badge(input, opener, at);
         if let Some(kind) = self.marker(input, opener, at) {
             self.nodes.truncate(opener.node);
             // The `!` of an image ended a sentence: "Great![1]".
@@ -244,6 +244,24 @@ impl Scanner {
             self.push(at + 1..at + 1, NodeKind::Separate);
         }
         true
+    }
+
+    /// Whether the text of a bracket looks like the badge of a claim, as it is or once its markers are numbers: `[[^1^]]`.
+    fn will_look_like_badge(&self, input: &Input<'_>, opener: Opener, at: usize) -> bool {
+        let inner = &input.text[opener.inner()..at];
+        if inner.len() > MAX_INNER_BYTES || input.looks_like_badge(inner) {
+            return input.looks_like_badge(inner);
+        }
+        let (mut written, mut from) = (String::new(), opener.inner());
+        for node in &self.nodes[opener.node + 1..] {
+            if matches!(&node.kind, NodeKind::Cite(sources) if sources.len() == 1) {
+                written.push_str(&input.text[from..node.range.start]);
+                written.push_str("[1]");
+                from = node.range.end;
+            }
+        }
+        written.push_str(&input.text[from..at]);
+        from > opener.inner() && input.looks_like_badge(&written)
     }
 
     /// What the bracket is as a marker.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::LOOK_AHEAD;
-use super::anchor::before_border;
+use super::anchor::before_closing;
 use super::html::{HTML, MAX_TAG_CHARS};
 use super::node::{Node, NodeKind};
 use super::scanner::{Input, Scanner};
@@ -24,7 +24,7 @@ pub(in crate::cite) const MAX_EMPHASIS: usize = 32;
 pub(super) struct Arrived {
     /// Up to where it was looked at.
     pub(super) seen: usize,
-    /// Where white space begins that reaches to the end, or the border of a table before it: a place may still be cited there.
+    /// Where white space begins that reaches to the end, or what closes the line before it: a place may still be cited there.
     pub(super) content: usize,
     /// How many blanks and tabs there are at the very end.
     pub(super) blanks: usize,
@@ -36,7 +36,7 @@ impl Arrived {
         let new = &text[self.seen..];
         let content = new.trim_end();
         if !content.is_empty() {
-            self.content = before_border(text, self.seen + content.len());
+            self.content = before_closing(text, self.seen + content.len());
         }
         self.seen = text.len();
         let before = self.blanks;
@@ -174,11 +174,14 @@ impl Scanner {
         from + text.trim_end_matches([' ', '\t', '\r', '\n']).len()
     }
 
-    /// Whether anything is cited in what has arrived.
-    pub(in crate::cite) fn cites(&self) -> bool {
+    /// Whether anything is cited before a place, up to which was read.
+    pub(in crate::cite) fn cites_before(&self, at: usize) -> bool {
         let is_cited =
             |node: &Node| matches!(node.kind, NodeKind::Cite(_) | NodeKind::CiteLink(_) | NodeKind::BehindBlock(..));
-        self.numberer.any() || self.nodes.iter().any(is_cited) || !self.anchors.is_empty() || !self.replaced.is_empty()
+        self.numberer.any()
+            || self.nodes.iter().any(is_cited)
+            || self.anchors.front().is_some_and(|anchor| anchor.at <= at)
+            || self.replaced.front().is_some_and(|(range, _)| range.start < at)
     }
 
     pub(super) fn write(&mut self, input: &Input<'_>, node: &Node) {

@@ -8,7 +8,7 @@ use super::commit::Arrived;
 use super::construct::{Searched, Target};
 use super::cursor::{Continuation, continuation};
 use super::inline::EMPTY_LINE;
-use super::line::{Blocks, Fence, Kind, Leaf, Line, line_end, next_line};
+use super::line::{Blocks, Container, Fence, Kind, Leaf, Line, line_end, next_line};
 use super::node::{Node, NodeKind};
 use crate::answer::{MarkerGrammar, Source, SourceIndex};
 use crate::cite::Rules;
@@ -273,21 +273,21 @@ impl Scanner {
         }
         // An item with nothing but an empty item in it: right behind a paragraph, some engines take the inner bullet for text, and
         // what is indented behind it for more of that instead of code.
-        let ends_in_item = begins.len() > 1 && matches!(begins.last(), Some(super::line::Container::Item { .. }));
+        let ends_in_item = begins.len() > 1 && matches!(begins.last(), Some(Container::Item { .. }));
         if self.blocks.leaf == Leaf::Paragraph && kind == Kind::Blank && ends_in_item && input.rules.markdown {
             let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
             self.push(start..start, NodeKind::Replace(format!("{prefix}{EMPTY_LINE}\n")));
         }
         if kind != Kind::Blank {
             for container in &mut self.blocks.containers {
-                if let super::line::Container::Item { empty, .. } = container {
+                if let Container::Item { empty, .. } = container {
                     *empty = false;
                 }
             }
         }
         // An item without text: behind indented code, some engines take it for text.
         let is_empty_item = kind == Kind::Blank && !begins.is_empty();
-        let begins_item = matches!(begins.first(), Some(super::line::Container::Item { .. }));
+        let begins_item = matches!(begins.first(), Some(Container::Item { .. }));
         self.blocks.containers.extend(begins);
         if kind != Kind::Blank || is_empty_item {
             let may_belong_to_it = is_empty_item || input.text[start..].starts_with([' ', '\t']);
@@ -305,7 +305,7 @@ impl Scanner {
             }
             self.before_that = self.before;
             self.before = match self.blocks.containers.first() {
-                Some(super::line::Container::Item { .. }) => Before::List,
+                Some(Container::Item { .. }) => Before::List,
                 _ if kind == Kind::Indented => Before::Code,
                 _ => Before::Other,
             };

@@ -3,8 +3,10 @@
 //! Markers are looked for in the text that the engine shows, and nowhere else; what the policies say of links, images and
 //! HTML is applied to what the engine takes for links, images and HTML.
 
+use citewire::answer::MarkerGrammar;
+
 use super::flow::{Flow, Item, KEPT_END, KEPT_START, joined};
-use super::generator::FORWARD_URL;
+use super::generator::{ATTESTED, FORWARD_URL};
 
 /// The sources of every generated answer, by the number of their place: what a badge for each leads to.
 pub(super) struct Sources {
@@ -33,9 +35,10 @@ enum Meaning {
     Nothing,
 }
 
-pub(super) fn of(flow: Flow, sources: &Sources) -> Expectation {
+/// What should become of an answer in whose text markers have these forms.
+pub(super) fn of(flow: Flow, sources: &Sources, grammar: &MarkerGrammar) -> Expectation {
     let expectation = Expectation { flow: Vec::new(), cited: Vec::new(), vanished: false, inexact: false };
-    let mut reader = Reader { sources, expectation };
+    let mut reader = Reader { sources, grammar, expectation };
     reader.expectation.inexact = may_hold_math(&flow);
     for item in joined(flow) {
         reader.item(item);
@@ -84,6 +87,7 @@ fn visible(text: &str) -> String {
 
 struct Reader<'r> {
     sources: &'r Sources,
+    grammar: &'r MarkerGrammar,
     expectation: Expectation,
 }
 
@@ -109,10 +113,14 @@ impl Reader<'_> {
         // The name of a file as the text of a link is no marker: the link leads to that file or to another.
         let trimmed = without_strikethrough(text.trim());
         let inner = trimmed.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(trimmed);
-        if let Some(cited) = bracket(inner)
-            .filter(|marker| marker.names.is_empty())
+        // Without such markers a link is one, unless it could be taken for the badge of a claim.
+        self.expectation.inexact |= !self.grammar.linked && is_marker_label(visible(text).trim_matches(['[', ']']));
+        if let Some(cited) = bracket(inner, &MarkerGrammar::ALL)
+            .filter(|marker| marker.names.is_empty() && self.grammar.linked)
             .and_then(|marker| self.resolve(&format!("[{inner}]"), &marker))
         {
+            // Where a number in brackets is no marker, one that is no address behind it does not make one of it.
+            self.expectation.inexact |= self.bracket(inner).is_none() && !url.contains([':', '/', '#']);
             self.expectation.inexact |= self.ends_in_forward_label();
             if image {
                 self.push(Item::Text("!".into()));
@@ -131,10 +139,10 @@ impl Reader<'_> {
         // What nobody sees is left out before a link is looked at, and the engine tells tags by their source alone.
         let visible = visible(text);
         let bare = visible.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&visible);
-        self.expectation.inexact |= visible != trimmed && bracket(bare).is_some();
+        self.expectation.inexact |= visible != trimmed && bracket(bare, &MarkerGrammar::ALL).is_some();
         // `[doc9][foo]` and `[c.pdf][foo]`, likewise: the marker was decided on before the definition came.
         let is_marker = |marker: Marker| marker.machine || self.resolve(&format!("[{inner}]"), &marker).is_some();
-        self.expectation.inexact |= url == FORWARD_URL && bracket(inner).is_some_and(is_marker);
+        self.expectation.inexact |= url == FORWARD_URL && self.bracket(inner).is_some_and(is_marker);
         // Whether a marker in the text of a link is one hangs on a definition that may come later.
         self.expectation.inexact |= url == FORWARD_URL && text.contains(['[', '【']);
         let scheme = url.split_once(':').map_or(String::new(), |(scheme, _)| scheme.trim().to_lowercase());
@@ -157,6 +165,11 @@ impl Reader<'_> {
     }
 
     fn text(&mut self, text: &str) {
+        if text == ATTESTED {
+            self.push(Item::Text(text.to_owned()));
+            self.badges(&[1]);
+            return;
+        }
         // `[foo][](…)`, when the definition of `foo` comes later: `[](…)` was read as a link of its own.
         let is_behind_forward =
             matches!(self.expectation.flow.last(), Some(Item::Link { url, .. }) if url == FORWARD_URL);
@@ -211,9 +224,12 @@ impl Reader<'_> {
             return nothing;
         }
         let marker = match open {
-            '[' => bracket(inner),
-            '【' => lenticular(inner),
-            _ => Some(Marker { places: Vec::new(), names: machine_names(inner), machine: true }),
+            '[' => self.bracket(inner),
+            '【' => lenticular(inner, self.grammar),
+            _ => {
+                let marker = || Marker { places: Vec::new(), names: machine_names(inner), machine: true };
+                self.grammar.private_use.then(marker)
+            }
         };
         let Some(marker) = marker else { return nothing };
         self.expectation.inexact |= open == '[' && inner.trim().starts_with('^') && after[length..].starts_with(':');
@@ -222,6 +238,10 @@ impl Reader<'_> {
             None if marker.machine => (Meaning::Vanishes, length),
             None => nothing,
         }
+    }
+
+    fn bracket(&self, inner: &str) -> Option<Marker> {
+        bracket(inner, self.grammar)
     }
 
     fn resolve(&self, token: &str, marker: &Marker) -> Option<Vec<usize>> {
@@ -283,29 +303,39 @@ struct Marker {
 
 /// Whether a definition of this label could be meant for a marker.
 pub(super) fn is_marker_label(label: &str) -> bool {
-    bracket(label).is_some_and(|marker| marker.names.is_empty())
+    bracket(label, &MarkerGrammar::ALL).is_some_and(|marker| marker.names.is_empty())
 }
 
-fn bracket(inner: &str) -> Option<Marker> {
-    let inner = inner.trim();
-    if let Some(footnote) = inner.strip_prefix('^') {
-        let place = counted(footnote.strip_suffix('^').unwrap_or(footnote))?;
-        return Some(Marker { places: vec![place], names: Vec::new(), machine: false });
+fn bracket(inner: &str, grammar: &MarkerGrammar) -> Option<Marker> {
+    if grammar.exact_documents {
+        let place = inner.strip_prefix("doc").and_then(number)?;
+        return Some(Marker { places: vec![place], names: Vec::new(), machine: true });
     }
-    if let Some(places) = list(inner, counted) {
+    let inner = inner.trim();
+    if let Some(footnote) = inner.strip_prefix('^').filter(|_| grammar.numbers) {
+        let superscript = footnote.strip_suffix('^');
+        let place = counted(superscript.unwrap_or(footnote))?;
+        let is_marker = superscript.is_some() || grammar.footnotes;
+        return is_marker.then(|| Marker { places: vec![place], names: Vec::new(), machine: false });
+    }
+    if let Some(places) = list(inner, counted).filter(|_| grammar.numbers) {
         return Some(Marker { places, names: Vec::new(), machine: false });
     }
-    if let Some(places) = list(inner, document) {
+    if let Some(places) = list(inner, document).filter(|_| grammar.documents) {
         return Some(Marker { places, names: Vec::new(), machine: true });
     }
     // A name is a marker only when a source has it.
-    let named = inner.len() > 1;
+    let named = grammar.names && inner.len() > 1;
     named.then(|| Marker { places: Vec::new(), names: vec![inner.to_owned()], machine: false })
 }
 
-fn lenticular(inner: &str) -> Option<Marker> {
+fn lenticular(inner: &str, grammar: &MarkerGrammar) -> Option<Marker> {
+    if !grammar.lenticular {
+        return None;
+    }
     let inner = inner.trim();
-    if let Some(places) = list(inner, |item| counted(item).or_else(|| document(item))) {
+    let places = list(inner, |item| counted(item).or_else(|| document(item)));
+    if let Some(places) = places.filter(|_| grammar.lenticular_places) {
         return Some(Marker { places, names: Vec::new(), machine: true });
     }
     let (place, name) = inner.split_once('†')?;
@@ -314,7 +344,7 @@ fn lenticular(inner: &str) -> Option<Marker> {
             number(message.trim()).and(number(place.trim()))?;
             (Vec::new(), vec![name.trim().to_owned()])
         }
-        None => (vec![number(place.trim())?], Vec::new()),
+        None => (vec![number(place.trim())?].into_iter().filter(|_| grammar.lenticular_places).collect(), Vec::new()),
     };
     Some(Marker { places, names, machine: true })
 }

@@ -2,14 +2,19 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use citewire::answer::{Answer, Citation, MarkerGrammar, SourceIndex};
+use citewire::cite::{Rules, cite};
 use citewire::convert::{Conversion, convert};
 use citewire::dialect::Dialect;
+use citewire::text::Span;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::cases::{Verdict, try_all};
+use super::cases::{Case, Verdict, try_all};
 use super::expectation::{self, Expectation, Sources, is_marker_label, without_repeated_badges};
 use super::flow::{Flow, Item, comparable, without_blanks};
-use super::generator::{FORWARD_URL, answer, manifest, pieces, sources};
+use super::generator::{ATTESTED, FORWARD_URL, GRAMMARS, answer, manifest, pieces, sources};
+use super::incremental;
 use super::judge::{Judge, Reading, Readings};
 use super::pulldown;
 
@@ -18,7 +23,7 @@ fn every_engine_reads_every_badge_as_its_source_and_everything_else_as_it_was() 
     let tally = try_all("citations", pieces, || {
         let mut judge = Judge::start();
         move |cases: &[Vec<&'static str>]| {
-            let answers: Vec<String> = cases.iter().map(|pieces| answer(pieces)).collect();
+            let answers: Vec<Given> = cases.iter().map(|pieces| Given::native(answer(pieces))).collect();
             try_answers(&mut judge, &answers)
         }
     });
@@ -29,6 +34,77 @@ fn every_engine_reads_every_badge_as_its_source_and_everything_else_as_it_was() 
         tally.discarded,
         tally.tried
     );
+}
+
+/// Which brackets are markers is a matter of the format; that all else stays and nothing can be forged is not.
+#[test]
+fn every_engine_reads_what_any_provider_sends_as_its_markers_mean_it() {
+    let grammars = || (0..GRAMMARS.len()).prop_map(Format);
+    let tally = try_all(
+        "formats",
+        || (grammars(), pieces()),
+        || {
+            let mut judge = Judge::start();
+            move |cases: &[(Format, Vec<&'static str>)]| {
+                let given = |(Format(at), pieces): &(Format, Vec<_>)| Given::of(GRAMMARS[*at].1, &answer(pieces));
+                try_answers(&mut judge, &cases.iter().map(given).collect::<Vec<_>>())
+            }
+        },
+    );
+    tally.assert_all_hold();
+    assert!(tally.discarded * 100 < tally.tried * 3, "{} of {} answers were not judged", tally.discarded, tally.tried);
+}
+
+/// The place of a format among those of [`GRAMMARS`].
+#[derive(Clone)]
+struct Format(usize);
+
+impl std::fmt::Debug for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(GRAMMARS[self.0].0)
+    }
+}
+
+impl Case for Format {
+    fn without(&self, _at: usize) -> Option<Self> {
+        None
+    }
+}
+
+/// An answer as a provider sends it.
+struct Given {
+    text: String,
+    grammar: MarkerGrammar,
+}
+
+impl Given {
+    /// In citewire's own format, where every form is a marker.
+    fn native(text: String) -> Self {
+        Self { text, grammar: MarkerGrammar::ALL }
+    }
+
+    /// In a format whose citations also come beside the text.
+    fn of(grammar: MarkerGrammar, text: &str) -> Self {
+        Self { text: format!("{ATTESTED}\n\n{text}"), grammar }
+    }
+
+    fn is_native(&self) -> bool {
+        self.grammar == MarkerGrammar::ALL
+    }
+
+    fn cited(&self) -> Result<String, String> {
+        if self.is_native() {
+            return cited(&self.text, &manifest(&[1, 2, 3]));
+        }
+        let mut answer = Answer::default();
+        answer.text.clone_from(&self.text);
+        answer.sources = incremental::manifest();
+        answer.grammar = self.grammar;
+        let span = Span::new(&answer.text, 0..ATTESTED.len()).expect("a span");
+        answer.citations = vec![Citation::new(span, vec![SourceIndex(0)])];
+        let convert = || cite(&answer, &Rules::web_chat()).text;
+        catch_unwind(AssertUnwindSafe(convert)).map_err(|_| format!("it panics at {:?}", self.text))
+    }
 }
 
 /// What long runs have found, and what resembles it: each was once read in another way by an engine.
@@ -49,6 +125,7 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         "x_y[2]\n- > [1]:\\",
         // What looks like a badge before what becomes a label once its brackets are escaped.
         "[**[1]**][see [1]](https://ok.example)",
+        "[[^1^]][9][foo][] [**[doc2]**][9]",
         // Math that holds the number of a claim, in the text of a link.
         "``[1][2]<![CDATA[$a[1]$`[te`x`t](https://ok.example \"Title\")",
         "[see $a[1]$](https://ok.example) and $a[1]$",
@@ -77,12 +154,13 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         "`[x](javascript:y)\n[^1]: A note\n` [2]",
         "a <!-- [x](javascript:y)\n[^9]: A note\n--> [2]",
     ];
-    let answers: Vec<String> = found.iter().chain(&read_differently).map(|answer| (*answer).to_owned()).collect();
+    let answers: Vec<Given> =
+        found.iter().chain(&read_differently).map(|answer| Given::native((*answer).to_owned())).collect();
     for (at, verdict) in try_answers(&mut Judge::start(), &answers).into_iter().enumerate() {
         match verdict {
-            Verdict::Holds => assert!(at < found.len(), "engines read {:?} in one way now", answers[at]),
-            Verdict::Discarded => assert!(at >= found.len(), "engines disagree about {:?}", answers[at]),
-            Verdict::Fails(reason) => panic!("{:?}: {reason}", answers[at]),
+            Verdict::Holds => assert!(at < found.len(), "engines read {:?} in one way now", answers[at].text),
+            Verdict::Discarded => assert!(at >= found.len(), "engines disagree about {:?}", answers[at].text),
+            Verdict::Fails(reason) => panic!("{:?}: {reason}", answers[at].text),
         }
     }
 }
@@ -141,7 +219,7 @@ impl Spanned {
         !engines["markdown-it"].has_table()
             && engines.values().all(|reading| comparable(reading.flow()) == by_pulldown)
             && by_pulldown.iter().any(is_anchor)
-            && !expectation::of(engines["markdown-it"].flow(), &sources()).inexact
+            && !expectation::of(engines["markdown-it"].flow(), &sources(), &MarkerGrammar::ALL).inexact
     }
 }
 
@@ -194,14 +272,14 @@ fn keeps_links(without: &Flow, with: &Flow) -> bool {
     without.iter().filter(is_safe).all(|link| with.contains(link))
 }
 
-fn try_answers(judge: &mut Judge, answers: &[String]) -> Vec<Verdict> {
-    let before = judge.read_all(answers, true);
-    let texts: Vec<_> = answers.iter().map(|given| cited(given, &manifest(&[1, 2, 3]))).collect();
+fn try_answers(judge: &mut Judge, answers: &[Given]) -> Vec<Verdict> {
+    let before = judge.read_all(&answers.iter().map(|given| &given.text).collect::<Vec<_>>(), true);
+    let texts: Vec<_> = answers.iter().map(Given::cited).collect();
     let written: Vec<&str> = texts.iter().map(|text| text.as_deref().unwrap_or_default()).collect();
     let after = judge.read_all(&written, false);
     let readings = before.into_iter().zip(after);
-    let verdict = |((given, text), (before, after)): ((&String, &Result<String, String>), _)| {
-        let told = |what: String| format!("{what}\n given {given:?}\n  gave {text:?}");
+    let verdict = |((given, text), (before, after)): ((&Given, &Result<String, String>), _)| {
+        let told = |what: String| format!("{what}\n given {:?}\n  gave {text:?}", given.text);
         let verdict = match (text, before, after) {
             (Err(panic), ..) => Err(panic.clone()),
             (_, None, _) => Ok(Verdict::Discarded),
@@ -241,10 +319,11 @@ fn may_hold_formula(given: &str) -> bool {
 }
 
 /// Whatever engines make of the answer, what it becomes is safe; where they read it alike, it is exact as well.
-fn judge_answer(given: &str, before: &Readings, after: &Readings, text: &str) -> Result<Verdict, String> {
+fn judge_answer(given: &Given, before: &Readings, after: &Readings, text: &str) -> Result<Verdict, String> {
     let sources = sources();
+    let Given { text: given, grammar } = given;
     let is_read_in_one_way = is_read_in_one_way(given, before);
-    let mut expected = expectation::of(before.engines["markdown-it"].flow(), &sources);
+    let mut expected = expectation::of(before.engines["markdown-it"].flow(), &sources, grammar);
     // What does not end in time is text, whatever engines make of it.
     expected.inexact |= given.len() > LOOK_AHEAD || !is_read_in_one_way || may_hold_formula(given);
     for (engine, reading) in &after.engines {
@@ -254,7 +333,7 @@ fn judge_answer(given: &str, before: &Readings, after: &Readings, text: &str) ->
         if !expected.inexact {
             definitions(reading, read_before, &expected, &sources).map_err(context)?;
             if is_compared {
-                flows(reading, expectation::of(read_before.flow(), &sources)).map_err(context)?;
+                flows(reading, expectation::of(read_before.flow(), &sources, grammar)).map_err(context)?;
             }
         }
         harmless(reading, &sources).map_err(context)?;
@@ -266,7 +345,10 @@ fn judge_answer(given: &str, before: &Readings, after: &Readings, text: &str) ->
             && reading.draws_what_is_read();
         badges(reading, drawn).map_err(context)?;
     }
-    again(text, &expected)?;
+    // What is no marker in one format may be one in the other.
+    if *grammar == MarkerGrammar::ALL {
+        again(text, &expected)?;
+    }
     Ok(if is_read_in_one_way { Verdict::Holds } else { Verdict::Discarded })
 }
 
