@@ -6,7 +6,7 @@ use super::bibliography::Bibliography;
 use super::definition;
 use super::number::Numberer;
 use super::resolve::{Indices, Resolver};
-use super::scan::{Input, Scanner, before_closing};
+use super::scan::{Input, Scanner, place};
 use super::{CitedText, Position, Rules};
 use crate::answer::{Answer, Citation, MarkerGrammar, is_marker_span};
 use crate::report::{Entry, Kind};
@@ -113,22 +113,28 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
             scanner.replace(citation.span.range(), Indices::from_slice(&citation.sources));
         }
     }
-    // Behind a word, wherever there is one: before the indentation of code a badge would make a paragraph of it.
-    let place = |citation: &Citation| {
+    let place_of = |citation: &Citation| {
         let end = citation.span.end();
         let word = answer.text[..end].trim_end().len();
         // A point in a line is where the provider took a marker out, and the blank before it stayed (rule N-05).
         let is_point = citation.span.start() == end && !answer.text[word..end].contains(['\n', '\r']);
-        match word {
-            0 => first_place(&answer.text),
-            _ if is_point => end,
-            word => before_closing(&answer.text, word),
-        }
+        if is_point && word > 0 { end } else { place_or_first(&answer.text, end) }
     };
-    let mut claims: Vec<(usize, &Citation)> = claims.into_iter().map(|citation| (place(citation), citation)).collect();
+    let mut claims: Vec<(usize, &Citation)> =
+        claims.into_iter().map(|citation| (place_of(citation), citation)).collect();
     claims.sort_by_key(|(at, citation)| (*at, citation.sources.first().copied()));
     for (at, citation) in claims {
         scanner.cite_at(at, Indices::from_slice(&citation.sources));
+    }
+}
+
+/// Where a text that ends there is cited.
+pub(super) fn place_or_first(text: &str, end: usize) -> usize {
+    match place(text, end) {
+        // "5." alone is the answer, though it could begin a list.
+        0 if text[end..].trim().is_empty() => text.trim_end().len(),
+        0 => first_place(text),
+        place => place,
     }
 }
 
@@ -795,7 +801,8 @@ mod tests {
         cases(&[
             ("x[1]\n\n```js\na[2]", "x[1]\n\n```js\na[2]\n```"),
             ("x[1]\n\n~~~~\na\n", "x[1]\n\n~~~~\na\n~~~~"),
-            ("x[1]\n- a\n  ```\n  b", "x[1]\n- a\n  ```\n  b"),
+            ("x[1]\n- a\n  ```\n  b", "x[1]\n- a\n  ```\n  b\n  ```"),
+            ("x[1]\n> ```\n> b\n\nc", "x[1]\n> ```\n> b\n> ```\n\nc"),
             ("x[1]\n<!-- open", "x[1]\n\n&lt;!-- open"),
             ("```\nno citation", "```\nno citation"),
         ]);
@@ -841,7 +848,7 @@ mod tests {
         for end in [34, 35, 36, 37] {
             assert_eq!(cited_at(end), row("30 |", "30[1] |"), "{end}");
         }
-        assert_eq!(cited_at(text.len() - 4), row("- y", "- [1]y"));
+        assert_eq!(cited_at(text.len() - 4), row("- y", "\n[1]\n\n- y"));
         assert_eq!(cited_at(text.len() - 8), row("x\n", "x[1]\n"));
     }
 
@@ -858,10 +865,15 @@ mod tests {
             ("30 days #\nb", "30 days #[1]\nb"),
             ("written in C#\nb", "written in C#[1]\nb"),
             ("# written in C#\nb", "# written in C#[1]\nb"),
-            ("# #\nb", "# #[1]\nb"),
+            ("# #\nb", "# #\n[1]b"),
+            ("a\n\n> - ", "a[1]\n\n> - "),
+            ("a\n\n## \nb", "a[1]\n\n## \nb"),
+            ("a **\nb", "a[1] **\nb"),
+            ("5.", "5.[1]"),
+            ("in the year\n2024.\nb", "in the year[1]\n2024.\nb"),
         ] {
             let mut answer = answer(given);
-            let end = given.find(['\r', '\n']).expect("a line");
+            let end = given.trim_end_matches('b').len();
             answer.citations = vec![Citation::new(Span::new(given, 0..end).expect("a span"), vec![SourceIndex(0)])];
             assert_eq!(body(&answer), expected);
         }

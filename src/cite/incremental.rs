@@ -1,10 +1,10 @@
 //! A text that arrives piece by piece (policy P-12).
 
 use super::bibliography::Bibliography;
-use super::cite::{Sources, close_open_fence, finish};
+use super::cite::{Sources, close_open_fence, finish, place_or_first};
 use super::definition;
 use super::resolve::Resolver;
-use super::scan::{Scanner, before_closing};
+use super::scan::Scanner;
 use super::{CitedPlace, CitedText, Rules};
 use crate::answer::{Answer, Interpreter, MarkerGrammar, SensitivityLabel, Source, SourceIndex};
 
@@ -72,7 +72,7 @@ impl Incremental {
     /// Cites sources at the end of the text so far (formats whose citations come with a block of text).
     pub fn cite_here(&mut self, sources: Vec<SourceIndex>) {
         let text = &self.answer.text;
-        self.scanner.cite_at(before_closing(text, text.trim_end().len()), sources.into());
+        self.scanner.cite_at(place_or_first(text, text.len()), sources.into());
     }
 
     /// All that can be shown so far: the pieces that [`push`](Self::push) returned, joined.

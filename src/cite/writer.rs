@@ -331,7 +331,9 @@ impl Writer {
     /// Badges in a paragraph of their own, in the same containers as what stands before.
     pub(super) fn paragraph_of_badges(&mut self, behind: &str, prefix: &str, positions: &[Position]) {
         let blank = prefix.trim_end();
-        if !self.out.ends_with("\n\n") {
+        // Blank lines behind it are taken out.
+        let is_first = self.out.is_empty();
+        if !is_first && !self.out.ends_with("\n\n") {
             if !self.out.ends_with('\n') {
                 self.out.push('\n');
             }
@@ -344,7 +346,7 @@ impl Writer {
         self.run.clear();
         if !behind.is_empty() {
             self.out.push('\n');
-            if !behind.starts_with(['\n', '\r']) {
+            if is_first || !behind.starts_with(['\n', '\r']) {
                 self.out.push_str(blank);
                 self.out.push('\n');
             }

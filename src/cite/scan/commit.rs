@@ -5,7 +5,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::LOOK_AHEAD;
-use super::anchor::before_closing;
+use super::anchor::{MAX_ENTITY, begun_entity, first_open};
 use super::html::{HTML, MAX_TAG_CHARS};
 use super::node::{Node, NodeKind};
 use super::scanner::{Input, Scanner};
@@ -24,7 +24,7 @@ pub(in crate::cite) const MAX_EMPHASIS: usize = 32;
 pub(super) struct Arrived {
     /// Up to where it was looked at.
     pub(super) seen: usize,
-    /// Where white space begins that reaches to the end, or what closes the line before it: a place may still be cited there.
+    /// The first place where what has arrived may still be cited.
     pub(super) content: usize,
     /// How many blanks and tabs there are at the very end.
     pub(super) blanks: usize,
@@ -36,7 +36,7 @@ impl Arrived {
         let new = &text[self.seen..];
         let content = new.trim_end();
         if !content.is_empty() {
-            self.content = before_closing(text, self.seen + content.len());
+            self.content = first_open(text, self.seen + content.len());
         }
         self.seen = text.len();
         let before = self.blanks;
@@ -52,7 +52,8 @@ impl Scanner {
         if !input.finished {
             // A place may still be cited at the end of what has arrived.
             to = to.min(self.tail.content);
-            if let Some(anchor) = self.anchors.front().filter(|anchor| anchor.at + MAX_EMPHASIS > input.text.len()) {
+            let recent = self.anchors.partition_point(|anchor| anchor.at + MAX_ENTITY < input.text.len());
+            if let Some(anchor) = self.anchors.get(recent) {
                 to = to.min(anchor.at.max(self.written));
             }
             let may_be_written = self.nodes.first().is_some_and(|node| node.range.end <= to);
@@ -107,6 +108,8 @@ impl Scanner {
             NodeKind::Cite(_) | NodeKind::CiteLink(_) if input.rules.max_claims.is_some() => MAX_VANISHING,
             NodeKind::Nameless { vanishes: true } => MAX_VANISHING,
             NodeKind::Cut if raw.ends_with([')', ']']) => 1,
+            // Whether a blank line follows.
+            NodeKind::BehindBlock(..) => 1,
             _ => 0,
         };
         input.text.len() < node.range.end + behind
@@ -127,7 +130,8 @@ impl Scanner {
             if self.code.is_some_and(|code| code < at) {
                 break;
             }
-            at = behind_emphasis(input.text, behind_first_border(input.text, at)).max(self.written);
+            at = behind_entity(input.text, behind_delimiters(input.text, behind_first_border(input.text, at)));
+            at = at.max(self.written);
             if at > to || at == to && !inclusive {
                 break;
             }
@@ -382,17 +386,22 @@ fn behind_first_border(text: &str, at: usize) -> usize {
     at + usize::from(begins_row)
 }
 
-/// A place between two delimiters of emphasis is one behind them.
-fn behind_emphasis(text: &str, at: usize) -> usize {
+/// A place between two delimiters of emphasis, or two backticks, is one behind them.
+fn behind_delimiters(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
-    let is_delimiter = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'*' | b'_' | b'~'));
-    let mut behind = at;
-    while behind > 0
-        && is_delimiter(bytes.get(behind - 1))
-        && is_delimiter(bytes.get(behind))
-        && behind - at < MAX_EMPHASIS
-    {
-        behind += 1;
-    }
-    behind
+    let within = |delimiters: &[u8]| {
+        let is_delimiter = |byte: &&u8| delimiters.contains(byte);
+        let behind = bytes[at..].iter().take(MAX_EMPHASIS).take_while(is_delimiter).count();
+        if bytes[..at].last().as_ref().is_some_and(is_delimiter) { behind } else { 0 }
+    };
+    at + within(b"*_~").max(within(b"`"))
+}
+
+/// A place within an entity, `&cop|y;`, is one behind it.
+fn behind_entity(text: &str, at: usize) -> usize {
+    let Some(start) = begun_entity(&text[..at]) else { return at };
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'#';
+    let name = text.as_bytes()[start + 1..].iter().take(MAX_ENTITY).take_while(|byte| is_name(byte)).count();
+    let end = start + 1 + name;
+    if name > 0 && text[end..].starts_with(';') { end + 1 } else { at }
 }

@@ -253,6 +253,7 @@ impl Scanner {
         match content {
             Some(_) => self.may_define = true,
             None => {
+                self.cite_behind(start..to);
                 self.phase = Phase::Line;
                 self.blocks.leaf = Leaf::None;
             }

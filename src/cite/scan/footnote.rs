@@ -42,6 +42,9 @@ impl Scanner {
         self.at = start;
         self.phase = Phase::Cut;
         self.blocks.leaf = Leaf::Footnote;
+        // What is cited in it is cited behind it.
+        self.code = Some(start);
+        self.fence = None;
         self.leave_gap(start);
     }
 }

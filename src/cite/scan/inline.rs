@@ -120,14 +120,16 @@ impl Scanner {
     pub(in crate::cite) fn take_plain(&mut self, text: &str, from: usize) -> bool {
         let new = &text.as_bytes()[from..];
         let word = new.strip_suffix(b" ").unwrap_or(new);
-        if !(word.last().is_some_and(|last| last.is_ascii_graphic() && *last != b'!') && self.is_settled(from)) {
+        let is_letter = |last: &u8| last.is_ascii_graphic() && !b"!#*_~".contains(last);
+        let to = from + word.len();
+        let may_be_entity = || memchr::memchr(b'&', &text.as_bytes()[self.written.min(to)..to]).is_some();
+        if !(word.last().is_some_and(is_letter) && self.is_settled(from)) || may_be_entity() {
             return false;
         }
-        let to = from + word.len();
         match self.phase {
             Phase::Text if !word.iter().any(|byte| SPECIAL[usize::from(*byte)]) => self.text_to(text, to),
             Phase::Verbatim if !word.iter().any(|byte| matches!(byte, b'\n' | b'\r')) => self.verbatim_to(text, to),
-            Phase::Line | Phase::Text | Phase::Verbatim | Phase::Html | Phase::Cut => return false,
+            Phase::Line | Phase::Text | Phase::Verbatim | Phase::Rule | Phase::Html | Phase::Cut => return false,
         }
         self.at = text.len();
         true

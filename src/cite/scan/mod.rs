@@ -19,7 +19,7 @@ mod node;
 mod scanner;
 mod tag;
 
-pub(super) use anchor::before_closing;
+pub(super) use anchor::place;
 pub(super) use commit::MAX_EMPHASIS;
 pub(super) use line::{line_end, next_line};
 pub(super) use scanner::{BYTE_ORDER_MARK, Input, Scanner};

@@ -39,6 +39,8 @@ pub(super) enum Phase {
     Text,
     /// In a line that stays as it is.
     Verbatim,
+    /// In a line between blocks, which stays as it is: a rule, the underline of a heading.
+    Rule,
     /// In a line of HTML.
     Html,
     /// In a line that goes.
@@ -110,6 +112,8 @@ pub(in crate::cite) struct Scanner {
     /// Whether the present paragraph, or the one before, is a footnote for engines that know footnotes: they take what is
     /// indented behind it for its text, and all others for code.
     pub(super) behind_footnote: bool,
+    /// Whether the present block begins behind one.
+    pub(super) was_behind_footnote: bool,
     /// Whether something was taken out at the very beginning.
     pub(super) cut_at_start: bool,
     /// Where the present code block began.
@@ -127,7 +131,7 @@ pub(in crate::cite) struct Scanner {
     pub(super) tail: Arrived,
     /// Which ends of tags were looked for.
     pub(super) searched: Searched,
-    /// How many nodes at the beginning are cuts.
+    /// How many nodes at the beginning are cuts, or what is cited in them.
     pub(super) cuts: usize,
     /// How many bytes of what is written are badges of places. Whether they are written yet hangs on what has arrived.
     pub(super) badges_of_places: usize,
@@ -162,6 +166,7 @@ impl Scanner {
             before_that: Before::Other,
             parted: Before::Other,
             behind_footnote: false,
+            was_behind_footnote: false,
             cut_at_start: false,
             code: None,
             fence: None,
@@ -192,7 +197,7 @@ impl Scanner {
         while match self.phase {
             Phase::Line => self.start_line(input),
             Phase::Text => self.text(input),
-            Phase::Verbatim => self.take_line(input, NodeKind::Opaque),
+            Phase::Verbatim | Phase::Rule => self.take_line(input, NodeKind::Opaque),
             Phase::Html => self.html(input),
             Phase::Cut => self.take_line(input, NodeKind::CutLine),
         } {}
@@ -258,7 +263,7 @@ impl Scanner {
             self.commit(input, start);
         }
         let is_same = self.fence.is_none() && begins.is_empty() && matched == self.blocks.containers.len();
-        let goes_on = matches!(kind, Kind::Fenced | Kind::FencedApart | Kind::FenceCloses)
+        let goes_on = matches!(kind, Kind::Fenced | Kind::FencedApart | Kind::FenceCloses | Kind::Footnote)
             || kind == Kind::Html && self.blocks.leaf == Leaf::Html
             || matches!(kind, Kind::Indented | Kind::Blank) && is_same;
         if self.code.is_some() && !goes_on {
@@ -298,7 +303,8 @@ impl Scanner {
                 Before::Code => may_belong_to_it || begins_item,
             };
             if kind != Kind::Continuation {
-                is_parted |= std::mem::take(&mut self.behind_footnote) && kind == Kind::Indented;
+                self.was_behind_footnote = std::mem::take(&mut self.behind_footnote);
+                is_parted |= self.was_behind_footnote && kind == Kind::Indented;
             }
             if is_parted && input.rules.markdown {
                 self.push(start..start, NodeKind::Replace(format!("{EMPTY_LINE}\n")));
@@ -318,7 +324,8 @@ impl Scanner {
             Kind::FenceOpens(fence) => (Phase::Verbatim, Leaf::Fence(fence)),
             Kind::Fenced | Kind::FencedApart => (Phase::Verbatim, self.blocks.leaf),
             Kind::Indented => (Phase::Verbatim, Leaf::Indented),
-            Kind::Blank | Kind::Underline | Kind::Rule | Kind::FenceCloses => (Phase::Verbatim, Leaf::None),
+            Kind::Blank | Kind::FenceCloses => (Phase::Verbatim, Leaf::None),
+            Kind::Underline | Kind::Rule => (Phase::Rule, Leaf::None),
             Kind::Html => (Phase::Html, Leaf::Html),
             Kind::Comment(end) => {
                 // The rest of its line belongs to the block.
@@ -385,7 +392,11 @@ impl Scanner {
         let (end, complete) = line_end(input.text, self.at, input.finished);
         let to = if complete { next_line(input.text, end) } else { end };
         if self.at < to {
+            // A line that holds no text: what is cited in it would begin the next one.
             self.push(self.at..to, kind);
+            if complete && self.phase == Phase::Rule {
+                self.cite_behind(self.at..to);
+            }
         }
         self.at = to;
         if complete {
@@ -454,6 +465,7 @@ impl Scanner {
     /// Remembers that something was taken out that stood between blocks.
     pub(super) fn leave_gap(&mut self, at: usize) {
         self.parted = self.before_that;
+        self.behind_footnote |= self.was_behind_footnote;
         self.before = self.before_that;
         self.cut_at_start |= self.is_nothing_written() && at == self.written;
     }
@@ -461,7 +473,8 @@ impl Scanner {
     /// Whether all that was read so far was taken out, whatever is cited in it.
     fn is_nothing_written(&mut self) -> bool {
         let nodes = self.nodes.get(self.cuts..).unwrap_or_default();
-        self.cuts += nodes.iter().take_while(|node| matches!(node.kind, NodeKind::Cut | NodeKind::CutLine)).count();
+        let is_cut = |node: &&Node| matches!(node.kind, NodeKind::Cut | NodeKind::CutLine | NodeKind::BehindBlock(..));
+        self.cuts += nodes.iter().take_while(is_cut).count();
         self.writer.written().len() == self.badges_of_places && self.cuts >= self.nodes.len()
     }
 }

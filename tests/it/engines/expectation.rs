@@ -129,7 +129,9 @@ impl Reader<'_> {
             // `[1][foo]`, when the definition of `foo` comes later: the badge was shown, and `[foo]` becomes a link.
             self.expectation.inexact |= url == FORWARD_URL;
             if !url.is_empty() && !url.contains([':', '/', '#']) {
-                self.expectation.inexact |= !title.is_empty() || url.contains('%');
+                // What is text again may be formatted.
+                self.expectation.inexact |=
+                    !title.is_empty() || url.contains(['%', '*', '_', '~', '`', '\\', '&', '<']);
                 self.push(Item::Text(format!("({url})")));
                 // The engine does not tell the blanks and line ends around it.
                 self.expectation.vanished = true;

@@ -2,14 +2,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use citewire::answer::{Answer, MarkerGrammar, Source};
+use citewire::answer::{Answer, Citation, MarkerGrammar, Source, SourceIndex, is_marker_span};
 use citewire::cite::{Incremental, Rules, cite};
+use citewire::text::Span;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
 use proptest::test_runner::TestCaseError;
 
 use super::cases::{Case, Verdict, try_all};
-use super::generator::{answer, pieces, sources};
+use super::generator::{GRAMMARS, answer, pieces, sources};
 
 pub(super) fn manifest() -> Vec<Source> {
     let source = |(url, title): &(Option<&str>, &str)| {
@@ -24,28 +26,42 @@ pub(super) fn manifest() -> Vec<Source> {
     all
 }
 
-fn whole(text: &str, rules: &Rules) -> citewire::cite::CitedText {
+/// Cites a text in pieces of these lengths in bytes, the last of which is repeated. What has arrived behind every so many pieces
+/// is cited by the provider as well, unless that is 0.
+fn in_pieces(
+    text: &str,
+    grammar: MarkerGrammar,
+    rules: &Rules,
+    lengths: &[usize],
+    cited_every: usize,
+) -> Result<(), TestCaseError> {
+    let mut incremental = Incremental::new(grammar, rules);
+    incremental.add_sources(manifest());
     let mut answer = Answer::default();
     answer.text = text.to_owned();
     answer.sources = manifest();
-    cite(&answer, rules)
-}
-
-/// Cites a text in pieces of these lengths in bytes, the last of which is repeated.
-fn in_pieces(text: &str, rules: &Rules, lengths: &[usize]) -> Result<(), TestCaseError> {
-    let mut incremental = Incremental::new(MarkerGrammar::ALL, rules);
-    incremental.add_sources(manifest());
+    answer.grammar = grammar;
     let mut shown = String::new();
     let mut lengths = lengths.iter().copied().chain(std::iter::repeat(*lengths.last().unwrap_or(&4)));
     let mut at = 0;
-    while at < text.len() {
+    for number in 1.. {
+        if at == text.len() {
+            break;
+        }
         let end = text.ceil_char_boundary((at + lengths.next().unwrap_or(4).max(1)).min(text.len()));
         shown.push_str(incremental.push(&text[at..end]));
         at = end;
+        // Nothing is cited before the first word: where it would stand, the whole text tells.
+        let is_claim = text[..at].contains(char::is_alphabetic) && !is_marker_span(&text[..at]);
+        if cited_every > 0 && number % cited_every == 0 && is_claim {
+            incremental.cite_here(vec![SourceIndex(2)]);
+            let span = Span::new(text, 0..at).expect("a span");
+            answer.citations.push(Citation::new(span, vec![SourceIndex(2)]));
+        }
     }
     prop_assert_eq!(incremental.shown(), &shown);
     let finished = incremental.finish();
-    let expected = whole(text, rules);
+    let expected = cite(&answer, rules);
     prop_assert_eq!(&finished.text, &expected.text, "{:?}", text);
     prop_assert_eq!(&finished.sources, &expected.sources);
     prop_assert_eq!(&finished.entries, &expected.entries);
@@ -57,12 +73,14 @@ pub(super) fn all_rules() -> [Rules; 3] {
     [Rules::web_chat(), Rules::teams(), Rules::plain()]
 }
 
-/// An answer, for one dialect, in pieces of these lengths.
+/// An answer in one format, for one dialect, in pieces of these lengths, cited every so many of them.
 #[derive(Clone, Debug)]
 struct Arriving {
     pieces: Vec<&'static str>,
+    format: &'static str,
     rules: usize,
     lengths: Vec<usize>,
+    cited_every: usize,
 }
 
 impl Case for Arriving {
@@ -75,9 +93,10 @@ impl Case for Arriving {
 }
 
 fn try_arriving(arriving: &Arriving) -> Verdict {
-    let Arriving { pieces, rules, lengths } = arriving;
+    let Arriving { pieces, format, rules, lengths, cited_every } = arriving;
     let text = answer(pieces);
-    let judge = || in_pieces(&text, &all_rules()[*rules], lengths);
+    let grammar = GRAMMARS.iter().find(|(name, _)| name == format).map_or(MarkerGrammar::ALL, |(_, grammar)| *grammar);
+    let judge = || in_pieces(&text, grammar, &all_rules()[*rules], lengths, *cited_every);
     match catch_unwind(AssertUnwindSafe(judge)) {
         Ok(Ok(())) => Verdict::Holds,
         Ok(Err(error)) => Verdict::Fails(error.to_string()),
@@ -89,7 +108,11 @@ fn try_arriving(arriving: &Arriving) -> Verdict {
 fn any_cut_gives_what_the_whole_answer_gives_and_shows_only_its_beginning() {
     let strategy = || {
         let lengths = prop_oneof![3 => vec(1_usize..12, 1..40), 1 => Just(vec![1])];
-        (pieces(), 0_usize..3, lengths).prop_map(|(pieces, rules, lengths)| Arriving { pieces, rules, lengths })
+        let format = prop_oneof![Just("citewire"), select(GRAMMARS.map(|(name, _)| name).to_vec())];
+        let cited_every = prop_oneof![Just(0), 1_usize..12];
+        (pieces(), format, 0_usize..3, lengths, cited_every).prop_map(
+            |(pieces, format, rules, lengths, cited_every)| Arriving { pieces, format, rules, lengths, cited_every },
+        )
     };
     let start = || |cases: &[Arriving]| cases.iter().map(try_arriving).collect();
     try_all("streams", strategy, start).assert_all_hold();
@@ -109,7 +132,7 @@ fn what_arrives_in_pieces_is_read_alike_where_it_becomes_long_or_is_known_early(
         "<?- x [1]".to_owned(),
     ] {
         for rules in all_rules() {
-            in_pieces(&text, &rules, &[7]).unwrap_or_else(|error| panic!("{error}"));
+            in_pieces(&text, MarkerGrammar::ALL, &rules, &[7], 0).unwrap_or_else(|error| panic!("{error}"));
         }
     }
 }
