@@ -41,6 +41,13 @@ impl Feed {
                 }
                 continue;
             }
+            // What is recorded behind it may have been read from the store already.
+            if self.held.is_none()
+                && let Ok(shown) = self.ephemeral.try_recv()
+            {
+                self.hold(shown);
+                continue;
+            }
             if let Some((watermark, frame)) = self.ahead.pop_front() {
                 self.position = Some(watermark);
                 return Ok(Some(frame));
@@ -64,10 +71,7 @@ impl Feed {
                 // Ephemeral first: it says itself which of the recorded activities it follows.
                 biased;
                 received = self.ephemeral.recv() => match received {
-                    Ok(shown) => {
-                        self.caught_up = shown.after <= self.position;
-                        self.held = Some(shown);
-                    }
+                    Ok(shown) => self.hold(shown),
                     Err(RecvError::Lagged(_)) => {}
                     // The room lives as long as this feed does.
                     Err(RecvError::Closed) => return Ok(None),
@@ -78,6 +82,12 @@ impl Feed {
                 },
             }
         }
+    }
+
+    /// Keeps it until what it follows was read.
+    fn hold(&mut self, shown: Arc<Shown>) {
+        self.caught_up &= shown.after <= self.position;
+        self.held = Some(shown);
     }
 
     /// What is to be seen of something ephemeral, if it is still to be seen. Web Chat 4.18.1 draws a bubble for each chunk of a

@@ -253,6 +253,19 @@ mod tests {
         }
     }
 
+    /// Typing was shown behind the reply that it announced, when both had come before the reader looked.
+    #[tokio::test]
+    async fn what_is_ephemeral_stands_before_what_was_said_after_it() {
+        let (store, hub, id, mut feeds) = conversation().await;
+        say(&store, &id, "question").await;
+        hub.show(&id, Ephemeral::new(Some(Watermark::from_index(0)), Arc::new(Activity::message("typing"))));
+        say(&store, &id, "answer").await;
+        for text in ["question", "typing", "answer"] {
+            let frame = next(&mut feeds[0]).await;
+            assert!(frame.contains(&format!("\"text\":\"{text}\"")), "{frame}");
+        }
+    }
+
     #[tokio::test]
     async fn only_rooms_that_are_read_in_take_memory() {
         let (store, hub, _, _feeds) = conversation().await;
