@@ -32,7 +32,7 @@ struct Often {
 
 const GENERATED: Often = Often { option: "--cases", variable: "PROPTEST_CASES", unless_said: CASES };
 
-const PROPERTIES: [Property; 4] = [
+const PROPERTIES: [Property; 6] = [
     Property {
         name: "citations",
         what: "every engine reads every badge as its source and everything else as it was",
@@ -40,9 +40,21 @@ const PROPERTIES: [Property; 4] = [
         often: GENERATED,
     },
     Property {
+        name: "formats",
+        what: "every engine reads what any provider sends as its markers mean it",
+        test: "engines::property::every_engine_reads_what_any_provider_sends_as_its_markers_mean_it",
+        often: GENERATED,
+    },
+    Property {
+        name: "places",
+        what: "every engine reads an answer cited at any place as it was, with one badge",
+        test: "engines::spans::every_engine_reads_an_answer_cited_at_any_place_as_it_was_with_one_badge",
+        often: GENERATED,
+    },
+    Property {
         name: "spans",
         what: "every engine reads a cited span as it reads a marker behind it",
-        test: "engines::property::every_engine_reads_a_cited_span_as_it_reads_a_marker_behind_it",
+        test: "engines::spans::every_engine_reads_a_cited_span_as_it_reads_a_marker_behind_it",
         often: GENERATED,
     },
     Property {

@@ -8,6 +8,8 @@
 /// Many generated cases of a property.
 mod blocks;
 mod cases;
+/// What is demanded of every rewritten answer.
+mod demands;
 /// What the engines should read, told from what they read before.
 mod expectation;
 /// What a reader gets, in order, and in a form in which engines can be compared.
@@ -17,11 +19,13 @@ mod generator;
 mod incremental;
 /// The engines, as one child process.
 mod judge;
-/// The properties, over generated answers.
+/// The properties of whole answers.
 mod property;
 /// The parser behind the rewrite, read like the other engines.
 mod pulldown;
 /// What is shown of answers that have not ended.
 mod so_far;
+/// The properties of citations that come beside the text.
+mod spans;
 /// Every example of the CommonMark specification with a marker in it.
 mod specification;
