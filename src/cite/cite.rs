@@ -132,7 +132,7 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
 pub(super) fn place_or_first(text: &str, end: usize) -> usize {
     match place(text, end) {
         // "5." alone is the answer, though it could begin a list.
-        0 if text[end..].trim().is_empty() => text.trim_end().len(),
+        0 if text[end..].trim().is_empty() && text.contains(|c: char| c.is_ascii_digit()) => text.trim_end().len(),
         0 => first_place(text),
         place => place,
     }

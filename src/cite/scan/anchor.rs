@@ -115,8 +115,9 @@ const MAX_HEADING: usize = 1024;
 
 /// A heading without the hashes that close it.
 fn before_hashes(text: &str) -> Option<&str> {
-    let content = text.trim_end_matches('#');
-    if text.len() - content.len() > MAX_CLOSING || !content.ends_with([' ', '\t']) {
+    let hashes = text.bytes().rev().take(MAX_CLOSING).take_while(|byte| *byte == b'#').count();
+    let content = &text[..text.len() - hashes];
+    if !content.ends_with([' ', '\t']) {
         return None;
     }
     let bytes = content.as_bytes();

@@ -254,11 +254,16 @@ impl Scanner {
         }
         let (mut written, mut from) = (String::new(), opener.inner());
         for node in &self.nodes[opener.node + 1..] {
-            if matches!(&node.kind, NodeKind::Cite(sources) if sources.len() == 1) {
-                written.push_str(&input.text[from..node.range.start]);
-                written.push_str("[1]");
-                from = node.range.end;
-            }
+            #[expect(clippy::wildcard_enum_match_arm, reason = "all others stay, or hold what can be no badge")]
+            let becomes = match &node.kind {
+                NodeKind::Cite(sources) if sources.len() == 1 => "[1]",
+                NodeKind::CiteLink(link) if link.sources.len() == 1 => "[1]",
+                NodeKind::Nameless { vanishes: true } => "",
+                _ => continue,
+            };
+            written.push_str(&input.text[from..node.range.start]);
+            written.push_str(becomes);
+            from = node.range.end;
         }
         written.push_str(&input.text[from..at]);
         from > opener.inner() && input.looks_like_badge(&written)

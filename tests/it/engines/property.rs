@@ -127,6 +127,7 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         // What looks like a badge before what becomes a label once its brackets are escaped.
         "[**[1]**][see [1]](https://ok.example)",
         "[[^1^]][9][foo][] [**[doc2]**][9]",
+        "[[[1]](https://evil.example)][9] [[doc9][1]][9] [[1][doc9]][9] [[doc9](https://ok.example)[2]][9]",
         // Math that holds the number of a claim, in the text of a link.
         "``[1][2]<![CDATA[$a[1]$`[te`x`t](https://ok.example \"Title\")",
         "[see $a[1]$](https://ok.example) and $a[1]$",
