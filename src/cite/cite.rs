@@ -118,7 +118,7 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
         let word = answer.text[..end].trim_end().len();
         // A point in a line is where the provider took a marker out, and the blank before it stayed (rule N-05).
         let is_point = citation.span.start() == end && !answer.text[word..end].contains(['\n', '\r']);
-        if is_point && word > 0 { end } else { place_or_first(&answer.text, end) }
+        if is_point && (1..end).contains(&word) { end } else { place_or_first(&answer.text, end) }
     };
     let mut claims: Vec<(usize, &Citation)> =
         claims.into_iter().map(|citation| (place_of(citation), citation)).collect();
@@ -128,13 +128,15 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
     }
 }
 
-/// Where a text that ends there is cited.
+/// Where a text that ends there is cited. When it holds no word, only what begins a block, that goes with the block.
 pub(super) fn place_or_first(text: &str, end: usize) -> usize {
-    match place(text, end) {
-        // "5." alone is the answer, though it could begin a list.
-        0 if text[end..].trim().is_empty() && text.contains(|c: char| c.is_ascii_digit()) => text.trim_end().len(),
+    let found = place(text, end);
+    if found > 0 {
+        return found;
+    }
+    match text[..end].trim_end().len() {
         0 => first_place(text),
-        place => place,
+        prefix => prefix,
     }
 }
 
@@ -787,6 +789,15 @@ mod tests {
         }
     }
 
+    /// Of a marker within what only looks like one, the second conversion made one marker, and lost what stood between.
+    #[test]
+    fn p05_a_machine_marker_holds_no_bracket() {
+        let given = "a \u{e200}c (https:/\u{e200}cite\u{e202}a.pdf\u{e201}/evite\u{e202}a.pdf\u{e201}";
+        let once = body(&answer(given));
+        assert_eq!(once, "a \u{e200}c (https:/[1]/evite\u{e202}a.pdf\u{e201}");
+        assert_eq!(body(&answer(&once)), once);
+    }
+
     /// The comment that parts two lists was once a reason to keep a bracket before it apart, the second time.
     #[test]
     fn a_second_conversion_leaves_the_comment_of_the_first_alone() {
@@ -865,11 +876,14 @@ mod tests {
             ("30 days #\nb", "30 days #[1]\nb"),
             ("written in C#\nb", "written in C#[1]\nb"),
             ("# written in C#\nb", "# written in C#[1]\nb"),
-            ("# #\nb", "# #\n[1]b"),
+            ("# #\nb", "# #[1]\nb"),
             ("a\n\n> - ", "a[1]\n\n> - "),
             ("a\n\n## \nb", "a[1]\n\n## \nb"),
             ("a **\nb", "a[1] **\nb"),
             ("5.", "5.[1]"),
+            ("- ", "- [1]"),
+            ("3. b", "3. [1]b"),
+            ("> ```\nb", "> ```\n> ```\n>\n> [1]\n>\nb"),
             ("in the year\n2024.\nb", "in the year[1]\n2024.\nb"),
         ] {
             let mut answer = answer(given);

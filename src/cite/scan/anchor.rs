@@ -193,9 +193,8 @@ impl Scanner {
         let to = self.anchors.partition_point(|anchor| anchor.at <= block.end).max(from);
         let sources: Indices = self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect();
         let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
-        if !sources.is_empty() {
-            self.cite_behind_code(block.end, sources, &prefix);
-        }
+        // Without sources as well: of a stream they may come later.
+        self.cite_behind_code(block.end, sources, &prefix);
         self.ended = Some((block, prefix));
     }
 
@@ -224,9 +223,11 @@ impl Scanner {
 
     /// Cites in a paragraph behind a code block, which holds all citations of places in it.
     fn cite_behind_code(&mut self, end: usize, mut sources: Indices, prefix: &str) {
-        let place = self.nodes.partition_point(|node| node.range.end <= end);
-        let last = self.nodes[..place].last_mut().filter(|node| node.range.start == end);
-        if let Some(Node { kind: NodeKind::BehindBlock(earlier, _), .. }) = last {
+        let is_there = |node: &&mut Node| node.range.start == end && matches!(node.kind, NodeKind::BehindBlock(..));
+        let place = self.nodes.partition_point(|node| node.range.end < end);
+        if let Some(Node { kind: NodeKind::BehindBlock(earlier, _), .. }) =
+            self.nodes[place..].iter_mut().find(is_there)
+        {
             earlier.append(&mut sources);
             earlier.sort_unstable();
             earlier.dedup();
@@ -234,6 +235,7 @@ impl Scanner {
         }
         sources.sort_unstable();
         sources.dedup();
+        let place = self.nodes.partition_point(|node| node.range.end <= end);
         self.nodes.insert(place, Node::new(end..end, NodeKind::BehindBlock(sources, prefix.to_owned())));
     }
 }

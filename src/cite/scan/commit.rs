@@ -180,8 +180,12 @@ impl Scanner {
 
     /// Whether anything is cited before a place, up to which was read.
     pub(in crate::cite) fn cites_before(&self, at: usize) -> bool {
-        let is_cited =
-            |node: &Node| matches!(node.kind, NodeKind::Cite(_) | NodeKind::CiteLink(_) | NodeKind::BehindBlock(..));
+        #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else cites")]
+        let is_cited = |node: &Node| match &node.kind {
+            NodeKind::Cite(_) | NodeKind::CiteLink(_) => true,
+            NodeKind::BehindBlock(sources, _) => !sources.is_empty(),
+            _ => false,
+        };
         self.numberer.any()
             || self.nodes.iter().any(is_cited)
             || self.anchors.front().is_some_and(|anchor| anchor.at <= at)

@@ -453,7 +453,9 @@ impl Scanner {
                 end = Some(start + found);
                 break;
             }
-            if found + c.len_utf8() > MAX_INNER_BYTES || c == open || "\n\r`\\<".contains(c) {
+            // No machine writes a bracket between these two; where one stands, it was a marker within.
+            let is_bracket = open == '\u{e200}' && c == '[';
+            if found + c.len_utf8() > MAX_INNER_BYTES || c == open || is_bracket || "\n\r`\\<".contains(c) {
                 return true;
             }
         }

@@ -345,7 +345,7 @@ impl Scanner {
             self.at = content;
         }
         if let Kind::FenceOpens(fence) = kind {
-            self.code = Some(content);
+            self.code = Some(start);
             self.fence = Some(fence);
         } else if matches!(kind, Kind::Indented | Kind::Html) && self.code.is_none() {
             self.code = Some(start);
