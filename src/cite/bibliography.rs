@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::marker::{self, Marker};
+use super::marker::{self, MAX_INNER_BYTES, Marker};
 use super::resolve::{Indices, Resolver};
 use super::scan::{line_end, next_line};
 use crate::answer::{MarkerGrammar, Source};
@@ -38,6 +38,9 @@ pub(super) struct Bibliography {
     fence: Option<(u8, usize)>,
     /// Whether the line that has not ended yet can be no part of a list.
     settled: bool,
+    /// What the last entry ends with, when that may be the beginning of a marker that ends in the next line: once it was
+    /// converted, the two are one.
+    open: Option<String>,
 }
 
 #[derive(Debug)]
@@ -56,7 +59,7 @@ impl Bibliography {
             let (end, complete) = line_end(text, self.arrived, finished);
             if !complete {
                 self.arrived = end;
-                return if self.settled { end } else { self.unfinished_line(text) };
+                return if self.settled { end } else { self.unfinished_line(text, sources, resolver) };
             }
             self.settled = false;
             if self.at == text.len() {
@@ -82,7 +85,14 @@ impl Bibliography {
         })
     }
 
-    fn unfinished_line(&mut self, text: &str) -> usize {
+    /// Whether a line goes on with the marker in which the entry before it ends.
+    fn goes_on(&self, content: &str, sources: &[Source], resolver: &Resolver) -> bool {
+        let Some(open) = &self.open else { return false };
+        let Some((inner, _)) = content.split_once(']') else { return false };
+        read_marker(&format!("{open} {inner}]"), sources, resolver).is_some()
+    }
+
+    fn unfinished_line(&mut self, text: &str, sources: &[Source], resolver: &Resolver) -> usize {
         let line = &text[self.at..];
         // Lines may be long and deltas short: what was read of it is not read again.
         self.content = text.len() - text[self.content..].trim_start_matches(BLANKS).len();
@@ -91,7 +101,9 @@ impl Bibliography {
             && !self.is_text
             && self.fence.is_none()
             && line.len() < MAX_ENTRY
-            && begins_entry(content);
+            && (begins_entry(content)
+                || self.open.is_some() && !content.contains(']')
+                || self.goes_on(content, sources, resolver));
         if may_be_entry || self.after_content && self.fence.is_none() && begins_heading(content) || content.is_empty() {
             return self.list.as_ref().map_or(self.at, |list| list.start);
         }
@@ -104,6 +116,7 @@ impl Bibliography {
     fn line(&mut self, text: &str, line: Range<usize>, sources: &[Source], resolver: &Resolver) {
         let content = without_blanks(&text[line.clone()]);
         if content.is_empty() {
+            self.open = None;
             return;
         }
         if self.is_fenced(content) {
@@ -116,7 +129,13 @@ impl Bibliography {
         // A tab reaches to the fourth column at least.
         let indent: usize = blanks.map(|byte| if byte == b'\t' { 4 } else { 1 }).sum();
         let entry = if line.len() < MAX_ENTRY && indent < 4 { read_entry(content, sources, resolver) } else { None };
+        if self.list.is_some() && line.len() < MAX_ENTRY && self.goes_on(content, sources, resolver) {
+            self.open = open_marker(content);
+            return;
+        }
+        self.open = None;
         if let Some(entry) = entry {
+            self.open = open_marker(content);
             self.entry(&entry, line, sources);
         } else if is_heading(content) {
             // At the very beginning it heads the answer.
@@ -241,6 +260,13 @@ fn read_marker<'t>(text: &'t str, sources: &[Source], resolver: &Resolver) -> Op
     Some((resolver.resolve(sources, token, &marker)?, rest))
 }
 
+/// What a line ends with from a bracket on that does not end in it.
+fn open_marker(line: &str) -> Option<String> {
+    let at = line.rfind('[')?;
+    let open = &line[at..];
+    (open.len() < MAX_INNER_BYTES && !open.contains(']')).then(|| open.to_owned())
+}
+
 fn mentions(rest: &str, source: &Source) -> bool {
     let rest = rest.to_lowercase();
     let names = [source.title.as_deref(), source.file_name(), source.url.as_ref().map(WebUrl::host)];
@@ -300,6 +326,16 @@ mod tests {
         ] {
             assert_eq!(without(&format!("Answer [1].{list}")), "Answer [1].", "{list:?}");
         }
+    }
+
+    /// A marker that goes over the end of a line is in one line when it was converted: the list went the second time.
+    #[test]
+    fn p06_an_entry_goes_on_with_the_marker_in_which_its_line_ends() {
+        for end in ["[1] Leave, see [\n2] as well", "[1] Leave, see [1,\r\n2]\n[2] Travel"] {
+            assert_eq!(without(&format!("Answer [1].\n\nSources\n{end}")), "Answer [1].", "{end:?}");
+        }
+        let text = "Answer [1].\n\nSources\n[1] Leave, see [\n9] as well";
+        assert_eq!(without(text), text);
     }
 
     #[test]
