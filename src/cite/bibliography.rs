@@ -38,9 +38,6 @@ pub(super) struct Bibliography {
     fence: Option<(u8, usize)>,
     /// Whether the line that has not ended yet can be no part of a list.
     settled: bool,
-    /// What the last entry ends with, when that may be the beginning of a marker that ends in the next line: once it was
-    /// converted, the two are one.
-    open: Option<String>,
 }
 
 #[derive(Debug)]
@@ -50,6 +47,18 @@ struct List {
     headed: bool,
     /// Whether its first entry is a definition.
     defines: bool,
+    /// What its last line ends with, when that may be the beginning of a marker that ends in the next one: once it was converted,
+    /// the two are one.
+    open: Option<String>,
+}
+
+impl List {
+    /// Whether a line goes on with the marker in which the one before it ends.
+    fn goes_on(&self, content: &str, sources: &[Source], resolver: &Resolver) -> bool {
+        let open_and_inner = self.open.as_ref().zip(content.split_once(']'));
+        let marker = open_and_inner.map(|(open, (inner, _))| format!("{open} {inner}]"));
+        marker.is_some_and(|marker| read_marker(&marker, sources, resolver).is_some())
+    }
 }
 
 impl Bibliography {
@@ -85,25 +94,18 @@ impl Bibliography {
         })
     }
 
-    /// Whether a line goes on with the marker in which the entry before it ends.
-    fn goes_on(&self, content: &str, sources: &[Source], resolver: &Resolver) -> bool {
-        let Some(open) = &self.open else { return false };
-        let Some((inner, _)) = content.split_once(']') else { return false };
-        read_marker(&format!("{open} {inner}]"), sources, resolver).is_some()
-    }
-
     fn unfinished_line(&mut self, text: &str, sources: &[Source], resolver: &Resolver) -> usize {
         let line = &text[self.at..];
         // Lines may be long and deltas short: what was read of it is not read again.
         self.content = text.len() - text[self.content..].trim_start_matches(BLANKS).len();
         let content = &text[self.content..];
+        let may_go_on =
+            |list: &List| list.open.is_some() && !content.contains(']') || list.goes_on(content, sources, resolver);
         let may_be_entry = self.after_content
             && !self.is_text
             && self.fence.is_none()
             && line.len() < MAX_ENTRY
-            && (begins_entry(content)
-                || self.open.is_some() && !content.contains(']')
-                || self.goes_on(content, sources, resolver));
+            && (begins_entry(content) || self.list.as_ref().is_some_and(may_go_on));
         if may_be_entry || self.after_content && self.fence.is_none() && begins_heading(content) || content.is_empty() {
             return self.list.as_ref().map_or(self.at, |list| list.start);
         }
@@ -116,7 +118,9 @@ impl Bibliography {
     fn line(&mut self, text: &str, line: Range<usize>, sources: &[Source], resolver: &Resolver) {
         let content = without_blanks(&text[line.clone()]);
         if content.is_empty() {
-            self.open = None;
+            if let Some(list) = &mut self.list {
+                list.open = None;
+            }
             return;
         }
         if self.is_fenced(content) {
@@ -129,20 +133,21 @@ impl Bibliography {
         // A tab reaches to the fourth column at least.
         let indent: usize = blanks.map(|byte| if byte == b'\t' { 4 } else { 1 }).sum();
         let entry = if line.len() < MAX_ENTRY && indent < 4 { read_entry(content, sources, resolver) } else { None };
-        if self.list.is_some() && line.len() < MAX_ENTRY && self.goes_on(content, sources, resolver) {
-            self.open = open_marker(content);
-            return;
-        }
-        self.open = None;
-        if let Some(entry) = entry {
-            self.open = open_marker(content);
+        let is_short = line.len() < MAX_ENTRY;
+        if let Some(list) = self.list.as_mut().filter(|list| is_short && list.goes_on(content, sources, resolver)) {
+            list.open = open_marker(content);
+        } else if let Some(entry) = entry {
             self.entry(&entry, line, sources);
+            if let Some(list) = &mut self.list {
+                list.open = open_marker(content);
+            }
         } else if is_heading(content) {
             // At the very beginning it heads the answer.
             // Behind another list it goes with that, or the next conversion would take the first of the two.
             let start =
                 self.list.take().filter(|list| list.headed && list.entries > 0).map_or(line.start, |list| list.start);
-            self.list = self.after_content.then_some(List { start, entries: 0, headed: true, defines: false });
+            self.list =
+                self.after_content.then_some(List { start, entries: 0, headed: true, defines: false, open: None });
             self.is_text = !self.after_content;
             self.after_content = true;
         } else {
@@ -162,8 +167,13 @@ impl Bibliography {
         // One line is no list, and the definitions behind it make none of it: they may be those of an earlier conversion.
         let begins = |list: &mut List| entry.defines && !list.defines && !list.headed && list.entries == 1;
         self.list.take_if(begins);
-        let list =
-            self.list.get_or_insert(List { start: line.start, entries: 0, headed: false, defines: entry.defines });
+        let list = self.list.get_or_insert(List {
+            start: line.start,
+            entries: 0,
+            headed: false,
+            defines: entry.defines,
+            open: None,
+        });
         list.entries += 1;
         let repeats = list.headed || entry.sources.iter().any(|index| mentions(entry.rest, &sources[index.0]));
         if !repeats || line.end - list.start > MAX_BYTES {

@@ -5,9 +5,9 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::LOOK_AHEAD;
-use super::anchor::{MAX_ENTITY, begun_entity, first_open};
 use super::html::{HTML, MAX_TAG_CHARS};
 use super::node::{Node, NodeKind};
+use super::place::{MAX_ENTITY, first_open, written_at};
 use super::scanner::{Input, Scanner};
 use crate::answer::SourceIndex;
 use crate::cite::Position;
@@ -126,12 +126,11 @@ impl Scanner {
     /// Writes text up to a place, and citations of places in it.
     pub(super) fn write_to(&mut self, input: &Input<'_>, to: usize, inclusive: bool) {
         while let Some(anchor) = self.anchors.front() {
-            let mut at = anchor.at.max(self.shield).min(input.text.len());
+            let at = anchor.at.max(self.shield).min(input.text.len());
             if self.code.is_some_and(|code| code < at) {
                 break;
             }
-            at = behind_entity(input.text, behind_delimiters(input.text, behind_first_border(input.text, at)));
-            at = at.max(self.written);
+            let at = written_at(input.text, at).max(self.written);
             if at > to || at == to && !inclusive {
                 break;
             }
@@ -382,30 +381,4 @@ impl Scanner {
             }
         }
     }
-}
-
-/// A place before the border with which a row of a table begins is one in its first cell.
-fn behind_first_border(text: &str, at: usize) -> usize {
-    let begins_row = text[at..].starts_with('|') && text[..at].ends_with(['\n', '\r']);
-    at + usize::from(begins_row)
-}
-
-/// A place between two delimiters of emphasis, or two backticks, is one behind them.
-fn behind_delimiters(text: &str, at: usize) -> usize {
-    let bytes = text.as_bytes();
-    let within = |delimiters: &[u8]| {
-        let is_delimiter = |byte: &&u8| delimiters.contains(byte);
-        let behind = bytes[at..].iter().take(MAX_EMPHASIS).take_while(is_delimiter).count();
-        if bytes[..at].last().as_ref().is_some_and(is_delimiter) { behind } else { 0 }
-    };
-    at + within(b"*_~").max(within(b"`"))
-}
-
-/// A place within an entity, `&cop|y;`, is one behind it.
-fn behind_entity(text: &str, at: usize) -> usize {
-    let Some(start) = begun_entity(&text[..at]) else { return at };
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'#';
-    let name = text.as_bytes()[start + 1..].iter().take(MAX_ENTITY).take_while(|byte| is_name(byte)).count();
-    let end = start + 1 + name;
-    if name > 0 && text[end..].starts_with(';') { end + 1 } else { at }
 }

@@ -16,12 +16,13 @@ mod html;
 mod inline;
 mod line;
 mod node;
+mod place;
 mod scanner;
 mod tag;
 
-pub(super) use anchor::place;
 pub(super) use commit::MAX_EMPHASIS;
 pub(super) use line::{line_end, next_line};
+pub(super) use place::place;
 pub(super) use scanner::{BYTE_ORDER_MARK, Input, Scanner};
 
 /// How many bytes a decision may wait for. What is not decided by then is text, and is written so that every engine takes

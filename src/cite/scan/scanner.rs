@@ -116,7 +116,7 @@ pub(in crate::cite) struct Scanner {
     pub(super) was_behind_footnote: bool,
     /// Whether something was taken out at the very beginning.
     pub(super) cut_at_start: bool,
-    /// Where the present code block began.
+    /// Where the present block began in which no text can be cited: code, HTML, a footnote that goes.
     pub(super) code: Option<usize>,
     pub(super) fence: Option<Fence>,
     /// Where backticks at the beginning of a line are written as text, so that they make no fence of it.

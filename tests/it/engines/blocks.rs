@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError};
 
 use super::generator::{answer, pieces};
-use super::incremental::{all_rules, manifest};
+use super::given::documents;
+use super::incremental::all_rules;
 
 /// A block of text and what it rests on.
 type Block = (String, Vec<usize>);
@@ -33,9 +34,9 @@ fn block_by_block(
     let mut whole = Answer::default();
     whole.grammar = grammar;
     whole.text = blocks.iter().map(|(text, _)| text.as_str()).collect();
-    whole.sources = manifest();
+    whole.sources = documents();
     let mut incremental = Incremental::new(grammar, rules);
-    incremental.add_sources(manifest());
+    incremental.add_sources(documents());
     let mut shown = String::new();
     let mut lengths = lengths.iter().copied().cycle();
     let mut start = 0;

@@ -1,9 +1,10 @@
 //! What is demanded of every rewritten answer, and of which answers it can be.
 
-use super::expectation::{Expectation, Sources, is_marker_label, without_repeated_badges};
+use super::expectation::{Expectation, Sources, without_repeated_badges};
 use super::flow::{Flow, Item, comparable, without_blanks};
 use super::generator::FORWARD_URL;
 use super::judge::{Reading, Readings};
+use super::marker::is_marker_label;
 use super::pulldown;
 
 /// The longest that anything is waited for (policy P-12).

@@ -6,8 +6,6 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use citewire::answer::MarkerGrammar;
-
 use super::expectation::Sources;
 
 /// What the answers cite. No title is a word of the pieces, so that no piece is taken for a list of references.
@@ -369,19 +367,6 @@ static LONG: LazyLock<Vec<String>> = LazyLock::new(|| {
         })
         .collect()
 });
-
-/// The forms that markers have in what some provider sends.
-pub(super) const GRAMMARS: [(&str, MarkerGrammar); 6] = [
-    ("Azure OpenAI On Your Data", MarkerGrammar::AZURE_ON_YOUR_DATA),
-    ("Perplexity", MarkerGrammar::BRACKETED_NUMBERS),
-    ("AssistantHub", MarkerGrammar::ASSISTANT_HUB),
-    ("OpenAI", MarkerGrammar::ANNOTATED),
-    ("Azure AI Search", MarkerGrammar::REFERENCES),
-    ("Gemini", MarkerGrammar::NONE),
-];
-
-/// What stands before an answer whose provider cites it beside the text: cited is the first source.
-pub(super) const ATTESTED: &str = "Attested.";
 
 /// What may only stand at the end: it reaches as far as the text does.
 const ENDS: &[&str] = &[

@@ -2,29 +2,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use citewire::answer::{Answer, Citation, MarkerGrammar, Source, SourceIndex, is_marker_span};
+use citewire::answer::{Answer, Citation, MarkerGrammar, SourceIndex, is_marker_span};
 use citewire::cite::{Incremental, Rules, cite};
 use citewire::text::Span;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::sample::select;
 use proptest::test_runner::TestCaseError;
 
 use super::cases::{Case, Verdict, try_all};
-use super::generator::{GRAMMARS, answer, pieces, sources};
-
-pub(super) fn manifest() -> Vec<Source> {
-    let source = |(url, title): &(Option<&str>, &str)| {
-        let mut source = Source::default();
-        source.title = Some((*title).to_owned());
-        source.url = url.and_then(|url| url.parse().ok());
-        source
-    };
-    let mut all: Vec<Source> = sources().all.iter().map(source).collect();
-    all[2].marker = Some("【4:0†a】".into());
-    all[2].filepath = Some("c.pdf".into());
-    all
-}
+use super::generator::{answer, pieces};
+use super::given::{Format, documents};
 
 /// Cites a text in pieces of these lengths in bytes, the last of which is repeated. What has arrived behind every so many pieces
 /// is cited by the provider as well, unless that is 0.
@@ -36,10 +23,10 @@ fn in_pieces(
     cited_every: usize,
 ) -> Result<(), TestCaseError> {
     let mut incremental = Incremental::new(grammar, rules);
-    incremental.add_sources(manifest());
+    incremental.add_sources(documents());
     let mut answer = Answer::default();
     answer.text = text.to_owned();
-    answer.sources = manifest();
+    answer.sources = documents();
     answer.grammar = grammar;
     let mut shown = String::new();
     let mut lengths = lengths.iter().copied().chain(std::iter::repeat(*lengths.last().unwrap_or(&4)));
@@ -77,7 +64,7 @@ pub(super) fn all_rules() -> [Rules; 3] {
 #[derive(Clone, Debug)]
 struct Arriving {
     pieces: Vec<&'static str>,
-    format: &'static str,
+    format: Format,
     rules: usize,
     lengths: Vec<usize>,
     cited_every: usize,
@@ -95,8 +82,7 @@ impl Case for Arriving {
 fn try_arriving(arriving: &Arriving) -> Verdict {
     let Arriving { pieces, format, rules, lengths, cited_every } = arriving;
     let text = answer(pieces);
-    let grammar = GRAMMARS.iter().find(|(name, _)| name == format).map_or(MarkerGrammar::ALL, |(_, grammar)| *grammar);
-    let judge = || in_pieces(&text, grammar, &all_rules()[*rules], lengths, *cited_every);
+    let judge = || in_pieces(&text, format.grammar(), &all_rules()[*rules], lengths, *cited_every);
     match catch_unwind(AssertUnwindSafe(judge)) {
         Ok(Ok(())) => Verdict::Holds,
         Ok(Err(error)) => Verdict::Fails(error.to_string()),
@@ -108,7 +94,7 @@ fn try_arriving(arriving: &Arriving) -> Verdict {
 fn any_cut_gives_what_the_whole_answer_gives_and_shows_only_its_beginning() {
     let strategy = || {
         let lengths = prop_oneof![3 => vec(1_usize..12, 1..40), 1 => Just(vec![1])];
-        let format = prop_oneof![Just("citewire"), select(GRAMMARS.map(|(name, _)| name).to_vec())];
+        let format = prop_oneof![Just(Format::OWN), Format::of_a_provider()];
         let cited_every = prop_oneof![Just(0), 1_usize..12];
         (pieces(), format, 0_usize..3, lengths, cited_every).prop_map(
             |(pieces, format, rules, lengths, cited_every)| Arriving { pieces, format, rules, lengths, cited_every },

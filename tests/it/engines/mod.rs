@@ -16,9 +16,13 @@ mod expectation;
 mod flow;
 /// Answers that have made rewriters stumble.
 mod generator;
+/// Answers as they arrive, and what becomes of them.
+mod given;
 mod incremental;
 /// The engines, as one child process.
 mod judge;
+/// What a bracket says, read without any code of the rewrite.
+mod marker;
 /// The properties of whole answers.
 mod property;
 /// The parser behind the rewrite, read like the other engines.

@@ -1,22 +1,14 @@
 //! The properties of whole answers, over generated ones.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use citewire::answer::MarkerGrammar;
 
-use citewire::answer::{Answer, Citation, MarkerGrammar, SourceIndex};
-use citewire::cite::{Rules, cite};
-use citewire::convert::{Conversion, convert};
-use citewire::dialect::Dialect;
-use citewire::text::Span;
-use proptest::prelude::*;
-use serde_json::{Value, json};
-
-use super::cases::{Case, Verdict, try_all};
+use super::cases::{Verdict, try_all};
 use super::demands::{
     LOOK_AHEAD, badges, definitions, flows, harmless, is_compared, is_read_in_one_way, may_hold_formula,
 };
 use super::expectation::{self, Expectation};
-use super::generator::{ATTESTED, GRAMMARS, answer, manifest, pieces, sources};
-use super::incremental;
+use super::generator::{answer, manifest, pieces, sources};
+use super::given::{Format, Given, converted, judge_all};
 use super::judge::{Judge, Readings};
 
 #[test]
@@ -25,7 +17,7 @@ fn every_engine_reads_every_badge_as_its_source_and_everything_else_as_it_was() 
         let mut judge = Judge::start();
         move |cases: &[Vec<&'static str>]| {
             let answers: Vec<Given> = cases.iter().map(|pieces| Given::native(answer(pieces))).collect();
-            try_answers(&mut judge, &answers)
+            judge_all(&mut judge, &answers, judge_answer)
         }
     });
     tally.assert_all_hold();
@@ -40,72 +32,19 @@ fn every_engine_reads_every_badge_as_its_source_and_everything_else_as_it_was() 
 /// Which brackets are markers is a matter of the format; that all else stays and nothing can be forged is not.
 #[test]
 fn every_engine_reads_what_any_provider_sends_as_its_markers_mean_it() {
-    let grammars = || (0..GRAMMARS.len()).prop_map(Format);
     let tally = try_all(
         "formats",
-        || (grammars(), pieces()),
+        || (Format::of_a_provider(), pieces()),
         || {
             let mut judge = Judge::start();
             move |cases: &[(Format, Vec<&'static str>)]| {
-                let given = |(Format(at), pieces): &(Format, Vec<_>)| Given::of(GRAMMARS[*at].1, &answer(pieces));
-                try_answers(&mut judge, &cases.iter().map(given).collect::<Vec<_>>())
+                let given = |(format, pieces): &(Format, Vec<_>)| Given::attested(format.grammar(), &answer(pieces));
+                judge_all(&mut judge, &cases.iter().map(given).collect::<Vec<_>>(), judge_answer)
             }
         },
     );
     tally.assert_all_hold();
     assert!(tally.discarded * 25 < tally.tried, "{} of {} answers were not judged", tally.discarded, tally.tried);
-}
-
-/// The place of a format among those of [`GRAMMARS`].
-#[derive(Clone)]
-struct Format(usize);
-
-impl std::fmt::Debug for Format {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(GRAMMARS[self.0].0)
-    }
-}
-
-impl Case for Format {
-    fn without(&self, _at: usize) -> Option<Self> {
-        None
-    }
-}
-
-/// An answer as a provider sends it.
-struct Given {
-    text: String,
-    grammar: MarkerGrammar,
-}
-
-impl Given {
-    /// In citewire's own format, where every form is a marker.
-    fn native(text: String) -> Self {
-        Self { text, grammar: MarkerGrammar::ALL }
-    }
-
-    /// In a format whose citations also come beside the text.
-    fn of(grammar: MarkerGrammar, text: &str) -> Self {
-        Self { text: format!("{ATTESTED}\n\n{text}"), grammar }
-    }
-
-    fn is_native(&self) -> bool {
-        self.grammar == MarkerGrammar::ALL
-    }
-
-    fn cited(&self) -> Result<String, String> {
-        if self.is_native() {
-            return cited(&self.text, &manifest(&[1, 2, 3]));
-        }
-        let mut answer = Answer::default();
-        answer.text.clone_from(&self.text);
-        answer.sources = incremental::manifest();
-        answer.grammar = self.grammar;
-        let span = Span::new(&answer.text, 0..ATTESTED.len()).expect("a span");
-        answer.citations = vec![Citation::new(span, vec![SourceIndex(0)])];
-        let convert = || cite(&answer, &Rules::web_chat()).text;
-        catch_unwind(AssertUnwindSafe(convert)).map_err(|_| format!("it panics at {:?}", self.text))
-    }
 }
 
 /// What long runs have found, and what resembles it: each was once read in another way by an engine.
@@ -158,7 +97,7 @@ fn every_engine_reads_what_was_found_in_long_runs() {
     ];
     let answers: Vec<Given> =
         found.iter().chain(&read_differently).map(|answer| Given::native((*answer).to_owned())).collect();
-    for (at, verdict) in try_answers(&mut Judge::start(), &answers).into_iter().enumerate() {
+    for (at, verdict) in judge_all(&mut Judge::start(), &answers, judge_answer).into_iter().enumerate() {
         match verdict {
             Verdict::Holds => assert!(at < found.len(), "engines read {:?} in one way now", answers[at].text),
             Verdict::Discarded => assert!(at >= found.len(), "engines disagree about {:?}", answers[at].text),
@@ -167,29 +106,10 @@ fn every_engine_reads_what_was_found_in_long_runs() {
     }
 }
 
-fn try_answers(judge: &mut Judge, answers: &[Given]) -> Vec<Verdict> {
-    let before = judge.read_all(&answers.iter().map(|given| &given.text).collect::<Vec<_>>(), true);
-    let texts: Vec<_> = answers.iter().map(Given::cited).collect();
-    let written: Vec<&str> = texts.iter().map(|text| text.as_deref().unwrap_or_default()).collect();
-    let after = judge.read_all(&written, false);
-    let readings = before.into_iter().zip(after);
-    let verdict = |((given, text), (before, after)): ((&Given, &Result<String, String>), _)| {
-        let told = |what: String| format!("{what}\n given {:?}\n  gave {text:?}", given.text);
-        let verdict = match (text, before, after) {
-            (Err(panic), ..) => Err(panic.clone()),
-            (_, None, _) => Ok(Verdict::Discarded),
-            (_, _, None) => Err("an engine fails at it".into()),
-            (Ok(text), Some(before), Some(after)) => judge_answer(given, &before, &after, text),
-        };
-        verdict.unwrap_or_else(|what| Verdict::Fails(told(what)))
-    };
-    answers.iter().zip(&texts).zip(readings).map(verdict).collect()
-}
-
 /// Whatever engines make of the answer, what it becomes is safe; where they read it alike, it is exact as well.
 fn judge_answer(given: &Given, before: &Readings, after: &Readings, text: &str) -> Result<Verdict, String> {
     let sources = sources();
-    let Given { text: given, grammar } = given;
+    let Given { text: given, grammar, .. } = given;
     let is_read_in_one_way = is_read_in_one_way(given, before);
     let mut expected = expectation::of(before.engines["markdown-it"].flow(), &sources, grammar);
     // What does not end in time is text, whatever engines make of it.
@@ -220,19 +140,6 @@ fn judge_answer(given: &Given, before: &Readings, after: &Readings, text: &str) 
     Ok(if is_read_in_one_way { Verdict::Holds } else { Verdict::Discarded })
 }
 
-/// The text of the activity that an answer becomes.
-pub(super) fn cited(text: &str, sources: &[Value]) -> Result<String, String> {
-    converted(&json!({"text": text, "sources": sources}))
-}
-
-pub(super) fn converted(answer: &Value) -> Result<String, String> {
-    let convert = || {
-        let converted = convert(answer.to_string().as_bytes(), &Conversion::to(Dialect::WebChat)).expect("an activity");
-        converted.activities[0].text.clone().unwrap_or_default()
-    };
-    catch_unwind(AssertUnwindSafe(convert)).map_err(|_| format!("the conversion panics at {answer}"))
-}
-
 /// What came out, converted again with the sources in the order of their numbers, stays as it is.
 fn again(text: &str, expected: &Expectation) -> Result<(), String> {
     if expected.inexact || text.len() > LOOK_AHEAD {
@@ -240,6 +147,6 @@ fn again(text: &str, expected: &Expectation) -> Result<(), String> {
     }
     let rest = [1, 2, 3].into_iter().filter(|place| !expected.cited.contains(place));
     let order: Vec<usize> = expected.cited.iter().copied().chain(rest).collect();
-    let twice = cited(text, &manifest(&order))?;
+    let twice = converted(text, &manifest(&order))?;
     if twice == text { Ok(()) } else { Err(format!("changed again, to {twice:?}")) }
 }

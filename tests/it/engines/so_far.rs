@@ -9,7 +9,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::cases::{Verdict, try_all};
 use super::generator::{answer, pieces};
-use super::incremental::manifest;
+use super::given::documents;
 
 /// The links that show a number, as text and address, in order.
 fn badges(markdown: &str) -> Vec<(String, String)> {
@@ -43,7 +43,7 @@ fn look(text: &str, step: usize) -> Result<(), String> {
     let rules = Rules::web_chat();
     let incremental = || {
         let mut incremental = Incremental::new(MarkerGrammar::ALL, &rules);
-        incremental.add_sources(manifest());
+        incremental.add_sources(documents());
         incremental
     };
     let mut whole = incremental();
@@ -123,7 +123,7 @@ fn what_is_open_is_closed_and_what_is_held_back_is_left_out() {
         ("One [1].\n\nSources\n[1] The", "One [1].\n\n"),
     ] {
         let mut growing = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
-        growing.add_sources(manifest());
+        growing.add_sources(documents());
         growing.push(text);
         let shown = growing.so_far().text;
         let body = shown.split("[1]: https://src.example/").next().unwrap_or_default();

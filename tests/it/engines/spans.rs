@@ -1,21 +1,17 @@
 //! The properties of citations that come beside the text, over generated answers.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use citewire::answer::{Answer, Citation, MarkerGrammar, SourceIndex, is_marker_span};
-use citewire::cite::{Rules, cite};
-use citewire::text::Span;
+use citewire::answer::{MarkerGrammar, is_marker_span};
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::cases::{Case, Verdict, try_all};
 use super::demands::{LOOK_AHEAD, harmless, is_compared, is_read_in_one_way, may_hold_formula, without_exclamation};
-use super::expectation::{self, is_marker_label};
+use super::expectation;
 use super::flow::{Item, comparable, without_blanks};
 use super::generator::{answer, manifest, pieces, sources};
-use super::incremental;
+use super::given::{Given, activity, converted, judge_all};
 use super::judge::{Judge, Reading, Readings};
-use super::property::{cited, converted};
+use super::marker::is_marker_label;
 use super::pulldown;
 
 /// A citation of a span is read like a marker at its end, wherever that end is text.
@@ -45,8 +41,8 @@ fn every_engine_reads_an_answer_cited_at_any_place_as_it_was_with_one_badge() {
         || {
             let mut judge = Judge::start();
             move |cases: &[(Vec<&'static str>, Place)]| {
-                let cases: Vec<_> = cases.iter().map(|(pieces, place)| Placed::new(pieces, *place)).collect();
-                try_places(&mut judge, &cases)
+                let given = |(pieces, place): &(Vec<_>, Place)| place.cited(answer(pieces));
+                judge_all(&mut judge, &cases.iter().map(given).collect::<Vec<_>>(), judge_place)
             }
         },
     );
@@ -58,117 +54,78 @@ fn every_engine_reads_an_answer_cited_at_any_place_as_it_was_with_one_badge() {
 #[derive(Clone, Copy, Debug)]
 struct Place(u16);
 
+impl Place {
+    /// The answer with a citation of all that stands before the place.
+    fn cited(self, text: String) -> Given {
+        let at = text.floor_char_boundary(text.len() * (usize::from(self.0) + 1) / (usize::from(u16::MAX) + 1));
+        Given::cited_before(text, at)
+    }
+}
+
 impl Case for Place {
     fn without(&self, _at: usize) -> Option<Self> {
         None
     }
 }
 
-/// An answer, and where the text ends that is cited.
-struct Placed {
-    text: String,
-    at: usize,
+/// Whether the place is one that no provider means: within an address, a label or an empty list, or between signs that mean
+/// something together.
+fn is_torn(before: &str, behind: &str) -> bool {
+    let is_blank = |c: char| c.is_whitespace();
+    let word = [before.rsplit(is_blank).next(), behind.split(is_blank).next()].map(Option::unwrap_or_default).concat();
+    let is_sign = |c: char| "*_~".contains(c);
+    let is_word = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace());
+    let within_signs = (before.ends_with(is_sign) || behind.starts_with(is_sign))
+        && is_word(before.trim_end_matches(is_sign).chars().next_back())
+        && is_word(behind.trim_start_matches(is_sign).chars().next());
+    // Behind a sign and other punctuation, what a run of signs may close hangs on its length.
+    let signs = before.trim_end();
+    let closed = signs.trim_end_matches(is_sign);
+    let behind_signs = closed.len() < signs.len() && !closed.ends_with(char::is_alphanumeric);
+    let is_in_label = before.rfind('[') > before.rfind(']') || before.ends_with(']') && behind.starts_with('[');
+    let within_label = [before, behind].concat().contains("]:") && is_in_label;
+    let is_empty = !before.contains(char::is_alphabetic);
+    let within_number = before.ends_with(|c: char| c.is_ascii_digit()) && behind.starts_with(['.', ')']);
+    // markdown-it takes a bracket for a label behind an address that fails.
+    let within_link = before.rfind("](") > before.rfind(')');
+    within_signs
+        || behind_signs
+        || within_label
+        || within_number
+        || within_link
+        || is_empty
+        || ["//", "www.", "@"].iter().any(|address| word.contains(address))
 }
 
-impl Placed {
-    fn new(pieces: &[&str], place: Place) -> Self {
-        let text = answer(pieces);
-        let at = text.floor_char_boundary(text.len() * (usize::from(place.0) + 1) / (usize::from(u16::MAX) + 1));
-        Self { text, at }
+/// The badge is there, and all else is as it was; nothing harmful is there in any case.
+fn judge_place(given: &Given, before: &Readings, after: &Readings, _text: &str) -> Result<Verdict, String> {
+    let (claim, rest) = given.text.split_at(given.place().expect("a place"));
+    let told = |what: String| format!("{what}\n cited before {rest:?}");
+    if is_torn(claim, rest) || is_marker_span(claim) {
+        return Ok(Verdict::Discarded);
     }
-
-    fn cited(&self) -> Result<String, String> {
-        let mut answer = Answer::default();
-        answer.text.clone_from(&self.text);
-        answer.sources = incremental::manifest();
-        answer.grammar = MarkerGrammar::NONE;
-        let span = Span::new(&answer.text, 0..self.at).expect("a span");
-        answer.citations = vec![Citation::new(span, vec![SourceIndex(2)])];
-        let convert = || cite(&answer, &Rules::web_chat()).text;
-        catch_unwind(AssertUnwindSafe(convert)).map_err(|_| format!("it panics at {:?}, {}", self.text, self.at))
+    for reading in after.engines.values() {
+        harmless(reading, &sources()).map_err(told)?;
     }
-
-    /// Whether the place is one that no provider means: within an address, a label or an empty list, or between signs that mean
-    /// something together.
-    fn is_torn(&self) -> bool {
-        let (before, behind) = self.text.split_at(self.at);
-        let is_blank = |c: char| c.is_whitespace();
-        let word =
-            [before.rsplit(is_blank).next(), behind.split(is_blank).next()].map(Option::unwrap_or_default).concat();
-        let is_sign = |c: char| "*_~".contains(c);
-        let is_word = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace());
-        let within_signs = (before.ends_with(is_sign) || behind.starts_with(is_sign))
-            && is_word(before.trim_end_matches(is_sign).chars().next_back())
-            && is_word(behind.trim_start_matches(is_sign).chars().next());
-        // Behind a sign and other punctuation, what a run of signs may close hangs on its length.
-        let signs = before.trim_end();
-        let closed = signs.trim_end_matches(is_sign);
-        let behind_signs = closed.len() < signs.len() && !closed.ends_with(char::is_alphanumeric);
-        let is_in_label = before.rfind('[') > before.rfind(']') || before.ends_with(']') && behind.starts_with('[');
-        let within_label = self.text.contains("]:") && is_in_label;
-        let is_empty = !before.contains(char::is_alphabetic);
-        let within_number = before.ends_with(|c: char| c.is_ascii_digit()) && behind.starts_with(['.', ')']);
-        // markdown-it takes a bracket for a label behind an address that fails.
-        let within_link = before.rfind("](") > before.rfind(')');
-        within_signs
-            || behind_signs
-            || within_label
-            || within_number
-            || within_link
-            || is_empty
-            || ["//", "www.", "@"].iter().any(|address| word.contains(address))
+    if !is_read_in_one_way(&given.text, before) || may_hold_formula(&given.text) || given.text.len() > LOOK_AHEAD {
+        return Ok(Verdict::Discarded);
     }
-
-    fn judge(&self, before: &Readings, after: &Readings) -> Result<Verdict, String> {
-        let sources = sources();
-        let is_judged = is_read_in_one_way(&self.text, before) && !may_hold_formula(&self.text) && !self.is_torn();
-        if !is_judged || self.text.len() > LOOK_AHEAD || is_marker_span(&self.text[..self.at]) {
+    let is_badge =
+        |item: &Item| matches!(item, Item::Link { text, title, .. } if text == "1" && title.starts_with("Third"));
+    for (engine, reading) in after.engines.iter().filter(|(engine, _)| is_compared(engine, before)) {
+        let expected = expectation::of(before.engines[engine].flow(), &sources(), &given.grammar);
+        if expected.inexact {
             return Ok(Verdict::Discarded);
         }
-        let badge =
-            |item: &Item| matches!(item, Item::Link { text, title, .. } if text == "1" && title.starts_with("Third"));
-        for (engine, reading) in after.engines.iter().filter(|(engine, _)| is_compared(engine, before)) {
-            let told = |what: String| format!("{engine}: {what}");
-            harmless(reading, &sources).map_err(told)?;
-            let expected = expectation::of(before.engines[engine].flow(), &sources, &MarkerGrammar::NONE);
-            if expected.inexact {
-                return Ok(Verdict::Discarded);
-            }
-            let flow = comparable(reading.flow());
-            let badges = flow.iter().filter(|item| badge(item)).count();
-            if badges != 1 {
-                return Err(told(format!("{badges} badges in {flow:?}")));
-            }
-            let rest = flow.into_iter().filter(|item| !badge(item)).collect();
-            let form = |flow| without_blanks(without_exclamation(comparable(flow)));
-            let (expected, found) = (form(expected.flow), form(rest));
-            if expected != found {
-                return Err(told(format!("\n expected {expected:?}\n    found {found:?}")));
-            }
+        let (badges, rest): (Vec<_>, Vec<_>) = comparable(reading.flow()).into_iter().partition(is_badge);
+        let form = |flow| without_blanks(without_exclamation(comparable(flow)));
+        let (expected, found) = (form(expected.flow), form(rest));
+        if badges.len() != 1 || expected != found {
+            let badges = badges.len();
+            return Err(told(format!("{engine}: {badges} badges\n expected {expected:?}\n    found {found:?}")));
         }
-        Ok(Verdict::Holds)
     }
-}
-
-fn try_places(judge: &mut Judge, cases: &[Placed]) -> Vec<Verdict> {
-    let before = judge.read_all(&cases.iter().map(|case| &case.text).collect::<Vec<_>>(), true);
-    let texts: Vec<_> = cases.iter().map(Placed::cited).collect();
-    let written: Vec<&str> = texts.iter().map(|text| text.as_deref().unwrap_or_default()).collect();
-    let after = judge.read_all(&written, false);
-    let verdict = |((case, text), (before, after)): ((&Placed, &Result<String, String>), _)| {
-        let verdict = match (text, before, after) {
-            (Err(panic), ..) => Err(panic.clone()),
-            (_, None, _) => Ok(Verdict::Discarded),
-            (_, _, None) => Err("an engine fails at it".into()),
-            (Ok(_), Some(before), Some(after)) => case.judge(&before, &after),
-        };
-        let told = |what: String| {
-            let (before, behind) = case.text.split_at(case.at);
-            format!("{what}\n given {before:?} | {behind:?}\n  gave {text:?}")
-        };
-        verdict.unwrap_or_else(|what| Verdict::Fails(told(what)))
-    };
-    cases.iter().zip(&texts).zip(before.into_iter().zip(after)).map(verdict).collect()
+    Ok(Verdict::Holds)
 }
 
 /// An answer with a place to cite.
@@ -192,11 +149,11 @@ impl Spanned {
     fn by_span(&self) -> Result<String, String> {
         let (start, end) = (self.before.len() - Self::ANCHOR.len(), self.before.len());
         let span = json!([{"start": start, "end": end, "unit": "utf8", "sources": ["3"]}]);
-        converted(&json!({"text": self.given(), "sources": manifest(&[1, 2, 3]), "annotations": span}))
+        activity(&json!({"text": self.given(), "sources": manifest(&[1, 2, 3]), "annotations": span}))
     }
 
     fn by_marker(&self) -> Result<String, String> {
-        cited(&format!("{}[3]{}", self.before, self.behind), &manifest(&[1, 2, 3]))
+        converted(&format!("{}[3]{}", self.before, self.behind), &manifest(&[1, 2, 3]))
     }
 
     /// Whether all engines read the place as text.
