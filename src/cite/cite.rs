@@ -412,8 +412,8 @@ mod tests {
             ("[1]: https://evil\n2. x[1]", "\u{200b}2. x[1]"),
             ("> [1]: https://evil\n> <b>\n> x[1]", "> \u{200b}\n> <b>\n> x[1]"),
             ("[1]: https://evil\nx[1]", "x[1]"),
-            ("[p[doc9]]: h\nx[1]", "[p\u{200b}]\u{200b}: h\nx[1]"),
-            ("[p] x[1]\n\n[q]: h\n[[q]]: h\n[p]: h", "[p] x[1]\n\n[q]\u{200b}: h\n[p]: h"),
+            ("[p[doc9]]: h\nx[1]", "\u{200b}[p\u{200b}]: h\nx[1]"),
+            ("[p] x[1]\n\n[q]: h\n[[q]]: h\n[p]: h", "[p] x[1]\n\n\u{200b}[q]: h\n[p]: h"),
             ("- [p]: https://ok\n\n[p]:[doc 1]", "- \u{200b}\n\n[p](https://ok/):[1]"),
             ("[q]: https://ok\n\n[p][][q] z[1]", "[p]\u{200b}[](https://ok/) z[1]"),
             ("[p][](https://y) z[1]\n\n[p]: https://ok", "[p]\u{200b}[](https://y) z[1]\n\n> [p]: https://ok/"),
@@ -797,6 +797,16 @@ mod tests {
     }
 
     /// Of a marker within what only looks like one, the second conversion made one marker, and lost what stood between.
+    /// A definition takes the text with it, and what stood in code behind its label came alive.
+    #[test]
+    fn a_bracket_that_loses_another_is_no_label() {
+        stays("[[]()`]: y`\nx[1]", "\u{200b}[`]: y`\nx[1]");
+        stays("[![a](javascript:x)]: https://evil\nx[1]", "\u{200b}[a]: https://evil\nx[1]");
+        stays("![a `]: b`](https://ok/i)\nx[1]", "\u{200b}[a `]: b`](https://ok/i)\nx[1]");
+        stays("[<b title=\"[\">a]: https://evil\nx[1]", "\u{200b}[<b>a]: https://evil\nx[1]");
+        stays("a [b [c](javascript:x) d]: y\nx[1]", "a [b c d]: y\nx[1]");
+    }
+
     #[test]
     fn p05_a_machine_marker_holds_no_bracket() {
         let given = "a \u{e200}c (https:/\u{e200}cite\u{e202}a.pdf\u{e201}/evite\u{e202}a.pdf\u{e201}";

@@ -54,12 +54,6 @@ impl Target {
     }
 }
 
-/// Whether nothing may be left of a marker.
-fn may_vanish(node: &Node, input: &Input<'_>) -> bool {
-    matches!(node.kind, NodeKind::Nameless { vanishes: true })
-        || input.rules.max_claims.is_some() && matches!(node.kind, NodeKind::Cite(_) | NodeKind::CiteLink(_))
-}
-
 fn behind_character(text: &str, at: usize) -> usize {
     text.get(at..).and_then(|rest| rest.chars().next()).map_or(at + 1, |c| at + c.len_utf8())
 }
@@ -158,11 +152,7 @@ impl Scanner {
             return false;
         }
         // `[a][](…)` is a link without a text behind `[a]`; were `a` defined later, it would be a link and a bare address.
-        // `[[a]]:`, once the inner link is none any more, would be the label of a definition.
-        // Of `[a[doc9]]:`, what is left without the marker would be one, too.
-        let mut separate = self.colon == Some(at)
-            || next == Some(b':')
-                && (opener.gone || self.nodes[opener.node + 1..].iter().any(|node| may_vanish(node, input)));
+        let mut separate = self.colon == Some(at);
         if text[at + 1..].starts_with("[](") {
             separate |= match inline_target(self.cursor(input, at + 4), text) {
                 Parsed::Unknown => return false,

@@ -46,6 +46,33 @@ impl Arrived {
     }
 }
 
+/// Whether nothing may be left of a marker.
+fn may_vanish(node: &Node, input: &Input<'_>) -> bool {
+    matches!(node.kind, NodeKind::Nameless { vanishes: true })
+        || input.rules.max_claims.is_some() && matches!(node.kind, NodeKind::Cite(_) | NodeKind::CiteLink(_))
+}
+
+/// Whether brackets that stand in it may be none when it is written.
+fn loses_brackets(node: &Node, input: &Input<'_>) -> bool {
+    use NodeKind::{Cut, CutLine, Escaped, EscapedNumber, Number, Replace, Separate, Unlinked};
+    may_vanish(node, input)
+        || matches!(node.kind, Cut | CutLine | Escaped | EscapedNumber | Number | Replace(_) | Separate | Unlinked)
+}
+
+/// Whether a label that goes on in a piece of the text ends there as that of a definition does; `None` when it goes on behind it.
+fn ends_label(text: &str, piece: Range<usize>) -> Option<bool> {
+    let bytes = text.as_bytes();
+    let mut is_escaped = false;
+    for at in piece {
+        match bytes[at] {
+            b'[' if !is_escaped => return Some(false),
+            b']' if !is_escaped => return Some(bytes.get(at + 1) == Some(&b':')),
+            byte => is_escaped = byte == b'\\' && !is_escaped,
+        }
+    }
+    None
+}
+
 impl Scanner {
     /// Writes what stands before `to`.
     pub(super) fn commit(&mut self, input: &Input<'_>, mut to: usize) {
@@ -67,12 +94,15 @@ impl Scanner {
         }
         let nodes = std::mem::take(&mut self.nodes);
         let mut done = 0;
-        for node in &nodes {
+        for (at, node) in nodes.iter().enumerate() {
             let is_decided = input.finished || node.range.start < to && !Self::waits(input, node);
             if node.range.end > to || !is_decided {
                 break;
             }
             self.write_to(input, node.range.start, !self.is_prefix_behind_block(input, node));
+            if self.becomes_label(input, &nodes[at..]) {
+                self.writer.keep_from_line_start();
+            }
             self.write(input, node);
             self.written = self.written.max(node.range.end);
             self.node_end = node.range.end;
@@ -86,6 +116,39 @@ impl Scanner {
             opener.node = opener.node.saturating_sub(done);
         }
         self.write_to(input, to, input.finished && to == input.text.len());
+    }
+
+    /// Whether the bracket with which these begin becomes the label of a definition where none was, because a bracket in it goes
+    /// or because it was that of an image. The label may end within code, for definitions come before all else.
+    fn becomes_label(&self, input: &Input<'_>, nodes: &[Node]) -> bool {
+        let Some((first, inside)) = nodes.split_first() else { return false };
+        let is_image = matches!(first.kind, NodeKind::ImageStart { .. });
+        let is_bracket = is_image || matches!(first.kind, NodeKind::Bracket | NodeKind::LinkStart { .. });
+        if !is_bracket || !input.rules.markdown {
+            return false;
+        }
+        let mut at = first.range.end;
+        let mut was_none = is_image;
+        for node in inside {
+            let raw = &input.text[node.range.clone()];
+            let ends_block = || matches!(node.kind, NodeKind::Opaque) && raw.starts_with(['\n', '\r']);
+            let ends = match ends_label(input.text, at..node.range.start) {
+                None if loses_brackets(node, input) => {
+                    was_none |= raw.contains('[');
+                    None
+                }
+                None if ends_block() => Some(false),
+                None => ends_label(input.text, node.range.clone()),
+                ends => ends,
+            };
+            if let Some(ends) = ends {
+                return ends && was_none;
+            }
+            at = node.range.end;
+        }
+        let rest = &input.text[at..];
+        let line = memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
+        was_none && ends_label(rest, 0..line) == Some(true)
     }
 
     /// Whether the node begins the line behind something that no text can stand behind: citations of places in that come behind

@@ -83,6 +83,16 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         "[~1~](https://ok.example)",
         "[foo]: https://ok.example/foo\n[**1**]: https://ok.example\n\n[*1*][foo] [**[1]**][foo] [**1**]",
         "[**1**][foo]\n\n[foo]: https://ok.example/foo",
+        // A bracket with another in it is no label until that goes, or until the image whose description it is does. What
+        // was in code behind it came alive, and the text was seen by nobody.
+        "[1]: https://evil.example\n[[]()```]:y\n<button e=\"\">``` [2]",
+        "[a [b](javascript:x) `]:` c]\n[2]",
+        "[a [`]: b`](javascript:x)\n[2]",
+        "[<b title=\"[\">x]: https://evil.example\n[2]",
+        "[a<b title=\"[\">`]:`y\n[2]",
+        "[[]()<!--]:y-->\n[2]",
+        "[![a](javascript:x)]: https://evil.example\n[2]",
+        "![a `]: b`](https://evil.example/i.png)\n[2]",
     ];
     // What engines read in more than one way is safe in all of them.
     let read_differently = [
