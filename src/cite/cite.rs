@@ -850,6 +850,9 @@ mod tests {
         assert_eq!(cite_at("[)]:", 4), "[)]:<!-- -->[1]\u{200b}[2]");
         assert_eq!(cite_at("```\nb\n```\nd", 6), "```\nb\n```\n\n[1]\u{200b}[2]\n\nd");
         assert_eq!(cite_at("```\nb", 5), "```\nb\n```\n\n[1]\u{200b}[2]");
+        // As the value that the attribute lacks, the badge made a tag of it that loads and runs.
+        assert_eq!(cite_at("<img src=x onerror=>b", 19), "<img src=x onerror=>[1]\u{200b}[2]b");
+        assert_eq!(cite_at("a <b c=d>e", 7), "a <b>[1]\u{200b}[2]e");
         assert_eq!(cite_at("a【4:0†s】 b", 14), "a【4:0†s】[1]\u{200b}[2] b".replace("【4:0†s】", ""));
     }
 

@@ -211,9 +211,14 @@ impl Writer {
 
     /// Keeps what follows from being the first in its line, where it would begin another block.
     pub(super) fn keep_from_line_start(&mut self) {
-        if self.markdown && self.is_line_prefix(self.out.len()) {
+        if self.markdown && self.is_at_line_start() {
             self.separate();
         }
+    }
+
+    /// Whether the line holds nothing yet that is text.
+    pub(super) fn is_at_line_start(&self) -> bool {
+        self.is_line_prefix(self.out.len())
     }
 
     /// Whether the line holds nothing before this place but what may be the prefix of a quote or a list.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::LOOK_AHEAD;
+use super::construct::MAX_LABEL;
 use super::html::{HTML, MAX_TAG_CHARS};
 use super::node::{Node, NodeKind};
 use super::place::{MAX_ENTITY, first_open, written_at};
@@ -59,14 +60,12 @@ fn loses_brackets(node: &Node, input: &Input<'_>) -> bool {
         || matches!(node.kind, Cut | CutLine | Escaped | EscapedNumber | Number | Replace(_) | Separate | Unlinked)
 }
 
-/// Whether a label that goes on in a piece of the text ends there as that of a definition does; `None` when it goes on behind it.
-fn ends_label(text: &str, piece: Range<usize>) -> Option<bool> {
-    let bytes = text.as_bytes();
+/// The first bracket in a piece of the text that is not escaped.
+fn first_bracket(text: &str, piece: Range<usize>) -> Option<usize> {
     let mut is_escaped = false;
     for at in piece {
-        match bytes[at] {
-            b'[' if !is_escaped => return Some(false),
-            b']' if !is_escaped => return Some(bytes.get(at + 1) == Some(&b':')),
+        match text.as_bytes()[at] {
+            b'[' | b']' if !is_escaped => return Some(at),
             byte => is_escaped = byte == b'\\' && !is_escaped,
         }
     }
@@ -101,7 +100,7 @@ impl Scanner {
             }
             self.write_to(input, node.range.start, !self.is_prefix_behind_block(input, node));
             if self.becomes_label(input, &nodes[at..]) {
-                self.writer.keep_from_line_start();
+                self.writer.separate();
             }
             self.write(input, node);
             self.written = self.written.max(node.range.end);
@@ -118,37 +117,39 @@ impl Scanner {
         self.write_to(input, to, input.finished && to == input.text.len());
     }
 
-    /// Whether the bracket with which these begin becomes the label of a definition where none was, because a bracket in it goes
-    /// or because it was that of an image. The label may end within code, for definitions come before all else.
+    /// Whether the bracket with which these begin becomes the label of a definition where none was, because a bracket in it goes,
+    /// or so much that it is no longer too long, or because it was that of an image. The label may end within code, for
+    /// definitions come before all else.
     fn becomes_label(&self, input: &Input<'_>, nodes: &[Node]) -> bool {
         let Some((first, inside)) = nodes.split_first() else { return false };
         let is_image = matches!(first.kind, NodeKind::ImageStart { .. });
         let is_bracket = is_image || matches!(first.kind, NodeKind::Bracket | NodeKind::LinkStart { .. });
-        if !is_bracket || !input.rules.markdown {
+        if !is_bracket || !input.rules.markdown || !self.writer.is_at_line_start() {
             return false;
         }
-        let mut at = first.range.end;
+        let start = first.range.end;
+        let mut at = start;
         let mut was_none = is_image;
+        let mut bracket = None;
         for node in inside {
             let raw = &input.text[node.range.clone()];
-            let ends_block = || matches!(node.kind, NodeKind::Opaque) && raw.starts_with(['\n', '\r']);
-            let ends = match ends_label(input.text, at..node.range.start) {
-                None if loses_brackets(node, input) => {
-                    was_none |= raw.contains('[');
-                    None
-                }
-                None if ends_block() => Some(false),
-                None => ends_label(input.text, node.range.clone()),
-                ends => ends,
-            };
-            if let Some(ends) = ends {
-                return ends && was_none;
+            bracket = first_bracket(input.text, at..node.range.start);
+            if bracket.is_none() && loses_brackets(node, input) {
+                was_none |= raw.contains('[');
+            } else if matches!(node.kind, NodeKind::Opaque) && raw.starts_with(['\n', '\r']) {
+                return false;
+            } else {
+                bracket = bracket.or_else(|| first_bracket(input.text, node.range.clone()));
             }
             at = node.range.end;
+            if bracket.is_some() {
+                break;
+            }
         }
-        let rest = &input.text[at..];
-        let line = memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
-        was_none && ends_label(rest, 0..line) == Some(true)
+        let line_end =
+            || memchr::memchr2(b'\n', b'\r', &input.text.as_bytes()[at..]).map_or(input.text.len(), |end| at + end);
+        let Some(end) = bracket.or_else(|| first_bracket(input.text, at..line_end())) else { return false };
+        input.text[end..].starts_with("]:") && (was_none || end - start > MAX_LABEL)
     }
 
     /// Whether the node begins the line behind something that no text can stand behind: citations of places in that come behind
@@ -275,7 +276,7 @@ impl Scanner {
                 let loses_backslash = raw == "\\<" && input.rules.markdown && self.writer.is_in_address();
                 self.writer.opaque(if loses_backslash { "&lt;" } else { raw });
             }
-            NodeKind::MathStart { end } => {
+            NodeKind::MathStart { end } | NodeKind::TagStart { end } => {
                 self.shield = self.shield.max(*end);
                 self.writer.opaque(raw);
             }

@@ -423,9 +423,11 @@ pub(super) fn title<'c>(mut cursor: Cursor<'c>, text: &str) -> Parsed<(String, C
     }
 }
 
+/// The most bytes that a label may have; the specification counts characters.
+pub(super) const MAX_LABEL: usize = 999;
+
 /// A label behind its opening bracket, up to the closing one: where that stands.
 pub(super) fn label(mut cursor: Cursor<'_>) -> Parsed<usize> {
-    const MAX_LABEL: usize = 999;
     let start = cursor.at();
     loop {
         match byte!(cursor) {

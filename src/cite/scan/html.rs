@@ -59,7 +59,7 @@ impl Scanner {
         let tag = &input.text[at..end];
         self.report("html-attributes", at, format!("the attributes of {tag} were taken out"));
         let close = if tag.ends_with("/>") { end - 2 } else { end - 1 };
-        self.opaque(at..at + name);
+        self.push(at..at + name, NodeKind::TagStart { end });
         self.push(at + name..close, NodeKind::Cut);
         self.opaque(close..end);
         self.at = end;

@@ -68,6 +68,12 @@ fn tag_holds_change(input: &Input<'_>, at: usize, to: usize) -> Option<bool> {
     Some(holds_marker(input, at, to)? || ends_link || holds_change(input, at + 2, to)?)
 }
 
+/// Whether what a `<` begins is no tag because an attribute has no value at this place: `<img onerror=>`. A badge would be one.
+fn lacks_value(text: &str, at: usize) -> bool {
+    let is_blank_or_prefix = |c: char| c == '>' || c.is_ascii_whitespace();
+    text[at..].starts_with(['=', '<', '>', '`']) && text[..at].trim_end_matches(is_blank_or_prefix).ends_with('=')
+}
+
 /// Whether math would be a link, an image or HTML for an engine that knows no math: then it is read as text.
 fn could_act(math: &str) -> bool {
     let begins_tag = |next: &u8| next.is_ascii_alphanumeric() || b"/!?._-".contains(next);
@@ -392,7 +398,12 @@ impl Scanner {
             Parsed::Fails(to) => match tag_holds_change(input, at, to.max(read_to)) {
                 None => return false,
                 Some(true) => self.keep_apart(input, at),
-                Some(false) => self.at = at + 1,
+                Some(false) => {
+                    if lacks_value(&input.text[at..], to - at) {
+                        self.push(at..at + 1, NodeKind::TagStart { end: to + 1 });
+                    }
+                    self.at = at + 1;
+                }
             },
             Parsed::Unknown => return false,
             Parsed::TooLong if markdown => {

@@ -37,6 +37,8 @@ pub(super) enum NodeKind {
     Code,
     /// The beginning of math or a formula, which ends there: as it stands. Citations of places inside go behind all of it.
     MathStart { end: usize },
+    /// The beginning of a tag whose attributes go, or of what only a badge would make a tag of, likewise.
+    TagStart { end: usize },
     /// The beginning of a link, which ends there.
     LinkStart { end: usize },
     /// The beginning of an image that becomes a link: `![`. The rest of it, `](…)`, is the node so much further on.
@@ -76,7 +78,11 @@ pub(super) enum NodeKind {
 impl NodeKind {
     /// Where what begins here ends, when that is further on.
     pub(super) fn reaches(&self) -> Option<usize> {
-        if let Self::MathStart { end } | Self::LinkStart { end } | Self::ImageStart { end, .. } = self {
+        if let Self::MathStart { end }
+        | Self::TagStart { end }
+        | Self::LinkStart { end }
+        | Self::ImageStart { end, .. } = self
+        {
             Some(*end)
         } else {
             None

@@ -2,6 +2,9 @@
 
 use super::super::html::{Harm, comment_end, is_comment, judge_tag};
 use super::LOOK_AHEAD;
+use super::construct::{Parsed, Searched, tag};
+use super::cursor::Cursor;
+use super::line::Blocks;
 
 /// What a `<` at the beginning of a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +69,7 @@ pub(super) fn block_tag(
             if rest.is_empty() && is_waiting {
                 return None;
             }
-            match rest.is_empty() {
+            match rest.is_empty() && is_tag(&line[..length]) {
                 // What comes behind so many blanks is not waited for.
                 true if !complete => BlockTag::Harmful,
                 true => BlockTag::Alone,
@@ -74,6 +77,12 @@ pub(super) fn block_tag(
             }
         }
     })
+}
+
+/// Whether it is a tag for Markdown as well, which takes less for one than browsers do: not `` <b title=`x`> ``.
+fn is_tag(judged: &str) -> bool {
+    let blocks = Blocks::new();
+    tag(Cursor::new(judged, true, &blocks, 0, 1), &mut Searched::default()) == Parsed::Found(judged.len())
 }
 
 /// `<!…`: a comment that ends is harmless.

@@ -233,6 +233,8 @@ const RARE: &[&str] = &[
     "<sub>x</sub>",
     "<sub>[1]</sub>",
     "<sub class=\"x\">",
+    "<img src=x onerror=>",
+    "<b title=`x`>",
     "<img src=\"https://evil.example/i.png\">",
     "\n\n<details>\n<summary>x [1]</summary>\n\n",
     "</details>",

@@ -68,18 +68,24 @@ impl Case for Place {
     }
 }
 
-/// Whether the place is one that no provider means: within an address, a label or an empty list, or between signs that mean
-/// something together.
-fn is_torn(before: &str, behind: &str) -> bool {
+/// Whether the place may be within an address, of which two are made then.
+fn is_in_address(before: &str, behind: &str) -> bool {
     let is_blank = |c: char| c.is_whitespace();
     let word = [before.rsplit(is_blank).next(), behind.split(is_blank).next()].map(Option::unwrap_or_default).concat();
+    ["//", "www.", "@"].iter().any(|address| word.contains(address))
+}
+
+/// Whether the place is one that no provider means: within a label or an empty list, or between signs that mean something
+/// together.
+fn is_torn(before: &str, behind: &str) -> bool {
     let is_sign = |c: char| "*_~".contains(c);
     let is_word = |c: Option<char>| c.is_some_and(|c| !c.is_whitespace());
     let within_signs = (before.ends_with(is_sign) || behind.starts_with(is_sign))
         && is_word(before.trim_end_matches(is_sign).chars().next_back())
         && is_word(behind.trim_start_matches(is_sign).chars().next());
     // Behind a sign and other punctuation, what a run of signs may close hangs on its length.
-    let signs = before.trim_end();
+    let is_prefix = |line: &&str| line.chars().all(|c| " \t>-+*#.)0123456789".contains(c));
+    let signs = before.lines().rev().find(|line| !is_prefix(line)).unwrap_or_default().trim_end();
     let closed = signs.trim_end_matches(is_sign);
     let behind_signs = closed.len() < signs.len() && !closed.ends_with(char::is_alphanumeric);
     let is_in_label = before.rfind('[') > before.rfind(']') || before.ends_with(']') && behind.starts_with('[');
@@ -88,24 +94,21 @@ fn is_torn(before: &str, behind: &str) -> bool {
     let within_number = before.ends_with(|c: char| c.is_ascii_digit()) && behind.starts_with(['.', ')']);
     // markdown-it takes a bracket for a label behind an address that fails.
     let within_link = before.rfind("](") > before.rfind(')');
-    within_signs
-        || behind_signs
-        || within_label
-        || within_number
-        || within_link
-        || is_empty
-        || ["//", "www.", "@"].iter().any(|address| word.contains(address))
+    within_signs || behind_signs || within_label || within_number || within_link || is_empty
 }
 
 /// The badge is there, and all else is as it was; nothing harmful is there in any case.
 fn judge_place(given: &Given, before: &Readings, after: &Readings, _text: &str) -> Result<Verdict, String> {
     let (claim, rest) = given.text.split_at(given.place().expect("a place"));
     let told = |what: String| format!("{what}\n cited before {rest:?}");
-    if is_torn(claim, rest) || is_marker_span(claim) {
+    if is_in_address(claim, rest) || is_marker_span(claim) {
         return Ok(Verdict::Discarded);
     }
     for reading in after.engines.values() {
         harmless(reading, &sources()).map_err(told)?;
+    }
+    if is_torn(claim, rest) {
+        return Ok(Verdict::Discarded);
     }
     if !is_read_in_one_way(&given.text, before) || may_hold_formula(&given.text) || given.text.len() > LOOK_AHEAD {
         return Ok(Verdict::Discarded);
