@@ -804,6 +804,7 @@ mod tests {
         stays("[![a](javascript:x)]: https://evil\nx[1]", "\u{200b}[a]: https://evil\nx[1]");
         stays("![a `]: b`](https://ok/i)\nx[1]", "\u{200b}[a `]: b`](https://ok/i)\nx[1]");
         stays("[<b title=\"[\">a]: https://evil\nx[1]", "\u{200b}[<b>a]: https://evil\nx[1]");
+        stays("[a [b](javascript:x) c]: y\n\nx[1]", "\u{200b}[a b c]: y\n\nx[1]");
         stays("a [b [c](javascript:x) d]: y\nx[1]", "a [b c d]: y\nx[1]");
     }
 
@@ -851,7 +852,8 @@ mod tests {
         assert_eq!(cite_at("```\nb\n```\nd", 6), "```\nb\n```\n\n[1]\u{200b}[2]\n\nd");
         assert_eq!(cite_at("```\nb", 5), "```\nb\n```\n\n[1]\u{200b}[2]");
         // As the value that the attribute lacks, the badge made a tag of it that loads and runs.
-        assert_eq!(cite_at("<img src=x onerror=>b", 19), "<img src=x onerror=>[1]\u{200b}[2]b");
+        assert_eq!(cite_at("<img src=x onerror=>b", 19), "<\u{200b}img src=x onerror=[1]\u{200b}[2]>b");
+        assert_eq!(cite_at("<img src= onerror=x=>b", 10), "<\u{200b}img src=[1]\u{200b}[2] onerror=x=>b");
         assert_eq!(cite_at("a <b c=d>e", 7), "a <b>[1]\u{200b}[2]e");
         assert_eq!(cite_at("a【4:0†s】 b", 14), "a【4:0†s】[1]\u{200b}[2] b".replace("【4:0†s】", ""));
     }

@@ -72,6 +72,30 @@ fn first_bracket(text: &str, piece: Range<usize>) -> Option<usize> {
     None
 }
 
+/// The first bracket that is left behind the one with which these begin, and whether another goes before it.
+fn next_bracket(input: &Input<'_>, nodes: &[Node]) -> Option<(usize, bool)> {
+    let text = input.text;
+    let (first, inside) = nodes.split_first()?;
+    let (mut at, mut is_other_lost) = (first.range.end, false);
+    for node in inside {
+        if let Some(bracket) = first_bracket(text, at..node.range.start) {
+            return Some((bracket, is_other_lost));
+        }
+        let raw = &text[node.range.clone()];
+        if loses_brackets(node, input) {
+            is_other_lost |= raw.contains('[');
+        } else if matches!(node.kind, NodeKind::Opaque) && raw.starts_with(['\n', '\r']) {
+            // The block ends.
+            return None;
+        } else if let Some(bracket) = first_bracket(text, node.range.clone()) {
+            return Some((bracket, is_other_lost));
+        }
+        at = node.range.end;
+    }
+    let rest = memchr::memchr2(b'\n', b'\r', &text.as_bytes()[at..]).unwrap_or(text.len() - at);
+    Some((first_bracket(text, at..at + rest)?, is_other_lost))
+}
+
 impl Scanner {
     /// Writes what stands before `to`.
     pub(super) fn commit(&mut self, input: &Input<'_>, mut to: usize) {
@@ -121,35 +145,17 @@ impl Scanner {
     /// or so much that it is no longer too long, or because it was that of an image. The label may end within code, for
     /// definitions come before all else.
     fn becomes_label(&self, input: &Input<'_>, nodes: &[Node]) -> bool {
-        let Some((first, inside)) = nodes.split_first() else { return false };
-        let is_image = matches!(first.kind, NodeKind::ImageStart { .. });
-        let is_bracket = is_image || matches!(first.kind, NodeKind::Bracket | NodeKind::LinkStart { .. });
-        if !is_bracket || !input.rules.markdown || !self.writer.is_at_line_start() {
-            return false;
-        }
-        let start = first.range.end;
-        let mut at = start;
-        let mut was_none = is_image;
-        let mut bracket = None;
-        for node in inside {
-            let raw = &input.text[node.range.clone()];
-            bracket = first_bracket(input.text, at..node.range.start);
-            if bracket.is_none() && loses_brackets(node, input) {
-                was_none |= raw.contains('[');
-            } else if matches!(node.kind, NodeKind::Opaque) && raw.starts_with(['\n', '\r']) {
-                return false;
-            } else {
-                bracket = bracket.or_else(|| first_bracket(input.text, node.range.clone()));
-            }
-            at = node.range.end;
-            if bracket.is_some() {
-                break;
-            }
-        }
-        let line_end =
-            || memchr::memchr2(b'\n', b'\r', &input.text.as_bytes()[at..]).map_or(input.text.len(), |end| at + end);
-        let Some(end) = bracket.or_else(|| first_bracket(input.text, at..line_end())) else { return false };
-        input.text[end..].starts_with("]:") && (was_none || end - start > MAX_LABEL)
+        let Some(Node { range, kind }) = nodes.first() else { return false };
+        let is_image = matches!(kind, NodeKind::ImageStart { .. });
+        let is_bracket = is_image || matches!(kind, NodeKind::Bracket | NodeKind::LinkStart { .. });
+        let becomes_one = |(end, is_other_lost): (usize, bool)| {
+            let was_none = is_image || is_other_lost || end - range.end > MAX_LABEL;
+            was_none && input.text[end..].starts_with("]:")
+        };
+        is_bracket
+            && input.rules.markdown
+            && self.writer.is_at_line_start()
+            && next_bracket(input, nodes).is_some_and(becomes_one)
     }
 
     /// Whether the node begins the line behind something that no text can stand behind: citations of places in that come behind

@@ -61,17 +61,18 @@ pub(super) fn holds_change(input: &Input<'_>, from: usize, to: usize) -> Option<
 /// Takes the place of a line that was taken out, where it parted what would be one.
 pub(super) const EMPTY_LINE: &str = "<!---->";
 
-/// The same of what a `<` begins, and whether a link may end in it, whose address goes and lets the rest close up.
+/// The same of what a `<` begins, and whether a link may end in it, whose address goes and lets the rest close up, or whether
+/// there is room for a badge.
 fn tag_holds_change(input: &Input<'_>, at: usize, to: usize) -> Option<bool> {
     let read = at..input.text.ceil_char_boundary((to + 1).min(input.text.len()));
-    let ends_link = input.text.get(read).is_some_and(|read| read.contains(']'));
-    Some(holds_marker(input, at, to)? || ends_link || holds_change(input, at + 2, to)?)
+    let is_open = |read: &str| read.contains(']') || could_take_badge(read);
+    Some(holds_marker(input, at, to)? || input.text.get(read).is_some_and(is_open) || holds_change(input, at + 2, to)?)
 }
 
-/// Whether what a `<` begins is no tag because an attribute has no value at this place: `<img onerror=>`. A badge would be one.
-fn lacks_value(text: &str, at: usize) -> bool {
-    let is_blank_or_prefix = |c: char| c == '>' || c.is_ascii_whitespace();
-    text[at..].starts_with(['=', '<', '>', '`']) && text[..at].trim_end_matches(is_blank_or_prefix).ends_with('=')
+/// Whether what a `<` begins would be a tag with a badge in it: `<img src= onerror=x>` for one behind the first `=`, as a value.
+fn could_take_badge(read: &str) -> bool {
+    let is_open = |next: u8| next.is_ascii_whitespace() || b"=<>`".contains(&next);
+    read.as_bytes().array_windows().any(|&[sign, next]| sign == b'=' && is_open(next))
 }
 
 /// Whether math would be a link, an image or HTML for an engine that knows no math: then it is read as text.
@@ -398,12 +399,7 @@ impl Scanner {
             Parsed::Fails(to) => match tag_holds_change(input, at, to.max(read_to)) {
                 None => return false,
                 Some(true) => self.keep_apart(input, at),
-                Some(false) => {
-                    if lacks_value(&input.text[at..], to - at) {
-                        self.push(at..at + 1, NodeKind::TagStart { end: to + 1 });
-                    }
-                    self.at = at + 1;
-                }
+                Some(false) => self.at = at + 1,
             },
             Parsed::Unknown => return false,
             Parsed::TooLong if markdown => {

@@ -37,7 +37,7 @@ pub(super) enum NodeKind {
     Code,
     /// The beginning of math or a formula, which ends there: as it stands. Citations of places inside go behind all of it.
     MathStart { end: usize },
-    /// The beginning of a tag whose attributes go, or of what only a badge would make a tag of, likewise.
+    /// The beginning of a tag whose attributes go, likewise.
     TagStart { end: usize },
     /// The beginning of a link, which ends there.
     LinkStart { end: usize },

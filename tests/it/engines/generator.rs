@@ -234,6 +234,7 @@ const RARE: &[&str] = &[
     "<sub>[1]</sub>",
     "<sub class=\"x\">",
     "<img src=x onerror=>",
+    "<img src= onerror=x=>",
     "<b title=`x`>",
     "<img src=\"https://evil.example/i.png\">",
     "\n\n<details>\n<summary>x [1]</summary>\n\n",

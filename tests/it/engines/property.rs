@@ -87,6 +87,7 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         // was in code behind it came alive, and the text was seen by nobody.
         "[1]: https://evil.example\n[[]()```]:y\n<button e=\"\">``` [2]",
         "[a [b](javascript:x) `]:` c]\n[2]",
+        "[a [b](javascript:x) c]: y\n\n[2]",
         "[a [`]: b`](javascript:x)\n[2]",
         "[<b title=\"[\">x]: https://evil.example\n[2]",
         "[a<b title=\"[\">`]:`y\n[2]",
