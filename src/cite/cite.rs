@@ -797,6 +797,14 @@ mod tests {
     }
 
     /// Of a marker within what only looks like one, the second conversion made one marker, and lost what stood between.
+    /// markdown-it wants a border in the header, micromark does not: brackets reached beyond a cell in one of them.
+    #[test]
+    fn what_is_a_table_to_some_engines_alone_is_text() {
+        stays("a\n-|\n![|](https://ok/i)\nx[1]", "a\n\n\\-|\n[|](https://ok/i)\nx[1]");
+        stays("|\n-|\n![|](https://ok/i)\nx[1]", "|\n-|\n[|](https://ok/i)\nx[1]");
+        stays("a|\n-|\n![|](https://ok/i)\nx[1]", "a|\n-|\n![|](https://ok/i)\nx[1]");
+    }
+
     /// A definition takes the text with it, and what stood in code behind its label came alive.
     #[test]
     fn a_bracket_that_loses_another_is_no_label() {

@@ -213,10 +213,10 @@ impl Scanner {
     /// in its line, a list that does not begin with 1.
     fn holds_paragraph(&self, input: &Input<'_>, end: usize) -> Option<bool> {
         let Some(content) = self.content_behind(input, end) else { return Some(false) };
-        let Blocks { containers, .. } = &self.blocks;
+        let Blocks { containers, paragraph, .. } = &self.blocks;
         // The indentation of the line goes with the definition, where no container asks for it.
         let at = if containers.is_empty() { content } else { next_line(input.text, end) };
-        let blocks = Blocks { containers: containers.clone(), leaf: Leaf::None };
+        let blocks = Blocks { containers: containers.clone(), leaf: Leaf::None, paragraph: *paragraph };
         let line = blocks.read(input.text, at, input.finished, at)?;
         Some(line.kind != Kind::Paragraph || !line.begins.is_empty())
     }

@@ -4,6 +4,7 @@
 //! CommonMark specification 0.31, appendix "A parsing strategy", phase 1.
 
 use super::LOOK_AHEAD;
+use super::table::{MakesTable, makes_table};
 use super::tag::{BlockTag, block_tag};
 
 /// Deeper nesting is text.
@@ -120,6 +121,8 @@ impl Kind {
 pub(super) struct Blocks {
     pub(super) containers: Vec<Container>,
     pub(super) leaf: Leaf,
+    /// Where the text of the last paragraph began.
+    pub(super) paragraph: usize,
 }
 
 /// The text from the beginning of a line on, as far as it has arrived.
@@ -229,7 +232,7 @@ pub(in crate::cite) fn next_line(text: &str, end: usize) -> usize {
 
 impl Blocks {
     pub(super) fn new() -> Self {
-        Self { containers: Vec::new(), leaf: Leaf::None }
+        Self { containers: Vec::new(), leaf: Leaf::None, paragraph: 0 }
     }
 
     /// Reads the line at `at`; `None` while more of it must arrive. The content of the line before, which may be the header
@@ -414,11 +417,37 @@ impl Blocks {
             if self.leaf == Leaf::Table && all && begins.is_empty() {
                 return line(Kind::Row, behind, begins);
             }
-            if interrupts && is_under_header(text, &rest, behind, before)? {
-                return line(Kind::Delimiters, behind, begins);
-            }
-            return line(if open { Kind::Continuation } else { Kind::Paragraph }, behind, begins);
+            let makes_table = if interrupts { self.under_header(text, &rest, behind, before)? } else { MakesTable::No };
+            let kind = match makes_table {
+                MakesTable::Yes => Kind::Delimiters,
+                MakesTable::Disputed => Kind::Escaped,
+                MakesTable::No if open => Kind::Continuation,
+                MakesTable::No => Kind::Paragraph,
+            };
+            return line(kind, behind, begins);
         }
+    }
+
+    /// Whether the line at `at` makes a table of itself and the line before, whose content begins at `before`.
+    fn under_header(&self, text: &str, rest: &Rest<'_>, at: usize, before: usize) -> Option<MakesTable> {
+        if !rest.only(at, |byte| matches!(byte, b'|' | b':' | b'-' | b' ' | b'\t'))? {
+            return Some(MakesTable::No);
+        }
+        let header_end = text[..at].rfind(['\n', '\r']).map_or(0, |found| text[..found].trim_end_matches('\r').len());
+        let Some(header) = text.get(before..header_end) else { return Some(MakesTable::No) };
+        let made = makes_table(header, &text[at..rest.end]);
+        if made == MakesTable::No || before == self.paragraph {
+            return Some(made);
+        }
+        let start = text[..before].rfind(['\n', '\r']).map_or(0, |found| found + 1);
+        let mut line = Rest { bytes: rest.bytes, at: start, end: header_end, complete: true, column: 0, owed: 0 };
+        let matched = self.matched(&mut line)?;
+        let (columns, _) = line.indent();
+        if columns >= 4 {
+            return Some(MakesTable::No);
+        }
+        // markdown-it takes no line for a header that goes on lazily.
+        Some(if matched < self.containers.len() { MakesTable::Disputed } else { made })
     }
 
     /// The width of a list marker at this place and what stands behind it.
@@ -448,39 +477,4 @@ impl Blocks {
         }
         Some(Some((width, behind)))
     }
-}
-
-/// Whether the line at `at` makes a table of itself and the line before, whose content begins at `before`.
-fn is_under_header(text: &str, rest: &Rest<'_>, at: usize, before: usize) -> Option<bool> {
-    if !rest.only(at, |byte| matches!(byte, b'|' | b':' | b'-' | b' ' | b'\t'))? {
-        return Some(false);
-    }
-    let header_end = text[..at].rfind(['\n', '\r']).map_or(0, |found| text[..found].trim_end_matches('\r').len());
-    Some(before <= header_end && is_header(&text[before..header_end], &text[at..rest.end]))
-}
-
-/// Whether `delimiters` under `header` make a table.
-pub(super) fn is_header(header: &str, delimiters: &str) -> bool {
-    if !delimiters.contains(['|', ':']) && !header.contains('|') {
-        return false;
-    }
-    let cells = |line: &str| {
-        let line = line.trim_matches([' ', '\t']);
-        let line = line.strip_prefix('|').unwrap_or(line);
-        let closed = line.ends_with('|') && !line.ends_with("\\|");
-        let bytes = line.as_bytes();
-        let bars = (0..bytes.len()).filter(|at| bytes[*at] == b'|' && (*at == 0 || bytes[*at - 1] != b'\\')).count();
-        bars + usize::from(!closed)
-    };
-    let trimmed = delimiters.trim_matches([' ', '\t']);
-    // One bar at each end belongs to the row; what stands between two bars is a cell.
-    let trimmed = trimmed.strip_prefix('|').unwrap_or(trimmed);
-    let trimmed = trimmed.strip_suffix('|').unwrap_or(trimmed);
-    let is_delimiter = |cell: &str| {
-        let cell = cell.trim_matches([' ', '\t']);
-        let cell = cell.strip_prefix(':').unwrap_or(cell);
-        let cell = cell.strip_suffix(':').unwrap_or(cell);
-        !cell.is_empty() && cell.bytes().all(|byte| byte == b'-')
-    };
-    trimmed.split('|').all(is_delimiter) && cells(header) == cells(delimiters)
 }

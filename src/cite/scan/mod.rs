@@ -14,10 +14,12 @@ mod drawn;
 mod footnote;
 mod html;
 mod inline;
+mod label;
 mod line;
 mod node;
 mod place;
 mod scanner;
+mod table;
 mod tag;
 
 pub(super) use commit::MAX_EMPHASIS;

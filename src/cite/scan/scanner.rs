@@ -367,6 +367,7 @@ impl Scanner {
             self.at = content;
             self.line = content;
             self.line_start = start;
+            self.blocks.paragraph = content;
             self.may_define = kind == Kind::Paragraph;
             if kind == Kind::Escaped {
                 self.escape_block(input, content);

@@ -209,6 +209,9 @@ const RARE: &[&str] = &[
     "\n\n| a | `b|c` |\n|---|---|\n| [1] | `[2]` |\n\n",
     "\n\n| a |\n|---|\n| `x\\|y` [1] |\n| [text](https://ok.example) [2] |\n\n",
     "\n\n|a|b|\n|:-|-:|\n|[|]|\n\n",
+    "\n\n|\n-|\n![|",
+    "\n    a|b\n-|-\n![|",
+    "\n|\n",
     "\n\n[foo]: https://ok.example/foo\n'x'\n\n",
     "\n\n[2]: https://evil.example\n\"t\"\n\n",
     "\n\n- [1]: https://evil.example\n\n",
@@ -348,7 +351,7 @@ const RARE: &[&str] = &[
     "![](https://evil.example/i.png)",
 ];
 
-/// What engines read in two ways: footnotes, comments with hyphens. Judged is only whether harm can come of it.
+/// What engines read in two ways: footnotes, comments with hyphens, tables. Judged is only whether harm can come of it.
 const DISPUTED: &[&str] = &[
     "\n\n[^1]: A note\n\n",
     "\n\n[^9]: Another note\n\n",
@@ -357,6 +360,8 @@ const DISPUTED: &[&str] = &[
     "<!-- a -- b -->",
     "<!-- a -- ",
     "<!-->",
+    "\n-|\n",
+    "\na|b\n> -|-\n![|",
 ];
 
 /// Pieces about as long as anyone looks ahead.

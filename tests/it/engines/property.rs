@@ -83,6 +83,10 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         "[~1~](https://ok.example)",
         "[foo]: https://ok.example/foo\n[**1**]: https://ok.example\n\n[*1*][foo] [**[1]**][foo] [**1**]",
         "[**1**][foo]\n\n[foo]: https://ok.example/foo",
+        // A border is no head of a table, so that brackets reach beyond one in the lines under it.
+        "|\n-|\n![|](https://evil.example/i.png) [2]",
+        // Nor is a line that is indented as code would be.
+        "x\n    a|b\n-|-\n![|](https://evil.example/i.png) [2]",
         // A bracket with another in it is no label until that goes, or until the image whose description it is does. What
         // was in code behind it came alive, and the text was seen by nobody.
         "[1]: https://evil.example\n[[]()```]:y\n<button e=\"\">``` [2]",
@@ -102,6 +106,10 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         "x\n- *\n\n\t![alt](https://ok.example/i.png)",
         "> x\n> - +\n> \n>     [2] ![alt](https://ok.example/i.png)",
         "x\n> *\n\n    ![alt](https://ok.example/i.png)",
+        // What is a table to one engine and none to another: the image loaded in the one.
+        "a\n-|\n![|](https://evil.example/i.png) [2]",
+        "a\\\\|b|\n|-|-|\n![|](https://evil.example/i.png) [2]",
+        "> x\na|b\n> -|-\n> ![|](https://evil.example/i.png) [2]",
         // Code over a line that begins like a footnote: where there are footnotes it is no code.
         "`[x](javascript:y)\n[^1]: A note\n` [2]",
         "a <!-- [x](javascript:y)\n[^9]: A note\n--> [2]",
