@@ -856,6 +856,8 @@ mod tests {
         assert_eq!(cite_at("**bc**d", 4), "**bc[1]\u{200b}[2]\u{200b}**d");
         assert_eq!(cite_at("[p] a\n\n[p]: https://ok", 20), "[p] a\n\n> [p]: https://ok/\n\n[1]\u{200b}[2]");
         assert_eq!(cite_at("[p] a\n\n[p]: https://ok\nb", 20), "[p] a\n\n> [p]: https://ok/\n\n[1]\u{200b}[2]\n\nb");
+        // In the first of two definitions, it stood at the beginning of the line behind both, which was no fence any more.
+        assert_eq!(cite_at("[p]: u\n[q]: u\n~~~\nb", 5), "[1]\u{200b}[2]\n\n~~~\nb\n~~~");
         assert_eq!(cite_at("[)]:", 4), "[)]:<!-- -->[1]\u{200b}[2]");
         assert_eq!(cite_at("```\nb\n```\nd", 6), "```\nb\n```\n\n[1]\u{200b}[2]\n\nd");
         assert_eq!(cite_at("```\nb", 5), "```\nb\n```\n\n[1]\u{200b}[2]");

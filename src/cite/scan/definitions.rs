@@ -188,7 +188,8 @@ impl Scanner {
                 self.may_define = false;
                 return;
             }
-            self.cite_behind(at..end);
+            let from = self.cut_from.take().unwrap_or(at);
+            self.cite_behind(from..end);
             self.at = end;
             self.may_define = content.is_some();
             self.next_definition(input, end, content);
@@ -250,10 +251,11 @@ impl Scanner {
         self.at = to;
         self.line = to;
         self.line_start = to;
+        let from = self.cut_from.take().unwrap_or(start);
         match content {
-            Some(_) => self.may_define = true,
+            Some(_) => (self.may_define, self.cut_from) = (true, Some(from)),
             None => {
-                self.cite_behind(start..to);
+                self.cite_behind(from..to);
                 self.phase = Phase::Line;
                 self.blocks.leaf = Leaf::None;
             }

@@ -43,7 +43,7 @@ impl Scanner {
         self.phase = Phase::Cut;
         self.blocks.leaf = Leaf::Footnote;
         // What is cited in it is cited behind it.
-        self.code = Some(start);
+        self.code = Some(self.cut_from.take().unwrap_or(start));
         self.fence = None;
         self.leave_gap(start);
     }

@@ -152,7 +152,7 @@ impl Scanner {
             match self.begins_definition(input) {
                 None => return false,
                 Some(true) => return true,
-                Some(false) => self.may_define = false,
+                Some(false) => (self.may_define, self.cut_from) = (false, None),
             }
         }
         let bytes = input.text.as_bytes();
@@ -445,6 +445,10 @@ impl Scanner {
         };
         if parts {
             self.openers.clear();
+            if input.rules.markdown && input.text[..at].ends_with("\\\\") {
+                // To markdown-it every backslash escapes a border, and that in the link of another cell loads an image.
+                self.push(at..at, NodeKind::Separate);
+            }
         }
         self.at = at + 1;
         true

@@ -107,6 +107,8 @@ pub(in crate::cite) struct Scanner {
     /// What the block before the present one was, and the one before that.
     pub(super) before: Before,
     pub(super) before_that: Before,
+    /// Where the definitions began that were taken out right before the present line.
+    pub(super) cut_from: Option<usize>,
     /// What a definition stood behind that was taken out.
     pub(super) parted: Before,
     /// Whether the present paragraph, or the one before, is a footnote for engines that know footnotes: they take what is
@@ -164,6 +166,7 @@ impl Scanner {
             used: HashSet::new(),
             before: Before::Other,
             before_that: Before::Other,
+            cut_from: None,
             parted: Before::Other,
             behind_footnote: false,
             was_behind_footnote: false,
