@@ -17,6 +17,7 @@ mod resolve;
 mod rules;
 mod scan;
 mod shorten;
+mod table;
 mod writer;
 
 pub use cite::{cite, make_harmless};

@@ -2,6 +2,7 @@
 //! else (policies P-05 and P-09).
 
 use super::scan::{BYTE_ORDER_MARK, MAX_EMPHASIS};
+use super::table::ends_like_table;
 use super::{CitedPlace, LiteralNumbers, Position, Rules};
 use crate::report::Kind;
 
@@ -32,6 +33,8 @@ pub(super) struct Writer {
     definitions: bool,
     literal_numbers: LiteralNumbers,
     out: String,
+    /// Whether what is written now is a line of code or of a table.
+    is_in_block: bool,
     /// The badges at the very end of what was written.
     run: Vec<Position>,
     /// Where they begin.
@@ -58,6 +61,7 @@ impl Writer {
             definitions,
             literal_numbers,
             out: String::new(),
+            is_in_block: false,
             run: Vec::new(),
             run_start: 0,
             in_address: false,
@@ -93,9 +97,10 @@ impl Writer {
         self.places.take().unwrap_or_default()
     }
 
-    /// Text as it was; in a link, no bare address begins.
+    /// Text as it was, without line ends; in a link, no bare address begins.
     pub(super) fn text(&mut self, text: &str, may_begin_address: bool) {
-        let behind_text = self.run.is_empty() && !self.in_address && !self.out.is_empty();
+        let behind_text =
+            self.run.is_empty() && !self.in_address && !self.out.is_empty() && !text.starts_with(LINE_ENDS);
         if behind_text && !text.bytes().any(|byte| ADDRESS[usize::from(byte)]) {
             self.out.push_str(text);
             if !may_begin_address {
@@ -103,9 +108,8 @@ impl Writer {
             }
         } else if !may_begin_address {
             self.opaque(text);
-        } else if self.push(text) {
+        } else if let Some(piece) = self.push(text) {
             // The text may have come in pieces: what begins an address is at most four bytes long.
-            let piece = self.out.len() - text.len();
             let from = self.out.floor_char_boundary(piece.saturating_sub(3)).max(self.text_start);
             self.follow_address(piece, from, true);
         }
@@ -113,8 +117,7 @@ impl Writer {
 
     /// What is no text, as it was.
     pub(super) fn opaque(&mut self, source: &str) {
-        if self.push(source) {
-            let piece = self.out.len() - source.len();
+        if let Some(piece) = self.push(source) {
             self.follow_address(piece, piece, false);
             self.text_start = self.out.len();
         }
@@ -336,6 +339,7 @@ impl Writer {
     /// Badges in a paragraph of their own, in the same containers as what stands before.
     pub(super) fn paragraph_of_badges(&mut self, behind: &str, prefix: &str, positions: &[Position]) {
         let blank = prefix.trim_end();
+        self.keep_from_table();
         // Blank lines behind it are taken out.
         let is_first = self.out.is_empty();
         if !is_first && !self.out.ends_with("\n\n") {
@@ -456,10 +460,10 @@ impl Writer {
         }
     }
 
-    /// Writes a piece, apart from the badges before it where it must be; whether there was anything to write.
-    fn push(&mut self, text: &str) -> bool {
+    /// Writes a piece, apart from the badges before it where it must be; where it begins, if there was anything to write.
+    fn push(&mut self, text: &str) -> Option<usize> {
         if text.is_empty() {
-            return false;
+            return None;
         }
         if !self.run.is_empty() && self.must_keep_behind_badge(text) {
             self.out.push(ZERO_WIDTH_SPACE);
@@ -469,8 +473,32 @@ impl Writer {
             self.out.push(ZERO_WIDTH_SPACE);
         }
         self.run.clear();
-        self.out.push_str(text);
-        true
+        let start = self.out.len();
+        let mut rest = text;
+        while let Some(end) = memchr::memchr2(b'\n', b'\r', rest.as_bytes()) {
+            self.out.push_str(&rest[..end]);
+            self.keep_from_table();
+            self.out.push_str(&rest[end..=end]);
+            rest = &rest[end + 1..];
+        }
+        self.out.push_str(rest);
+        Some(start)
+    }
+
+    /// The end of a line of code or of a table, as it was.
+    pub(super) fn in_block(&mut self, source: &str) {
+        let is_in_block = std::mem::replace(&mut self.is_in_block, true);
+        self.opaque(source);
+        self.is_in_block = is_in_block;
+    }
+
+    /// Keeps the line that ends here from making a table of itself and the line before, which it is to some engine, and was not
+    /// when it was read.
+    pub(super) fn keep_from_table(&mut self) {
+        let may_be_delimiters = self.out.ends_with(['|', '-', ':', ' ', '\t']);
+        if self.markdown && !self.is_in_block && may_be_delimiters && ends_like_table(&self.out) {
+            self.separate();
+        }
     }
 }
 

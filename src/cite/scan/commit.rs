@@ -215,6 +215,10 @@ impl Scanner {
                 let loses_backslash = raw == "\\<" && input.rules.markdown && self.writer.is_in_address();
                 self.writer.opaque(if loses_backslash { "&lt;" } else { raw });
             }
+            NodeKind::InBlock => {
+                self.shield = self.shield.max(end);
+                self.writer.in_block(raw);
+            }
             NodeKind::MathStart { end } | NodeKind::TagStart { end } => {
                 self.shield = self.shield.max(*end);
                 self.writer.opaque(raw);

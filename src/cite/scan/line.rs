@@ -4,8 +4,8 @@
 //! CommonMark specification 0.31, appendix "A parsing strategy", phase 1.
 
 use super::LOOK_AHEAD;
-use super::table::{MakesTable, makes_table};
 use super::tag::{BlockTag, block_tag};
+use crate::cite::table::{Table, ends_like_table};
 
 /// Deeper nesting is text.
 const MAX_DEPTH: usize = 100;
@@ -395,7 +395,11 @@ impl Blocks {
                 }
                 _ => None,
             };
-            if let Some((kind, content)) = kind {
+            if let Some((mut kind, content)) = kind {
+                let is_of_hyphens = byte == b'-' && matches!(kind, Kind::Underline | Kind::Rule);
+                if is_of_hyphens && ends_like_table(&text[..rest.end]) {
+                    kind = Kind::Escaped;
+                }
                 return line(kind, content, begins);
             }
             if self.containers.len() + begins.len() < MAX_DEPTH
@@ -417,37 +421,39 @@ impl Blocks {
             if self.leaf == Leaf::Table && all && begins.is_empty() {
                 return line(Kind::Row, behind, begins);
             }
-            let makes_table = if interrupts { self.under_header(text, &rest, behind, before)? } else { MakesTable::No };
-            let kind = match makes_table {
-                MakesTable::Yes => Kind::Delimiters,
-                MakesTable::Disputed => Kind::Escaped,
-                MakesTable::No if open => Kind::Continuation,
-                MakesTable::No => Kind::Paragraph,
+            let kind = match open {
+                true if interrupts && self.is_under_header(text, &rest, behind, before)? => Kind::Delimiters,
+                true => Kind::Continuation,
+                false => Kind::Paragraph,
             };
             return line(kind, behind, begins);
         }
     }
 
-    /// Whether the line at `at` makes a table of itself and the line before, whose content begins at `before`.
-    fn under_header(&self, text: &str, rest: &Rest<'_>, at: usize, before: usize) -> Option<MakesTable> {
+    /// Whether the line at `at` makes a table of itself and the line before, whose content begins at `before`, to all engines.
+    fn is_under_header(&self, text: &str, rest: &Rest<'_>, at: usize, before: usize) -> Option<bool> {
         if !rest.only(at, |byte| matches!(byte, b'|' | b':' | b'-' | b' ' | b'\t'))? {
-            return Some(MakesTable::No);
+            return Some(false);
         }
         let header_end = text[..at].rfind(['\n', '\r']).map_or(0, |found| text[..found].trim_end_matches('\r').len());
-        let Some(header) = text.get(before..header_end) else { return Some(MakesTable::No) };
-        let made = makes_table(header, &text[at..rest.end]);
-        if made == MakesTable::No || before == self.paragraph {
-            return Some(made);
+        let Some(header) = text.get(before..header_end) else { return Some(false) };
+        let delimiters = &text[at..rest.end];
+        if Table::read(header, delimiters) != Table::ALL {
+            return Some(false);
         }
         let start = text[..before].rfind(['\n', '\r']).map_or(0, |found| found + 1);
+        let line = text[start..header_end].trim_start_matches([' ', '\t', '>']);
+        // markdown-it looks for tables before it looks for lists.
+        if line != header && Table::read(line, delimiters).to_markdown_it {
+            return Some(false);
+        }
+        if before == self.paragraph {
+            return Some(true);
+        }
         let mut line = Rest { bytes: rest.bytes, at: start, end: header_end, complete: true, column: 0, owed: 0 };
         let matched = self.matched(&mut line)?;
-        let (columns, _) = line.indent();
-        if columns >= 4 {
-            return Some(MakesTable::No);
-        }
-        // markdown-it takes no line for a header that goes on lazily.
-        Some(if matched < self.containers.len() { MakesTable::Disputed } else { made })
+        // Nor does it take a line for a header that goes on lazily.
+        Some(line.indent().0 < 4 && matched == self.containers.len())
     }
 
     /// The width of a list marker at this place and what stands behind it.

@@ -19,7 +19,6 @@ mod line;
 mod node;
 mod place;
 mod scanner;
-mod table;
 mod tag;
 
 pub(super) use commit::MAX_EMPHASIS;

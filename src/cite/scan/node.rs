@@ -29,6 +29,8 @@ pub(super) enum NodeKind {
     Bracket,
     /// Code in blocks, addresses, tags, escapes, prefixes of lines: as it stands. Citations of places inside go behind it.
     Opaque,
+    /// The end of a line of code or of a table, which is neither a header nor under one: as it stands.
+    InBlock,
     /// What stands before the text of a block that begins in its line: a bullet, `>`, blanks. As it stands.
     Prefix,
     /// `<https://…>` or `<…@…>`, likewise.

@@ -121,6 +121,8 @@ pub(in crate::cite) struct Scanner {
     /// Where the present block began in which no text can be cited: code, HTML, a footnote that goes.
     pub(super) code: Option<usize>,
     pub(super) fence: Option<Fence>,
+    /// Whether the line before the present one opened it.
+    pub(super) is_behind_opening: bool,
     /// Where backticks at the beginning of a line are written as text, so that they make no fence of it.
     pub(super) no_fence: Option<usize>,
     /// The last code block that has ended, and what the lines of the blocks around it begin with.
@@ -173,6 +175,7 @@ impl Scanner {
             cut_at_start: false,
             code: None,
             fence: None,
+            is_behind_opening: false,
             no_fence: None,
             ended: None,
             anchors: VecDeque::new(),
@@ -200,6 +203,7 @@ impl Scanner {
         while match self.phase {
             Phase::Line => self.start_line(input),
             Phase::Text => self.text(input),
+            Phase::Verbatim if self.is_in_block() => self.take_line(input, NodeKind::InBlock),
             Phase::Verbatim | Phase::Rule => self.take_line(input, NodeKind::Opaque),
             Phase::Html => self.html(input),
             Phase::Cut => self.take_line(input, NodeKind::CutLine),
@@ -208,9 +212,18 @@ impl Scanner {
             self.openers.clear();
             self.end_code(input);
             self.commit(input, input.text.len());
+            if !self.is_in_block() {
+                self.writer.keep_from_table();
+            }
         } else {
             self.commit(input, self.decided(input));
         }
+    }
+
+    /// Whether the present line goes on with code or a table: for markdown-it the line that opens a fence may be the header of one.
+    fn is_in_block(&self) -> bool {
+        matches!(self.blocks.leaf, Leaf::Table | Leaf::Indented)
+            || matches!(self.blocks.leaf, Leaf::Fence(_)) && !self.is_behind_opening
     }
 
     /// Closes the fence that the text leaves open; one in a list or a quote ends with it.
@@ -262,6 +275,8 @@ impl Scanner {
     fn begin_line(&mut self, input: &Input<'_>, line: Line) {
         let Line { matched, begins, kind, content } = line;
         let start = self.at;
+        let is_behind_opening = matches!(self.blocks.leaf, Leaf::Fence(_))
+            && self.code.is_some_and(|code| next_line(input.text, line_end(input.text, code, true).0) == start);
         if self.nodes.len() > MAX_WAITING {
             self.commit(input, start);
         }
@@ -342,6 +357,7 @@ impl Scanner {
             }
             Kind::Footnote => (Phase::Cut, Leaf::Footnote),
         };
+        self.is_behind_opening = is_behind_opening;
         if kind == Kind::FencedApart && input.rules.markdown {
             self.opaque(start..content);
             self.push(content..content, NodeKind::Separate);
@@ -419,7 +435,8 @@ impl Scanner {
         }
         if self.blocks.leaf != Leaf::Paragraph {
             self.openers.clear();
-            self.opaque(at..next);
+            let is_row = self.blocks.leaf == Leaf::Table;
+            self.push(at..next, if is_row { NodeKind::InBlock } else { NodeKind::Opaque });
             self.at = next;
             self.phase = Phase::Line;
             if self.blocks.leaf == Leaf::Heading {

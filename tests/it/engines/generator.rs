@@ -362,6 +362,9 @@ const DISPUTED: &[&str] = &[
     "<!-->",
     "\n-|\n",
     "\na|b\n> -|-\n![|",
+    "\n-|-\n",
+    "\n\n# a|b\n-|-\n`|",
+    "\n\n```a|b\n-|-\n",
 ];
 
 /// Pieces about as long as anyone looks ahead.

@@ -110,6 +110,11 @@ fn every_engine_reads_what_was_found_in_long_runs() {
         "a\n-|\n![|](https://evil.example/i.png) [2]",
         "a\\\\|b|\n|-|-|\n![|](https://evil.example/i.png) [2]",
         "> x\na|b\n> -|-\n> ![|](https://evil.example/i.png) [2]",
+        // markdown-it looks for tables before it looks for headings, lists, code and HTML.
+        "# a|b\n-|-\n`|![x](https://evil.example/i.png)|` [2]",
+        "- a|b\n  -|-\n`|![x](https://evil.example/i.png)|` [2]",
+        "<!-- a|b\n-|-\n![x](https://evil.example/i.png)\n-->\n[2]",
+        "```a|b\n-|-\n![x](https://evil.example/i.png)\n```\n[2]",
         // Code over a line that begins like a footnote: where there are footnotes it is no code.
         "`[x](javascript:y)\n[^1]: A note\n` [2]",
         "a <!-- [x](javascript:y)\n[^9]: A note\n--> [2]",
