@@ -33,3 +33,4 @@ mod so_far;
 mod spans;
 /// Every example of the CommonMark specification with a marker in it.
 mod specification;
+mod tables;
