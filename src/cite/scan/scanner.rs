@@ -121,8 +121,8 @@ pub(in crate::cite) struct Scanner {
     /// Where the present block began in which no text can be cited: code, HTML, a footnote that goes.
     pub(super) code: Option<usize>,
     pub(super) fence: Option<Fence>,
-    /// Whether the line before the present one opened it.
-    pub(super) is_behind_opening: bool,
+    /// How many lines of it have begun behind the one that opened it.
+    pub(super) fence_lines: usize,
     /// Where backticks at the beginning of a line are written as text, so that they make no fence of it.
     pub(super) no_fence: Option<usize>,
     /// The last code block that has ended, and what the lines of the blocks around it begin with.
@@ -175,7 +175,7 @@ impl Scanner {
             cut_at_start: false,
             code: None,
             fence: None,
-            is_behind_opening: false,
+            fence_lines: 0,
             no_fence: None,
             ended: None,
             anchors: VecDeque::new(),
@@ -223,7 +223,7 @@ impl Scanner {
     /// Whether the present line goes on with code or a table: for markdown-it the line that opens a fence may be the header of one.
     fn is_in_block(&self) -> bool {
         matches!(self.blocks.leaf, Leaf::Table | Leaf::Indented)
-            || matches!(self.blocks.leaf, Leaf::Fence(_)) && !self.is_behind_opening
+            || matches!(self.blocks.leaf, Leaf::Fence(_)) && self.fence_lines > 1
     }
 
     /// Closes the fence that the text leaves open; one in a list or a quote ends with it.
@@ -275,8 +275,6 @@ impl Scanner {
     fn begin_line(&mut self, input: &Input<'_>, line: Line) {
         let Line { matched, begins, kind, content } = line;
         let start = self.at;
-        let is_behind_opening = matches!(self.blocks.leaf, Leaf::Fence(_))
-            && self.code.is_some_and(|code| next_line(input.text, line_end(input.text, code, true).0) == start);
         if self.nodes.len() > MAX_WAITING {
             self.commit(input, start);
         }
@@ -357,15 +355,16 @@ impl Scanner {
             }
             Kind::Footnote => (Phase::Cut, Leaf::Footnote),
         };
-        self.is_behind_opening = is_behind_opening;
         if kind == Kind::FencedApart && input.rules.markdown {
             self.opaque(start..content);
             self.push(content..content, NodeKind::Separate);
             self.at = content;
         }
+        self.fence_lines += usize::from(matches!(kind, Kind::Fenced | Kind::FencedApart));
         if let Kind::FenceOpens(fence) = kind {
             self.code = Some(start);
             self.fence = Some(fence);
+            self.fence_lines = 0;
         } else if matches!(kind, Kind::Indented | Kind::Html) && self.code.is_none() {
             self.code = Some(start);
             self.fence = None;
