@@ -813,6 +813,15 @@ mod tests {
         stays("[](javascript:|)a|b\n-|-\nx[1]", "\u{200b}a|b\n-|-\u{200b}\nx[1]");
     }
 
+    /// A line that goes on with a paragraph and is indented like code is no header, and what looks like delimiters under it may be
+    /// code, in which nothing must be added.
+    #[test]
+    fn what_is_under_no_header_is_left_as_it_is() {
+        stays("`[1]\n    a|b\n-|-\n![|`x[1]", "`[1]\n    a|b\n-|-\n![|`x[1]");
+        stays("> `x\n>     a|b\n> -|-\n> `[1]", "> `x\n>     a|b\n> -|-\n> `[1]");
+        stays("- a\n  > `x\n  > \ta|b\n  > -|-\n  > `[1]", "- a\n  > `x\n  > \ta|b\n  > -|-\n  > `[1]");
+    }
+
     /// A definition takes the text with it, and what stood in code behind its label came alive.
     #[test]
     fn a_bracket_that_loses_another_is_no_label() {

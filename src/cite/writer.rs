@@ -171,12 +171,16 @@ impl Writer {
     }
 
     /// A code span. A bare address would take its opening in, and what it holds could be a badge. Beside emphasis, where that
-    /// would cost a comment, the address only ends for code that may hold one.
-    pub(super) fn code(&mut self, source: &str) {
+    /// would cost a comment, the address only ends for code that may hold one. What is `headless` makes no table.
+    pub(super) fn code(&mut self, source: &str, headless: bool) {
         if self.in_address && self.definitions && (!self.out.ends_with(EMPHASIS) || source.contains('[')) {
             self.end_address();
         }
-        self.opaque(source);
+        if headless {
+            self.in_block(source);
+        } else {
+            self.opaque(source);
+        }
     }
 
     fn end_address(&mut self) {

@@ -205,9 +205,9 @@ impl Scanner {
         }
         match &node.kind {
             NodeKind::Bracket => self.writer.text(raw, false),
-            NodeKind::Code => {
+            NodeKind::Code { headless } => {
                 self.shield = self.shield.max(end);
-                self.writer.code(raw);
+                self.writer.code(raw, *headless);
             }
             NodeKind::Opaque | NodeKind::Prefix | NodeKind::Autolink => {
                 self.shield = self.shield.max(end);

@@ -268,7 +268,8 @@ impl Scanner {
         let span = if run == LOOK_AHEAD { Parsed::TooLong } else { code_span(self.cursor(input, at + run), run) };
         match span {
             Parsed::Found(end) => {
-                self.push(at..end, NodeKind::Code);
+                let headless = self.blocks.is_headless(input.text, at..end);
+                self.push(at..end, NodeKind::Code { headless });
                 self.at = end;
             }
             // A backtick further on keeps the line from being a fence, and may go: with the address of a link, or with all of it.

@@ -3,6 +3,8 @@
 //! A line is read from its beginning, and as soon as what has arrived of it leaves no doubt. The rules are those of the
 //! CommonMark specification 0.31, appendix "A parsing strategy", phase 1.
 
+use std::ops::Range;
+
 use super::LOOK_AHEAD;
 use super::tag::{BlockTag, block_tag};
 use crate::cite::table::{Table, ends_like_table};
@@ -450,10 +452,38 @@ impl Blocks {
         if before == self.paragraph {
             return Some(true);
         }
-        let mut line = Rest { bytes: rest.bytes, at: start, end: header_end, complete: true, column: 0, owed: 0 };
-        let matched = self.matched(&mut line)?;
         // Nor does it take a line for a header that goes on lazily.
-        Some(line.indent().0 < 4 && matched == self.containers.len())
+        Some(self.continuation_indent(text, start..header_end).is_some_and(|columns| columns < 4))
+    }
+
+    /// How far a line is indented with which the paragraph goes on, unless it does so lazily.
+    fn continuation_indent(&self, text: &str, line: Range<usize>) -> Option<usize> {
+        let bytes = text.as_bytes();
+        let mut rest = Rest { bytes, at: line.start, end: line.end, complete: true, column: 0, owed: 0 };
+        let matched = self.matched(&mut rest)?;
+        (matched == self.containers.len()).then(|| rest.indent().0)
+    }
+
+    /// Whether some lines of a paragraph look like delimiters under a header, and each of those headers is indented like code:
+    /// to no engine it is one.
+    pub(super) fn is_headless(&self, text: &str, lines: Range<usize>) -> bool {
+        let mut headers = 0;
+        // The first line does not begin here, nor does the last one end.
+        let (mut before, mut start) = (None, lines.start);
+        while let Some(length) = memchr::memchr2(b'\n', b'\r', &text.as_bytes()[start..lines.end]) {
+            let line = start..start + length;
+            let is_delimiters = text[line.clone()].bytes().all(|byte| b"|:->\t ".contains(&byte));
+            if is_delimiters && start > lines.start {
+                let indent = before.and_then(|header| self.continuation_indent(text, header));
+                if indent.is_none_or(|columns| columns < 4) {
+                    return false;
+                }
+                headers += 1;
+            }
+            before = (start > lines.start).then_some(line.clone());
+            start = next_line(text, line.end);
+        }
+        headers > 0
     }
 
     /// The width of a list marker at this place and what stands behind it.

@@ -36,7 +36,10 @@ pub(super) enum NodeKind {
     /// `<https://…>` or `<…@…>`, likewise.
     Autolink,
     /// A code span, likewise.
-    Code,
+    Code {
+        /// Whether what looks like a line of delimiters in it has no header: the line before is indented like code.
+        headless: bool,
+    },
     /// The beginning of math or a formula, which ends there: as it stands. Citations of places inside go behind all of it.
     MathStart { end: usize },
     /// The beginning of a tag whose attributes go, likewise.
