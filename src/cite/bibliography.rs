@@ -40,13 +40,15 @@ pub(super) struct Bibliography {
     settled: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct List {
     start: usize,
     entries: usize,
     headed: bool,
     /// Whether its first entry is a definition.
     defines: bool,
+    /// Whether a blank line stands behind its last line.
+    is_parted: bool,
     /// What its last line ends with, when that may be the beginning of a marker that ends in the next one: once it was converted,
     /// the two are one.
     open: Option<String>,
@@ -120,6 +122,7 @@ impl Bibliography {
         if content.is_empty() {
             if let Some(list) = &mut self.list {
                 list.open = None;
+                list.is_parted = true;
             }
             return;
         }
@@ -147,7 +150,7 @@ impl Bibliography {
             let start =
                 self.list.take().filter(|list| list.headed && list.entries > 0).map_or(line.start, |list| list.start);
             self.list =
-                self.after_content.then_some(List { start, entries: 0, headed: true, defines: false, open: None });
+                self.after_content.then_some(List { start, headed: true, ..List::default() });
             self.is_text = !self.after_content;
             self.after_content = true;
         } else {
@@ -165,16 +168,12 @@ impl Bibliography {
             return;
         }
         // One line is no list, and the definitions behind it make none of it: they may be those of an earlier conversion.
-        let begins = |list: &mut List| entry.defines && !list.defines && !list.headed && list.entries == 1;
-        self.list.take_if(begins);
-        let list = self.list.get_or_insert(List {
-            start: line.start,
-            entries: 0,
-            headed: false,
-            defines: entry.defines,
-            open: None,
-        });
+        let is_one = |list: &List| !list.headed && list.entries == 1;
+        self.list.take_if(|list| is_one(list) && entry.defines && (list.is_parted || !list.defines));
+        let begun = List { start: line.start, defines: entry.defines, ..List::default() };
+        let list = self.list.get_or_insert(begun);
         list.entries += 1;
+        list.is_parted = false;
         let repeats = list.headed || entry.sources.iter().any(|index| mentions(entry.rest, &sources[index.0]));
         if !repeats || line.end - list.start > MAX_BYTES {
             self.list = None;
@@ -363,6 +362,7 @@ mod tests {
             "[1] Leave policy\n[2] Travel policy",
             "Answer.\n\n[1] Leave policy",
             "Answer.\n\n[1] Leave policy\n\n[1]: https://x \"Leave policy\"",
+            "Answer.\n[1]: Leave policy\n\n[1]: https://x \"Leave policy\"",
             "Answer.\n\nSources\n[1] Leave policy\n[9] Other",
             "Answer.\n\nSources:\n[1] Leave policy\n[1, 2]",
             "Answer.\n\nSources:\n[1] Leave policy\n[1]\u{200b}[2]",

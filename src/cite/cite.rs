@@ -846,6 +846,13 @@ mod tests {
         stays(given, "1. item\n\n[x](https://ok\n<!---->\n   1. item");
     }
 
+    /// The definitions behind it made a list of references of it, which went, the second time.
+    #[test]
+    fn a_second_conversion_leaves_a_line_that_looks_like_a_definition_alone() {
+        stays("e[1]``\n[1]:``a", "e[1]``\n[1]:``a");
+        stays("Answer [1].\n[1]: https://x/a", "Answer [1].\n[1]\u{200b}: https://x/a");
+    }
+
     #[test]
     fn p10_what_the_model_left_open_is_closed_before_the_definitions() {
         cases(&[
