@@ -149,8 +149,7 @@ impl Bibliography {
             // Behind another list it goes with that, or the next conversion would take the first of the two.
             let start =
                 self.list.take().filter(|list| list.headed && list.entries > 0).map_or(line.start, |list| list.start);
-            self.list =
-                self.after_content.then_some(List { start, headed: true, ..List::default() });
+            self.list = self.after_content.then_some(List { start, headed: true, ..List::default() });
             self.is_text = !self.after_content;
             self.after_content = true;
         } else {

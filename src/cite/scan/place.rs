@@ -35,10 +35,15 @@ const MAX_LINES: usize = 8;
 fn last_word(text: &str, end: usize, may_go_on: bool) -> usize {
     let mut end = text[..end].trim_end().len();
     for _ in 0..MAX_LINES {
+        if !text.as_bytes()[..end]
+            .last()
+            .is_some_and(|last| is_sign(last) || matches!(last, b'_' | b'~' | b'\\' | b'|'))
+        {
+            // Behind a letter, which is most often, nothing begins or closes a block.
+            break;
+        }
         let mut to = before_closing(text, before_opening(text, end));
-        let start = text.as_bytes()[..to].iter().rev().take(MAX_PREFIX).position(|byte| matches!(byte, b'\n' | b'\r'));
-        let line = start.or_else(|| (to < MAX_PREFIX).then_some(to)).map(|length| &text[to - length..to]);
-        if let Some(line) = line.filter(|line| is_prefix(line, may_go_on)) {
+        if let Some(line) = signs_alone(&text[..to]).filter(|line| is_prefix(line, may_go_on)) {
             to = text[..to - line.len()].trim_end().len();
         }
         if to == end {
@@ -47,6 +52,19 @@ fn last_word(text: &str, end: usize, may_go_on: bool) -> usize {
         end = to;
     }
     end
+}
+
+/// The last line of a text, when it holds nothing but bytes that may begin a block.
+fn signs_alone(text: &str) -> Option<&str> {
+    let is_prefix = |byte: &&u8| is_sign(byte) || matches!(byte, b' ' | b'\t');
+    let length = text.as_bytes().iter().rev().take(MAX_PREFIX).take_while(is_prefix).count();
+    let (before, line) = text.split_at(text.len() - length);
+    (length < MAX_PREFIX && (before.is_empty() || before.ends_with(['\n', '\r']))).then_some(line)
+}
+
+/// Whether it may stand in what begins a block.
+fn is_sign(byte: &u8) -> bool {
+    matches!(byte, b'>' | b'-' | b'+' | b'*' | b'.' | b')' | b'#' | b'0'..=b'9')
 }
 
 /// A longer line is looked at as if it held a word.
@@ -74,7 +92,12 @@ fn is_prefix(line: &str, may_go_on: bool) -> bool {
 
 /// The place, or the one before delimiters of emphasis that open something behind it.
 fn before_opening(text: &str, at: usize) -> usize {
-    let run = text.as_bytes()[..at].iter().rev().take(MAX_CLOSING).take_while(|byte| b"*_~".contains(byte)).count();
+    let run = text.as_bytes()[..at]
+        .iter()
+        .rev()
+        .take(MAX_CLOSING)
+        .take_while(|byte| matches!(byte, b'*' | b'_' | b'~'))
+        .count();
     let before = &text[..at - run];
     let is_rule = run > 2 && (before.is_empty() || before.ends_with(['\n', '\r']));
     let opens = run > 0 && !is_rule && (before.is_empty() || before.ends_with([' ', '\t', '\n', '\r', '(']));
