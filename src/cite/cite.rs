@@ -1005,6 +1005,10 @@ mod tests {
             ("m[1][1] = 0 [doc1].", "m&#91;1&#93;&#91;1&#93; = 0 [1]."),
             ("B[doc2]! See table[1](a).", "B[1]! See table1."),
             ("A [doc1]. In [2](2024) they say", "A [1]. In 2 they say"),
+            // A bracket before it became a link once a definition came: what is behind it must go on being a label.
+            ("[foo][1] [doc1]", "[foo][&#49;] [1]"),
+            ("[foo][ 1 ] [doc1]", "[foo][ &#49; ] [1]"),
+            ("[foo][1][bar] [doc1]", "[foo]&#91;1&#93;[bar] [1]"),
         ] {
             let mut answer = answer(text);
             answer.grammar = MarkerGrammar::AZURE_ON_YOUR_DATA;

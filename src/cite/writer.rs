@@ -425,9 +425,19 @@ impl Writer {
     }
 
     /// `[n]` that is text, kept from being taken for a badge; and what the report says of it.
-    pub(super) fn number(&mut self, bracket: &str) -> (Kind, &'static str, &'static str) {
+    pub(super) fn number(&mut self, bracket: &str, behind: &str) -> (Kind, &'static str, &'static str) {
         let inner = &bracket[1..bracket.len() - 1];
+        let may_be_label = self.run.is_empty() && self.out.ends_with(']') && !behind.starts_with(['[', '(']);
         match self.literal_numbers {
+            LiteralNumbers::Escape if may_be_label => {
+                // `[a][1]` is text, and so is `[a]` in it; without a bracket behind it, a later definition makes a link of that.
+                let digit = inner.find(|c: char| c.is_ascii_digit()).unwrap_or_default();
+                self.opaque("[");
+                self.opaque(&inner[..digit]);
+                self.opaque(&format!("&#{};", inner.as_bytes()[digit]));
+                self.opaque(&inner[digit + 1..]);
+                self.opaque("]");
+            }
             LiteralNumbers::Escape => {
                 self.run.clear();
                 // Not by backslashes, between which later versions of Web Chat see a formula.

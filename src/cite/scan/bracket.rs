@@ -452,8 +452,8 @@ impl Scanner {
     }
 
     /// A bracket that equals the number of a claim, kept from being taken for it.
-    pub(super) fn number(&mut self, at: usize, raw: &str) {
-        let entry = self.writer.number(raw);
+    pub(super) fn number(&mut self, input: &Input<'_>, at: usize, raw: &str) {
+        let entry = self.writer.number(raw, &input.text[at + raw.len()..]);
         self.literal_entry(at, raw, entry);
     }
 

@@ -235,7 +235,7 @@ impl Scanner {
                     self.writer.opaque("image");
                 }
             }
-            NodeKind::Number => self.number(start, raw),
+            NodeKind::Number => self.number(input, start, raw),
             NodeKind::EscapedNumber => {
                 self.shield = self.shield.max(end);
                 self.escaped_number(input, start, raw);
