@@ -945,6 +945,28 @@ mod tests {
         }
     }
 
+    /// The badge came to stand before the line behind the item, and made text of a block that began there.
+    #[test]
+    fn p15_a_place_in_the_number_of_an_item_is_cited_where_its_text_begins_or_in_a_paragraph_behind_it() {
+        for (behind, expected) in [
+            (". b", "1. [1]b"),
+            (".\nb", "1.\n[1]b"),
+            (".\n   b", "1.\n   [1]b"),
+            (".\n2.\n3. b", "1.\n2.\n3. [1]b"),
+            (". # b", "1. # [1]b"),
+            (".\n# b", "1.\n\n[1]\n\n# b"),
+            (".\n<td>[b](/u)", "1.\n\n[1]\n\n<td>[b](/u)"),
+            (".\n```\nb\n```", "1.\n\n[1]\n\n```\nb\n```"),
+            (".\n---\nb", "1.\n\n[1]\n\n---\nb"),
+            (".\n", "1.\n\n   [1]"),
+        ] {
+            let text = format!("1{behind}");
+            let mut answer = answer(&text);
+            answer.citations = vec![Citation::new(Span::new(&text, 0..1).expect("a span"), vec![SourceIndex(0)])];
+            assert_eq!(body(&answer), expected, "{text:?}");
+        }
+    }
+
     #[test]
     fn p06_a_list_of_references_stays_when_only_the_list_is_cited() {
         let text = "30 days.\n\nSources:\n[1] A\n[2] B";

@@ -68,6 +68,15 @@ impl Scanner {
         self.cite_behind(start..end);
     }
 
+    /// Citations of places in items without text come before the text that follows them, and in a paragraph of their own where
+    /// none does.
+    pub(super) fn end_empty_item(&mut self, end: usize, is_text: bool) {
+        let Some(start) = self.empty_item.take().filter(|_| !is_text) else { return };
+        if self.anchors.iter().any(|anchor| (start + 1..=end).contains(&anchor.at)) {
+            self.cite_behind(start..end);
+        }
+    }
+
     /// Citations of places in what no text can stand behind, a code block or a definition, come in a paragraph behind it.
     pub(super) fn cite_behind(&mut self, block: Range<usize>) {
         let from = self.anchors.partition_point(|anchor| anchor.at <= block.start);

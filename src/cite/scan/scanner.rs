@@ -118,6 +118,8 @@ pub(in crate::cite) struct Scanner {
     pub(super) was_behind_footnote: bool,
     /// Whether something was taken out at the very beginning.
     pub(super) cut_at_start: bool,
+    /// Where the items without text began that stand right before the present line.
+    pub(super) empty_item: Option<usize>,
     /// Where the present block began in which no text can be cited: code, HTML, a footnote that goes.
     pub(super) code: Option<usize>,
     pub(super) fence: Option<Fence>,
@@ -173,6 +175,7 @@ impl Scanner {
             behind_footnote: false,
             was_behind_footnote: false,
             cut_at_start: false,
+            empty_item: None,
             code: None,
             fence: None,
             fence_lines: 0,
@@ -204,6 +207,7 @@ impl Scanner {
             Phase::Line => self.start_line(input),
             Phase::Text => self.text(input),
             Phase::Verbatim if self.is_in_block() => self.take_line(input, NodeKind::InBlock),
+            Phase::Verbatim if self.empty_item.is_some() => self.take_line(input, NodeKind::Prefix),
             Phase::Verbatim | Phase::Rule => self.take_line(input, NodeKind::Opaque),
             Phase::Html => self.html(input),
             Phase::Cut => self.take_line(input, NodeKind::CutLine),
@@ -211,6 +215,10 @@ impl Scanner {
         if input.finished {
             self.openers.clear();
             self.end_code(input);
+            // Where the whole answer is a number with a dot, nobody meant a list.
+            let content = input.text.trim_end().len();
+            let is_text = self.anchors.back().is_some_and(|anchor| anchor.at >= content);
+            self.end_empty_item(input.text.len(), is_text);
             self.commit(input, input.text.len());
             if !self.is_in_block() {
                 self.writer.keep_from_table();
@@ -273,8 +281,12 @@ impl Scanner {
     }
 
     fn begin_line(&mut self, input: &Input<'_>, line: Line) {
-        let Line { matched, begins, kind, content } = line;
+        let Line { matched, begins, kind, mut content } = line;
         let start = self.at;
+        if kind == Kind::Heading && input.text[content..].starts_with([' ', '\t']) {
+            // What is cited before its text stands behind the blank, without which it is no heading.
+            content += 1;
+        }
         if self.nodes.len() > MAX_WAITING {
             self.commit(input, start);
         }
@@ -287,6 +299,13 @@ impl Scanner {
         }
         let is_ended = matches!(self.blocks.leaf, Leaf::Paragraph | Leaf::Table) && begins.is_empty();
         self.blocks.containers.truncate(matched);
+        // An item without text.
+        let is_empty_item = kind == Kind::Blank && !begins.is_empty();
+        if is_empty_item {
+            self.empty_item.get_or_insert(start);
+        } else {
+            self.end_empty_item(start, kind == Kind::Paragraph);
+        }
         if kind == Kind::Escaped && is_ended && input.rules.markdown {
             // What was to be another block does not go on with this one.
             let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
@@ -306,8 +325,7 @@ impl Scanner {
                 }
             }
         }
-        // An item without text: behind indented code, some engines take it for text.
-        let is_empty_item = kind == Kind::Blank && !begins.is_empty();
+        // Behind indented code, some engines take an item without text for text.
         let begins_item = matches!(begins.first(), Some(Container::Item { .. }));
         self.blocks.containers.extend(begins);
         if kind != Kind::Blank || is_empty_item {

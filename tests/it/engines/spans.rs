@@ -91,10 +91,9 @@ fn is_torn(before: &str, behind: &str) -> bool {
     let is_in_label = before.rfind('[') > before.rfind(']') || before.ends_with(']') && behind.starts_with('[');
     let within_label = [before, behind].concat().contains("]:") && is_in_label;
     let is_empty = !before.contains(char::is_alphabetic);
-    let within_number = before.ends_with(|c: char| c.is_ascii_digit()) && behind.starts_with(['.', ')']);
     // markdown-it takes a bracket for a label behind an address that fails.
     let within_link = before.rfind("](") > before.rfind(')');
-    within_signs || behind_signs || within_label || within_number || within_link || is_empty
+    within_signs || behind_signs || within_label || within_link || is_empty
 }
 
 /// The badge is there, and all else is as it was; nothing harmful is there in any case.
