@@ -810,6 +810,8 @@ mod tests {
         stays("- a|b\n  -|-\n[1]", "- a|b\n  -|-\u{200b}\n[1]");
         stays("- | a | b |\n  |---|---|\n  | [1] | c |", "- | a | b |\n  |---|---|\n  | [1] | c |");
         stays("a|\n---\nx[1]", "a|\n\n\\---\nx[1]");
+        // Behind a lone carriage return the line feed parted nothing, and the bracket became a link.
+        stays("[a|\r--\n](javascript:x) [1]", "[a|\r\r\\--\n](javascript:x) [1]");
         stays("[](javascript:|)a|b\n-|-\nx[1]", "\u{200b}a|b\n-|-\u{200b}\nx[1]");
     }
 

@@ -130,7 +130,8 @@ impl Scanner {
     pub(super) fn write_to(&mut self, input: &Input<'_>, to: usize, inclusive: bool) {
         while let Some(anchor) = self.anchors.front() {
             let at = anchor.at.max(self.shield).min(input.text.len());
-            if self.code.is_some_and(|code| code < at) {
+            // What is cited in code, or in definitions that go, comes behind it.
+            if self.code.or(self.cut_from).is_some_and(|start| start < at) {
                 break;
             }
             let at = written_at(input.text, at).max(self.written);

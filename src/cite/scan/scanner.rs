@@ -309,7 +309,9 @@ impl Scanner {
         if kind == Kind::Escaped && is_ended && input.rules.markdown {
             // What was to be another block does not go on with this one.
             let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
-            self.push(start..start, NodeKind::Replace(format!("{}\n", prefix.trim_end())));
+            // Behind a carriage return, a line feed would be the second half of one line end.
+            let end = if input.text[..start].ends_with('\r') { '\r' } else { '\n' };
+            self.push(start..start, NodeKind::Replace(format!("{}{end}", prefix.trim_end())));
         }
         // An item with nothing but an empty item in it: right behind a paragraph, some engines take the inner bullet for text, and
         // what is indented behind it for more of that instead of code.
