@@ -35,11 +35,9 @@ const MAX_LINES: usize = 8;
 fn last_word(text: &str, end: usize, may_go_on: bool) -> usize {
     let mut end = text[..end].trim_end().len();
     for _ in 0..MAX_LINES {
-        if !text.as_bytes()[..end]
-            .last()
-            .is_some_and(|last| is_sign(last) || matches!(last, b'_' | b'~' | b'\\' | b'|'))
-        {
-            // Behind a letter, which is most often, nothing begins or closes a block.
+        // Behind a letter, as most often, nothing begins or closes anything.
+        let is_letter = |last: &u8| !is_sign(last) && !matches!(last, b'_' | b'~' | b'\\' | b'|');
+        if text.as_bytes()[..end].last().is_none_or(is_letter) {
             break;
         }
         let mut to = before_closing(text, before_opening(text, end));
@@ -92,12 +90,8 @@ fn is_prefix(line: &str, may_go_on: bool) -> bool {
 
 /// The place, or the one before delimiters of emphasis that open something behind it.
 fn before_opening(text: &str, at: usize) -> usize {
-    let run = text.as_bytes()[..at]
-        .iter()
-        .rev()
-        .take(MAX_CLOSING)
-        .take_while(|byte| matches!(byte, b'*' | b'_' | b'~'))
-        .count();
+    let is_delimiter = |byte: &&u8| matches!(byte, b'*' | b'_' | b'~');
+    let run = text.as_bytes()[..at].iter().rev().take(MAX_CLOSING).take_while(is_delimiter).count();
     let before = &text[..at - run];
     let is_rule = run > 2 && (before.is_empty() || before.ends_with(['\n', '\r']));
     let opens = run > 0 && !is_rule && (before.is_empty() || before.ends_with([' ', '\t', '\n', '\r', '(']));
