@@ -210,21 +210,24 @@ mod tests {
     /// A line further on, the badge stood in a paragraph behind them; in a stream it stood where the definition had been.
     #[test]
     fn p12_a_place_in_definitions_that_go_is_cited_behind_the_last_of_them() {
-        let pieces =
-            ["[a]: https://x.example/a\n", "[b]: https://x.example/a-longer-address\n", "[c]: https://x.example/c\n"];
-        let text = pieces.concat() + "\nb";
-        let mut answer = Answer { text: text.as_str().into(), sources: vec![source()], ..Answer::default() };
-        let span = Span::new(&text, 0..pieces[0].len()).expect("a span");
-        answer.citations.push(Citation::new(span, vec![SourceIndex(0)]));
-        let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
-        incremental.add_sources([source()]);
-        incremental.push(pieces[0]);
-        incremental.cite_here(vec![SourceIndex(0)]);
-        for piece in &pieces[1..] {
-            incremental.push(piece);
+        for (behind, body) in [("\nb", "[1]\n\nb"), (".", "[1].")] {
+            let pieces =
+                ["[a]: https://x.example/a\n", "[b]: https://x.example/a-longer-address\n", "[c]: https://x/c\n"];
+            let text = pieces.concat() + behind;
+            let mut answer = Answer { text: text.as_str().into(), sources: vec![source()], ..Answer::default() };
+            let span = Span::new(&text, 0..pieces[0].trim_end().len()).expect("a span");
+            answer.citations.push(Citation::new(span, vec![SourceIndex(0)]));
+            let whole = cite(&answer, &Rules::web_chat()).text;
+            assert!(whole.starts_with(body), "{whole:?}");
+            let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
+            incremental.add_sources([source()]);
+            incremental.push(pieces[0]);
+            incremental.cite_here(vec![SourceIndex(0)]);
+            for piece in [pieces[1], pieces[2], behind] {
+                incremental.push(piece);
+            }
+            assert_eq!(incremental.finish().text, whole);
         }
-        incremental.push("\nb");
-        assert_eq!(incremental.finish().text, cite(&answer, &Rules::web_chat()).text);
     }
 
     /// Where a piece began with the blank behind it, a lone `://` was taken for an address that goes on.

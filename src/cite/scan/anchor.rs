@@ -77,6 +77,17 @@ impl Scanner {
         }
     }
 
+    /// Citations of places in definitions that go, behind which a text follows, come before that.
+    pub(super) fn end_definitions(&mut self) {
+        let Some(start) = self.cut_from.take() else { return };
+        let from = self.anchors.partition_point(|anchor| anchor.at <= start);
+        let to = self.anchors.partition_point(|anchor| anchor.at <= self.at).max(from);
+        let sources: Indices = self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect();
+        if !sources.is_empty() {
+            self.cite_at(self.at, sources);
+        }
+    }
+
     /// Citations of places in what no text can stand behind, a code block or a definition, come in a paragraph behind it.
     pub(super) fn cite_behind(&mut self, block: Range<usize>) {
         let from = self.anchors.partition_point(|anchor| anchor.at <= block.start);

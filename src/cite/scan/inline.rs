@@ -152,7 +152,10 @@ impl Scanner {
             match self.begins_definition(input) {
                 None => return false,
                 Some(true) => return true,
-                Some(false) => (self.may_define, self.cut_from) = (false, None),
+                Some(false) => {
+                    self.may_define = false;
+                    self.end_definitions();
+                }
             }
         }
         let bytes = input.text.as_bytes();
