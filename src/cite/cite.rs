@@ -815,6 +815,32 @@ mod tests {
         stays("[](javascript:|)a|b\n-|-\nx[1]", "\u{200b}a|b\n-|-\u{200b}\nx[1]");
     }
 
+    /// What begins in a paragraph ends where a table does: code was read beyond its header, and an image that stood there loaded.
+    #[test]
+    fn nothing_reaches_from_a_paragraph_into_a_table() {
+        stays("`\n![x](https://e/i)`|b\n-|-\n[1]", "`\n[x](https://e/i)`|b\n-|-\n[1]");
+        stays("<b title=\"\n![x](https://e/i)\">|b\n-|-\n[1]", "<b title=\"\n[x](https://e/i)\">|b\n-|-\n[1]");
+        stays("[a\nb](https://e)|c\n-|-\n[1]", "[a\nb](https://e)|c\n-|-\n[1]");
+        stays("`\n![x](https://e/i)`|b\n-\\-\n[1]", "`\n![x](https://e/i)`|b\n-\\-\n[1]");
+        let long = "b".repeat(5_000);
+        stays(
+            &format!("`\n![x](https://e/i)`|{long}\n-|-\n[1]"),
+            &format!("`\n![x](https://e/i)`|{long}\n-|-\u{200b}\n[1]"),
+        );
+    }
+
+    /// Where micromark took the marker of an item for text, what was code in the item was an image.
+    #[test]
+    fn an_item_that_would_not_begin_in_a_paragraph_begins_behind_a_comment_where_one_may_be_open() {
+        stays("\tx\n2.      ![x](https://e/i)\n\n[1]", "\tx\n<!---->\n2.      ![x](https://e/i)\n\n[1]");
+        stays("\tx\n\n> - \n    ![x](u)\n\n[1]", "\tx\n\n<!---->\n> - \n    ![x](u)\n\n[1]");
+        stays("a\n> 2.      ![x](u)\n\n[1]", "a\n<!---->\n> 2.      ![x](u)\n\n[1]");
+        stays("> a\n> - 2.      ![x](u)\n\n[1]", "> a\n> <!---->\n> - 2.      ![x](u)\n\n[1]");
+        stays("\tx\n[a]: /u\n> - \n    ![x](u)\n\n[1]", "\tx\n<!---->\n> - \n    ![x](u)\n\n[1]");
+        stays("1. a\n\n       b\n2. c[1]", "1. a\n\n       b\n2. c[1]");
+        stays("\tx\n\n- a[1]", "\tx\n\n- a[1]");
+    }
+
     /// A line that goes on with a paragraph and is indented like code is no header, and what looks like delimiters under it may be
     /// code, in which nothing must be added.
     #[test]

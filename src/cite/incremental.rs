@@ -230,6 +230,21 @@ mod tests {
         }
     }
 
+    /// The blank line behind a definition stayed, or went, with the mark before it.
+    #[test]
+    fn p12_a_mark_at_the_beginning_counts_for_nothing() {
+        let text = "\u{feff}[a]: https://x.example/a\n\nb [1] and c";
+        let answer = Answer { text: text.into(), sources: vec![source()], ..Answer::default() };
+        let whole = cite(&answer, &Rules::web_chat()).text;
+        assert!(whole.starts_with("b [1]"), "{whole:?}");
+        let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
+        incremental.add_sources([source()]);
+        for c in text.chars() {
+            incremental.push(c.encode_utf8(&mut [0; 4]));
+        }
+        assert_eq!(incremental.finish().text, whole);
+    }
+
     /// Where a piece began with the blank behind it, a lone `://` was taken for an address that goes on.
     #[test]
     fn p12_a_blank_ends_an_address_wherever_the_text_is_cut() {

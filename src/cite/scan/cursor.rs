@@ -1,7 +1,7 @@
 //! A walk over the text of one block: line ends and what containers put before the next line count as one line end.
 
 use super::LOOK_AHEAD;
-use super::line::{Blocks, Kind, Leaf, line_end, next_line};
+use super::line::{Blocks, Kind, Leaf, next_line};
 
 /// What stands at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl<'c> Cursor<'c> {
             b'\n' | b'\r' => self.line_end(),
             b'|' if !self.escaped => match self.blocks.leaf {
                 Leaf::Table => Peek::End,
-                Leaf::Paragraph => match is_header_line(self.text, self.finished, self.blocks, self.line, self.at) {
+                Leaf::Paragraph => match is_header_line(self.text, self.finished, self.blocks, self.line) {
                     None => Peek::Unknown,
                     Some(true) => Peek::End,
                     Some(false) => Peek::Byte(byte),
@@ -96,10 +96,14 @@ impl<'c> Cursor<'c> {
             Continuation::At(content) => match begins_note(&self.text[content..]) {
                 None if !self.finished => Peek::Unknown,
                 Some(true) => Peek::Limit,
-                None | Some(false) => {
-                    self.next = content;
-                    Peek::Byte(b'\n')
-                }
+                None | Some(false) => match is_header_line(self.text, self.finished, self.blocks, content) {
+                    None => Peek::Unknown,
+                    Some(true) => Peek::End,
+                    Some(false) => {
+                        self.next = content;
+                        Peek::Byte(b'\n')
+                    }
+                },
             },
         }
     }
@@ -162,18 +166,20 @@ pub(super) fn continuation(text: &str, finished: bool, blocks: &Blocks, line: us
     }
 }
 
-/// Whether the line with the content at `line`, which goes on at `at`, is the header of a table.
-pub(super) fn is_header_line(text: &str, finished: bool, blocks: &Blocks, line: usize, at: usize) -> Option<bool> {
-    let (end, complete) = line_end(text, at, finished);
-    if end - at >= LOOK_AHEAD {
-        return Some(false);
-    }
-    if !complete {
-        return None;
-    }
+/// Whether the line with the content at `line`, in a paragraph, is the header of a table: what began before it ends there.
+pub(super) fn is_header_line(text: &str, finished: bool, blocks: &Blocks, line: usize) -> Option<bool> {
+    let bytes = text.as_bytes();
+    let looked_at = &bytes[line..bytes.len().min(line + LOOK_AHEAD)];
+    let Some(length) = memchr::memchr2(b'\n', b'\r', looked_at) else {
+        return (finished || looked_at.len() == LOOK_AHEAD).then_some(false);
+    };
+    let end = line + length;
     let next = next_line(text, end);
     if next == text.len() {
-        return if finished { Some(false) } else { None };
+        return finished.then_some(false);
+    }
+    if !looked_at[..length].contains(&b'|') {
+        return Some(false);
     }
     let read = blocks.read(text, next, finished, line)?;
     Some(read.kind == Kind::Delimiters)

@@ -247,7 +247,7 @@ impl Scanner {
         let start = self.take_prefix();
         let to = content.unwrap_or_else(|| next_line(input.text, end));
         self.push(start..to, NodeKind::Cut);
-        self.leave_gap(start);
+        self.leave_gap(input, start);
         self.at = to;
         self.line = to;
         self.line_start = to;

@@ -45,6 +45,6 @@ impl Scanner {
         // What is cited in it is cited behind it.
         self.code = Some(self.cut_from.take().unwrap_or(start));
         self.fence = None;
-        self.leave_gap(start);
+        self.leave_gap(input, start);
     }
 }

@@ -440,7 +440,7 @@ impl Scanner {
         let parts = match self.blocks.leaf {
             Leaf::Table => true,
             Leaf::Paragraph if !self.openers.is_empty() => {
-                match is_header_line(input.text, input.finished, &self.blocks, self.line, at) {
+                match is_header_line(input.text, input.finished, &self.blocks, self.line) {
                     None => return false,
                     Some(is_header) => is_header,
                 }

@@ -74,6 +74,8 @@ pub(super) struct Line {
     /// The containers that begin in this line.
     pub(super) begins: Vec<Container>,
     pub(super) kind: Kind,
+    /// Whether an item begins that is empty, or whose number is not 1: it begins none in the middle of a paragraph.
+    pub(super) begins_weakly: bool,
     /// Where the content begins, behind the prefix of containers and, for text, behind its indentation.
     pub(super) content: usize,
 }
@@ -244,7 +246,7 @@ impl Blocks {
         let mut rest = Rest { bytes: text.as_bytes(), at, end, complete, column: 0, owed: 0 };
         let matched = self.matched(&mut rest)?;
         let all = matched == self.containers.len();
-        let line = |kind, content| Some(Line { matched, begins: Vec::new(), kind, content });
+        let line = |kind, content| Some(Line { matched, begins: Vec::new(), kind, begins_weakly: false, content });
         if all {
             let (columns, behind) = rest.indent();
             match self.leaf {
@@ -311,13 +313,14 @@ impl Blocks {
     fn begin(&self, text: &str, mut rest: Rest<'_>, matched: usize, finished: bool, before: usize) -> Option<Line> {
         let all = matched == self.containers.len();
         let mut begins: Vec<Container> = Vec::new();
+        let mut begins_weakly = false;
         loop {
             let (columns, behind) = rest.indent();
             // A paragraph that this line may go on, lazily or not.
             let open = self.leaf == Leaf::Paragraph && begins.is_empty();
             // A paragraph that a block of this line interrupts.
             let interrupts = open && all;
-            let line = |kind, content, begins| Some(Line { matched, begins, kind, content });
+            let line = |kind, content, begins| Some(Line { matched, begins, kind, begins_weakly, content });
             let Some(byte) = rest.byte(behind) else {
                 return if rest.complete { line(Kind::Blank, behind, begins) } else { None };
             };
@@ -407,6 +410,7 @@ impl Blocks {
             if self.containers.len() + begins.len() < MAX_DEPTH
                 && let Some((marker, behind_marker)) = Self::list_marker(&rest, behind, interrupts)?
             {
+                begins_weakly |= byte.is_ascii_digit() && &text[behind..behind_marker - 1] != "1";
                 rest.skip_bytes(behind_marker);
                 let (blanks, content) = rest.indent();
                 let empty = content == rest.end;
@@ -416,7 +420,7 @@ impl Blocks {
                 }
                 begins.push(Container::Item { content: columns + marker + taken, empty });
                 if empty {
-                    return Some(Line { matched, begins, kind: Kind::Blank, content: rest.end });
+                    return Some(Line { matched, begins, kind: Kind::Blank, begins_weakly: true, content: rest.end });
                 }
                 continue;
             }
@@ -438,7 +442,8 @@ impl Blocks {
             return Some(false);
         }
         let header_end = text[..at].rfind(['\n', '\r']).map_or(0, |found| text[..found].trim_end_matches('\r').len());
-        let Some(header) = text.get(before..header_end) else { return Some(false) };
+        let header = text.get(before..header_end).filter(|header| header.len() < LOOK_AHEAD);
+        let Some(header) = header else { return Some(false) };
         let delimiters = &text[at..rest.end];
         if Table::read(header, delimiters) != Table::ALL {
             return Some(false);

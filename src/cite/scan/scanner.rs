@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::anchor::Anchor;
 use super::commit::Arrived;
 use super::construct::{Searched, Target};
-use super::cursor::{Continuation, continuation};
+use super::cursor::{Continuation, continuation, is_header_line};
 use super::inline::EMPTY_LINE;
 use super::line::{Blocks, Container, Fence, Kind, Leaf, Line, line_end, next_line};
 use super::node::{Node, NodeKind};
@@ -111,6 +111,8 @@ pub(in crate::cite) struct Scanner {
     pub(super) cut_from: Option<usize>,
     /// What a definition stood behind that was taken out.
     pub(super) parted: Before,
+    /// Whether nothing but blank lines stands between the present line and indented code in the same containers.
+    pub(super) is_behind_code: bool,
     /// Whether the present paragraph, or the one before, is a footnote for engines that know footnotes: they take what is
     /// indented behind it for its text, and all others for code.
     pub(super) behind_footnote: bool,
@@ -172,6 +174,7 @@ impl Scanner {
             before_that: Before::Other,
             cut_from: None,
             parted: Before::Other,
+            is_behind_code: false,
             behind_footnote: false,
             was_behind_footnote: false,
             cut_at_start: false,
@@ -281,7 +284,7 @@ impl Scanner {
     }
 
     fn begin_line(&mut self, input: &Input<'_>, line: Line) {
-        let Line { matched, begins, kind, mut content } = line;
+        let Line { matched, begins, kind, begins_weakly, mut content } = line;
         let start = self.at;
         if kind == Kind::Heading && input.text[content..].starts_with([' ', '\t']) {
             // What is cited before its text stands behind the blank, without which it is no heading.
@@ -290,7 +293,8 @@ impl Scanner {
         if self.nodes.len() > MAX_WAITING {
             self.commit(input, start);
         }
-        let is_same = self.fence.is_none() && begins.is_empty() && matched == self.blocks.containers.len();
+        let is_within = matched == self.blocks.containers.len();
+        let is_same = self.fence.is_none() && begins.is_empty() && is_within;
         let goes_on = matches!(kind, Kind::Fenced | Kind::FencedApart | Kind::FenceCloses | Kind::Footnote)
             || kind == Kind::Html && self.blocks.leaf == Leaf::Html
             || matches!(kind, Kind::Indented | Kind::Blank) && is_same;
@@ -313,13 +317,18 @@ impl Scanner {
             let end = if input.text[..start].ends_with('\r') { '\r' } else { '\n' };
             self.push(start..start, NodeKind::Replace(format!("{}{end}", prefix.trim_end())));
         }
-        // An item with nothing but an empty item in it: right behind a paragraph, some engines take the inner bullet for text, and
-        // what is indented behind it for more of that instead of code.
-        let ends_in_item = begins.len() > 1 && matches!(begins.last(), Some(Container::Item { .. }));
-        if self.blocks.leaf == Leaf::Paragraph && kind == Kind::Blank && ends_in_item && input.rules.markdown {
+        // Right behind a paragraph, and anywhere behind indented code, micromark takes the marker of such an item for text even
+        // where a quote or list begins before it, and what is code in the item for more of that text.
+        let may_be_text = begins_weakly
+            && is_within
+            && (self.blocks.leaf == Leaf::Paragraph || self.is_behind_code || self.parted == Before::Code);
+        if may_be_text && input.rules.markdown {
             let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
             self.push(start..start, NodeKind::Replace(format!("{prefix}{EMPTY_LINE}\n")));
+            self.parted = Before::Other;
         }
+        self.is_behind_code =
+            kind == Kind::Indented || self.is_behind_code && is_within && kind == Kind::Blank && begins.is_empty();
         if kind != Kind::Blank {
             for container in &mut self.blocks.containers {
                 if let Container::Item { empty, .. } = container {
@@ -469,6 +478,14 @@ impl Scanner {
             Continuation::At(content) => match self.begins_footnote(input, content) {
                 None => return false,
                 Some(false) => {
+                    if !self.openers.is_empty() {
+                        match is_header_line(text, input.finished, &self.blocks, content) {
+                            None => return false,
+                            // No bracket reaches into a table.
+                            Some(true) => self.openers.clear(),
+                            Some(false) => {}
+                        }
+                    }
                     self.go_on(at, next, content);
                     return true;
                 }
@@ -503,11 +520,12 @@ impl Scanner {
     }
 
     /// Remembers that something was taken out that stood between blocks.
-    pub(super) fn leave_gap(&mut self, at: usize) {
+    pub(super) fn leave_gap(&mut self, input: &Input<'_>, at: usize) {
         self.parted = self.before_that;
         self.behind_footnote |= self.was_behind_footnote;
         self.before = self.before_that;
-        self.cut_at_start |= self.is_nothing_written() && at == self.written;
+        let is_at_start = || input.text[self.written..at].trim_start_matches(BYTE_ORDER_MARK).is_empty();
+        self.cut_at_start |= at >= self.written && is_at_start() && self.is_nothing_written();
     }
 
     /// Whether all that was read so far was taken out, whatever is cited in it.
