@@ -101,6 +101,8 @@ impl Bibliography {
         // Lines may be long and deltas short: what was read of it is not read again.
         self.content = text.len() - text[self.content..].trim_start_matches(BLANKS).len();
         let content = &text[self.content..];
+        // It may be half of a line end.
+        let content = content.strip_suffix('\r').unwrap_or(content);
         let may_go_on =
             |list: &List| list.open.is_some() && !content.contains(']') || list.goes_on(content, sources, resolver);
         let may_be_entry = self.after_content
@@ -144,7 +146,7 @@ impl Bibliography {
             if let Some(list) = &mut self.list {
                 list.open = open_marker(content);
             }
-        } else if is_heading(content) {
+        } else if is_heading(text[line.clone()].trim_start_matches(BLANKS)) {
             // At the very beginning it heads the answer.
             // Behind another list it goes with that, or the next conversion would take the first of the two.
             let start =
@@ -219,9 +221,13 @@ const OPENINGS: [(char, char, ReadMarker); 3] = [
     ('\u{e200}', '\u{e201}', marker::in_private_use),
 ];
 
+fn without_bullet(content: &str) -> &str {
+    content.strip_prefix(['-', '*', '+']).map_or(content, |rest| rest.trim_start_matches(BLANKS))
+}
+
 /// Whether a line that begins so may be an entry.
 fn begins_entry(content: &str) -> bool {
-    let content = content.strip_prefix(['-', '*', '+']).map_or(content, |rest| rest.trim_start_matches(BLANKS));
+    let content = without_bullet(content);
     content.is_empty() || content.starts_with(OPENINGS.map(|(opening, ..)| opening))
 }
 
@@ -245,7 +251,7 @@ struct Line<'t> {
 
 /// Reads `[1] text`, `- [doc2]: text`, `[^3]: text`, `【4】 text`, `[plan.pdf] text`: whatever is `[1] text` once it was converted.
 fn read_entry<'t>(content: &'t str, sources: &[Source], resolver: &Resolver) -> Option<Line<'t>> {
-    let content = content.strip_prefix(['-', '*', '+']).map_or(content, str::trim_start);
+    let content = without_bullet(content);
     let (found, rest) = read_marker(content, sources, resolver)?;
     let defines = rest.starts_with(':');
     let rest = rest.trim_start_matches([':', '.', ')']).trim();

@@ -230,6 +230,30 @@ mod tests {
         }
     }
 
+    /// Of a heading with half of its line end, with many blanks, or of an entry with another blank, it was decided too early that
+    /// it was none, which could not be taken back.
+    #[test]
+    fn p12_a_list_of_references_is_known_wherever_it_is_cut() {
+        let wide = format!("Sources{}\n[1] Leave policy\n", " ".repeat(100));
+        for list in [
+            "Sources\r\n[1] Leave policy\r\n",
+            "Sources\r\r[1] Leave policy\r",
+            &wide,
+            "- \u{a0}[1] Leave policy\n* \u{2003}[1] Leave policy",
+        ] {
+            let text = format!("30 days [1].\n{list}");
+            let answer = Answer { text: text.clone(), sources: vec![source()], ..Answer::default() };
+            let whole = cite(&answer, &Rules::web_chat());
+            for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+                let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
+                incremental.add_sources([source()]);
+                incremental.push(&text[..cut]);
+                incremental.push(&text[cut..]);
+                assert_eq!(incremental.finish(), whole, "{text:?} cut at {cut}");
+            }
+        }
+    }
+
     /// The blank line behind a definition stayed, or went, with the mark before it.
     #[test]
     fn p12_a_mark_at_the_beginning_counts_for_nothing() {
