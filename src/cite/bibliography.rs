@@ -253,6 +253,8 @@ struct Line<'t> {
 fn read_entry<'t>(content: &'t str, sources: &[Source], resolver: &Resolver) -> Option<Line<'t>> {
     let content = without_bullet(content);
     let (found, rest) = read_marker(content, sources, resolver)?;
+    // An earlier conversion keeps the badge from a colon.
+    let rest = rest.trim_start_matches('\u{200b}');
     let defines = rest.starts_with(':');
     let rest = rest.trim_start_matches([':', '.', ')']).trim();
     let apart = [' ', '\u{200b}'];
