@@ -848,6 +848,8 @@ mod tests {
         stays("`[1]\n    a|b\n-|-\n![|`x[1]", "`[1]\n    a|b\n-|-\n![|`x[1]");
         stays("> `x\n>     a|b\n> -|-\n> `[1]", "> `x\n>     a|b\n> -|-\n> `[1]");
         stays("- a\n  > `x\n  > \ta|b\n  > -|-\n  > `[1]", "- a\n  > `x\n  > \ta|b\n  > -|-\n  > `[1]");
+        stays("- `x\n    a|b\n-|-\n`[1]", "- `x\n    a|b\n-|-\n`[1]");
+        stays("- `x\n  # a|b\n-|-\n`[1]", "- `x\n  # a|b\n-|-\u{200b}\n`[1]");
     }
 
     /// A definition takes the text with it, and what stood in code behind its label came alive.

@@ -469,8 +469,8 @@ impl Blocks {
         (matched == self.containers.len()).then(|| rest.indent().0)
     }
 
-    /// Whether some lines of a paragraph look like delimiters under a header, and each of those headers is indented like code:
-    /// to no engine it is one.
+    /// Whether some lines of a paragraph look like delimiters under a header, and to no engine any of them is: the header is
+    /// indented like code, or the delimiters stand outside of the list or quote that the paragraph is in.
     pub(super) fn is_headless(&self, text: &str, lines: Range<usize>) -> bool {
         let mut headers = 0;
         // The first line does not begin here, nor does the last one end.
@@ -479,8 +479,9 @@ impl Blocks {
             let line = start..start + length;
             let is_delimiters = text[line.clone()].bytes().all(|byte| b"|:->\t ".contains(&byte));
             if is_delimiters && start > lines.start {
+                let is_lazy = self.continuation_indent(text, line.clone()).is_none();
                 let indent = before.and_then(|header| self.continuation_indent(text, header));
-                if indent.is_none_or(|columns| columns < 4) {
+                if !is_lazy && indent.is_none_or(|columns| columns < 4) {
                     return false;
                 }
                 headers += 1;

@@ -37,7 +37,7 @@ pub(super) enum NodeKind {
     Autolink,
     /// A code span, likewise.
     Code {
-        /// Whether what looks like a line of delimiters in it has no header: the line before is indented like code.
+        /// Whether what looks like lines of delimiters in it makes no table, where they stand.
         headless: bool,
     },
     /// The beginning of math or a formula, which ends there: as it stands. Citations of places inside go behind all of it.
