@@ -998,6 +998,24 @@ mod tests {
         }
     }
 
+    /// Behind the delimiters the badge made text of the table, and a tag of what two cells had parted.
+    #[test]
+    fn p15_a_place_in_the_delimiters_of_a_table_is_cited_in_the_next_row_or_behind_the_table() {
+        for (text, expected) in [
+            ("a <b x=\"|\">\n-|-", "a <b x=\"|\">\n-|-\n\n[1]"),
+            ("a|b\n-|-\n", "a|b\n-|-\n\n[1]"),
+            ("a|b\n-|-\n\nc", "a|b\n-|-\n\n[1]\n\nc"),
+            ("a|b\n-|-\n> c", "a|b\n-|-\n> [1]c"),
+            ("> a|b\n> -|-\n\nc", "> a|b\n> -|-\n\n[1]\n\nc"),
+            ("a|b\n-|-\nc|d", "a|b\n-|-\n[1]c|d"),
+        ] {
+            let mut answer = answer(text);
+            let end = text.find("-|-").expect("delimiters") + 3;
+            answer.citations = vec![Citation::new(Span::new(text, 0..end).expect("a span"), vec![SourceIndex(0)])];
+            assert_eq!(body(&answer), expected, "{text:?}");
+        }
+    }
+
     #[test]
     fn p06_a_list_of_references_stays_when_only_the_list_is_cited() {
         let text = "30 days.\n\nSources:\n[1] A\n[2] B";

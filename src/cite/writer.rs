@@ -343,7 +343,6 @@ impl Writer {
     /// Badges in a paragraph of their own, in the same containers as what stands before.
     pub(super) fn paragraph_of_badges(&mut self, behind: &str, prefix: &str, positions: &[Position]) {
         let blank = prefix.trim_end();
-        self.keep_from_table();
         // Blank lines behind it are taken out.
         let is_first = self.out.is_empty();
         if !is_first && !self.out.ends_with("\n\n") {

@@ -68,10 +68,10 @@ impl Scanner {
         self.cite_behind(start..end);
     }
 
-    /// Citations of places in items without text come before the text that follows them, and in a paragraph of their own where
-    /// none does.
-    pub(super) fn end_empty_item(&mut self, end: usize, is_text: bool) {
-        let Some(start) = self.empty_item.take().filter(|_| !is_text) else { return };
+    /// Citations of places in lines that hold no text come before the text that follows them, and in a paragraph of their own
+    /// where none does: behind its delimiters they would make text of a table.
+    pub(super) fn end_textless(&mut self, end: usize, is_text: bool) {
+        let Some(start) = self.textless.take().filter(|_| !is_text) else { return };
         if self.anchors.iter().any(|anchor| (start + 1..=end).contains(&anchor.at)) {
             self.cite_behind(start..end);
         }

@@ -301,6 +301,9 @@ impl Scanner {
                 let positions = self.positions(input, sources);
                 if !positions.is_empty() {
                     let before = self.writer.written().len();
+                    if !self.is_in_block() {
+                        self.writer.keep_from_table();
+                    }
                     self.writer.paragraph_of_badges(&text[end..], prefix, &positions);
                     self.badges_of_places += self.writer.written().len() - before;
                 }

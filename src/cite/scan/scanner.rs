@@ -120,8 +120,9 @@ pub(in crate::cite) struct Scanner {
     pub(super) was_behind_footnote: bool,
     /// Whether something was taken out at the very beginning.
     pub(super) cut_at_start: bool,
-    /// Where the items without text began that stand right before the present line.
-    pub(super) empty_item: Option<usize>,
+    /// Where the lines began right before the present one that hold no text which a badge could stand behind: items without
+    /// text, the delimiters of a table.
+    pub(super) textless: Option<usize>,
     /// Where the present block began in which no text can be cited: code, HTML, a footnote that goes.
     pub(super) code: Option<usize>,
     pub(super) fence: Option<Fence>,
@@ -178,7 +179,7 @@ impl Scanner {
             behind_footnote: false,
             was_behind_footnote: false,
             cut_at_start: false,
-            empty_item: None,
+            textless: None,
             code: None,
             fence: None,
             fence_lines: 0,
@@ -210,7 +211,7 @@ impl Scanner {
             Phase::Line => self.start_line(input),
             Phase::Text => self.text(input),
             Phase::Verbatim if self.is_in_block() => self.take_line(input, NodeKind::InBlock),
-            Phase::Verbatim if self.empty_item.is_some() => self.take_line(input, NodeKind::Prefix),
+            Phase::Verbatim if self.textless.is_some() => self.take_line(input, NodeKind::Prefix),
             Phase::Verbatim | Phase::Rule => self.take_line(input, NodeKind::Opaque),
             Phase::Html => self.html(input),
             Phase::Cut => self.take_line(input, NodeKind::CutLine),
@@ -221,7 +222,7 @@ impl Scanner {
             // Where the whole answer is a number with a dot, nobody meant a list.
             let content = input.text.trim_end().len();
             let is_text = self.anchors.back().is_some_and(|anchor| anchor.at >= content);
-            self.end_empty_item(input.text.len(), is_text);
+            self.end_textless(input.text.len(), is_text && self.blocks.leaf != Leaf::Table);
             self.commit(input, input.text.len());
             if !self.is_in_block() {
                 self.writer.keep_from_table();
@@ -232,7 +233,7 @@ impl Scanner {
     }
 
     /// Whether the present line goes on with code or a table: for markdown-it the line that opens a fence may be the header of one.
-    fn is_in_block(&self) -> bool {
+    pub(super) fn is_in_block(&self) -> bool {
         matches!(self.blocks.leaf, Leaf::Table | Leaf::Indented)
             || matches!(self.blocks.leaf, Leaf::Fence(_)) && self.fence_lines > 1
     }
@@ -306,9 +307,10 @@ impl Scanner {
         // An item without text.
         let is_empty_item = kind == Kind::Blank && !begins.is_empty();
         if is_empty_item {
-            self.empty_item.get_or_insert(start);
+            self.textless.get_or_insert(start);
         } else {
-            self.end_empty_item(start, kind == Kind::Paragraph);
+            self.end_textless(start, matches!(kind, Kind::Paragraph | Kind::Row));
+            self.textless = (kind == Kind::Delimiters).then_some(start);
         }
         if kind == Kind::Escaped && is_ended && input.rules.markdown {
             // What was to be another block does not go on with this one.
