@@ -881,6 +881,7 @@ mod tests {
     fn a_second_conversion_leaves_a_line_that_looks_like_a_definition_alone() {
         stays("e[1]``\n[1]:``a", "e[1]``\n[1]:``a");
         stays("Answer [1].\n[1]: https://x/a", "Answer [1].\n[1]\u{200b}: https://x/a");
+        stays("[doc1]<?=", "[1]<\u{200b}?=");
         stays("Answer [1].\n[1] a\n[1]: a", "Answer [1].\n[1] a\n[1]\u{200b}: a");
     }
 

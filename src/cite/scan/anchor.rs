@@ -17,10 +17,10 @@ pub(super) struct Anchor {
 impl Scanner {
     /// Cites a place of the text, which is not written yet.
     pub(in crate::cite) fn cite_at(&mut self, at: usize, mut sources: Indices) {
-        if let Some((code, prefix)) = self.ended.take_if(|(code, _)| code.start < at && at <= code.end) {
-            // Only blank lines have followed the code, so that nothing behind the place is written.
-            self.cite_behind_code(code.end, sources, &prefix);
-            self.ended = Some((code, prefix));
+        if let Some(ended) = self.ended.iter().position(|(block, _)| block.start < at && at <= block.end) {
+            // Only lines without text have followed the block, so that nothing behind the place is written.
+            let (block, prefix) = self.ended[ended].clone();
+            self.cite_behind_code(block.end, sources, &prefix);
             return;
         }
         // Nearly always behind all others: what turned out to begin a block is no place any more.
@@ -71,9 +71,9 @@ impl Scanner {
     /// Citations of places in lines that hold no text come before the text that follows them, and in a paragraph of their own
     /// where none does: behind its delimiters they would make text of a table.
     pub(super) fn end_textless(&mut self, end: usize, is_text: bool) {
-        let Some(start) = self.textless.take().filter(|_| !is_text) else { return };
-        if self.anchors.iter().any(|anchor| (start + 1..=end).contains(&anchor.at)) {
-            self.cite_behind(start..end);
+        if let Some(start) = self.textless.take().filter(|_| !is_text) {
+            self.ended.truncate(1);
+            self.cite_behind_last(start..end);
         }
     }
 
@@ -90,13 +90,18 @@ impl Scanner {
 
     /// Citations of places in what no text can stand behind, a code block or a definition, come in a paragraph behind it.
     pub(super) fn cite_behind(&mut self, block: Range<usize>) {
+        self.ended.clear();
+        self.cite_behind_last(block);
+    }
+
+    fn cite_behind_last(&mut self, block: Range<usize>) {
         let from = self.anchors.partition_point(|anchor| anchor.at <= block.start);
         let to = self.anchors.partition_point(|anchor| anchor.at <= block.end).max(from);
         let sources: Indices = self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect();
         let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
         // Without sources as well: of a stream they may come later.
         self.cite_behind_code(block.end, sources, &prefix);
-        self.ended = Some((block, prefix));
+        self.ended.push((block, prefix));
     }
 
     /// Where the next text stands that a citation replaces, or the end of what has arrived. What was passed over is cited

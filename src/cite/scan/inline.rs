@@ -65,7 +65,9 @@ pub(super) const EMPTY_LINE: &str = "<!---->";
 /// there is room for a badge.
 fn tag_holds_change(input: &Input<'_>, at: usize, to: usize) -> Option<bool> {
     let read = at..input.text.ceil_char_boundary((to + 1).min(input.text.len()));
-    let is_open = |read: &str| read.contains(']') || could_take_badge(read);
+    // What is cited at the end of the text stands there, and so do the definitions.
+    let is_open_at_end = |read: &str| read.ends_with('=') && at + read.len() == input.text.len();
+    let is_open = |read: &str| read.contains(']') || could_take_badge(read) || is_open_at_end(read);
     Some(holds_marker(input, at, to)? || input.text.get(read).is_some_and(is_open) || holds_change(input, at + 2, to)?)
 }
 

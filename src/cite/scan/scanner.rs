@@ -130,8 +130,9 @@ pub(in crate::cite) struct Scanner {
     pub(super) fence_lines: usize,
     /// Where backticks at the beginning of a line are written as text, so that they make no fence of it.
     pub(super) no_fence: Option<usize>,
-    /// The last code block that has ended, and what the lines of the blocks around it begin with.
-    pub(super) ended: Option<(Range<usize>, String)>,
+    /// The last block that has ended in which no text can be cited, and the lines without text behind it; each with what the lines
+    /// of the blocks around it begin with.
+    pub(super) ended: Vec<(Range<usize>, String)>,
     pub(super) anchors: VecDeque<Anchor>,
     pub(super) replaced: VecDeque<(Range<usize>, Indices)>,
     /// Up to where the text is written.
@@ -184,7 +185,7 @@ impl Scanner {
             fence: None,
             fence_lines: 0,
             no_fence: None,
-            ended: None,
+            ended: Vec::new(),
             anchors: VecDeque::new(),
             replaced: VecDeque::new(),
             written: 0,
