@@ -94,6 +94,7 @@ impl Scanner {
         self.cite_behind_last(block);
     }
 
+    /// The same behind the last of several blocks, of which the others may still be cited.
     fn cite_behind_last(&mut self, block: Range<usize>) {
         let from = self.anchors.partition_point(|anchor| anchor.at <= block.start);
         let to = self.anchors.partition_point(|anchor| anchor.at <= block.end).max(from);
