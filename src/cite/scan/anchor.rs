@@ -57,7 +57,7 @@ impl Scanner {
             if !input.text[..end].ends_with(['\n', '\r']) {
                 closing.push('\n');
             }
-            closing.extend(self.blocks.containers.iter().map(|container| container.prefix()));
+            closing.push_str(&self.blocks.prefix());
             closing.extend(std::iter::repeat_n(char::from(fence.byte), fence.length));
             if end < input.text.len() {
                 closing.push('\n');
@@ -80,9 +80,7 @@ impl Scanner {
     /// Citations of places in definitions that go, behind which a text follows, come before that.
     pub(super) fn end_definitions(&mut self) {
         let Some(start) = self.cut_from.take() else { return };
-        let from = self.anchors.partition_point(|anchor| anchor.at <= start);
-        let to = self.anchors.partition_point(|anchor| anchor.at <= self.at).max(from);
-        let sources: Indices = self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect();
+        let sources = self.take_anchors(start..self.at);
         if !sources.is_empty() {
             self.cite_at(self.at, sources);
         }
@@ -96,13 +94,18 @@ impl Scanner {
 
     /// The same behind the last of several blocks, of which the others may still be cited.
     fn cite_behind_last(&mut self, block: Range<usize>) {
-        let from = self.anchors.partition_point(|anchor| anchor.at <= block.start);
-        let to = self.anchors.partition_point(|anchor| anchor.at <= block.end).max(from);
-        let sources: Indices = self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect();
-        let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
+        let sources = self.take_anchors(block.clone());
+        let prefix = self.blocks.prefix();
         // Without sources as well: of a stream they may come later.
         self.cite_behind_code(block.end, sources, &prefix);
         self.ended.push((block, prefix));
+    }
+
+    /// What is cited at places behind the first byte of a block, up to its end.
+    fn take_anchors(&mut self, block: Range<usize>) -> Indices {
+        let from = self.anchors.partition_point(|anchor| anchor.at <= block.start);
+        let to = self.anchors.partition_point(|anchor| anchor.at <= block.end).max(from);
+        self.anchors.drain(from..to).flat_map(|anchor| anchor.sources).collect()
     }
 
     /// Where the next text stands that a citation replaces, or the end of what has arrived. What was passed over is cited

@@ -239,6 +239,11 @@ impl Blocks {
         Self { containers: Vec::new(), leaf: Leaf::None, paragraph: 0 }
     }
 
+    /// What stands before a line of text in the open containers.
+    pub(super) fn prefix(&self) -> String {
+        self.containers.iter().map(|container| container.prefix()).collect()
+    }
+
     /// Reads the line at `at`; `None` while more of it must arrive. The content of the line before, which may be the header
     /// of a table, begins at `before`.
     pub(super) fn read(&self, text: &str, at: usize, finished: bool, before: usize) -> Option<Line> {
@@ -472,7 +477,7 @@ impl Blocks {
     /// Whether some lines of a paragraph look like delimiters under a header, and to no engine any of them is: the header is
     /// indented like code, or the delimiters stand outside of the list or quote that the paragraph is in.
     pub(super) fn is_headless(&self, text: &str, lines: Range<usize>) -> bool {
-        let mut headers = 0;
+        let mut looks_like_table = false;
         // The first line does not begin here, nor does the last one end.
         let (mut before, mut start) = (None, lines.start);
         while let Some(length) = memchr::memchr2(b'\n', b'\r', &text.as_bytes()[start..lines.end]) {
@@ -484,12 +489,12 @@ impl Blocks {
                 if !is_lazy && indent.is_none_or(|columns| columns < 4) {
                     return false;
                 }
-                headers += 1;
+                looks_like_table = true;
             }
             before = (start > lines.start).then_some(line.clone());
             start = next_line(text, line.end);
         }
-        headers > 0
+        looks_like_table
     }
 
     /// The width of a list marker at this place and what stands behind it.

@@ -315,7 +315,7 @@ impl Scanner {
         }
         if kind == Kind::Escaped && is_ended && input.rules.markdown {
             // What was to be another block does not go on with this one.
-            let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
+            let prefix = self.blocks.prefix();
             // Behind a carriage return, a line feed would be the second half of one line end.
             let end = if input.text[..start].ends_with('\r') { '\r' } else { '\n' };
             self.push(start..start, NodeKind::Replace(format!("{}{end}", prefix.trim_end())));
@@ -326,7 +326,7 @@ impl Scanner {
             && is_within
             && (self.blocks.leaf == Leaf::Paragraph || self.is_behind_code || self.parted == Before::Code);
         if may_be_text && input.rules.markdown {
-            let prefix: String = self.blocks.containers.iter().map(|container| container.prefix()).collect();
+            let prefix = self.blocks.prefix();
             self.push(start..start, NodeKind::Replace(format!("{prefix}{EMPTY_LINE}\n")));
             self.parted = Before::Other;
         }
