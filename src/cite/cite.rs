@@ -852,6 +852,33 @@ mod tests {
         stays("- `x\n  # a|b\n-|-\n`[1]", "- `x\n  # a|b\n-|-\u{200b}\n`[1]");
     }
 
+    /// Where markdown-it read a table the rule is text to it; everywhere else it was written as text for nothing.
+    #[test]
+    fn a_rule_under_no_header_stays_one() {
+        for given in [
+            "> a\n![|\n---\n[1]",
+            "a\n    b|\n---\n[1]",
+            "> a\n>     b|\n> ---\n> [1]",
+            "- a\n      b|\n  ---\n  [1]",
+            "> a\n> b|\n---\n[1]",
+            "> a\n> # b|\n---\n[1]",
+            "- a\n  > b|\n---\n[1]",
+            "|a|\n|-|\n|b|\n---\n[1]",
+            "    a|\n---\n[1]",
+            "<!--\n--> a|\n---\n[1]",
+        ] {
+            stays(given, given);
+        }
+        stays("a|b\n> -|-\n![|\n---\n[1]", "a|b\n> -|-\u{200b}\n![|\n---\n[1]");
+        stays("> a|\n---\n[1]", "> a|\n\n\\---\n[1]");
+        stays("-     a|\n---\n[1]", "-     a|\n\\---\n[1]");
+        stays("- a|\n  ---\n[1]", "- a|\n\n  \\---\n[1]");
+        stays("a\n   b|\n---\n[1]", "a\n   b|\n\n\\---\n[1]");
+        // Nothing stands before it any more.
+        stays("> [2]: /u\n>\n> # b|\n---\n[1]", "> \n>\n> # b|\n\\---\n[1]");
+        stays("[2]: /u\n    b|\n---\n[1]", "b|\n\n\\---\n[1]");
+    }
+
     /// A definition takes the text with it, and what stood in code behind its label came alive.
     #[test]
     fn a_bracket_that_loses_another_is_no_label() {
@@ -911,6 +938,11 @@ mod tests {
         assert_eq!(cite_at("**bc**d", 4), "**bc[1]\u{200b}[2]\u{200b}**d");
         assert_eq!(cite_at("[p] a\n\n[p]: https://ok", 20), "[p] a\n\n> [p]: https://ok/\n\n[1]\u{200b}[2]");
         assert_eq!(cite_at("[p] a\n\n[p]: https://ok\nb", 20), "[p] a\n\n> [p]: https://ok/\n\n[1]\u{200b}[2]\n\nb");
+        // Before what a later definition would have made an image of, and not in its bracket.
+        assert_eq!(
+            cite_at("great![p]\n\n[p]: https://ok", 6),
+            "great!\u{200b}[1]\u{200b}[2]\u{200b}[p]\n\n> [p]: https://ok/"
+        );
         // In the first of two definitions, it stood at the beginning of the line behind both, which was no fence any more.
         assert_eq!(cite_at("[p]: u\n[q]: u\n~~~\nb", 5), "[1]\u{200b}[2]\n\n~~~\nb\n~~~");
         assert_eq!(cite_at("[)]:", 4), "[)]:<!-- -->[1]\u{200b}[2]");

@@ -281,7 +281,14 @@ impl Scanner {
                 self.writer.keep_from_line_start();
                 self.keep_neighbours_apart(input, end);
             }
-            NodeKind::Exclamation => self.writer.opaque("!\u{200b}["),
+            NodeKind::Exclamation => {
+                self.writer.opaque("!");
+                self.written = start + 1;
+                // In the bracket, a badge would make another label of it.
+                self.write_to(input, start + 1, true);
+                self.writer.separate();
+                self.writer.opaque("[");
+            }
             NodeKind::Separate => self.writer.separate(),
             NodeKind::Escaped => {
                 let (before, bracket) = raw.split_at(raw.len() - 1);

@@ -214,10 +214,9 @@ impl Scanner {
     /// in its line, a list that does not begin with 1.
     fn holds_paragraph(&self, input: &Input<'_>, end: usize) -> Option<bool> {
         let Some(content) = self.content_behind(input, end) else { return Some(false) };
-        let Blocks { containers, paragraph, .. } = &self.blocks;
         // The indentation of the line goes with the definition, where no container asks for it.
-        let at = if containers.is_empty() { content } else { next_line(input.text, end) };
-        let blocks = Blocks { containers: containers.clone(), leaf: Leaf::None, paragraph: *paragraph };
+        let at = if self.blocks.containers.is_empty() { content } else { next_line(input.text, end) };
+        let blocks = Blocks { leaf: Leaf::None, ..self.blocks.clone() };
         let line = blocks.read(input.text, at, input.finished, at)?;
         Some(line.kind != Kind::Paragraph || !line.begins.is_empty())
     }
@@ -273,6 +272,7 @@ impl Scanner {
                 .read(input.text, next, input.finished, self.line)
                 .is_some_and(|line| line.matched < self.blocks.containers.len());
         self.push(self.at..end, NodeKind::Cut);
+        self.blocks.is_cut = true;
         if (is_item || is_lazy || holds_paragraph) && input.rules.markdown {
             self.push(end..end, NodeKind::Separate);
         }

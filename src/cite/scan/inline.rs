@@ -138,7 +138,9 @@ impl Scanner {
         match self.phase {
             Phase::Text if !word.iter().any(|byte| SPECIAL[usize::from(*byte)]) => self.text_to(text, to),
             Phase::Verbatim if !word.iter().any(|byte| matches!(byte, b'\n' | b'\r')) => self.verbatim_to(text, to),
-            Phase::Line | Phase::Text | Phase::Verbatim | Phase::Rule | Phase::Html | Phase::Cut => return false,
+            Phase::Line | Phase::Text | Phase::Verbatim | Phase::Rule { .. } | Phase::Html | Phase::Cut => {
+                return false;
+            }
         }
         self.at = text.len();
         true

@@ -88,10 +88,11 @@ pub(super) enum Kind {
     /// A paragraph begins.
     Paragraph,
     Heading,
-    /// The underline that makes a heading of the paragraph.
-    Underline,
-    /// A thematic break.
-    Rule,
+    /// A thematic break, or the underline that makes a heading of the paragraph.
+    Rule {
+        /// Whether it looks like the delimiters of a table, under a line that is a header to no engine.
+        headless: bool,
+    },
     FenceOpens(Fence),
     FenceCloses,
     /// A line of a fenced block.
@@ -127,6 +128,11 @@ pub(super) struct Blocks {
     pub(super) leaf: Leaf,
     /// Where the text of the last paragraph began.
     pub(super) paragraph: usize,
+    /// How many containers went on in the line before, where that began a block whose first line may be the header of a table to
+    /// some engine.
+    pub(super) header: Option<usize>,
+    /// Whether something was taken out of these containers, so that a line may come to be the first.
+    pub(super) is_cut: bool,
 }
 
 /// The text from the beginning of a line on, as far as it has arrived.
@@ -234,9 +240,16 @@ pub(in crate::cite) fn next_line(text: &str, end: usize) -> usize {
     }
 }
 
+/// The line before the one at `at`, without its line end.
+fn line_before(text: &str, at: usize) -> Range<usize> {
+    const LINE_ENDS: [char; 2] = ['\n', '\r'];
+    let end = text[..at].rfind(LINE_ENDS).map_or(0, |found| text[..found].trim_end_matches('\r').len());
+    text[..end].rfind(LINE_ENDS).map_or(0, |found| found + 1)..end
+}
+
 impl Blocks {
     pub(super) fn new() -> Self {
-        Self { containers: Vec::new(), leaf: Leaf::None, paragraph: 0 }
+        Self { containers: Vec::new(), leaf: Leaf::None, paragraph: 0, header: None, is_cut: false }
     }
 
     /// What stands before a line of text in the open containers.
@@ -390,25 +403,25 @@ impl Blocks {
                     rest.only(behind + run, is_blank)?
                 } =>
                 {
-                    Some((Kind::Underline, behind))
+                    Some((Kind::Rule { headless: false }, behind))
                 }
                 b'-' if interrupts && {
                     let run = rest.run(behind, b'-');
                     rest.only(behind + run, is_blank)?
                 } =>
                 {
-                    Some((Kind::Underline, behind))
+                    Some((Kind::Rule { headless: false }, behind))
                 }
                 b'*' | b'-' | b'_' if rest.only(behind, |found| found == byte || is_blank(found))? => {
                     let count = rest.bytes[behind..rest.end].iter().filter(|found| **found == byte).count();
-                    (count >= 3).then_some((Kind::Rule, behind))
+                    (count >= 3).then_some((Kind::Rule { headless: false }, behind))
                 }
                 _ => None,
             };
             if let Some((mut kind, content)) = kind {
-                let is_of_hyphens = byte == b'-' && matches!(kind, Kind::Underline | Kind::Rule);
-                if is_of_hyphens && ends_like_table(&text[..rest.end]) {
-                    kind = Kind::Escaped;
+                if byte == b'-' && matches!(kind, Kind::Rule { .. }) && ends_like_table(&text[..rest.end]) {
+                    let is_under_header = self.is_cut || self.may_be_header(text, before, behind, matched);
+                    kind = if is_under_header { Kind::Escaped } else { Kind::Rule { headless: true } };
                 }
                 return line(kind, content, begins);
             }
@@ -446,24 +459,29 @@ impl Blocks {
         if !rest.only(at, |byte| matches!(byte, b'|' | b':' | b'-' | b' ' | b'\t'))? {
             return Some(false);
         }
-        let header_end = text[..at].rfind(['\n', '\r']).map_or(0, |found| text[..found].trim_end_matches('\r').len());
-        let header = text.get(before..header_end).filter(|header| header.len() < LOOK_AHEAD);
+        let header = text.get(before..line_before(text, at).end).filter(|header| header.len() < LOOK_AHEAD);
         let Some(header) = header else { return Some(false) };
         let delimiters = &text[at..rest.end];
         if Table::read(header, delimiters) != Table::ALL {
             return Some(false);
         }
-        let start = text[..before].rfind(['\n', '\r']).map_or(0, |found| found + 1);
-        let line = text[start..header_end].trim_start_matches([' ', '\t', '>']);
+        let line = text[line_before(text, at)].trim_start_matches([' ', '\t', '>']);
         // markdown-it looks for tables before it looks for lists.
         if line != header && Table::read(line, delimiters).to_markdown_it {
             return Some(false);
         }
-        if before == self.paragraph {
-            return Some(true);
+        Some(self.may_be_header(text, before, at, self.containers.len()))
+    }
+
+    /// Whether the line before the one at `at`, whose content begins at `before`, may be the header of a table to any engine, when
+    /// so many containers go on below it.
+    fn may_be_header(&self, text: &str, before: usize, at: usize, matched: usize) -> bool {
+        if self.leaf != Leaf::Paragraph || before == self.paragraph {
+            return self.header.is_some_and(|containers| containers <= matched);
         }
-        // Nor does it take a line for a header that goes on lazily.
-        Some(self.continuation_indent(text, start..header_end).is_some_and(|columns| columns < 4))
+        // A paragraph goes on in it, neither lazily nor indented like code.
+        let indent = || self.continuation_indent(text, line_before(text, at));
+        matched == self.containers.len() && indent().is_some_and(|columns| columns < 4)
     }
 
     /// How far a line is indented with which the paragraph goes on, unless it does so lazily.

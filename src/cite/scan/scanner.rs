@@ -40,7 +40,7 @@ pub(super) enum Phase {
     /// In a line that stays as it is.
     Verbatim,
     /// In a line between blocks, which stays as it is: a rule, the underline of a heading.
-    Rule,
+    Rule { headless: bool },
     /// In a line of HTML.
     Html,
     /// In a line that goes.
@@ -213,7 +213,8 @@ impl Scanner {
             Phase::Text => self.text(input),
             Phase::Verbatim if self.is_in_block() => self.take_line(input, NodeKind::InBlock),
             Phase::Verbatim if self.textless.is_some() => self.take_line(input, NodeKind::Prefix),
-            Phase::Verbatim | Phase::Rule => self.take_line(input, NodeKind::Opaque),
+            Phase::Rule { headless: true } => self.take_line(input, NodeKind::InBlock),
+            Phase::Verbatim | Phase::Rule { .. } => self.take_line(input, NodeKind::Opaque),
             Phase::Html => self.html(input),
             Phase::Cut => self.take_line(input, NodeKind::CutLine),
         } {}
@@ -305,6 +306,17 @@ impl Scanner {
         }
         let is_ended = matches!(self.blocks.leaf, Leaf::Paragraph | Leaf::Table) && begins.is_empty();
         self.blocks.containers.truncate(matched);
+        self.blocks.is_cut &= matched > 0;
+        let is_header = match kind {
+            Kind::Row | Kind::Delimiters => false,
+            // Indented behind a bullet, it is one to markdown-it.
+            Kind::Indented => !begins.is_empty(),
+            Kind::Comment(end) => !input.text[start..end].contains(['\n', '\r']),
+            Kind::Paragraph | Kind::Continuation | Kind::Escaped | Kind::Heading | Kind::Rule { .. } => true,
+            Kind::Blank | Kind::Html | Kind::Footnote => true,
+            Kind::FenceOpens(_) | Kind::Fenced | Kind::FencedApart | Kind::FenceCloses => true,
+        };
+        self.blocks.header = is_header.then_some(matched);
         // An item without text.
         let is_empty_item = kind == Kind::Blank && !begins.is_empty();
         if is_empty_item {
@@ -373,7 +385,7 @@ impl Scanner {
             Kind::Fenced | Kind::FencedApart => (Phase::Verbatim, self.blocks.leaf),
             Kind::Indented => (Phase::Verbatim, Leaf::Indented),
             Kind::Blank | Kind::FenceCloses => (Phase::Verbatim, Leaf::None),
-            Kind::Underline | Kind::Rule => (Phase::Rule, Leaf::None),
+            Kind::Rule { headless } => (Phase::Rule { headless }, Leaf::None),
             Kind::Html => (Phase::Html, Leaf::Html),
             Kind::Comment(end) => {
                 // The rest of its line belongs to the block.
@@ -445,7 +457,7 @@ impl Scanner {
         if self.at < to {
             // A line that holds no text: what is cited in it would begin the next one.
             self.push(self.at..to, kind);
-            if complete && self.phase == Phase::Rule {
+            if complete && matches!(self.phase, Phase::Rule { .. }) {
                 self.cite_behind(self.at..to);
             }
         }
@@ -527,6 +539,7 @@ impl Scanner {
         self.parted = self.before_that;
         self.behind_footnote |= self.was_behind_footnote;
         self.before = self.before_that;
+        self.blocks.is_cut = true;
         let is_at_start = || input.text[self.written..at].trim_start_matches(BYTE_ORDER_MARK).is_empty();
         self.cut_at_start |= at >= self.written && is_at_start() && self.is_nothing_written();
     }

@@ -211,6 +211,7 @@ const RARE: &[&str] = &[
     "\n\n|a|b|\n|:-|-:|\n|[|]|\n\n",
     "\n\n|\n-|\n![|",
     "\n    a|b\n-|-\n![|",
+    "`\n",
     "\n|\n",
     "\n\n[foo]: https://ok.example/foo\n'x'\n\n",
     "\n\n[2]: https://evil.example\n\"t\"\n\n",
@@ -364,6 +365,10 @@ const DISPUTED: &[&str] = &[
     "\na|b\n> -|-\n![|",
     "\n-|-\n",
     "\n\n# a|b\n-|-\n`|",
+    "|\n---\n",
+    "\n\n    code\n\n> -\n    ![x](https://evil.example/i.png)\n\n",
+    "\n\n    code\n2.      ![x](https://evil.example/i.png)\n\n",
+    "|b\n-|-\n![x](https://evil.example/i.png)",
     "\n\n```a|b\n-|-\n",
 ];
 
@@ -408,6 +413,29 @@ const ENDS: &[&str] = &[
     "`",
     "\r",
 ];
+
+/// A list of references that the model wrote, at the end of its text.
+const LISTED: &[&str] = &[
+    "\n\nSources\n",
+    "\n\n## References:\n\n",
+    "\r\n\r\n**Sources**\r\n",
+    "[1] A passage & nothing else\n",
+    "[2] The quoted title\r\n",
+    "- [3]: https://src.example/c?x=1&copy=2\n",
+    "1. [3] c.pdf\r\n",
+    "[1]: <https://src.example/a%20%281%29> 'x'\n",
+    "【4:0†a】 c.pdf",
+    "\u{a0}[2] A passage & nothing else\r\n",
+    "\n",
+    "\r\n",
+    "  ",
+    "word\n",
+];
+
+/// What may be a list of references at the end of an answer.
+pub(super) fn listed() -> impl Strategy<Value = Vec<&'static str>> {
+    prop_oneof![2 => Just(Vec::new()), 1 => vec(select(LISTED), 1..6)]
+}
 
 /// As the first piece: all lines end as on Windows.
 const WINDOWS: &str = "(lines end with CR LF)";

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use super::cases::{Case, Verdict, try_all};
-use super::generator::{answer, pieces};
+use super::generator::{answer, listed, pieces};
 use super::given::{Format, documents};
 
 /// Cites a text in pieces of these lengths in bytes, the last of which is repeated. What has arrived behind every so many pieces
@@ -96,8 +96,11 @@ fn any_cut_gives_what_the_whole_answer_gives_and_shows_only_its_beginning() {
         let lengths = prop_oneof![3 => vec(1_usize..12, 1..40), 1 => Just(vec![1])];
         let format = prop_oneof![Just(Format::OWN), Format::of_a_provider()];
         let cited_every = prop_oneof![Just(0), 1_usize..12];
-        (pieces(), format, 0_usize..3, lengths, cited_every).prop_map(
-            |(pieces, format, rules, lengths, cited_every)| Arriving { pieces, format, rules, lengths, cited_every },
+        (pieces(), listed(), format, 0_usize..3, lengths, cited_every).prop_map(
+            |(mut pieces, listed, format, rules, lengths, cited_every)| {
+                pieces.extend(listed);
+                Arriving { pieces, format, rules, lengths, cited_every }
+            },
         )
     };
     let start = || |cases: &[Arriving]| cases.iter().map(try_arriving).collect();
