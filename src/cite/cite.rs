@@ -667,7 +667,7 @@ mod tests {
             ("`[a`` [1]", "`[a&#96;&#96; [1]"),
             ("x\n```a [b `` [1]", "x\n&#96;&#96;&#96;a [b &#96;&#96; [1]"),
             ("[```^` [1]", "[&#96;&#96;&#96;^&#96; [1]"),
-            ("x ``````a\n``````b [c ``````` [1]", "x ``````a\n``````b [c ``````` [1]"),
+            ("x ``````a\n``````b [c ``````` [1]", "x ``````a ``````b [c &#96;&#96;&#96;&#96;&#96;&#96;&#96; [1]"),
             ("`[1]` b` [1]", "`[1]` b` [1]"),
             // Without what stood between them, micromark takes the item for text.
             ("    a\n\n[9]: https://evil\n\n2. b [1]", "    a\n\n\n<!---->\n2. b [1]"),
@@ -877,6 +877,15 @@ mod tests {
         // Nothing stands before it any more.
         stays("> [2]: /u\n>\n> # b|\n---\n[1]", "> \n>\n> # b|\n\\---\n[1]");
         stays("[2]: /u\n    b|\n---\n[1]", "b|\n\n\\---\n[1]");
+    }
+
+    /// The backtick that kept it from being a fence went with the address of a link, and the fence swallowed all behind it.
+    #[test]
+    fn code_that_ends_like_a_fence_ends_in_the_line_before() {
+        stays("```a`\n```[b](`) [1]", "```a` ```b [1]");
+        stays("> ```a`<b>  \r\n> ```[b](`) [1]", "> ```a`<b>   ```b [1]");
+        stays("```a`\nb```[b](`) [1]", "```a`\nb```b [1]");
+        stays("``a\n``[b](`) [1]", "``a\n``b [1]");
     }
 
     /// A definition takes the text with it, and what stood in code behind its label came alive.

@@ -254,6 +254,20 @@ mod tests {
         }
     }
 
+    /// At the end of what had arrived, the sign looked like one at the end of the text, which a badge could follow.
+    #[test]
+    fn p12_a_sign_at_the_end_of_a_piece_is_not_at_the_end_of_the_text() {
+        let text = "`e`<g =y [1]";
+        let answer = Answer { text: text.into(), sources: vec![source()], ..Answer::default() };
+        let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
+        incremental.add_sources([source()]);
+        incremental.push("`e`<g =");
+        incremental.push("y [1]");
+        let finished = incremental.finish();
+        assert!(finished.text.starts_with(text), "{}", finished.text);
+        assert_eq!(finished, cite(&answer, &Rules::web_chat()));
+    }
+
     /// The blank line behind a definition stayed, or went, with the mark before it.
     #[test]
     fn p12_a_mark_at_the_beginning_counts_for_nothing() {

@@ -206,9 +206,17 @@ impl Scanner {
         }
         match &node.kind {
             NodeKind::Bracket => self.writer.text(raw, false),
-            NodeKind::Code { headless } => {
+            NodeKind::Code { headless, like_fence } => {
                 self.shield = self.shield.max(end);
-                self.writer.code(raw, *headless);
+                if *like_fence {
+                    // In code, the end of a line is a blank.
+                    let content = raw.trim_end_matches('`');
+                    let (before, _) = content.rsplit_once(['\n', '\r']).unwrap_or_default();
+                    let before = before.strip_suffix('\r').unwrap_or(before);
+                    self.writer.code(&format!("{before} {}", &raw[content.len()..]), *headless);
+                } else {
+                    self.writer.code(raw, *headless);
+                }
             }
             NodeKind::Opaque | NodeKind::Prefix | NodeKind::Autolink => {
                 self.shield = self.shield.max(end);

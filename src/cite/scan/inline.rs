@@ -65,10 +65,14 @@ pub(super) const EMPTY_LINE: &str = "<!---->";
 /// there is room for a badge.
 fn tag_holds_change(input: &Input<'_>, at: usize, to: usize) -> Option<bool> {
     let read = at..input.text.ceil_char_boundary((to + 1).min(input.text.len()));
+    let read = &input.text[read];
     // What is cited at the end of the text stands there, and so do the definitions.
-    let is_open_at_end = |read: &str| read.ends_with('=') && at + read.len() == input.text.len();
-    let is_open = |read: &str| read.contains(']') || could_take_badge(read) || is_open_at_end(read);
-    Some(holds_marker(input, at, to)? || input.text.get(read).is_some_and(is_open) || holds_change(input, at + 2, to)?)
+    let is_open_at_end = read.ends_with('=') && at + read.len() == input.text.len();
+    if is_open_at_end && !input.finished {
+        return None;
+    }
+    let is_open = is_open_at_end || read.contains(']') || could_take_badge(read);
+    Some(holds_marker(input, at, to)? || is_open || holds_change(input, at + 2, to)?)
 }
 
 /// Whether what a `<` begins would be a tag with a badge in it: `<img src= onerror=x>` for one behind the first `=`, as a value.
@@ -276,7 +280,12 @@ impl Scanner {
         match span {
             Parsed::Found(end) => {
                 let headless = self.blocks.is_headless(input.text, at..end);
-                self.push(at..end, NodeKind::Code { headless });
+                let content = input.text[at + run..end - run].trim_end_matches([' ', '\t', '>']);
+                let like_fence = run >= 3 && content.ends_with(['\n', '\r']) && input.rules.markdown;
+                if like_fence {
+                    self.no_fence = Some(end - run);
+                }
+                self.push(at..end, NodeKind::Code { headless, like_fence });
                 self.at = end;
             }
             // A backtick further on keeps the line from being a fence, and may go: with the address of a link, or with all of it.

@@ -39,6 +39,8 @@ pub(super) enum NodeKind {
     Code {
         /// Whether what looks like lines of delimiters in it makes no table, where they stand.
         headless: bool,
+        /// Whether what closes it begins a line, and would open a fence there without a backtick further on, which may go.
+        like_fence: bool,
     },
     /// The beginning of math or a formula, which ends there: as it stands. Citations of places inside go behind all of it.
     MathStart { end: usize },

@@ -128,7 +128,7 @@ pub(in crate::cite) struct Scanner {
     pub(super) fence: Option<Fence>,
     /// How many lines of it have begun behind the one that opened it.
     pub(super) fence_lines: usize,
-    /// Where backticks at the beginning of a line are written as text, so that they make no fence of it.
+    /// Where backticks at the beginning of a line are written as text, or in the line before, so that they make no fence of it.
     pub(super) no_fence: Option<usize>,
     /// The last block that has ended in which no text can be cited, and the lines without text behind it; each with what the lines
     /// of the blocks around it begin with.
