@@ -813,6 +813,10 @@ mod tests {
         // Behind a lone carriage return the line feed parted nothing, and the bracket became a link.
         stays("[a|\r--\n](javascript:x) [1]", "[a|\r\r\\--\n](javascript:x) [1]");
         stays("[](javascript:|)a|b\n-|-\nx[1]", "\u{200b}a|b\n-|-\u{200b}\nx[1]");
+        // For micromark the tag ended the paragraph, and was HTML with all that followed it.
+        stays("x\n<p title=\"|\">\n-|-\n[1]", "x\n<p>\n-|-\n[1]");
+        stays("x\n<a title=\"|\">\n-|-\n[1]", "x\n&lt;a title=\"|\">\n-|-\u{200b}\n[1]");
+        stays("<b>a|b\n-|-\n[1]", "<b>a|b\n-|-\n[1]");
     }
 
     /// What begins in a paragraph ends where a table does: code was read beyond its header, and an image that stood there loaded.

@@ -470,6 +470,10 @@ impl Blocks {
         if line != header && Table::read(line, delimiters).to_markdown_it {
             return Some(false);
         }
+        // micromark ends the paragraph where it sees a table, and then reads HTML rather than its header.
+        if before != self.paragraph && header.starts_with('<') {
+            return Some(false);
+        }
         Some(self.may_be_header(text, before, at, self.containers.len()))
     }
 

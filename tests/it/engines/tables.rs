@@ -39,6 +39,9 @@ const HEADERS: &[&str] = &[
     "# x|y\n[1]: https://evil.example",
     "[foo]: x|y",
     "a|b [](javascript:|)|c",
+    "x\n<b title=\"|\">",
+    "x\n<img src=https://evil.example/i.png title=\"|\">",
+    "x\n</b\n|>",
 ];
 
 const DELIMITERS: &[&str] = &["-|-", "|-|-|", "|-|", "-|", ":-", "---", "--", "  -|-"];
@@ -55,6 +58,9 @@ const ROWS: &[&str] = &[
     "<img |src=https://evil.example/i.png>",
     "<b title=\"|![x](https://evil.example/i.png)|\">",
     "    ![x](https://evil.example/i.png)|",
+    "2.      ![x](https://evil.example/i.png)|",
+    "- \n    ![x](https://evil.example/i.png)|",
+    "<img src=https://evil.example/i.png title=\"|\">",
 ];
 
 /// Where only some engines read a table, an image that was code for the others loaded.
