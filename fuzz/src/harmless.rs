@@ -19,7 +19,7 @@ pub fn check_harmless(text: &str, images: bool, passages: bool) {
     if let Some(harm) = allowed.harm(&text) {
         // Neither parser ends a table at indented code, as the engines of Web Chat do.
         let may_end_in_code = text.lines().any(|line| line.starts_with("    ") || line.starts_with('\t'));
-        let is_disputed = || may_end_in_code || allowed.harm_to_others(&text).is_none();
+        let is_disputed = || may_end_in_code || may_be_passed_over(&text) || allowed.harm_to_others(&text).is_none();
         assert!(may_hold_table(&text) && is_disputed(), "{harm}\n{text:?}");
     }
 }
@@ -86,10 +86,21 @@ impl Allowed {
 
 /// Whether a line looks like the one under the head of a table.
 fn may_hold_table(text: &str) -> bool {
-    text.lines().any(|line| {
-        let line = line.trim_matches(|c: char| c.is_whitespace() || c == '>');
-        line.contains('-') && line.contains(['|', ':']) && line.trim_matches(['|', ':', '-', ' ', '\t']).is_empty()
-    })
+    text.lines().any(may_be_delimiters)
+}
+
+/// Whether a line like that stands above another one in a paragraph: the other parser looks for the head of a table but once in each,
+/// the engines of Web Chat at every line.
+fn may_be_passed_over(text: &str) -> bool {
+    let lines: Vec<&str> = text.lines().collect();
+    lines
+        .split(|line| line.trim().is_empty())
+        .any(|lines| lines.iter().filter(|line| may_be_delimiters(line)).count() > 1)
+}
+
+fn may_be_delimiters(line: &str) -> bool {
+    let line = line.trim_matches(|c: char| c.is_whitespace() || c == '>');
+    line.contains('-') && line.contains(['|', ':']) && line.trim_matches(['|', ':', '-', ' ', '\t']).is_empty()
 }
 
 /// Engines of Web Chat begin with this; to this parser a lone carriage return is not always the end of a line.
