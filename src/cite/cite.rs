@@ -816,7 +816,9 @@ mod tests {
         // For micromark the tag ended the paragraph, and was HTML with all that followed it.
         stays("x\n<p title=\"|\">\n-|-\n[1]", "x\n<p>\n-|-\n[1]");
         stays("x\n<a title=\"|\">\n-|-\n[1]", "x\n&lt;a title=\"|\">\n-|-\u{200b}\n[1]");
+        stays("<a title=\"|\">\n-|-\n[1]", "&lt;a title=\"|\">\n-|-\u{200b}\n[1]");
         stays("<b>a|b\n-|-\n[1]", "<b>a|b\n-|-\n[1]");
+        stays("x\n<b>a|b\n-|-\n[1]", "x\n<b>a|b\n-|-\n[1]");
     }
 
     /// What begins in a paragraph ends where a table does: code was read beyond its header, and an image that stood there loaded.
@@ -907,6 +909,13 @@ mod tests {
     fn p05_a_machine_marker_holds_no_bracket() {
         let given = "a \u{e200}c (https:/\u{e200}cite\u{e202}a.pdf\u{e201}/evite\u{e202}a.pdf\u{e201}";
         stays(given, "a \u{e200}c (https:/[1]/evite\u{e202}a.pdf\u{e201}");
+    }
+
+    /// It looked like the label of a footnote, over which nothing reaches, and what was a definition was shown.
+    #[test]
+    fn a_label_of_a_footnote_holds_no_bracket() {
+        stays("[2]: https://evil\n[^[1]:", "[^[1]\u{200b}:");
+        stays("[2]: https://evil\n[^a\\[1]: b", "[1]\u{200b}: https://evil\n[^a\\[1]: b");
     }
 
     /// The comment that parts two lists was once a reason to keep a bracket before it apart, the second time.

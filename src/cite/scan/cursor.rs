@@ -136,7 +136,9 @@ impl<'c> Cursor<'c> {
 fn begins_note(line: &str) -> Option<bool> {
     const MAX_LABEL: usize = 1000;
     let Some(label) = line.strip_prefix("[^") else { return if line == "[" { None } else { Some(false) } };
-    let end = label.bytes().take(MAX_LABEL).position(|byte| matches!(byte, b']' | b'\n' | b'\r'));
+    // A label holds no bracket.
+    let is_end = |at: usize, byte| matches!(byte, b']' | b'\n' | b'\r') || byte == b'[' && !label[..at].ends_with('\\');
+    let end = label.bytes().take(MAX_LABEL).enumerate().position(|(at, byte)| is_end(at, byte));
     match (end, label.len() < MAX_LABEL) {
         (Some(end), _) if label[end..].starts_with(']') => label[end + 1..].bytes().next().map(|byte| byte == b':'),
         (Some(_), _) | (None, false) => Some(false),

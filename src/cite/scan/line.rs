@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::LOOK_AHEAD;
-use super::tag::{BlockTag, block_tag};
+use super::tag::{BlockTag, block_tag, is_tag_alone};
 use crate::cite::table::{Table, ends_like_table};
 
 /// Deeper nesting is text.
@@ -470,8 +470,8 @@ impl Blocks {
         if line != header && Table::read(line, delimiters).to_markdown_it {
             return Some(false);
         }
-        // micromark ends the paragraph where it sees a table, and then reads HTML rather than its header.
-        if before != self.paragraph && header.starts_with('<') {
+        // Nor is it a header to micromark, which ends the paragraph where it sees a table, and then reads HTML first.
+        if is_tag_alone(header) {
             return Some(false);
         }
         Some(self.may_be_header(text, before, at, self.containers.len()))

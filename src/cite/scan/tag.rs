@@ -79,6 +79,14 @@ pub(super) fn block_tag(
     })
 }
 
+/// Whether a line holds nothing but a tag, so that it would begin a block of HTML where no paragraph is open (kind 7).
+pub(super) fn is_tag_alone(line: &str) -> bool {
+    line.starts_with('<') && {
+        let (_, length) = judge_tag(line);
+        line[length..].trim_matches([' ', '\t']).is_empty() && is_tag(&line[..length])
+    }
+}
+
 /// Whether it is a tag for Markdown as well, which takes less for one than browsers do: not `` <b title=`x`> ``.
 fn is_tag(judged: &str) -> bool {
     let blocks = Blocks::new();

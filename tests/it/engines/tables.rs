@@ -40,6 +40,7 @@ const HEADERS: &[&str] = &[
     "[foo]: x|y",
     "a|b [](javascript:|)|c",
     "x\n<b title=\"|\">",
+    "<img src=https://evil.example/i.png title=\"|\">",
     "x\n<img src=https://evil.example/i.png title=\"|\">",
     "x\n</b\n|>",
 ];
