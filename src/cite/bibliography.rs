@@ -96,6 +96,11 @@ impl Bibliography {
         })
     }
 
+    /// Whether the text ends with the heading of a list that has no entries.
+    pub(super) fn ends_with_heading(&self) -> bool {
+        self.list.as_ref().is_some_and(|list| list.headed && list.entries == 0)
+    }
+
     fn unfinished_line(&mut self, text: &str, sources: &[Source], resolver: &Resolver) -> usize {
         let line = &text[self.at..];
         // Lines may be long and deltas short: what was read of it is not read again.

@@ -78,6 +78,11 @@ pub(super) fn finish(
     let cited = numberer.finish(&sources.answer.sources, &mut entries);
     entries.retain(|entry| !(entry.code == "ambiguous" && cited.is_empty()));
     if sources.rules.definitions {
+        if bibliography.ends_with_heading() && !cited.is_empty() {
+            // The definitions behind it would be its list the next time.
+            let words = text.trim_end_matches([' ', '\t', '\r', '\n', '#']).len();
+            text.insert(words, '\u{200b}');
+        }
         definition::append(&mut text, &cited);
     }
     if sources.rules.only_markers {
@@ -872,12 +877,15 @@ mod tests {
             "|a|\n|-|\n|b|\n---\n[1]",
             "    a|\n---\n[1]",
             "<!--\n--> a|\n---\n[1]",
+            "***|a\n---\n[1]",
+            "1.|a\n---\n[1]",
         ] {
             stays(given, given);
         }
         stays("a|b\n> -|-\n![|\n---\n[1]", "a|b\n> -|-\u{200b}\n![|\n---\n[1]");
         stays("> a|\n---\n[1]", "> a|\n\n\\---\n[1]");
         stays("-     a|\n---\n[1]", "-     a|\n\\---\n[1]");
+        stays("2) - |a\n---\n[1]", "2) - |a\n\n\\---\n[1]");
         stays("- a|\n  ---\n[1]", "- a|\n\n  \\---\n[1]");
         stays("a\n   b|\n---\n[1]", "a\n   b|\n\n\\---\n[1]");
         // Nothing stands before it any more.
@@ -909,6 +917,14 @@ mod tests {
     fn p05_a_machine_marker_holds_no_bracket() {
         let given = "a \u{e200}c (https:/\u{e200}cite\u{e202}a.pdf\u{e201}/evite\u{e202}a.pdf\u{e201}";
         stays(given, "a \u{e200}c (https:/[1]/evite\u{e202}a.pdf\u{e201}");
+    }
+
+    /// The definitions of a first conversion stood under it like its list, and it went with them.
+    #[test]
+    fn p06_a_heading_with_no_list_stays_when_it_is_converted_again() {
+        stays("a [1]\nSource", "a [1]\nSource\u{200b}");
+        stays("a [1]\n\n## Sources: ##  \n\n", "a [1]\n\n## Sources:\u{200b} ##  ");
+        stays("a [1]\n\nSources\n[1] Leave policy", "a [1]");
     }
 
     /// It looked like the label of a footnote, over which nothing reaches, and what was a definition was shown.

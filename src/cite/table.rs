@@ -39,11 +39,22 @@ pub(super) fn ends_like_table(text: &str) -> bool {
     let delimiters = line.trim_start_matches(CONTAINERS);
     let before = before.strip_suffix('\r').unwrap_or(before);
     let header = before.rsplit(LINE_ENDS).next().unwrap_or_default().trim_start_matches(CONTAINERS);
-    let is_marker = |c: char| "-+*.) \t>".contains(c) || c.is_ascii_digit();
     // As the line of a list, and as the text in it.
-    [header, header.trim_start_matches(is_marker)]
-        .into_iter()
-        .any(|header| Table::read(header, delimiters) != Table::NONE)
+    [header, without_markers(header)].into_iter().any(|header| Table::read(header, delimiters) != Table::NONE)
+}
+
+/// A line without the bullets, numbers and `>` that it begins with.
+fn without_markers(line: &str) -> &str {
+    const PREFIX: [char; 3] = [' ', '\t', '>'];
+    let mut rest = line.trim_start_matches(PREFIX);
+    loop {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let signs: &[char] = if digits == 0 { &['-', '+', '*'] } else { &['.', ')'] };
+        match rest[digits..].strip_prefix(signs).filter(|content| content.starts_with(BLANKS)) {
+            Some(content) => rest = content.trim_start_matches(PREFIX),
+            None => return rest,
+        }
+    }
 }
 
 const BLANKS: [char; 2] = [' ', '\t'];
