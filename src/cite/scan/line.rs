@@ -19,6 +19,8 @@ pub(super) enum Container {
     Quote,
     /// A list item.
     Item {
+        /// Its bullet, or what stands behind its number.
+        marker: u8,
         /// How many columns its content is indented.
         content: usize,
         /// Whether nothing but its marker was seen so far.
@@ -27,6 +29,14 @@ pub(super) enum Container {
 }
 
 impl Container {
+    /// The bullet of an item, or what stands behind its number.
+    pub(super) fn marker(self) -> Option<u8> {
+        match self {
+            Self::Quote => None,
+            Self::Item { marker, .. } => Some(marker),
+        }
+    }
+
     /// What stands before a line of its content.
     pub(super) fn prefix(self) -> String {
         match self {
@@ -131,6 +141,8 @@ pub(super) struct Blocks {
     /// How many containers went on in the line before, where that began a block whose first line may be the header of a table to
     /// some engine.
     pub(super) header: Option<usize>,
+    /// In how many containers the last list item stood that has ended with nothing but blank lines behind it, and its marker.
+    pub(super) ended_item: Option<(usize, u8)>,
     /// Whether something was taken out of these containers, so that a line may come to be the first.
     pub(super) is_cut: bool,
 }
@@ -249,7 +261,7 @@ fn line_before(text: &str, at: usize) -> Range<usize> {
 
 impl Blocks {
     pub(super) fn new() -> Self {
-        Self { containers: Vec::new(), leaf: Leaf::None, paragraph: 0, header: None, is_cut: false }
+        Self { containers: Vec::new(), leaf: Leaf::None, paragraph: 0, header: None, ended_item: None, is_cut: false }
     }
 
     /// What stands before a line of text in the open containers.
@@ -426,7 +438,7 @@ impl Blocks {
                 return line(kind, content, begins);
             }
             if self.containers.len() + begins.len() < MAX_DEPTH
-                && let Some((marker, behind_marker)) = Self::list_marker(&rest, behind, interrupts)?
+                && let Some((width, behind_marker)) = Self::list_marker(&rest, behind, interrupts)?
             {
                 begins_weakly |= byte.is_ascii_digit() && &text[behind..behind_marker - 1] != "1";
                 rest.skip_bytes(behind_marker);
@@ -436,7 +448,8 @@ impl Blocks {
                 if !empty {
                     rest.skip(taken);
                 }
-                begins.push(Container::Item { content: columns + marker + taken, empty });
+                let marker = rest.bytes[behind_marker - 1];
+                begins.push(Container::Item { marker, content: columns + width + taken, empty });
                 if empty {
                     return Some(Line { matched, begins, kind: Kind::Blank, begins_weakly: true, content: rest.end });
                 }

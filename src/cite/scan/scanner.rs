@@ -305,6 +305,12 @@ impl Scanner {
             self.end_code(input);
         }
         let is_ended = matches!(self.blocks.leaf, Leaf::Paragraph | Leaf::Table) && begins.is_empty();
+        let ended_item = match self.blocks.containers.get(matched) {
+            Some(container) => container.marker().map(|marker| (matched, marker)),
+            None => self.blocks.ended_item,
+        };
+        let begun_item = begins.first().and_then(|container| container.marker()).map(|marker| (matched, marker));
+        self.blocks.ended_item = ended_item.filter(|_| kind == Kind::Blank && begins.is_empty());
         self.blocks.containers.truncate(matched);
         self.blocks.is_cut &= matched > 0;
         let is_header = match kind {
@@ -316,7 +322,9 @@ impl Scanner {
             Kind::Blank | Kind::Html | Kind::Footnote => true,
             Kind::FenceOpens(_) | Kind::Fenced | Kind::FencedApart | Kind::FenceCloses => true,
         };
-        self.blocks.header = is_header.then_some(matched);
+        // The next item of a list is a part of it to markdown-it as well, which looks for a table only in it.
+        let goes_on_with_list = begun_item.is_some() && begun_item == ended_item;
+        self.blocks.header = is_header.then_some(matched + usize::from(goes_on_with_list));
         // An item without text.
         let is_empty_item = kind == Kind::Blank && !begins.is_empty();
         if is_empty_item {
