@@ -19,8 +19,10 @@ pub fn check_harmless(text: &str, images: bool, passages: bool) {
     if let Some(harm) = allowed.harm(&text) {
         // Neither parser ends a table at indented code, as the engines of Web Chat do.
         let may_end_in_code = text.lines().any(|line| line.starts_with("    ") || line.starts_with('\t'));
+        // This parser takes a tab for a part of a value without quotes.
+        let may_hold_tab = text.contains('\t') && text.contains('=');
         let is_disputed = || may_end_in_code || may_be_passed_over(&text) || allowed.harm_to_others(&text).is_none();
-        assert!(may_hold_table(&text) && is_disputed(), "{harm}\n{text:?}");
+        assert!((may_hold_table(&text) || may_hold_tab) && is_disputed(), "{harm}\n{text:?}");
     }
 }
 
