@@ -7,7 +7,7 @@ use super::construct::{Parsed, Target, destination, label, title};
 use super::cursor::{Cursor, Peek};
 use super::drawn::drawn;
 use super::inline::holds_change;
-use super::line::{Blocks, Kind, Leaf, next_line};
+use super::line::{Kind, Leaf, next_line};
 use super::node::NodeKind;
 use super::scanner::{Input, Phase, Scanner};
 use crate::answer::MarkerGrammar;
@@ -216,7 +216,8 @@ impl Scanner {
         let Some(content) = self.content_behind(input, end) else { return Some(false) };
         // The indentation of the line goes with the definition, where no container asks for it.
         let at = if self.blocks.containers.is_empty() { content } else { next_line(input.text, end) };
-        let blocks = Blocks { leaf: Leaf::None, ..self.blocks.clone() };
+        let mut blocks = self.blocks.clone();
+        blocks.leaf = Leaf::None;
         let line = blocks.read(input.text, at, input.finished, at)?;
         Some(line.kind != Kind::Paragraph || !line.begins.is_empty())
     }

@@ -30,7 +30,7 @@ pub(super) enum Container {
 
 impl Container {
     /// The bullet of an item, or what stands behind its number.
-    pub(super) fn marker(self) -> Option<u8> {
+    fn marker(self) -> Option<u8> {
         match self {
             Self::Quote => None,
             Self::Item { marker, .. } => Some(marker),
@@ -140,9 +140,9 @@ pub(super) struct Blocks {
     pub(super) paragraph: usize,
     /// How many containers went on in the line before, where that began a block whose first line may be the header of a table to
     /// some engine.
-    pub(super) header: Option<usize>,
+    header: Option<usize>,
     /// In how many containers the last list item stood that has ended with nothing but blank lines behind it, and its marker.
-    pub(super) ended_item: Option<(usize, u8)>,
+    ended_item: Option<(usize, u8)>,
     /// Whether something was taken out of these containers, so that a line may come to be the first.
     pub(super) is_cut: bool,
 }
@@ -313,6 +313,31 @@ impl Blocks {
             }
         }
         self.begin(text, rest, matched, finished, before)
+    }
+
+    /// Goes on to a line that begins at `at`: containers end there, and it may be the header of a table.
+    pub(super) fn go_on(&mut self, text: &str, at: usize, line: &Line) {
+        let Line { matched, ref begins, kind, .. } = *line;
+        let ended_item = match self.containers.get(matched) {
+            Some(container) => container.marker().map(|marker| (matched, marker)),
+            None => self.ended_item,
+        };
+        let begun_item = begins.first().and_then(|container| container.marker()).map(|marker| (matched, marker));
+        self.ended_item = ended_item.filter(|_| kind == Kind::Blank && begins.is_empty());
+        self.containers.truncate(matched);
+        self.is_cut &= matched > 0;
+        let is_header = match kind {
+            Kind::Row | Kind::Delimiters => false,
+            // Indented behind a bullet, it is one to markdown-it.
+            Kind::Indented => !begins.is_empty(),
+            Kind::Comment(end) => !text[at..end].contains(['\n', '\r']),
+            Kind::Paragraph | Kind::Continuation | Kind::Escaped | Kind::Heading | Kind::Rule { .. } => true,
+            Kind::Blank | Kind::Html | Kind::Footnote => true,
+            Kind::FenceOpens(_) | Kind::Fenced | Kind::FencedApart | Kind::FenceCloses => true,
+        };
+        // The next item of a list is a part of it to markdown-it as well, which looks for a table only in it.
+        let goes_on_with_list = begun_item.is_some() && begun_item == ended_item;
+        self.header = is_header.then_some(matched + usize::from(goes_on_with_list));
     }
 
     /// How many containers go on in this line; `rest` is then behind their prefixes.

@@ -287,7 +287,7 @@ impl Scanner {
     }
 
     fn begin_line(&mut self, input: &Input<'_>, line: Line) {
-        let Line { matched, begins, kind, begins_weakly, mut content } = line;
+        let Line { matched, kind, begins_weakly, mut content, .. } = line;
         let start = self.at;
         if kind == Kind::Heading && input.text[content..].starts_with([' ', '\t']) {
             // What is cited before its text stands behind the blank, without which it is no heading.
@@ -297,34 +297,16 @@ impl Scanner {
             self.commit(input, start);
         }
         let is_within = matched == self.blocks.containers.len();
-        let is_same = self.fence.is_none() && begins.is_empty() && is_within;
+        let is_same = self.fence.is_none() && line.begins.is_empty() && is_within;
         let goes_on = matches!(kind, Kind::Fenced | Kind::FencedApart | Kind::FenceCloses | Kind::Footnote)
             || kind == Kind::Html && self.blocks.leaf == Leaf::Html
             || matches!(kind, Kind::Indented | Kind::Blank) && is_same;
         if self.code.is_some() && !goes_on {
             self.end_code(input);
         }
-        let is_ended = matches!(self.blocks.leaf, Leaf::Paragraph | Leaf::Table) && begins.is_empty();
-        let ended_item = match self.blocks.containers.get(matched) {
-            Some(container) => container.marker().map(|marker| (matched, marker)),
-            None => self.blocks.ended_item,
-        };
-        let begun_item = begins.first().and_then(|container| container.marker()).map(|marker| (matched, marker));
-        self.blocks.ended_item = ended_item.filter(|_| kind == Kind::Blank && begins.is_empty());
-        self.blocks.containers.truncate(matched);
-        self.blocks.is_cut &= matched > 0;
-        let is_header = match kind {
-            Kind::Row | Kind::Delimiters => false,
-            // Indented behind a bullet, it is one to markdown-it.
-            Kind::Indented => !begins.is_empty(),
-            Kind::Comment(end) => !input.text[start..end].contains(['\n', '\r']),
-            Kind::Paragraph | Kind::Continuation | Kind::Escaped | Kind::Heading | Kind::Rule { .. } => true,
-            Kind::Blank | Kind::Html | Kind::Footnote => true,
-            Kind::FenceOpens(_) | Kind::Fenced | Kind::FencedApart | Kind::FenceCloses => true,
-        };
-        // The next item of a list is a part of it to markdown-it as well, which looks for a table only in it.
-        let goes_on_with_list = begun_item.is_some() && begun_item == ended_item;
-        self.blocks.header = is_header.then_some(matched + usize::from(goes_on_with_list));
+        let is_ended = matches!(self.blocks.leaf, Leaf::Paragraph | Leaf::Table) && line.begins.is_empty();
+        self.blocks.go_on(input.text, start, &line);
+        let begins = line.begins;
         // An item without text.
         let is_empty_item = kind == Kind::Blank && !begins.is_empty();
         if is_empty_item {
