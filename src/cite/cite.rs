@@ -822,6 +822,7 @@ mod tests {
         stays("x\n<p title=\"|\">\n-|-\n[1]", "x\n<p>\n-|-\n[1]");
         stays("x\n<a title=\"|\">\n-|-\n[1]", "x\n&lt;a title=\"|\">\n-|-\u{200b}\n[1]");
         stays("<a title=\"|\">\n-|-\n[1]", "&lt;a title=\"|\">\n-|-\u{200b}\n[1]");
+        stays("[](javascript:x)<a title=\"|\">\n-|-\n[1]", "\u{200b}<\u{200b}a title=\"|\">\n-|-\n[1]");
         stays("<b>a|b\n-|-\n[1]", "<b>a|b\n-|-\n[1]");
         stays("x\n<b>a|b\n-|-\n[1]", "x\n<b>a|b\n-|-\n[1]");
     }
@@ -1079,7 +1080,7 @@ mod tests {
     #[test]
     fn p15_a_place_in_the_delimiters_of_a_table_is_cited_in_the_next_row_or_behind_the_table() {
         for (text, expected) in [
-            ("a <b x=\"|\">\n-|-", "a <b x=\"|\">\n-|-\n\n[1]"),
+            ("a <b x=\"|\">\n-|-", "a <\u{200b}b x=\"|\">\n-|-\n\n[1]"),
             ("a|b\n-|-\n", "a|b\n-|-\n\n[1]"),
             ("a|b\n-|-\n\nc", "a|b\n-|-\n\n[1]\n\nc"),
             ("a|b\n-|-\n> c", "a|b\n-|-\n> [1]c"),

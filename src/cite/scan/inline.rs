@@ -71,7 +71,9 @@ fn tag_holds_change(input: &Input<'_>, at: usize, to: usize) -> Option<bool> {
     if is_open_at_end && !input.finished {
         return None;
     }
-    let is_open = is_open_at_end || read.contains(']') || could_take_badge(read);
+    // It is none because a cell ends in it; were the table none either, the tag would act.
+    let is_parted = read.ends_with('|');
+    let is_open = is_open_at_end || is_parted || read.contains(']') || could_take_badge(read);
     Some(holds_marker(input, at, to)? || is_open || holds_change(input, at + 2, to)?)
 }
 
