@@ -153,6 +153,19 @@ mod tests {
         Source { title: Some("Leave policy".into()), url: "https://x.example/a".parse().ok(), ..Source::default() }
     }
 
+    /// What becomes of a text that comes as a whole, and in pieces.
+    fn whole_and_in_pieces<'p>(pieces: impl IntoIterator<Item = &'p str>) -> (CitedText, CitedText) {
+        let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
+        incremental.add_sources([source()]);
+        let mut text = String::new();
+        for piece in pieces {
+            text.push_str(piece);
+            incremental.push(piece);
+        }
+        let answer = Answer { text, sources: vec![source()], ..Answer::default() };
+        (cite(&answer, &Rules::web_chat()), incremental.finish())
+    }
+
     /// The most that was held back of a text that came in deltas of so many bytes, against what it would be without an end.
     fn held(text: &str, delta: usize) -> usize {
         let rules = Rules { definitions: false, ..Rules::web_chat() };
@@ -242,14 +255,9 @@ mod tests {
             "- \u{a0}[1] Leave policy\n* \u{2003}[1] Leave policy",
         ] {
             let text = format!("30 days [1].\n{list}");
-            let answer = Answer { text: text.clone(), sources: vec![source()], ..Answer::default() };
-            let whole = cite(&answer, &Rules::web_chat());
             for cut in (0..=text.len()).filter(|cut| text.is_char_boundary(*cut)) {
-                let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
-                incremental.add_sources([source()]);
-                incremental.push(&text[..cut]);
-                incremental.push(&text[cut..]);
-                assert_eq!(incremental.finish(), whole, "{text:?} cut at {cut}");
+                let (whole, finished) = whole_and_in_pieces([&text[..cut], &text[cut..]]);
+                assert_eq!(finished, whole, "{text:?} cut at {cut}");
             }
         }
     }
@@ -257,45 +265,27 @@ mod tests {
     /// At the end of what had arrived, the sign looked like one at the end of the text, which a badge could follow.
     #[test]
     fn p12_a_sign_at_the_end_of_a_piece_is_not_at_the_end_of_the_text() {
-        let text = "`e`<g =y [1]";
-        let answer = Answer { text: text.into(), sources: vec![source()], ..Answer::default() };
-        let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
-        incremental.add_sources([source()]);
-        incremental.push("`e`<g =");
-        incremental.push("y [1]");
-        let finished = incremental.finish();
-        assert!(finished.text.starts_with(text), "{}", finished.text);
-        assert_eq!(finished, cite(&answer, &Rules::web_chat()));
+        let (whole, finished) = whole_and_in_pieces(["`e`<g =", "y [1]"]);
+        assert!(whole.text.starts_with("`e`<g =y [1]"), "{}", whole.text);
+        assert_eq!(finished, whole);
     }
 
     /// The blank line behind a definition stayed, or went, with the mark before it.
     #[test]
     fn p12_a_mark_at_the_beginning_counts_for_nothing() {
         let text = "\u{feff}[a]: https://x.example/a\n\nb [1] and c";
-        let answer = Answer { text: text.into(), sources: vec![source()], ..Answer::default() };
-        let whole = cite(&answer, &Rules::web_chat()).text;
-        assert!(whole.starts_with("b [1]"), "{whole:?}");
-        let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
-        incremental.add_sources([source()]);
-        for c in text.chars() {
-            incremental.push(c.encode_utf8(&mut [0; 4]));
-        }
-        assert_eq!(incremental.finish().text, whole);
+        let (whole, finished) = whole_and_in_pieces(text.split_inclusive(|_| true));
+        assert!(whole.text.starts_with("b [1]"), "{}", whole.text);
+        assert_eq!(finished.text, whole.text);
     }
 
     /// Where a piece began with the blank behind it, a lone `://` was taken for an address that goes on.
     #[test]
     fn p12_a_blank_ends_an_address_wherever_the_text_is_cut() {
         for text in ["a https:// `b[]` [1]", "www. `b[]` [1]", "https://x.example/a `b[]` [1]"] {
-            let answer = Answer { text: text.into(), sources: vec![source()], ..Answer::default() };
-            let whole = cite(&answer, &Rules::web_chat());
             for cut in 0..text.len() {
-                let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
-                incremental.add_sources([source()]);
-                for piece in [&text[..cut], &text[cut..]] {
-                    incremental.push(piece);
-                }
-                assert_eq!(incremental.finish(), whole, "{text:?} cut at {cut}");
+                let (whole, finished) = whole_and_in_pieces([&text[..cut], &text[cut..]]);
+                assert_eq!(finished, whole, "{text:?} cut at {cut}");
             }
         }
     }
@@ -303,15 +293,8 @@ mod tests {
     /// The report named as much of a tag as had arrived.
     #[test]
     fn p12_the_report_is_that_of_the_whole_answer_as_well() {
-        let text = "a [1]\n\n<?x and more> [1] b";
-        let answer = Answer { text: text.into(), sources: vec![source()], ..Answer::default() };
-        let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
-        incremental.add_sources([source()]);
-        for c in text.chars() {
-            incremental.push(c.encode_utf8(&mut [0; 4]));
-        }
-        let finished = incremental.finish();
-        assert_eq!(finished, cite(&answer, &Rules::web_chat()));
+        let (whole, finished) = whole_and_in_pieces("a [1]\n\n<?x and more> [1] b".split_inclusive(|_| true));
+        assert_eq!(finished, whole);
         assert!(finished.entries.iter().any(|entry| entry.message == "<?x and more> is shown as text"), "{finished:?}");
     }
 }

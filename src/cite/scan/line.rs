@@ -315,8 +315,8 @@ impl Blocks {
         self.begin(text, rest, matched, finished, before)
     }
 
-    /// Goes on to a line that begins at `at`: containers end there, and it may be the header of a table.
-    pub(super) fn go_on(&mut self, text: &str, at: usize, line: &Line) {
+    /// Enters a line that begins at `at`: containers end there, and it may be the header of a table.
+    pub(super) fn enter(&mut self, text: &str, at: usize, line: &Line) {
         let Line { matched, ref begins, kind, .. } = *line;
         let ended_item = match self.containers.get(matched) {
             Some(container) => container.marker().map(|marker| (matched, marker)),

@@ -305,7 +305,7 @@ impl Scanner {
             self.end_code(input);
         }
         let is_ended = matches!(self.blocks.leaf, Leaf::Paragraph | Leaf::Table) && line.begins.is_empty();
-        self.blocks.go_on(input.text, start, &line);
+        self.blocks.enter(input.text, start, &line);
         let begins = line.begins;
         // An item without text.
         let is_empty_item = kind == Kind::Blank && !begins.is_empty();
