@@ -883,6 +883,12 @@ mod tests {
             "-\n\n  - b|\n---\n[1]",
             "> 1. a\n>\n> 2. b|\n---\n[1]",
             "1.|a\n---\n[1]",
+            "- |a\n---\n[1]",
+            "> |a\n---\n[1]",
+            "2) - |a\n---\n[1]",
+            "- - |a\r\n  ---\r\n  [1]",
+            "- > |a\n  ---\n  [1]",
+            "> - |[1]\n> ---\n> [1]",
         ] {
             stays(given, given);
         }
@@ -891,12 +897,25 @@ mod tests {
         stays("-     a|\n---\n[1]", "-     a|\n\\---\n[1]");
         stays("- a\n+ b|\n---\n[1]", "- a\n+ b|\n\n\\---\n[1]");
         stays("- a\n- - b|\n  ---\n[1]", "- a\n- - b|\n\n  \\---\n[1]");
-        stays("2) - |a\n---\n[1]", "2) - |a\n\n\\---\n[1]");
+        stays("- - |a\n    ---\n    [1]", "- - |a\n\n    \\---\n    [1]");
+        stays("> - a|\n> ---\n> [1]", "> - a|\n>\n> \\---\n> [1]");
+        // With its link the line loses what made two cells of it.
+        stays("- |[](javascript:x)\n---\n[1]", "- |\n---\u{200b}\n[1]");
         stays("- a|\n  ---\n[1]", "- a|\n\n  \\---\n[1]");
         stays("a\n   b|\n---\n[1]", "a\n   b|\n\n\\---\n[1]");
         // Nothing stands before it any more.
         stays("> [2]: /u\n>\n> # b|\n---\n[1]", "> \n>\n> # b|\n\\---\n[1]");
         stays("[2]: /u\n    b|\n---\n[1]", "b|\n\n\\---\n[1]");
+    }
+
+    /// Web Chat also reads with a parser that knows no tables, to which the link in the code was one of the paragraph.
+    #[test]
+    fn code_right_behind_a_table_is_code_to_those_who_know_no_tables() {
+        stays("a|b\n-|-\n\t[2](javascript:x)\n\n[1]", "a|b\n-|-\n<!---->\n\t[2](javascript:x)\n\n[1]");
+        stays("> a|b\n> -|-\n>     [2](u)\n\n[1]", "> a|b\n> -|-\n> <!---->\n>     [2](u)\n\n[1]");
+        stays("> a|b\n> -|-\n    [2](u)\n\n[1]", "> a|b\n> -|-\n<!---->\n    [2](u)\n\n[1]");
+        stays("a|b\n-|-\n2)     [2](u)\n\n[1]", "a|b\n-|-\n<!---->\n2)     [2](u)\n\n[1]");
+        stays("a|b\n-|-\n\n    [2](u)\n\n[1]", "a|b\n-|-\n\n    [2](u)\n\n[1]");
     }
 
     /// The backtick that kept it from being a fence went with the address of a link, and the fence swallowed all behind it.

@@ -2,7 +2,7 @@
 //! else (policies P-05 and P-09).
 
 use super::scan::{BYTE_ORDER_MARK, MAX_EMPHASIS};
-use super::table::ends_like_table;
+use super::table::{Table, ends_like_table};
 use super::{CitedPlace, LiteralNumbers, Position, Rules};
 use crate::report::Kind;
 
@@ -503,6 +503,18 @@ impl Writer {
         let is_in_block = std::mem::replace(&mut self.is_in_block, true);
         self.opaque(source);
         self.is_in_block = is_in_block;
+    }
+
+    /// A rule that stands outside of what the line before begins, so that only this line as it stands can be its header.
+    pub(super) fn rule(&mut self, source: &str) {
+        let before = self.out.strip_suffix('\n').unwrap_or(&self.out);
+        let before = before.strip_suffix('\r').unwrap_or(before);
+        let line = before.rsplit(LINE_ENDS).next().unwrap_or_default();
+        if Table::read(line, source.trim_end_matches(LINE_ENDS)).to_markdown_it {
+            self.opaque(source);
+        } else {
+            self.in_block(source);
+        }
     }
 
     /// Keeps the line that ends here from making a table of itself and the line before, which it is to some engine, and was not

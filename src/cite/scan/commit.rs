@@ -228,6 +228,10 @@ impl Scanner {
                 self.shield = self.shield.max(end);
                 self.writer.in_block(raw);
             }
+            NodeKind::Rule => {
+                self.shield = self.shield.max(end);
+                self.writer.rule(raw);
+            }
             NodeKind::MathStart { end } | NodeKind::TagStart { end } => {
                 self.shield = self.shield.max(*end);
                 self.writer.opaque(raw);

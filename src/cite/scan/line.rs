@@ -99,10 +99,7 @@ pub(super) enum Kind {
     Paragraph,
     Heading,
     /// A thematic break, or the underline that makes a heading of the paragraph.
-    Rule {
-        /// Whether it looks like the delimiters of a table, under a line that is a header to no engine.
-        headless: bool,
-    },
+    Rule(Head),
     FenceOpens(Fence),
     FenceCloses,
     /// A line of a fenced block.
@@ -122,6 +119,17 @@ pub(super) enum Kind {
     Row,
     /// A line of a footnote that gives way.
     Footnote,
+}
+
+/// As what the line above a rule could be the header of a table, for which the rule would hold the delimiters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Head {
+    /// As the line or the text in it, if it looks like one.
+    Any,
+    /// As the line with its bullets and `>`: the rule stands outside of what they begin.
+    Line,
+    /// To no engine.
+    None,
 }
 
 impl Kind {
@@ -331,7 +339,7 @@ impl Blocks {
             // Indented behind a bullet, it is one to markdown-it.
             Kind::Indented => !begins.is_empty(),
             Kind::Comment(end) => !text[at..end].contains(['\n', '\r']),
-            Kind::Paragraph | Kind::Continuation | Kind::Escaped | Kind::Heading | Kind::Rule { .. } => true,
+            Kind::Paragraph | Kind::Continuation | Kind::Escaped | Kind::Heading | Kind::Rule(_) => true,
             Kind::Blank | Kind::Html | Kind::Footnote => true,
             Kind::FenceOpens(_) | Kind::Fenced | Kind::FencedApart | Kind::FenceCloses => true,
         };
@@ -440,25 +448,33 @@ impl Blocks {
                     rest.only(behind + run, is_blank)?
                 } =>
                 {
-                    Some((Kind::Rule { headless: false }, behind))
+                    Some((Kind::Rule(Head::Any), behind))
                 }
                 b'-' if interrupts && {
                     let run = rest.run(behind, b'-');
                     rest.only(behind + run, is_blank)?
                 } =>
                 {
-                    Some((Kind::Rule { headless: false }, behind))
+                    Some((Kind::Rule(Head::Any), behind))
                 }
                 b'*' | b'-' | b'_' if rest.only(behind, |found| found == byte || is_blank(found))? => {
                     let count = rest.bytes[behind..rest.end].iter().filter(|found| **found == byte).count();
-                    (count >= 3).then_some((Kind::Rule { headless: false }, behind))
+                    (count >= 3).then_some((Kind::Rule(Head::Any), behind))
                 }
                 _ => None,
             };
             if let Some((mut kind, content)) = kind {
-                if byte == b'-' && matches!(kind, Kind::Rule { .. }) && ends_like_table(&text[..rest.end]) {
-                    let is_under_header = self.is_cut || self.may_be_header(text, before, behind, matched);
-                    kind = if is_under_header { Kind::Escaped } else { Kind::Rule { headless: true } };
+                if byte == b'-' && matches!(kind, Kind::Rule(_)) && ends_like_table(&text[..rest.end]) {
+                    let may_be_header = self.is_cut || self.may_be_header(text, before, behind, matched);
+                    let is_line_header =
+                        || Table::read(&text[line_before(text, behind)], &text[behind..rest.end]).to_markdown_it;
+                    kind = if !may_be_header {
+                        Kind::Rule(Head::None)
+                    } else if all || self.is_cut || is_line_header() {
+                        Kind::Escaped
+                    } else {
+                        Kind::Rule(Head::Line)
+                    };
                 }
                 return line(kind, content, begins);
             }

@@ -31,6 +31,8 @@ pub(super) enum NodeKind {
     Opaque,
     /// The end of a line of code or of a table, which is neither a header nor under one: as it stands.
     InBlock,
+    /// A rule for which the line before can be a header as it stands, and not the text in it: as it stands.
+    Rule,
     /// What stands before the text of a block that begins in its line: a bullet, `>`, blanks. As it stands.
     Prefix,
     /// `<https://…>` or `<…@…>`, likewise.

@@ -8,7 +8,7 @@ use super::commit::Arrived;
 use super::construct::{Searched, Target};
 use super::cursor::{Continuation, continuation, is_header_line};
 use super::inline::EMPTY_LINE;
-use super::line::{Blocks, Container, Fence, Kind, Leaf, Line, line_end, next_line};
+use super::line::{Blocks, Container, Fence, Head, Kind, Leaf, Line, line_end, next_line};
 use super::node::{Node, NodeKind};
 use crate::answer::{MarkerGrammar, Source, SourceIndex};
 use crate::cite::Rules;
@@ -40,7 +40,7 @@ pub(super) enum Phase {
     /// In a line that stays as it is.
     Verbatim,
     /// In a line between blocks, which stays as it is: a rule, the underline of a heading.
-    Rule { headless: bool },
+    Rule(Head),
     /// In a line of HTML.
     Html,
     /// In a line that goes.
@@ -213,8 +213,9 @@ impl Scanner {
             Phase::Text => self.text(input),
             Phase::Verbatim if self.is_in_block() => self.take_line(input, NodeKind::InBlock),
             Phase::Verbatim if self.textless.is_some() => self.take_line(input, NodeKind::Prefix),
-            Phase::Rule { headless: true } => self.take_line(input, NodeKind::InBlock),
-            Phase::Verbatim | Phase::Rule { .. } => self.take_line(input, NodeKind::Opaque),
+            Phase::Rule(Head::None) => self.take_line(input, NodeKind::InBlock),
+            Phase::Rule(Head::Line) => self.take_line(input, NodeKind::Rule),
+            Phase::Verbatim | Phase::Rule(Head::Any) => self.take_line(input, NodeKind::Opaque),
             Phase::Html => self.html(input),
             Phase::Cut => self.take_line(input, NodeKind::CutLine),
         } {}
@@ -327,7 +328,9 @@ impl Scanner {
         let may_be_text = begins_weakly
             && is_within
             && (self.blocks.leaf == Leaf::Paragraph || self.is_behind_code || self.parted == Before::Code);
-        if may_be_text && input.rules.markdown {
+        // Who knows no tables goes on with the paragraph that a table is to them, and finds links in what is code.
+        let is_behind_table = kind == Kind::Indented && self.blocks.leaf == Leaf::Table;
+        if (may_be_text || is_behind_table) && input.rules.markdown {
             let prefix = self.blocks.prefix();
             self.push(start..start, NodeKind::Replace(format!("{prefix}{EMPTY_LINE}\n")));
             self.parted = Before::Other;
@@ -375,7 +378,7 @@ impl Scanner {
             Kind::Fenced | Kind::FencedApart => (Phase::Verbatim, self.blocks.leaf),
             Kind::Indented => (Phase::Verbatim, Leaf::Indented),
             Kind::Blank | Kind::FenceCloses => (Phase::Verbatim, Leaf::None),
-            Kind::Rule { headless } => (Phase::Rule { headless }, Leaf::None),
+            Kind::Rule(head) => (Phase::Rule(head), Leaf::None),
             Kind::Html => (Phase::Html, Leaf::Html),
             Kind::Comment(end) => {
                 // The rest of its line belongs to the block.
@@ -447,7 +450,7 @@ impl Scanner {
         if self.at < to {
             // A line that holds no text: what is cited in it would begin the next one.
             self.push(self.at..to, kind);
-            if complete && matches!(self.phase, Phase::Rule { .. }) {
+            if complete && matches!(self.phase, Phase::Rule(_)) {
                 self.cite_behind(self.at..to);
             }
         }
