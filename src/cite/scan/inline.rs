@@ -133,20 +133,24 @@ impl Scanner {
     /// Takes what has arrived since `from`, when it goes on in text or code behind what is decided and nothing in it can mean
     /// anything: most pieces of a stream are such. Whether it did. A blank at its end waits for what follows.
     pub(in crate::cite) fn take_plain(&mut self, text: &str, from: usize) -> bool {
-        let new = &text.as_bytes()[from..];
+        let (before, new) = text.as_bytes().split_at(from);
         let word = new.strip_suffix(b" ").unwrap_or(new);
         let is_letter = |last: &u8| last.is_ascii_graphic() && !b"!#*_~".contains(last);
         let to = from + word.len();
-        let may_be_entity = || memchr::memchr(b'&', &text.as_bytes()[self.written.min(to)..to]).is_some();
-        if !(word.last().is_some_and(is_letter) && self.is_settled(from)) || may_be_entity() {
+        let is_plain = match self.phase {
+            Phase::Text => !word.iter().any(|byte| SPECIAL[usize::from(*byte)] || *byte == b'&'),
+            Phase::Verbatim => !word.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'&')),
+            Phase::Line | Phase::Rule(_) | Phase::Html | Phase::Cut => false,
+        };
+        // An entity may have begun in what waits, which is a blank as a rule.
+        let waits = &before[self.written.min(from)..];
+        if !is_plain || !word.last().is_some_and(is_letter) || !self.is_settled(from) || waits.contains(&b'&') {
             return false;
         }
-        match self.phase {
-            Phase::Text if !word.iter().any(|byte| SPECIAL[usize::from(*byte)]) => self.text_to(text, to),
-            Phase::Verbatim if !word.iter().any(|byte| matches!(byte, b'\n' | b'\r')) => self.verbatim_to(text, to),
-            Phase::Line | Phase::Text | Phase::Verbatim | Phase::Rule { .. } | Phase::Html | Phase::Cut => {
-                return false;
-            }
+        if self.phase == Phase::Text {
+            self.text_to(text, to);
+        } else {
+            self.verbatim_to(text, to);
         }
         self.at = text.len();
         true
