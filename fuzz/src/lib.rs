@@ -6,6 +6,7 @@
 mod case;
 mod cited;
 mod converted;
+mod engines;
 mod harmless;
 mod pieces;
 mod streamed;
