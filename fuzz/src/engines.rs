@@ -21,9 +21,9 @@ pub(crate) enum Drawn {
     Html(String),
 }
 
-/// What either engine draws.
-pub(crate) fn draw(text: &str) -> Vec<Drawn> {
-    JUDGE.lock().unwrap_or_else(PoisonError::into_inner).draw(text)
+/// What these engines draw, by their names in `judge.mjs`.
+pub(crate) fn draw(text: &str, engines: &[&str]) -> Vec<Drawn> {
+    JUDGE.lock().unwrap_or_else(PoisonError::into_inner).draw(text, engines)
 }
 
 struct Judge {
@@ -42,14 +42,14 @@ impl Judge {
         Self { questions, answers: BufReader::new(process.stdout.take().expect("its output")) }
     }
 
-    fn draw(&mut self, text: &str) -> Vec<Drawn> {
+    fn draw(&mut self, text: &str, engines: &[&str]) -> Vec<Drawn> {
         writeln!(self.questions, "{}", json!([{"text": text, "markers": false}])).expect("the judge listens");
         let mut line = String::new();
         self.answers.read_line(&mut line).expect("the judge answers");
         let answers: Value = serde_json::from_str(&line).expect("its answer");
         // Without the links that they make of bare addresses; nothing, where an engine itself fails.
-        let flows = ["markdown-it", "micromark-gfm"].map(|engine| &answers[0]["engines"][engine]["flow"]);
-        flows.into_iter().filter_map(Value::as_array).flatten().filter_map(drawn).collect()
+        let flows = engines.iter().map(|engine| &answers[0]["engines"][*engine]["flow"]);
+        flows.filter_map(Value::as_array).flatten().filter_map(drawn).collect()
     }
 }
 

@@ -812,6 +812,10 @@ mod tests {
         stays("# a|b\n-|-\n`|![](u)|`[1]", "# a|b\n-|-\u{200b}\n`|![](u)|`[1]");
         stays("```a|b\n-|-\nx\n```\n[1]", "```a|b\n-|-\u{200b}\nx\n```\n[1]");
         stays("```\na|b\n-|-\nx\n```\n[1]", "```\na|b\n-|-\nx\n```\n[1]");
+        // A fence without a border is no header, and what stood under it lost its bytes to a copy.
+        stays("```\n-|\n```\n[1]", "```\n-|\n```\n[1]");
+        stays("> ~~~\n> :-\n> ~~~\n> [1]", "> ~~~\n> :-\n> ~~~\n> [1]");
+        stays("~~~|b\n-|-\n~~~\n[1]", "~~~|b\n-|-\u{200b}\n~~~\n[1]");
         stays("- a|b\n  -|-\n[1]", "- a|b\n  -|-\u{200b}\n[1]");
         stays("- | a | b |\n  |---|---|\n  | [1] | c |", "- | a | b |\n  |---|---|\n  | [1] | c |");
         stays("a|\n---\nx[1]", "a|\n\n\\---\nx[1]");
@@ -906,6 +910,15 @@ mod tests {
         // Nothing stands before it any more.
         stays("> [2]: /u\n>\n> # b|\n---\n[1]", "> \n>\n> # b|\n\\---\n[1]");
         stays("[2]: /u\n    b|\n---\n[1]", "b|\n\n\\---\n[1]");
+    }
+
+    /// The lines below it were HTML to micromark, and so to us, but rows to markdown-it, with links where the model liked.
+    #[test]
+    fn a_tag_alone_is_a_row_behind_a_table() {
+        stays("a|b\n-|-\n<b>\n[1](https://evil)", "a|b\n-|-\n\u{200b}<b>\n[1]");
+        stays("a|b\n-|-\n<b id=x>[doc9]\n</b>\n[1]", "a|b\n-|-\n\u{200b}<b>\u{200b}\n\u{200b}</b>\n[1]");
+        stays("> a|b\n> -|-\n> <br>\n> [1]", "> a|b\n> -|-\n> \u{200b}<br>\n> [1]");
+        stays("a|b\n-|-\n<div>\n\n[1]", "a|b\n-|-\n<div>\n\n[1]");
     }
 
     /// Web Chat also reads with a parser that knows no tables, to which the link in the code was one of the paragraph.

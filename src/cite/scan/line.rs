@@ -261,7 +261,7 @@ pub(in crate::cite) fn next_line(text: &str, end: usize) -> usize {
 }
 
 /// The line before the one at `at`, without its line end.
-fn line_before(text: &str, at: usize) -> Range<usize> {
+pub(super) fn line_before(text: &str, at: usize) -> Range<usize> {
     const LINE_ENDS: [char; 2] = ['\n', '\r'];
     let end = text[..at].rfind(LINE_ENDS).map_or(0, |found| text[..found].trim_end_matches('\r').len());
     text[..end].rfind(LINE_ENDS).map_or(0, |found| found + 1)..end
@@ -436,8 +436,8 @@ impl Blocks {
                     {
                         BlockTag::Text => None,
                         BlockTag::Block => Some((Kind::Html, rest.at)),
-                        // It does not interrupt a paragraph, not even one that goes on lazily.
-                        BlockTag::Alone if open => None,
+                        // It does not interrupt a paragraph, not even one that goes on lazily; nor a table, to markdown-it.
+                        BlockTag::Alone if open || self.leaf == Leaf::Table && all && begins.is_empty() => None,
                         BlockTag::Alone => Some((Kind::Html, rest.at)),
                         BlockTag::Comment(end) => Some((Kind::Comment(end), rest.at)),
                         BlockTag::Harmful => Some((Kind::Escaped, behind)),

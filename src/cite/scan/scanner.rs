@@ -8,7 +8,7 @@ use super::commit::Arrived;
 use super::construct::{Searched, Target};
 use super::cursor::{Continuation, continuation, is_header_line};
 use super::inline::EMPTY_LINE;
-use super::line::{Blocks, Container, Fence, Head, Kind, Leaf, Line, line_end, next_line};
+use super::line::{Blocks, Container, Fence, Head, Kind, Leaf, Line, line_before, line_end, next_line};
 use super::node::{Node, NodeKind};
 use crate::answer::{MarkerGrammar, Source, SourceIndex};
 use crate::cite::Rules;
@@ -126,7 +126,8 @@ pub(in crate::cite) struct Scanner {
     /// Where the present block began in which no text can be cited: code, HTML, a footnote that goes.
     pub(super) code: Option<usize>,
     pub(super) fence: Option<Fence>,
-    /// How many lines of it have begun behind the one that opened it.
+    /// How many lines of it have begun behind the one that opened it; one more where that holds no border, and so is the header of
+    /// no table to anyone.
     pub(super) fence_lines: usize,
     /// Where backticks at the beginning of a line are written as text, or in the line before, so that they make no fence of it.
     pub(super) no_fence: Option<usize>,
@@ -397,7 +398,10 @@ impl Scanner {
             self.push(content..content, NodeKind::Separate);
             self.at = content;
         }
-        self.fence_lines += usize::from(matches!(kind, Kind::Fenced | Kind::FencedApart));
+        if matches!(kind, Kind::Fenced | Kind::FencedApart) {
+            let has_border = || input.text[line_before(input.text, start)].contains('|');
+            self.fence_lines += if self.fence_lines == 0 && !has_border() { 2 } else { 1 };
+        }
         if let Kind::FenceOpens(fence) = kind {
             self.code = Some(start);
             self.fence = Some(fence);
@@ -426,6 +430,10 @@ impl Scanner {
             self.may_define = kind == Kind::Paragraph;
             if kind == Kind::Escaped {
                 self.escape_block(input, content);
+            }
+            if kind == Kind::Row && input.rules.markdown && input.text[content..].starts_with('<') {
+                // Alone in its line, also when the rest has gone, a tag ends the table for micromark.
+                self.push(content..content, NodeKind::Separate);
             }
         }
     }

@@ -370,6 +370,7 @@ const DISPUTED: &[&str] = &[
     "\n\n    code\n2.      ![x](https://evil.example/i.png)\n\n",
     "|b\n-|-\n![x](https://evil.example/i.png)",
     "\n\n```a|b\n-|-\n",
+    "\n\na|b\n-|-\n<b>\n[2](2024)|",
 ];
 
 /// Pieces about as long as anyone looks ahead.

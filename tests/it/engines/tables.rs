@@ -62,6 +62,8 @@ const ROWS: &[&str] = &[
     "2.      ![x](https://evil.example/i.png)|",
     "- \n    ![x](https://evil.example/i.png)|",
     "<img src=https://evil.example/i.png title=\"|\">",
+    "<b>\n[1](ftp://evil.example)|",
+    "</b>[^9]\n|[1](ftp://evil.example)",
 ];
 
 /// Where only some engines read a table, an image that was code for the others loaded.
