@@ -940,6 +940,16 @@ mod tests {
         stays("``a\n``[b](`) [1]", "``a\n``b [1]");
     }
 
+    /// A blank on either side of the marker made two, and with them a line break.
+    #[test]
+    fn no_line_break_is_left_of_a_marker_that_vanishes() {
+        stays("a  [doc9] \nb [1]", "a \nb [1]");
+        stays("a [doc9] \nb [1]", "a \nb [1]");
+        stays("a  [doc9] [doc8] \r\nb [1]", "a \r\nb [1]");
+        stays("a  [doc9]\nb [1]", "a\nb [1]");
+        stays("a [doc9]  \nb [1]", "a  \nb [1]");
+    }
+
     /// A definition takes the text with it, and what stood in code behind its label came alive.
     #[test]
     fn a_bracket_that_loses_another_is_no_label() {

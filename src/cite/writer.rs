@@ -390,9 +390,10 @@ impl Writer {
             && !(private_use && self.out.ends_with(EMPHASIS))
         {
             let before = self.out.len();
-            let line_ends = next.is_none_or(|c| matches!(c, '\n' | '\r'));
-            // Two blanks at the end of a line would be a line break.
-            let length = if line_ends { kept.trim_end_matches(' ').len() } else { kept.len() };
+            // Two blanks at the end of a line would be a line break; where there are two behind it, they are one.
+            let behind_blank = behind.strip_prefix(' ').unwrap_or(behind);
+            let ends_line = behind_blank.is_empty() || behind_blank.starts_with(LINE_ENDS);
+            let length = if ends_line { kept.trim_end_matches(' ').len() } else { kept.len() };
             self.out.truncate(length);
             if length == before {
                 return 0;
