@@ -801,7 +801,6 @@ mod tests {
         }
     }
 
-    /// Of a marker within what only looks like one, the second conversion made one marker, and lost what stood between.
     /// markdown-it wants a border in the header, micromark does not, and markdown-it looks for tables before all other blocks: an
     /// image reached beyond a cell in one of them, or what was code lost what closed it, and the image loaded.
     #[test]
@@ -961,6 +960,7 @@ mod tests {
         stays("a [b [c](javascript:x) d]: y\nx[1]", "a [b c d]: y\nx[1]");
     }
 
+    /// Of a marker within what only looks like one, the second conversion made one marker, and lost what stood between.
     #[test]
     fn p05_a_machine_marker_holds_no_bracket() {
         let given = "a \u{e200}c (https:/\u{e200}cite\u{e202}a.pdf\u{e201}/evite\u{e202}a.pdf\u{e201}";

@@ -383,6 +383,7 @@ impl Blocks {
             let open = self.leaf == Leaf::Paragraph && begins.is_empty();
             // A paragraph that a block of this line interrupts.
             let interrupts = open && all;
+            let is_in_table = self.leaf == Leaf::Table && all && begins.is_empty();
             let line = |kind, content, begins| Some(Line { matched, begins, kind, begins_weakly, content });
             let Some(byte) = rest.byte(behind) else {
                 return if rest.complete { line(Kind::Blank, behind, begins) } else { None };
@@ -437,7 +438,7 @@ impl Blocks {
                         BlockTag::Text => None,
                         BlockTag::Block => Some((Kind::Html, rest.at)),
                         // It does not interrupt a paragraph, not even one that goes on lazily; nor a table, to markdown-it.
-                        BlockTag::Alone if open || self.leaf == Leaf::Table && all && begins.is_empty() => None,
+                        BlockTag::Alone if open || is_in_table => None,
                         BlockTag::Alone => Some((Kind::Html, rest.at)),
                         BlockTag::Comment(end) => Some((Kind::Comment(end), rest.at)),
                         BlockTag::Harmful => Some((Kind::Escaped, behind)),
@@ -496,7 +497,7 @@ impl Blocks {
                 }
                 continue;
             }
-            if self.leaf == Leaf::Table && all && begins.is_empty() {
+            if is_in_table {
                 return line(Kind::Row, behind, begins);
             }
             let kind = match open {
