@@ -939,6 +939,14 @@ mod tests {
         stays("``a\n``[b](`) [1]", "``a\n``b [1]");
     }
 
+    /// The blanks had been a part of the link, and now ended a line.
+    #[test]
+    fn no_line_break_is_left_of_a_link_that_was_a_marker_and_a_year() {
+        stays("[1](  \n2024  \n) b", "[1]\u{200b}(\n2024\n) b");
+        stays("> [1](   \r\n> 2024) b", "> [1]\u{200b}(\r\n> 2024) b");
+        stays("[1](2024) a  \nb", "[1]\u{200b}(2024) a  \nb");
+    }
+
     /// A blank on either side of the marker made two, and with them a line break.
     #[test]
     fn no_line_break_is_left_of_a_marker_that_vanishes() {

@@ -312,6 +312,7 @@ impl Scanner {
         let is_address = !inline || target.url.contains([':', '/', '#']) || target.url.is_empty();
         if let Some(sources) = input.shown_sources(inner).filter(|_| is_address || input.is_marker(inner)) {
             let end = if is_address { target.end } else { at + 1 };
+            self.tail_end = target.end;
             let lost = Some(target.url).filter(|url| is_address && !input.are_at(&sources, url));
             let link = CitedLink { sources, shown: opener.inner()..at, image: opener.image, lost };
             self.nodes.truncate(opener.node);

@@ -98,6 +98,8 @@ pub(in crate::cite) struct Scanner {
     pub(super) colon: Option<usize>,
     /// The bracket of the definition that is shown as text.
     pub(super) shown_definition: Option<usize>,
+    /// Where the address of the last link ends that is text behind a badge: in it, blanks before a line end made no line break.
+    pub(super) tail_end: usize,
     pub(super) nodes: Vec<Node>,
     pub(super) openers: VecDeque<Opener>,
     /// The model's own definitions so far, by label.
@@ -169,6 +171,7 @@ impl Scanner {
             may_define: false,
             colon: None,
             shown_definition: None,
+            tail_end: 0,
             nodes: Vec::new(),
             openers: VecDeque::new(),
             definitions: HashMap::new(),
@@ -501,6 +504,10 @@ impl Scanner {
                             Some(true) => self.openers.clear(),
                             Some(false) => {}
                         }
+                    }
+                    let blanks = text[..at].trim_end_matches(' ').len();
+                    if at < self.tail_end && blanks < at {
+                        self.push(blanks..at, NodeKind::Cut);
                     }
                     self.go_on(at, next, content);
                     return true;
