@@ -983,6 +983,16 @@ mod tests {
         stays("a [1]\n\nSources\n[1] Leave policy", "a [1]");
     }
 
+    /// The blank within the marker was all that kept it from being a definition; code that holds its colon cannot be parted there.
+    #[test]
+    fn text_with_its_colon_in_code_does_not_become_a_definition() {
+        stays("[`]: y`[Docs 2] z", "\u{200b}[`]: y`[1] z");
+        stays("- [`\n  ]: y`[doc9] z", "- \u{200b}[`\n  ]: y` z");
+        stays("[$]: y$[Docs 2]", "\u{200b}[$]: y$[1]");
+        stays("[`a`]: y[Docs 2]", "\u{200b}[`a`]\u{200b}: y[1]");
+        stays("[`]: y` z [Docs 2]", "[`]: y` z [1]");
+    }
+
     /// It looked like the label of a footnote, over which nothing reaches, and what was a definition was shown.
     #[test]
     fn a_label_of_a_footnote_holds_no_bracket() {

@@ -97,8 +97,13 @@ impl Scanner {
 
     /// What is no definition must not become one when a marker in it goes. The bracket itself is read as any other.
     fn keep_colon_apart(&mut self, input: &Input<'_>, close: usize) {
-        if input.rules.markdown {
-            self.colon = Some(close);
+        if !input.rules.markdown {
+            return;
+        }
+        self.colon = Some(close);
+        if input.text[self.at..close].contains(['`', '<', '$', '\\']) {
+            // The colon may stand in code, an address or math, in which nothing is put.
+            self.push(self.at..self.at, NodeKind::Separate);
         }
     }
 
