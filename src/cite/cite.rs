@@ -920,16 +920,6 @@ mod tests {
         stays("a|b\n-|-\n<div>\n\n[1]", "a|b\n-|-\n<div>\n\n[1]");
     }
 
-    /// Web Chat also reads with a parser that knows no tables, to which the link in the code was one of the paragraph.
-    #[test]
-    fn code_right_behind_a_table_is_code_to_those_who_know_no_tables() {
-        stays("a|b\n-|-\n\t[2](javascript:x)\n\n[1]", "a|b\n-|-\n<!---->\n\t[2](javascript:x)\n\n[1]");
-        stays("> a|b\n> -|-\n>     [2](u)\n\n[1]", "> a|b\n> -|-\n> <!---->\n>     [2](u)\n\n[1]");
-        stays("> a|b\n> -|-\n    [2](u)\n\n[1]", "> a|b\n> -|-\n<!---->\n    [2](u)\n\n[1]");
-        stays("a|b\n-|-\n2)     [2](u)\n\n[1]", "a|b\n-|-\n<!---->\n2)     [2](u)\n\n[1]");
-        stays("a|b\n-|-\n\n    [2](u)\n\n[1]", "a|b\n-|-\n\n    [2](u)\n\n[1]");
-    }
-
     /// The backtick that kept it from being a fence went with the address of a link, and the fence swallowed all behind it.
     #[test]
     fn code_that_ends_like_a_fence_ends_in_the_line_before() {

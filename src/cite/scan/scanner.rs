@@ -332,9 +332,7 @@ impl Scanner {
         let may_be_text = begins_weakly
             && is_within
             && (self.blocks.leaf == Leaf::Paragraph || self.is_behind_code || self.parted == Before::Code);
-        // Who knows no tables goes on with the paragraph that a table is to them, and finds links in what is code.
-        let is_behind_table = kind == Kind::Indented && self.blocks.leaf == Leaf::Table;
-        if (may_be_text || is_behind_table) && input.rules.markdown {
+        if may_be_text && input.rules.markdown {
             let prefix = self.blocks.prefix();
             self.push(start..start, NodeKind::Replace(format!("{prefix}{EMPTY_LINE}\n")));
             self.parted = Before::Other;

@@ -21,7 +21,7 @@ fn keeps_links(without: &Flow, with: &Flow) -> bool {
     without.iter().filter(is_safe).all(|link| with.contains(link))
 }
 
-/// Whether mdast is asked about everything: it knows no tables.
+/// Whether mdast is asked for more than definitions: it knows no tables, and Web Chat draws nothing of what it reads.
 pub(super) fn is_compared(engine: &str, before: &Readings) -> bool {
     engine != "mdast" || !before.engines["markdown-it"].has_table()
 }

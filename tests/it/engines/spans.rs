@@ -103,7 +103,7 @@ fn judge_place(given: &Given, before: &Readings, after: &Readings, _text: &str) 
     if is_in_address(claim, rest) || is_marker_span(claim) {
         return Ok(Verdict::Discarded);
     }
-    for reading in after.engines.values() {
+    for (_, reading) in after.engines.iter().filter(|(engine, _)| is_compared(engine, before)) {
         harmless(reading, &sources()).map_err(told)?;
     }
     if is_torn(claim, rest) {

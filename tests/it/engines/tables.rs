@@ -82,7 +82,7 @@ fn nothing_harmful_comes_of_what_is_a_table_to_some_engines() {
     for answers in answers.chunks(64) {
         let given: Vec<Given> = answers.iter().cloned().map(Given::native).collect();
         let verdicts = judge_all(&mut judge, &given, |_, _, after, _| {
-            // Web Chat draws nothing of what this one reads, which knows no tables.
+            // Web Chat draws nothing of what mdast reads, which knows no tables.
             for (engine, reading) in after.engines.iter().filter(|(engine, _)| *engine != "mdast") {
                 harmless(reading, &sources).map_err(|harm| format!("{engine}: {harm}"))?;
             }
