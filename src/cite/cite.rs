@@ -983,6 +983,34 @@ mod tests {
         stays("[`]: y` z [Docs 2]", "[`]: y` z [1]");
     }
 
+    /// Engines read U+FFFD in its place: what was no address here was a link to a script there.
+    #[test]
+    fn an_address_with_a_nul_is_one() {
+        cases(&[
+            ("[x](javascript:a\0) [1]", "\u{200b}x [1]"),
+            ("<javascript:a\0> [1]", "<\u{200b}javascript:a\0> [1]"),
+            ("[1]: https://evil/\0\n\nx [1]", "x [1]"),
+            ("[x](https://ok/\0) [1]", "[x](https://ok/\0) [1]"),
+        ]);
+    }
+
+    /// Engines follow quotes and lists to any depth: a definition deeper than we did defined the number of a source.
+    #[test]
+    fn what_is_nested_too_deep_is_text_for_every_engine() {
+        let deep = |marker: &str| marker.repeat(100);
+        let [quotes, bullets, numbers] = ["> ", "- ", "1. "].map(deep);
+        let definition = "[1]: https://evil";
+        stays(&format!("x [1]\n\n{quotes}> {definition}"), &format!("x [1]\n\n{quotes}\\> [1]\u{200b}: https://evil"));
+        stays(
+            &format!("x [1]\n\n{bullets}- {definition}"),
+            &format!("x [1]\n\n{bullets}\\- [1]\u{200b}: https://evil"),
+        );
+        stays(
+            &format!("x [1]\n\n{numbers}2. {definition}"),
+            &format!("x [1]\n\n{numbers}\u{200b}2. [1]\u{200b}: https://evil"),
+        );
+    }
+
     /// It looked like the label of a footnote, over which nothing reaches, and what was a definition was shown.
     #[test]
     fn a_label_of_a_footnote_holds_no_bracket() {

@@ -134,6 +134,11 @@ pub(super) fn is_formula(content: &str) -> bool {
     holds_sign || content.starts_with(char::is_alphabetic) && !content.contains(char::is_whitespace)
 }
 
+/// Whether an address holds no such byte. A NUL is none of them: engines read U+FFFD in its place (CommonMark 0.31, section 2.3).
+fn ends_address(byte: u8) -> bool {
+    byte.is_ascii_control() && byte != 0
+}
+
 /// The end of an autolink behind its `<`, and whether the address may be followed.
 pub(super) fn autolink(mut cursor: Cursor<'_>, text: &str) -> Parsed<(usize, bool)> {
     let start = cursor.at();
@@ -144,7 +149,7 @@ pub(super) fn autolink(mut cursor: Cursor<'_>, text: &str) -> Parsed<(usize, boo
         match byte!(cursor) {
             b'>' => break,
             b' ' | b'\n' | b'\t' | b'<' => return Parsed::Fails(cursor.at()),
-            byte if byte.is_ascii_control() => return Parsed::Fails(cursor.at()),
+            byte if ends_address(byte) => return Parsed::Fails(cursor.at()),
             _ => cursor.advance(),
         }
     }
@@ -376,7 +381,7 @@ pub(super) fn destination<'c>(mut cursor: Cursor<'c>, text: &str) -> Parsed<(Str
         }
         match byte!(cursor) {
             b' ' | b'\t' | b'\n' => break,
-            byte if byte.is_ascii_control() => return Parsed::Fails(cursor.at()),
+            byte if ends_address(byte) => return Parsed::Fails(cursor.at()),
             b'\\' => escaped(&mut cursor, &mut url),
             b'(' => {
                 depth += 1;

@@ -9,7 +9,7 @@ use super::LOOK_AHEAD;
 use super::tag::{BlockTag, block_tag, is_tag_alone};
 use crate::cite::table::{Table, ends_like_table};
 
-/// Deeper nesting is text.
+/// Deeper nesting is text, and is written so that it is for engines that follow it further.
 const MAX_DEPTH: usize = 100;
 
 /// A block that holds other blocks.
@@ -479,9 +479,14 @@ impl Blocks {
                 }
                 return line(kind, content, begins);
             }
-            if self.containers.len() + begins.len() < MAX_DEPTH
-                && let Some((width, behind_marker)) = Self::list_marker(&rest, behind, interrupts)?
-            {
+            let is_too_deep = self.containers.len() + begins.len() >= MAX_DEPTH;
+            if is_too_deep && byte == b'>' {
+                return line(Kind::Escaped, behind, begins);
+            }
+            if let Some((width, behind_marker)) = Self::list_marker(&rest, behind, interrupts)? {
+                if is_too_deep {
+                    return line(Kind::Escaped, behind, begins);
+                }
                 begins_weakly |= byte.is_ascii_digit() && &text[behind..behind_marker - 1] != "1";
                 rest.skip_bytes(behind_marker);
                 let (blanks, content) = rest.indent();

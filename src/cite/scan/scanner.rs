@@ -447,6 +447,10 @@ impl Scanner {
         }
         match input.text.as_bytes()[at] {
             b'<' => self.tag_is_text(at),
+            b'0'..=b'9' => {
+                self.push(at..at, NodeKind::Separate);
+                return;
+            }
             byte => self.push(at..at + 1, NodeKind::Replace(format!("\\{}", char::from(byte)))),
         }
         self.at = at + 1;
