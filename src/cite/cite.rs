@@ -1009,6 +1009,8 @@ mod tests {
             &format!("x [1]\n\n{numbers}2. {definition}"),
             &format!("x [1]\n\n{numbers}\u{200b}2. [1]\u{200b}: https://evil"),
         );
+        // What ends there does not count.
+        stays(&format!("{quotes}x\n\n> [1]\n\n2. y"), &format!("{quotes}x\n\n> [1]\n\n2. y"));
     }
 
     /// It looked like the label of a footnote, over which nothing reaches, and what was a definition was shown.

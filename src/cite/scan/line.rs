@@ -395,8 +395,10 @@ impl Blocks {
                     line(Kind::Indented, rest.at, begins)
                 };
             }
+            let is_too_deep = matched + begins.len() >= MAX_DEPTH;
             let kind = match byte {
-                b'>' if self.containers.len() + begins.len() < MAX_DEPTH => {
+                b'>' if is_too_deep => Some((Kind::Escaped, behind)),
+                b'>' => {
                     rest.skip_bytes(behind + 1);
                     if rest.at == rest.end && !rest.complete {
                         return None;
@@ -478,10 +480,6 @@ impl Blocks {
                     };
                 }
                 return line(kind, content, begins);
-            }
-            let is_too_deep = self.containers.len() + begins.len() >= MAX_DEPTH;
-            if is_too_deep && byte == b'>' {
-                return line(Kind::Escaped, behind, begins);
             }
             if let Some((width, behind_marker)) = Self::list_marker(&rest, behind, interrupts)? {
                 if is_too_deep {

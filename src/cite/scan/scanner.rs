@@ -448,6 +448,7 @@ impl Scanner {
         match input.text.as_bytes()[at] {
             b'<' => self.tag_is_text(at),
             b'0'..=b'9' => {
+                // A backslash before a digit would be seen.
                 self.push(at..at, NodeKind::Separate);
                 return;
             }
@@ -507,9 +508,8 @@ impl Scanner {
                             Some(false) => {}
                         }
                     }
-                    let blanks = text[..at].trim_end_matches(' ').len();
-                    if at < self.tail_end && blanks < at {
-                        self.push(blanks..at, NodeKind::Cut);
+                    if at < self.tail_end {
+                        self.cut_blanks_before(input, at);
                     }
                     self.go_on(at, next, content);
                     return true;
@@ -533,6 +533,14 @@ impl Scanner {
             self.begin_line(input, line);
         }
         true
+    }
+
+    /// Takes out what would make a line break of the end of a line.
+    fn cut_blanks_before(&mut self, input: &Input<'_>, at: usize) {
+        let blanks = input.text[..at].trim_end_matches(' ').len();
+        if blanks < at {
+            self.push(blanks..at, NodeKind::Cut);
+        }
     }
 
     /// Goes on in the next line of the paragraph.

@@ -96,7 +96,7 @@ fn is_torn(before: &str, behind: &str) -> bool {
     within_signs || behind_signs || within_label || within_link || is_empty
 }
 
-/// The badge is there, and all else is as it was; nothing harmful is there in any case.
+/// The badge is there, and all else is as it was; nothing harmful is there in any case, to engines that draw it.
 fn judge_place(given: &Given, before: &Readings, after: &Readings, _text: &str) -> Result<Verdict, String> {
     let (claim, rest) = given.text.split_at(given.place().expect("a place"));
     let told = |what: String| format!("{what}\n cited before {rest:?}");
