@@ -72,7 +72,7 @@ struct UiMessage {
 const USUAL: [&str; 4] = ["stop", "tool-calls", "unknown", "other"];
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
-    let mut answer = Answer { grammar: MarkerGrammar::NONE, complete: true, ..Answer::default() };
+    let mut answer = Answer { grammar: MarkerGrammar::LINKS, complete: true, ..Answer::default() };
     let mut message = UiMessage::default();
     for (at, part) in json::read::<Message>(body)?.parts.into_iter().enumerate() {
         match part.kind.as_deref().unwrap_or_default() {
@@ -114,7 +114,7 @@ impl UiMessage {
 
 impl ReadEvents for UiMessage {
     fn grammar(&self) -> MarkerGrammar {
-        MarkerGrammar::NONE
+        MarkerGrammar::LINKS
     }
 
     fn read(
@@ -207,7 +207,7 @@ mod tests {
             source.pointer.clone_from(&whole.pointer);
         }
         assert_eq!(streamed, whole);
-        assert_eq!(whole.grammar, MarkerGrammar::NONE);
+        assert_eq!(whole.grammar, MarkerGrammar::LINKS);
     }
 
     #[test]
