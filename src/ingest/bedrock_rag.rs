@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
 use super::annotated::Annotated;
-use super::bedrock::{answer_of_events, exception, wraps_events};
+use super::bedrock::{AWS_MEMBERS, answer_of_events, exception, wraps_events};
 use super::bedrock_reference::Reference;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, Members, is_something};
@@ -20,6 +20,10 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::BedrockRag,
     slug: "bedrock-rag",
     sign: "`output.text`",
+    members: &[
+        AWS_MEMBERS,
+        &["citations", "completion", "contentType", "guardrailAction", "memoryId", "output", "sessionId", "stream"],
+    ],
     is_whole: |members| has_text(members) || wraps_events(members, is_event),
     is_event,
     parse,

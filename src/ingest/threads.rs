@@ -7,11 +7,33 @@ use serde_json::value::RawValue;
 
 use super::IngestError;
 use super::annotated_parts::{AnnotatedParts, Part};
-use super::format::Members;
+use super::format::{Members, is_text};
 use super::json::{self, list};
 use super::openai_annotation::annotations;
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::{Entry, Kind};
+
+/// The members of a whole message, and of a list of messages.
+pub(super) const THREAD_MEMBERS: &[&str] = &[
+    "assistant_id",
+    "attachments",
+    "completed_at",
+    "content",
+    "created_at",
+    "data",
+    "first_id",
+    "has_more",
+    "id",
+    "incomplete_at",
+    "incomplete_details",
+    "last_id",
+    "metadata",
+    "object",
+    "role",
+    "run_id",
+    "status",
+    "thread_id",
+];
 
 /// A message.
 #[derive(Default, Deserialize)]
@@ -89,7 +111,7 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
 
 /// Whether the members are a whole message of a thread.
 pub(super) fn is_message(members: &Members) -> bool {
-    members.get("object").and_then(Value::as_str) == Some("thread.message")
+    is_text(members, "object", "thread.message") && members.contains_key("content")
 }
 
 /// Whether the members are an event about a thread.
