@@ -72,7 +72,6 @@ ABRIDGED = {
 BEYOND = {
     "anthropic": {
         "/context_management": "in the model of the beta message",
-        "/usage/inference_geo": "in recorded responses",
     },
     "cohere": {
         "/delta/message/content": "empty lists, seen in recorded message-start events",
@@ -85,13 +84,15 @@ BEYOND = {
         "/frequency_penalty": "in recorded responses",
         "/obfuscation": "in the description of include_obfuscation",
         "/presence_penalty": "in recorded responses",
-        "/prompt_cache_retention": "in recorded responses",
         "/store": "in recorded responses",
+    },
+    "perplexity": {
+        "/images": "in recorded responses, where images are asked for",
+        "/related_questions": "in recorded responses, where questions are asked for",
     },
     "perplexity-agent": {
         f"/{name}": "in recorded responses, as those of OpenAI have it"
         for name in (
-            "background",
             "completed_at",
             "frequency_penalty",
             "incomplete_details",
@@ -101,12 +102,8 @@ BEYOND = {
             "metadata",
             "parallel_tool_calls",
             "presence_penalty",
-            "previous_response_id",
-            "prompt_cache_key",
             "reasoning",
             "safety_identifier",
-            "service_tier",
-            "store",
             "temperature",
             "text",
             "tool_choice",

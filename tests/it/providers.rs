@@ -231,6 +231,12 @@ fn envelopes() -> Vec<(&'static str, Value)> {
                 "choices": choices, "usage": {"total_tokens": 3}, "system_fingerprint": "fp", "citations": ["https://x.example/"]}),
         ),
         (
+            "openai-assistants",
+            json!({"object": "list", "first_id": "m", "last_id": "m", "has_more": false, "data": [{"id": "m",
+                "object": "thread.message", "role": "assistant",
+                "content": [{"type": "text", "text": {"value": "Keys.", "annotations": []}}]}]}),
+        ),
+        (
             "langchain",
             json!({"input": "keys?", "chat_history": [], "answer": "The desk has keys [1].",
                 "context": [{"page_content": "Keys: desk", "metadata": {}}]}),
