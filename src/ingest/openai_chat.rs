@@ -253,6 +253,18 @@ mod tests {
         assert_eq!(whole(&json!({"content": null, "refusal": "I cannot."})).text, "I cannot.");
     }
 
+    /// Some services read structured output before they hand it down, and its object was refused.
+    #[test]
+    fn an_object_as_content_is_its_json_in_the_order_of_the_model() {
+        let body =
+            "{\"choices\": [{\"message\": {\"content\": {\"b\": [1, {\"x y\": \"a \\\" \\\\\"}], \"a\": 1.50 }}}]}";
+        let answer = ingest(body.as_bytes(), None).expect("an answer");
+        assert_eq!(answer.text, r#"{"b":[1,{"x y":"a \" \\"}],"a":1.50}"#);
+        let delta = stream(&[chunk(&json!({"content": {"days": 30}})), end()]);
+        assert_eq!(delta.text, r#"{"days":30}"#);
+        assert_eq!(whole(&json!({"content": {}})).text, "{}");
+    }
+
     #[test]
     fn n09_another_choice_and_reasoning_are_no_text() {
         let other = json!({"choices": [{"index": 1, "delta": {"content": "other"}, "finish_reason": "stop"}]});
