@@ -3,9 +3,10 @@
 use std::fmt;
 
 use serde::de::value::SeqAccessDeserializer;
-use serde::de::{SeqAccess, Visitor};
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::IngestError;
 use super::event::Event;
@@ -147,9 +148,29 @@ impl<'de> Deserialize<'de> for Content {
             fn visit_seq<A: SeqAccess<'de>>(self, chunks: A) -> Result<Content, A::Error> {
                 Deserialize::deserialize(SeqAccessDeserializer::new(chunks)).map(Content::Chunks)
             }
+            /// Structured output that its service has read already: its JSON is what the model wrote.
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Content, A::Error> {
+                let mut json = Vec::new();
+                while let Some((name, value)) = members.next_entry::<Value, Box<RawValue>>()? {
+                    json.push(format!("{name}:{}", without_blanks(value.get())));
+                }
+                Ok(Content::Text(format!("{{{}}}", json.join(","))))
+            }
         }
         deserializer.deserialize_any(ContentVisitor)
     }
+}
+
+/// JSON without the blanks between its tokens.
+fn without_blanks(json: &str) -> String {
+    let (mut in_string, mut is_escaped) = (false, false);
+    let is_kept = |c: &char| {
+        let kept = in_string || !c.is_ascii_whitespace();
+        in_string ^= *c == '"' && !is_escaped;
+        is_escaped = *c == '\\' && !is_escaped;
+        kept
+    };
+    json.chars().filter(is_kept).collect()
 }
 
 /// What the first choice says, whole or in one chunk.

@@ -6,6 +6,9 @@ use super::{IngestError, Provider};
 use crate::answer::{Answer, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex};
 use crate::report::Entry;
 
+/// The sentinel that ends many streams; nothing behind it is read (rule T-04).
+pub(super) const SENTINEL: &str = "[DONE]";
+
 /// An event as it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event<'a> {

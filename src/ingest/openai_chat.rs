@@ -3,6 +3,9 @@
 //! Others write chunks of the same shape, and some of them tell who they are only in the last one: the reader hands over
 //! then, and the text that has arrived stays.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use serde::Deserialize;
 
 use super::annotated_parts::{AnnotatedParts, Part};
@@ -81,6 +84,11 @@ fn pages(citations: Vec<Option<String>>, pointer: &str, oddities: &mut Vec<Entry
     pages
 }
 
+/// What finds the members that tell of another; a stream asks for every chunk.
+static SIGNS: LazyLock<[Finder<'static>; 6]> = LazyLock::new(|| {
+    ["\"context\"", "\"citations\"", "\"event\"", "\"sources\"", "\"search_results\"", "\"reference\""].map(Finder::new)
+});
+
 /// Who turned out to have written chunks, and what reads them.
 type ToldReader = (Provider, Box<dyn ReadEvents>);
 
@@ -112,9 +120,7 @@ impl ChatEvents {
 
     /// Whether the chunk tells that it is another's, and who reads it then.
     fn told(&self, json: &str) -> Result<Option<ToldReader>, IngestError> {
-        const SIGNS: [&str; 6] =
-            ["\"context\"", "\"citations\"", "\"event\"", "\"sources\"", "\"search_results\"", "\"reference\""];
-        if self.is_xai || !SIGNS.iter().any(|sign| json.contains(sign)) {
+        if self.is_xai || !SIGNS.iter().any(|sign| sign.find(json.as_bytes()).is_some()) {
             return Ok(None);
         }
         let members: Members = json::read(json)?;
@@ -251,6 +257,18 @@ mod tests {
         assert_eq!((answer.text.as_str(), answer.citations[0].span.range()), ("ab", 1..2));
         assert_eq!(answer.sources[0].pointer, "/choices/0/message/annotations/0");
         assert_eq!(whole(&json!({"content": null, "refusal": "I cannot."})).text, "I cannot.");
+    }
+
+    /// Some services read structured output before they hand it down, and its object was refused.
+    #[test]
+    fn an_object_as_content_is_its_json_in_the_order_of_the_model() {
+        let body =
+            "{\"choices\": [{\"message\": {\"content\": {\"b\": [1, {\"x y\": \"a \\\" \\\\\"}], \"a\": 1.50 }}}]}";
+        let answer = ingest(body.as_bytes(), None).expect("an answer");
+        assert_eq!(answer.text, r#"{"b":[1,{"x y":"a \" \\"}],"a":1.50}"#);
+        let delta = stream(&[chunk(&json!({"content": {"days": 30}})), end()]);
+        assert_eq!(delta.text, r#"{"days":30}"#);
+        assert_eq!(whole(&json!({"content": {}})).text, "{}");
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! Server-sent events, from bytes that arrive in pieces.
 //!
 //! The reading is that of the HTML standard, section 9.2.6, with one difference: an event that the end of the input cuts
-//! off counts (rule T-07), because many providers leave out the last blank line. The members `event`, `id` and `retry`
+//! off counts (rule T-07), because many providers leave out the last blank line. Some logs and proxies drop the blank lines
+//! between events, too: where a line of data is a whole JSON object and another one follows, each is an event. Their data
+//! together would be no JSON. The members `event`, `id` and `retry`
 //! are skipped: providers name the type of an event in its JSON, and nobody reconnects here.
 
-use super::event::{Arrived, Event};
+use serde::de::IgnoredAny;
+
+use super::event::{Arrived, Event, SENTINEL};
 use super::lines::{Lines, MAX_EVENT_BYTES};
 use super::{EventPlace, IngestError};
 
@@ -21,6 +25,8 @@ struct Open {
     data: Vec<u8>,
     /// Where its data began; without data there is no event.
     line: Option<usize>,
+    /// Its data came in more than one line.
+    is_continued: bool,
     /// How many events have ended.
     ended: usize,
     /// Its data is longer than is taken.
@@ -70,18 +76,34 @@ impl Open {
             return;
         }
         let value = value.strip_prefix(b" ").unwrap_or(value);
+        if self.is_followed_by(value) {
+            self.end(events);
+        }
         if self.data.len() + value.len() >= MAX_EVENT_BYTES {
             self.too_long = true;
             return;
         }
         if self.line.is_some() {
             self.data.push(b'\n');
+            self.is_continued = true;
         }
         self.line.get_or_insert(number);
         self.data.extend_from_slice(value);
     }
 
+    /// Whether this line of data begins another event, though no blank line ended this one.
+    ///
+    /// Only the first line is looked at, so that an event in many lines is not read again for each of them.
+    fn is_followed_by(&self, value: &[u8]) -> bool {
+        let value = value.trim_ascii();
+        !self.is_continued
+            && (value.starts_with(b"{") || value == SENTINEL.as_bytes())
+            && self.data.trim_ascii_start().starts_with(b"{")
+            && serde_json::from_slice::<IgnoredAny>(&self.data).is_ok()
+    }
+
     fn end(&mut self, events: &mut Arrived) {
+        self.is_continued = false;
         let Some(line) = self.line.take() else { return };
         // An event without data is dropped (rule T-02).
         if !self.data.is_empty() {
@@ -130,6 +152,18 @@ mod tests {
         assert_eq!(data("data: a\n\ndata: b"), ["a", "b"]);
     }
 
+    /// Logs keep streams without their blank lines, and all events together were one that is no JSON.
+    #[test]
+    fn objects_on_lines_of_their_own_are_events_without_blank_lines() {
+        assert_eq!(data("data: {\"a\":1}\ndata: {\"b\":2}\ndata: [DONE]\n"), ["{\"a\":1}", "{\"b\":2}", "[DONE]"]);
+        assert_eq!(data("event: x\ndata: {}\nevent: y\ndata:{}\n\ndata: {}"), ["{}", "{}", "{}"]);
+        assert_eq!(data("data: {\"a\":\ndata: {\"b\":2}\ndata: }\n\n"), ["{\"a\":\n{\"b\":2}\n}"]);
+        assert_eq!(data("data: {\"a\":1}\ndata: x\n\n"), ["{\"a\":1}\nx"]);
+        assert_eq!(data("data: {\"a\":1\ndata: }\ndata: {}\n"), ["{\"a\":1\n}\n{}"]);
+        let numbered = [(1, 1, "{}".to_owned()), (2, 3, "{}".to_owned())];
+        assert_eq!(read(["data: {}\n: x\ndata: {}\n".as_bytes()]), numbered);
+    }
+
     #[test]
     fn events_know_their_number_and_line() {
         let text = ": x\n\ndata: a\n\n\nevent: e\ndata: b\r\n\r\n";
@@ -155,7 +189,7 @@ mod tests {
         #[test]
         fn t03_the_cut_of_the_bytes_does_not_matter(
             parts in prop::collection::vec(
-                prop::sample::select(vec!["data: ", "data", ":", "\n", "\r", "\r\n", "\n\n", "é😀", "{\"a\":1}", " ", "event: x"]),
+                prop::sample::select(vec!["data: ", "data", ":", "\n", "\r", "\r\n", "\n\n", "é😀", "{\"a\":1}", " ", "event: x", "data: {}\n", "data: [DONE]\n"]),
                 0..24,
             ),
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),

@@ -5,16 +5,13 @@ use serde_json::value::RawValue;
 
 use super::azure_events::AzureEvents;
 use super::carrier::{Carrier, Form};
-use super::event::{Arrived, Event, ReadEvents, StreamEvent};
+use super::event::{Arrived, Event, ReadEvents, SENTINEL, StreamEvent};
 use super::halves::{Kept, Lost, TornCharacters, mended_with_note};
 use super::{
     AzureScores, EventPlace, IngestError, Provider, at_once, azure_on_your_data, document, document_text, format, json,
 };
 use crate::answer::{Answer, MarkerGrammar, ProviderError};
 use crate::report::{Entry, Kind};
-
-/// The sentinel that ends many streams; what follows it is nobody's business (rule T-04).
-const SENTINEL: &str = "[DONE]";
 
 /// So many events may come before one that tells the format.
 const MAX_UNTOLD: usize = 64;

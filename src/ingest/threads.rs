@@ -365,7 +365,7 @@ mod tests {
         let ask = listed("user", &json!(2), None, "How long?");
         assert_eq!(refused(&ask, None), "/role: \"user\"; a message of the assistant is wanted");
         let asked = "/data: holds messages of the user only; one of the assistant is wanted";
-        assert_eq!(refused(&list(&[ask.clone()]), None), asked);
+        assert_eq!(refused(&list(std::slice::from_ref(&ask)), None), asked);
         for from in [None, Some(Provider::AzureAgents)] {
             assert_eq!(refused(&list(&[]), from), "/data: empty; a message of the assistant is wanted");
         }

@@ -118,7 +118,9 @@ fn is_filled_list(value: &Value) -> bool {
 /// Whether the members are an activity with a text and claims. Without claims, its text says all.
 fn is_citing_activity(members: &Members) -> bool {
     let entities = members.get("entities").and_then(Value::as_array);
-    let cites = |entity: &Value| is_filled_list(&entity["citation"]);
+    // The claims stand in the message's entity, or each is an entity.
+    let is_claim = |entity: &Value| entity["type"].as_str().is_some_and(|kind| kind.ends_with("schema.org/Claim"));
+    let cites = |entity: &Value| is_filled_list(&entity["citation"]) || is_claim(entity);
     is_text(members, "type", "message")
         && is_string(members, "text")
         && entities.is_some_and(|entities| entities.iter().any(cites))
@@ -277,9 +279,14 @@ mod tests {
     #[test]
     fn an_activity_with_claims_is_refused_by_name() {
         let claims = json!([{"type": "https://schema.org/Message", "citation": [{"@type": "Claim", "position": 1}]}]);
-        let activity =
-            json!({"type": "message", "id": "1", "text": "Desk [1].\n\n[1]: https://x \"X\"", "entities": claims});
-        assert!(refused(&activity.to_string()).contains("Bot Framework"));
+        let apart = json!([{"type": "https://schema.org/Claim", "@type": "Claim", "@id": "https://x", "name": "X"}]);
+        for entities in [claims, apart] {
+            let text = "Desk [1].\n\n[1]: https://x \"X\"";
+            let activity = json!({"type": "message", "id": "1", "text": text, "entities": entities});
+            for body in [activity.to_string(), format!("[{{\"type\":\"typing\"}},{activity}]")] {
+                assert!(refused(&body).contains("Bot Framework"), "{body}");
+            }
+        }
         let bare = json!({"type": "message", "text": "Hello.", "entities": []});
         assert_eq!(ingest(bare.to_string().as_bytes(), None).expect("a text").text, "Hello.");
     }

@@ -159,7 +159,10 @@ fn the_events_of_every_stream_may_come_one_a_line_or_as_a_list() {
         let data = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
         let events: Vec<&str> = data.filter(|data| data.starts_with('{')).collect();
         let whole = answer(&case, None);
-        for body in [events.join("\n"), events.join("\r\n\r\n"), format!("[{}]", events.join(", "))] {
+        let with_single_line_ends = format!("data: {}\n", events.join("\ndata: "));
+        for body in
+            [with_single_line_ends, events.join("\n"), events.join("\r\n\r\n"), format!("[{}]", events.join(", "))]
+        {
             let read = ingest(body.as_bytes(), None).unwrap_or_else(|error| panic!("{}: {error}", case.display()));
             assert_eq!(read, whole, "{}", case.display());
         }
