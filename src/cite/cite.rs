@@ -1349,6 +1349,22 @@ mod tests {
     }
 
     /// Of three markers, the one between two commas went alone.
+    /// The blank went with the marker, and where text begins was looked for behind it: inside the character that came next, which
+    /// was a panic.
+    #[test]
+    fn p05_a_character_of_several_bytes_may_follow_a_marker_that_vanishes_with_its_blank() {
+        for rules in [Rules::numbered(), Rules::web_chat(), Rules::teams(), Rules::plain()] {
+            for (given, expected) in
+                [(" 【9†x】…", "…"), ("[1] 【9†x】中文**", "[1]中文**"), ("  【9†x】é 【9†x】é", "é é")]
+            {
+                let cited = cite(&answer(given), &rules).text;
+                let plain: String = cited.chars().filter(|c| *c != '\u{200b}').collect();
+                let body = plain.split("\n\n").next().unwrap_or_default().replace(' ', "");
+                assert_eq!(body, expected.replace(' ', ""), "{given:?}");
+            }
+        }
+    }
+
     #[test]
     fn p05_a_marker_that_vanishes_takes_its_comma_with_it() {
         cases(&[

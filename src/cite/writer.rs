@@ -115,6 +115,12 @@ impl Writer {
         }
     }
 
+    /// Takes back what was written behind a place; text that begins there may begin with any character.
+    fn truncate(&mut self, length: usize) {
+        self.out.truncate(length);
+        self.text_start = self.text_start.min(length);
+    }
+
     /// What is no text, as it was.
     pub(super) fn opaque(&mut self, source: &str) {
         if let Some(piece) = self.push(source) {
@@ -264,7 +270,7 @@ impl Writer {
     pub(super) fn hard_break(&mut self) {
         let is_hard = self.out.ends_with("  ") || self.out.ends_with('\\');
         if !is_hard && !self.out.is_empty() && !self.out.ends_with('\n') {
-            self.out.truncate(self.out.trim_end_matches(' ').len());
+            self.truncate(self.out.trim_end_matches(' ').len());
             self.out.push_str("  ");
         }
     }
@@ -393,7 +399,7 @@ impl Writer {
 
     /// Takes one blank back, if one stands at the end (rule N-07).
     pub(super) fn take_blank(&mut self) {
-        self.out.truncate(self.out.strip_suffix(' ').unwrap_or(&self.out).len());
+        self.truncate(self.out.strip_suffix(' ').unwrap_or(&self.out).len());
     }
 
     /// Takes a marker out that stood before `behind`, with one space before it, so that nothing around it changes its
@@ -420,7 +426,7 @@ impl Writer {
             let behind_blank = behind.strip_prefix(' ').unwrap_or(behind);
             let ends_line = behind_blank.is_empty() || behind_blank.starts_with(LINE_ENDS);
             let length = if ends_line { kept.trim_end_matches(' ').len() } else { kept.len() };
-            self.out.truncate(length);
+            self.truncate(length);
             if length == before {
                 return 0;
             }
@@ -432,7 +438,7 @@ impl Writer {
         }
         if !self.markdown {
             if ends_sentence {
-                self.out.truncate(self.out.strip_suffix(' ').unwrap_or(&self.out).len());
+                self.truncate(self.out.strip_suffix(' ').unwrap_or(&self.out).len());
             }
             return 0;
         }
