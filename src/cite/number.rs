@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::{CitedSource, Numbering, Pages, Position, Rules, definition};
 use crate::answer::{Source, SourceIndex};
 use crate::report::{Entry, Kind};
+use crate::text::one_line;
 use crate::url::{Tracking, WebUrl};
 
 /// Gives numbers to sources as they are cited.
@@ -161,8 +162,8 @@ fn what_is_cited(source: &CitedSource) -> String {
 impl Draft {
     fn finish(self, all: &[Source], defines: bool) -> CitedSource {
         let first = &all[self.sources[0].0];
-        let title = self.sources.iter().find_map(|index| all[index.0].title.as_deref()).or(first.display_title());
-        let title = title.map(|title| one_line(title).into_owned()).filter(|title| !title.is_empty());
+        let mut titles = self.sources.iter().filter_map(|index| all[index.0].title.as_deref()).map(one_line);
+        let title = titles.find(|title| !title.is_empty()).or_else(|| first.display_title()).map(Cow::into_owned);
         CitedSource {
             position: self.position,
             url: first.page_url().filter(|url| !defines || url.is_linkable()),
@@ -170,22 +171,6 @@ impl Draft {
             sources: self.sources,
         }
     }
-}
-
-/// A text on one line: blanks of every kind become one space, and what cannot be seen but could steer the reader's
-/// screen (controls, direction overrides) goes.
-pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
-    let visible = |c: &char| !c.is_control() && !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let is_plain = text.bytes().all(|byte| (b' '..0x7f).contains(&byte));
-    if is_plain && !text.contains("  ") && text.trim().len() == text.len() {
-        return text.into();
-    }
-    let words: Vec<String> = text
-        .split_whitespace()
-        .map(|word| word.chars().filter(visible).collect())
-        .filter(|word: &String| !word.is_empty())
-        .collect();
-    words.join(" ").into()
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 //! `records`: one schema for the sources of all providers (rules S4-01 to S4-03).
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value;
 
+use super::document_name::UNKNOWN_DOCUMENT;
 use super::domain::{is_host_name, registrable_domain};
 use super::numbered::Numbered;
 use super::redirect::{Redirectors, named_host};
@@ -46,8 +49,11 @@ pub struct Record {
     pub url: Option<String>,
     /// The registrable domain of the page (rules S4-03 and S4-24).
     pub source_domain: Option<String>,
-    /// The provider's own title.
+    /// The provider's own title; else the file name, the file name in the address, the host (rule S0-25).
     pub title: Option<String>,
+    /// Whether `title` is made from the address.
+    #[serde(skip)]
+    pub(crate) is_named_by_address: bool,
     /// The passage.
     pub snippet: Option<String>,
     /// What kind of thing it is.
@@ -121,11 +127,14 @@ impl Record {
         object: &ProviderObject,
         redirectors: &Redirectors,
     ) -> Self {
+        // Rule S0-10: these have a title always.
+        let unknown = || (provider == Some("azure-oyd")).then(|| UNKNOWN_DOCUMENT.to_owned());
         let mut record = Self {
             position,
             provider,
             url: source.address.as_deref().map(str::trim).map(str::to_owned),
-            title: title(source, provider),
+            title: source.display_title().map(Cow::into_owned).or_else(unknown),
+            is_named_by_address: source.is_named_by_address(),
             snippet: source.content.clone(),
             source_type: source.kind,
             rank: source.rank.map(Into::into),
@@ -150,6 +159,9 @@ impl Record {
         } else {
             record.redirect = true;
             record.source_domain = Some(redirected_domain(url, source, &object));
+            if record.is_named_by_address {
+                record.title.clone_from(&record.source_domain);
+            }
             record.url.get_or_insert_with(|| url.as_str().to_owned());
         }
         record
@@ -159,6 +171,10 @@ impl Record {
         self.url = Some(page.as_str().to_owned());
         self.source_domain = Some(registrable_domain(page.host()));
         self.redirect = false;
+        if self.is_named_by_address {
+            let page = Source { url: Some(page.clone()), ..Source::default() };
+            self.title = page.display_title().map(Cow::into_owned);
+        }
     }
 }
 
@@ -168,21 +184,6 @@ fn redirected_domain(url: &WebUrl, source: &Source, object: &Value) -> String {
     let title = || source.title.as_deref().filter(|title| is_host_name(title.trim()));
     let named = host.or_else(title).map(str::trim);
     named.map_or_else(|| url.host().to_owned(), registrable_domain)
-}
-
-/// The provider's own title, or what its format puts in the place of one.
-fn title(source: &Source, provider: Option<&str>) -> Option<String> {
-    let file = || source.file_name().map(str::to_owned);
-    source.title.clone().or_else(|| match provider {
-        // Rule S0-10.
-        Some("azure-oyd") => {
-            let path = source.filepath.clone().or_else(|| source.url.as_ref().map(|url| url.as_str().to_owned()));
-            path.or_else(|| Some("Unknown Document".to_owned()))
-        }
-        // What these have of a file is its name.
-        Some("bedrock-rag" | "azsearch-demo" | "langchain") => file(),
-        _ => None,
-    })
 }
 
 impl Records {

@@ -80,6 +80,8 @@ mod records;
 mod reload;
 /// Every route and who may call it.
 mod routes;
+/// What a source without title is called.
+mod source_names;
 /// One behavioural suite for every store.
 mod store;
 /// `citewire store`.

@@ -137,7 +137,7 @@ fn s4_22_citations_beside_the_metadata_are_merged_in() {
         let mut body = gemini(&json!({"groundingChunks": [{"web": {"uri": "https://x.example/a#b", "title": "A"}}]}));
         body["candidates"][0][metadata] = json!({sources: [entry, {"uri": "https://y.example/"}]});
         let records = found(&body);
-        assert_eq!((each(&records, "title"), &records["cited"]), (vec![json!("A"), json!(null)], &json!([1])));
+        assert_eq!((each(&records, "title"), &records["cited"]), (vec![json!("A"), json!("y.example")], &json!([1])));
     }
 }
 
@@ -153,6 +153,22 @@ fn s4_24_a_redirect_belongs_to_whom_its_neighbours_name() {
         let records = found(&gemini(&json!({"groundingChunks": [{"web": web}]})));
         assert_eq!(records["sources"][0]["source_domain"], domain, "{web}");
     }
+}
+
+#[test]
+fn s0_25_a_redirect_without_title_has_the_name_of_the_page_that_it_leads_to() {
+    for (web, title) in [
+        (json!({"uri": REDIRECT, "url": "https://a.b.example.org/x/rates.pdf?a"}), "rates.pdf"),
+        (json!({"uri": REDIRECT, "url": "https://a.b.example.org/x/rates.pdf", "title": "Rates"}), "Rates"),
+        (json!({"uri": REDIRECT, "domain": "rates.bank.example.net"}), "example.net"),
+        (json!({"uri": REDIRECT}), "vertexaisearch.cloud.google.com"),
+    ] {
+        let records = found(&gemini(&json!({"groundingChunks": [{"web": web}]})));
+        assert_eq!(records["sources"][0]["title"], title, "{web}");
+    }
+    let mut records = read(gemini(&json!({"groundingChunks": [{"web": {"uri": REDIRECT}}]})).to_string().as_bytes());
+    records.settle_redirect(0, &"https://a.example.org/x/rates%20now.pdf".parse().expect("an address"));
+    assert_eq!(records.sources[0].title.as_deref(), Some("rates now.pdf"));
 }
 
 #[test]
