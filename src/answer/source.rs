@@ -136,6 +136,12 @@ impl Source {
         own.into_iter().flatten().all(|name| one_line(&name).is_empty())
     }
 
+    /// Whether it is a page of the web as a search finds it, and not one passage of it among others.
+    #[must_use]
+    pub fn is_web_page(&self) -> bool {
+        self.kind == Some(SourceKind::Web) && self.chunk_id.is_none()
+    }
+
     /// Whether the document is a PDF, by media type or name; only there a page can be addressed.
     #[must_use]
     pub fn is_pdf(&self) -> bool {

@@ -19,8 +19,8 @@ pub(super) struct Numberer {
     tracking: Tracking,
     /// The most documents that get a number.
     max: usize,
-    /// Whether sources with one address are one.
-    merges: bool,
+    /// Whether only pages of the web are one when they have one address, and documents stay apart.
+    only_pages: bool,
     /// Whether titles are written in definitions, which have less room.
     defines: bool,
     /// By the place of the source.
@@ -42,7 +42,7 @@ impl Numberer {
             pages: rules.pages,
             tracking: rules.tracking,
             max: rules.max_claims.unwrap_or(usize::MAX),
-            merges: !rules.only_markers,
+            only_pages: rules.only_markers,
             defines: rules.definitions,
             by_source: Vec::new(),
             by_document: BTreeMap::new(),
@@ -67,7 +67,7 @@ impl Numberer {
         let fresh = self.cited.len();
         let source = &sources[index.0];
         let place = match &source.url {
-            Some(url) if self.merges => {
+            Some(url) if !self.only_pages || source.is_web_page() => {
                 let mut document = url.shared_merge_key(self.tracking);
                 if self.pages == Pages::Split && source.is_pdf() {
                     let page = source.page_url();

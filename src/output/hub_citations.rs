@@ -81,19 +81,24 @@ impl HubCitations {
         let cited = numbers(cited);
         // An empty answer refers to nothing (rule S1-26).
         let auto_populated = cited.is_empty() && !answer.text.trim().is_empty();
-        let told = answer.shown.as_ref().map(|shown| numbers(&shown.iter().map(|index| index.0).collect::<Vec<_>>()));
+        let told = answer.shown.as_ref().map(|shown| answer.without_repeated_pages(shown.iter().map(|index| index.0)));
+        let told = told.map(|told| numbers(&told));
         let referenced_indices = match (auto_populated, told.filter(|told| !told.is_empty())) {
             (false, _) => cited,
             // What the provider says it used, where it says so.
             (true, Some(told)) => told,
-            (true, None) => best_chunks(&sources),
+            (true, None) => {
+                let once: BTreeSet<usize> =
+                    numbers(&answer.without_repeated_pages(0..answer.sources.len())).into_iter().collect();
+                best_chunks(sources.iter().filter(|source| once.contains(&source.index)))
+            }
         };
         Some(Self { sources, referenced_indices, auto_populated })
     }
 }
 
 /// The number of the best chunk of each document, the first one of several as good (rule S1-25).
-fn best_chunks(sources: &[HubSource]) -> Vec<usize> {
+fn best_chunks<'s>(sources: impl Iterator<Item = &'s HubSource>) -> Vec<usize> {
     let mut best: BTreeMap<&str, &HubSource> = BTreeMap::new();
     for source in sources {
         let known = best.entry(&source.document_id).or_insert(source);

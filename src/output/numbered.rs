@@ -48,8 +48,8 @@ pub(super) fn shown_uncited(answer: &Answer, cited: &CitedText) -> Vec<usize> {
         return Vec::new();
     }
     match shown {
-        Some(shown) => shown.iter().map(|index| index.0).filter(|place| *place < sources.len()).collect(),
-        None => (0..sources.len()).collect(),
+        Some(shown) => answer.without_repeated_pages(shown.iter().map(|index| index.0)),
+        None => answer.without_repeated_pages(0..sources.len()),
     }
 }
 

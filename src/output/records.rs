@@ -111,12 +111,12 @@ pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[Pro
 /// Rule N-14: what is cited, else what the provider says it used, else all.
 fn shown(answer: &Answer, cited: &[usize]) -> Vec<usize> {
     let mut shown: Vec<usize> = match &answer.shown {
-        _ if !cited.is_empty() => cited.to_vec(),
-        Some(used) => used.iter().map(|source| source.0 + 1).collect(),
-        None => (1..=answer.sources.len()).collect(),
+        _ if !cited.is_empty() => cited.iter().map(|position| position - 1).collect(),
+        Some(used) => answer.without_repeated_pages(used.iter().map(|source| source.0)),
+        None => answer.without_repeated_pages(0..answer.sources.len()),
     };
     shown.sort_unstable();
-    shown
+    shown.into_iter().map(|place| place + 1).collect()
 }
 
 impl Record {

@@ -78,6 +78,8 @@ mod providers;
 mod records;
 /// Assistants of the configuration file.
 mod reload;
+/// Pages that a list names twice.
+mod repeated_pages;
 /// Every route and who may call it.
 mod routes;
 /// What a source without title is called.
