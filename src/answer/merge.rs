@@ -49,6 +49,20 @@ impl Answer {
         places.into_iter().filter(|place| self.sources.get(*place).is_some_and(&mut is_first)).collect()
     }
 
+    /// The places of the sources to list for readers of a text that cites none: those that the provider says it used, else all
+    /// (rule N-14). An answer that broke off may have broken off before its first marker: of it, only those are listed that the
+    /// provider attests as used.
+    #[must_use]
+    pub fn listed_uncited(&self) -> Vec<usize> {
+        let places = |sources: &[SourceIndex]| sources.iter().map(|source| source.0).collect();
+        let listed: Vec<usize> = match &self.shown {
+            _ if !self.complete => places(&self.attested),
+            Some(shown) => places(shown),
+            None => (0..self.sources.len()).collect(),
+        };
+        self.without_repeated_pages(listed)
+    }
+
     /// The sources at these places, each with its place, and filled in with what other sources know that are the same page of
     /// the web (rule N-03).
     #[must_use]

@@ -128,14 +128,18 @@ impl Chat {
         let (citations, events) = match form {
             ChatForm::Uncited => (None, Vec::new()),
             ChatForm::Badges | ChatForm::Links | ChatForm::Places => {
-                let mut all = if is_own_order { listed.clone() } else { Vec::new() };
-                let first: BTreeSet<usize> = all.iter().copied().collect();
-                all.extend((0..answer.sources.len()).filter(|place| !first.contains(place)));
-                if is_own_order {
-                    all = answer.without_repeated_pages(all);
-                }
+                let everything = 0..answer.sources.len();
+                let cards = if listed.is_empty() { shown_uncited(answer, cited) } else { listed.clone() };
+                let all = if !is_own_order {
+                    everything.collect()
+                } else if answer.complete {
+                    let first: BTreeSet<usize> = listed.iter().copied().collect();
+                    let others = everything.filter(|place| !first.contains(place));
+                    answer.without_repeated_pages(listed.iter().copied().chain(others))
+                } else {
+                    cards.clone()
+                };
                 let citations = HubCitations::in_order(answer, &listed, &all, links, withhold_encrypted);
-                let cards = if listed.is_empty() { shown_uncited(answer, cited) } else { listed };
                 (citations, if form == ChatForm::Places { Vec::new() } else { events_of(&cards) })
             }
         };

@@ -108,12 +108,11 @@ pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[Pro
     }
 }
 
-/// Rule N-14: what is cited, else what the provider says it used, else all.
+/// Rule N-14: what is cited, else what the provider says it used, else all; of an answer that broke off, what is cited.
 fn shown(answer: &Answer, cited: &[usize]) -> Vec<usize> {
-    let mut shown: Vec<usize> = match &answer.shown {
-        _ if !cited.is_empty() => cited.iter().map(|position| position - 1).collect(),
-        Some(used) => answer.without_repeated_pages(used.iter().map(|source| source.0)),
-        None => answer.without_repeated_pages(0..answer.sources.len()),
+    let mut shown = match cited {
+        [] => answer.listed_uncited(),
+        cited => cited.iter().map(|position| position - 1).collect(),
     };
     shown.sort_unstable();
     shown.into_iter().map(|place| place + 1).collect()

@@ -17,6 +17,8 @@ mod bad_input;
 mod block_streams;
 /// A bot behind the embedded channel.
 mod bot;
+/// Answers that break off.
+mod broken_off;
 /// Answers for Open WebUI and AssistantHub.
 mod chat_outputs;
 /// The check of activities, by fixtures.
