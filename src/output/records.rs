@@ -25,7 +25,8 @@ pub struct Records {
     pub error: Option<ProviderError>,
     /// Whether the provider used its retrieval tools, where it says so.
     pub tools_invoked: Option<bool>,
-    /// The text, each marker replaced by the position of its source (rule N-01).
+    /// The text, each marker replaced by the position of its source (rule N-01), without a list of references at its end that
+    /// repeats the sources (policy P-06).
     pub text: String,
     /// All sources that the provider gave, cited or not, in its order.
     pub sources: Vec<Record>,
@@ -88,7 +89,7 @@ pub fn records(answer: &Answer, objects: &[ProviderObject]) -> Records {
 /// The records of an answer, as [`records`] gives them, where these addresses only lead to sources.
 #[must_use]
 pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[ProviderObject]) -> Records {
-    let numbered = Numbered::new(answer);
+    let numbered = Numbered::without_bibliography(answer);
     let cited: Vec<usize> = numbered.by_appearance().into_iter().map(|place| place + 1).collect();
     let CitedText { text, unresolved, .. } = numbered.cited;
     let none = ProviderObject::default();

@@ -277,3 +277,21 @@ fn a_source_of_every_kind_is_called_by_its_kind() {
     let body = json!({"id": "1", "finish_reason": "COMPLETE", "message": {"role": "assistant", "content": [{"type": "text", "text": "a"}], "citations": [citation]}});
     assert_eq!(each(&found(&body), "source_type"), ["tool"]);
 }
+
+/// The activity lost the list and `records` kept it, and a source that only the list named was counted as cited.
+#[test]
+fn p06_a_list_of_references_at_the_end_goes_as_it_does_in_an_activity() {
+    let sources = json!([{"title": "Leave", "url": "https://x.example/leave"}, {"title": "Travel", "url": "https://x.example/travel"}]);
+    for list in [
+        "\n\nReferences:\n[1]: https://x.example/leave \"Leave\"\n[2]: https://x.example/travel \"Travel\"",
+        "\n\n[1]: https://x.example/leave \"Leave\"\n[2]: https://x.example/travel \"Travel\"",
+        "\n\n## Sources\n\n- [1] Leave\n- [2] Travel\n",
+    ] {
+        let records = found(&json!({"text": format!("Leave is 30 days [1].{list}"), "sources": sources}));
+        assert_eq!(records["text"], "Leave is 30 days [1].", "{list:?}");
+        assert_eq!((&records["cited"], &records["shown"]), (&json!([1]), &json!([1])));
+    }
+    for text in ["Steps:\n\n[1] Open the valve\n[2] Close the valve", "Leave [1].\n\nReferences:\n[9] Elsewhere"] {
+        assert_eq!(found(&json!({"text": text, "sources": sources}))["text"], text);
+    }
+}
