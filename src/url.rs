@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use percent_encoding::percent_decode_str;
 use url::Url;
 
 /// An absolute `http` or `https` address with a host, in its WHATWG serialisation.
@@ -88,16 +89,29 @@ impl WebUrl {
         host.strip_prefix("www.").unwrap_or(host)
     }
 
-    /// The last part of the path, as it stands, where it names a file: `vpn.html`, not `settings` and not `v1.0`. The extension
-    /// of a file has at most eight letters or digits, and a letter among them.
+    /// The name of the file at the end of the path, as people write it: `Leave policy.pdf` of `/hr/Leave%20policy.pdf`, without
+    /// folders, query and fragment. A name whose percent encoding is no UTF-8 stays encoded.
+    ///
+    /// `settings` and `v1.0` name no file: a file has an extension of at most eight letters or digits, and a letter among them.
     #[must_use]
-    pub fn file_name(&self) -> Option<&str> {
-        let name = self.last_part()?;
+    pub fn file_name(&self) -> Option<Cow<'_, str>> {
+        let part = self.last_part()?;
+        let name = match percent_decode_str(part).decode_utf8().unwrap_or(part.into()) {
+            Cow::Borrowed(name) => Cow::Borrowed(last_of_path(name)?),
+            // Stores of blobs encode the folders of a file as well.
+            Cow::Owned(path) => Cow::Owned(last_of_path(&path)?.to_owned()),
+        };
         let (stem, extension) = name.rsplit_once('.')?;
         let is_extension = extension.len() <= MAX_EXTENSION_BYTES
             && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
             && extension.bytes().any(|byte| byte.is_ascii_alphabetic());
-        Some(name).filter(|_| is_extension && !stem.is_empty())
+        (is_extension && !stem.is_empty()).then_some(name)
+    }
+
+    /// The end of the path as the address has it, where it names a file: `Leave%20policy.pdf`.
+    #[must_use]
+    pub fn encoded_file_name(&self) -> Option<&str> {
+        self.last_part().filter(|_| self.file_name().is_some())
     }
 
     /// The last part of the path, where there is one.
@@ -214,6 +228,11 @@ impl WebUrl {
     pub fn fragment(&self) -> Option<&str> {
         self.text.split_once('#').map(|(_, fragment)| fragment)
     }
+}
+
+/// The last part of a path that is not blank.
+pub(crate) fn last_of_path(path: &str) -> Option<&str> {
+    path.rsplit(['/', '\\']).map(str::trim).find(|part| !part.is_empty())
 }
 
 /// Which parameters of an address say where its reader came from, and nothing about the document (rule N-03).

@@ -1,6 +1,7 @@
 //! Pages of the web that are one, although their addresses differ.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use super::{Answer, Source, SourceIndex, SourceKind};
 use crate::url::Tracking;
@@ -32,6 +33,63 @@ impl Answer {
         for cited in citations.chain(&mut self.shown).chain([&mut self.attested]) {
             move_to(cited, &places);
         }
+    }
+}
+
+impl Answer {
+    /// Of these places, those that readers are shown: of sources that are one page of the web, the first (rule N-03). Places are
+    /// counted from 0.
+    #[must_use]
+    pub fn without_repeated_pages(&self, places: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        let mut seen = HashSet::new();
+        let mut is_first = |source: &Source| match &source.url {
+            Some(url) if source.is_web_page() => seen.insert(url.merge_key().into_owned()),
+            _ => true,
+        };
+        places.into_iter().filter(|place| self.sources.get(*place).is_some_and(&mut is_first)).collect()
+    }
+
+    /// The places of the sources to list for readers of a text that cites none: those that the provider says it used, else all
+    /// (rule N-14). An answer that broke off may have broken off before its first marker: of it, only those are listed that the
+    /// provider attests as used.
+    #[must_use]
+    pub fn listed_uncited(&self) -> Vec<usize> {
+        let places = |sources: &[SourceIndex]| sources.iter().map(|source| source.0).collect();
+        let listed: Vec<usize> = match &self.shown {
+            _ if !self.complete => places(&self.attested),
+            Some(shown) => places(shown),
+            None => (0..self.sources.len()).collect(),
+        };
+        self.without_repeated_pages(listed)
+    }
+
+    /// The sources at these places, each with its place, and filled in with what other sources know that are the same page of
+    /// the web (rule N-03).
+    #[must_use]
+    pub fn pages_at(&self, places: &[usize]) -> Vec<(usize, Cow<'_, Source>)> {
+        let mut pages: Vec<_> =
+            places.iter().filter_map(|place| Some((*place, Cow::Borrowed(self.sources.get(*place)?)))).collect();
+        let key = |source: &Source| {
+            let url = source.url.as_ref().filter(|_| source.is_web_page())?;
+            Some(url.merge_key().into_owned())
+        };
+        let mut known = HashMap::new();
+        for (at, (_, page)) in pages.iter().enumerate() {
+            if let Some(key) = key(page) {
+                known.entry(key).or_insert(at);
+            }
+        }
+        if known.is_empty() {
+            return pages;
+        }
+        for (place, other) in self.sources.iter().enumerate() {
+            if let Some(at) = key(other).and_then(|key| known.get(&key))
+                && pages[*at].0 != place
+            {
+                pages[*at].1.to_mut().fill_in(other.clone());
+            }
+        }
+        pages
     }
 }
 

@@ -144,13 +144,18 @@ impl LabelCatalogue {
         }
     }
 
-    /// A label that is given only by id or name is the configured one.
+    /// A label that is given only by id or name is the configured one. One that is found by name keeps an id of its own.
     fn fill_in(&self, label: &mut SensitivityLabel) {
         let given_by_id_or_name = *label
             == SensitivityLabel { id: label.id.clone(), name: label.name.clone(), ..SensitivityLabel::default() };
-        let known = || [&label.id, &label.name].into_iter().flatten().find_map(|key| self.find(key));
-        if given_by_id_or_name && let Some(known) = known() {
+        if !given_by_id_or_name {
+            return;
+        }
+        if let Some(known) = label.id.as_deref().and_then(|id| self.find(id)) {
             *label = known.clone();
+        } else if let Some(known) = label.name.as_deref().and_then(|name| self.find(name)) {
+            let id = label.id.take().or_else(|| known.id.clone());
+            *label = SensitivityLabel { id, ..known.clone() };
         }
     }
 }
@@ -371,6 +376,25 @@ mod tests {
         let labels: Vec<_> = answer.sources.iter().map(|source| source.label.clone()).collect();
         assert_eq!(labels, [Some(configured), Some(named("Internal")), None, None]);
         assert_eq!(answer.oddities[0].code, "label-unknown");
+    }
+
+    #[test]
+    fn p11_a_label_that_is_found_by_name_keeps_the_id_that_its_caller_gave() {
+        let text = |text: &str| Some(text.to_owned());
+        let configured =
+            SensitivityLabel { id: text("6F2A-11"), name: text("Secret"), priority: 5, ..SensitivityLabel::default() };
+        let mut catalogue = LabelCatalogue::default();
+        catalogue.add(&configured);
+        for (id, name, found) in [
+            (text("own"), text("secret"), text("own")),
+            (None, text("secret"), text("6F2A-11")),
+            (text("6f2a-11"), None, text("6F2A-11")),
+        ] {
+            let label = SensitivityLabel { id, name, ..SensitivityLabel::default() };
+            let mut answer = Answer { label: Some(label), ..Answer::default() };
+            catalogue.complete(&mut answer);
+            assert_eq!(answer.label, Some(SensitivityLabel { id: found, ..configured.clone() }));
+        }
     }
 
     #[test]

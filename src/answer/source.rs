@@ -1,11 +1,13 @@
 //! The document behind a citation.
 
+use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 use serde_json::{Map, Value};
 
 use super::{SensitivityLabel, SourceKind};
-use crate::url::WebUrl;
+use crate::text::one_line;
+use crate::url::{WebUrl, last_of_path};
 
 /// One source, as the provider gave it. Blank strings count as absent.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -93,18 +95,51 @@ impl Source {
         }
     }
 
-    /// The name of the file, without folders.
+    /// The name of the file in [`filepath`](Self::filepath), without folders. A path that is a web address is read as one.
     #[must_use]
-    pub fn file_name(&self) -> Option<&str> {
+    pub fn file_name(&self) -> Option<Cow<'_, str>> {
         let path = self.filepath.as_deref()?;
-        path.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).map(str::trim)
+        match self.address_in_path() {
+            Some(url) => url.file_name().map(|name| Cow::Owned(name.into_owned())),
+            None => last_of_path(path).map(Cow::Borrowed),
+        }
     }
 
-    /// The title for people (policy P-08): title, else file name, else host. `None` leaves `Document n` to the caller,
-    /// who knows the number.
+    fn address_in_path(&self) -> Option<WebUrl> {
+        self.filepath.as_ref().filter(|path| path.contains("://"))?.parse().ok()
+    }
+
+    /// The names for people, best first: title, file name, file name in the address, host (policy P-08, rule S0-25). Each is one
+    /// line and not empty.
+    pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let file_in_url = || self.url.as_ref().and_then(WebUrl::file_name);
+        let host = || self.url.as_ref().map(|url| Cow::Borrowed(url.host()));
+        let host_in_path = || self.address_in_path().map(|url| Cow::Owned(url.host().to_owned()));
+        let title = self.title.as_deref().map(Cow::Borrowed).into_iter();
+        let names = title
+            .chain(std::iter::once_with(|| self.file_name()).flatten())
+            .chain(std::iter::once_with(file_in_url).flatten())
+            .chain(std::iter::once_with(host).flatten())
+            .chain(std::iter::once_with(host_in_path).flatten());
+        names.map(on_one_line).filter(|name| !name.is_empty())
+    }
+
+    /// The first of the [names](Self::names). `None` leaves `Document n` to the caller, who knows the number.
     #[must_use]
-    pub fn display_title(&self) -> Option<&str> {
-        self.title.as_deref().or_else(|| self.file_name()).or_else(|| self.url.as_ref().map(WebUrl::host))
+    pub fn display_title(&self) -> Option<Cow<'_, str>> {
+        self.names().next()
+    }
+
+    /// Whether the name for people is made from the address, because there is neither a title nor a path.
+    pub(crate) fn is_named_by_address(&self) -> bool {
+        let own = [self.title.as_deref().map(Cow::Borrowed), self.file_name()];
+        own.into_iter().flatten().all(|name| one_line(&name).is_empty())
+    }
+
+    /// Whether it is a page of the web as a search finds it, and not one passage of it among others.
+    #[must_use]
+    pub fn is_web_page(&self) -> bool {
+        self.kind == Some(SourceKind::Web) && self.chunk_id.is_none()
     }
 
     /// Whether the document is a PDF, by media type or name; only there a page can be addressed.
@@ -114,8 +149,8 @@ impl Source {
         match &self.media_type {
             Some(media_type) => media_type.to_ascii_lowercase().starts_with("application/pdf"),
             None => {
-                self.file_name().is_some_and(named_pdf)
-                    || self.url.as_ref().and_then(WebUrl::file_name).is_some_and(named_pdf)
+                let in_url = self.url.as_ref().and_then(WebUrl::file_name);
+                [self.file_name(), in_url].iter().flatten().any(|name| named_pdf(name))
             }
         }
     }
@@ -131,19 +166,60 @@ impl Source {
     }
 }
 
+fn on_one_line(name: Cow<'_, str>) -> Cow<'_, str> {
+    match name {
+        Cow::Borrowed(name) => one_line(name),
+        Cow::Owned(name) => one_line(&name).into_owned().into(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn named(title: &str, filepath: &str, url: &str) -> Option<String> {
+        let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        let source =
+            Source { title: some(title), filepath: some(filepath), url: url.parse().ok(), ..Source::default() };
+        source.display_title().map(Cow::into_owned)
+    }
+
     #[test]
-    fn a_title_falls_back_to_the_file_name_and_then_to_the_host() {
-        let mut source = Source { url: "https://www.contoso.com/x".parse().ok(), ..Source::default() };
-        assert_eq!(source.display_title(), Some("contoso.com"));
-        source.filepath = Some("hr\\2024/leave.docx".into());
-        assert_eq!(source.display_title(), Some("leave.docx"));
-        source.title = Some("Leave".into());
-        assert_eq!(source.display_title(), Some("Leave"));
-        assert_eq!(Source::default().display_title(), None);
+    fn s0_25_a_name_is_the_title_else_the_file_else_the_file_in_the_address_else_the_host() {
+        for (title, filepath, url, expected) in [
+            ("Leave", "a.pdf", "https://x/b.pdf", "Leave"),
+            ("", "hr\\2024/leave.docx", "https://x/b.pdf", "leave.docx"),
+            ("", "", "https://storage.blob.core.windows.net/docs/fourth.pdf?sv=2&sig=abc#page=2", "fourth.pdf"),
+            ("", "", "https://x/Leave%20policy%20%C3%9C.pdf", "Leave policy Ü.pdf"),
+            ("", "", "https://x/o/hr%2Fleave.pdf?alt=media", "leave.pdf"),
+            ("", "", "https://hr.contoso.example/handbook", "hr.contoso.example"),
+            ("", "", "https://www.contoso.com/docs.d/", "contoso.com"),
+            ("", "", "https://www.contoso.com", "contoso.com"),
+            ("", "", "https://api.contoso.com/v1.0", "api.contoso.com"),
+            ("", "https://x.example/hr/Leave%20policy.pdf?sig=abc", "", "Leave policy.pdf"),
+            ("", "https://x.example/hr/", "", "x.example"),
+        ] {
+            assert_eq!(named(title, filepath, url).as_deref(), Some(expected), "{title} {filepath} {url}");
+        }
+        assert_eq!(named("", "", ""), None);
+    }
+
+    #[test]
+    fn a_name_out_of_an_address_is_one_line_that_shows_what_it_is() {
+        for (url, expected) in [
+            // No UTF-8: the name stays encoded.
+            ("https://x/%FF%FE.pdf", "%FF%FE.pdf"),
+            ("https://x/100%.pdf", "100%.pdf"),
+            ("https://x/a%0D%0Ab%00c.pdf", "a bc.pdf"),
+            ("https://x/invoice%E2%80%AEfdp.exe", "invoicefdp.exe"),
+            ("https://x/%20%0A.pdf", "x"),
+            ("https://x/a.p%E2%80%AEdf", "x"),
+            ("https://x/hr%2F%20", "x"),
+        ] {
+            assert_eq!(named("", "", url).as_deref(), Some(expected), "{url}");
+        }
+        // A title that nobody sees is none.
+        assert_eq!(named(" \u{202e}\u{0}", "hr/leave.docx", "").as_deref(), Some("leave.docx"));
     }
 
     #[test]

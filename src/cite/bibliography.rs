@@ -6,7 +6,6 @@ use super::marker::{self, MAX_INNER_BYTES, Marker};
 use super::resolve::{Indices, Resolver};
 use super::scan::{line_end, next_line};
 use crate::answer::{MarkerGrammar, Source};
-use crate::url::WebUrl;
 
 /// A longer list is text.
 const MAX_BYTES: usize = 8 * 1024;
@@ -290,8 +289,7 @@ fn open_marker(line: &str) -> Option<String> {
 
 fn mentions(rest: &str, source: &Source) -> bool {
     let rest = rest.to_lowercase();
-    let names = [source.title.as_deref(), source.file_name(), source.url.as_ref().map(WebUrl::host)];
-    names.into_iter().flatten().any(|name| rest.contains(&name.to_lowercase()))
+    source.names().any(|name| rest.contains(&name.to_lowercase()))
 }
 
 /// What may stand around the words of a heading.

@@ -23,7 +23,6 @@ mod writer;
 pub use cite::{cite, make_harmless};
 pub use cited_text::{CitedPlace, CitedSource, CitedText};
 pub use incremental::Incremental;
-pub(crate) use number::one_line;
 pub use position::Position;
 pub use rules::{LiteralNumbers, Numbering, Pages, Rules};
 pub use shorten::shorten;

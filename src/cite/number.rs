@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::{CitedSource, Numbering, Pages, Position, Rules, definition};
 use crate::answer::{Source, SourceIndex};
 use crate::report::{Entry, Kind};
+use crate::text::one_line;
 use crate::url::{Tracking, WebUrl};
 
 /// Gives numbers to sources as they are cited.
@@ -18,8 +19,8 @@ pub(super) struct Numberer {
     tracking: Tracking,
     /// The most documents that get a number.
     max: usize,
-    /// Whether sources with one address are one.
-    merges: bool,
+    /// Whether only pages of the web are one when they have one address, and documents stay apart.
+    only_pages: bool,
     /// Whether titles are written in definitions, which have less room.
     defines: bool,
     /// By the place of the source.
@@ -41,7 +42,7 @@ impl Numberer {
             pages: rules.pages,
             tracking: rules.tracking,
             max: rules.max_claims.unwrap_or(usize::MAX),
-            merges: !rules.only_markers,
+            only_pages: rules.only_markers,
             defines: rules.definitions,
             by_source: Vec::new(),
             by_document: BTreeMap::new(),
@@ -66,7 +67,7 @@ impl Numberer {
         let fresh = self.cited.len();
         let source = &sources[index.0];
         let place = match &source.url {
-            Some(url) if self.merges => {
+            Some(url) if !self.only_pages || source.is_web_page() => {
                 let mut document = url.shared_merge_key(self.tracking);
                 if self.pages == Pages::Split && source.is_pdf() {
                     let page = source.page_url();
@@ -161,8 +162,8 @@ fn what_is_cited(source: &CitedSource) -> String {
 impl Draft {
     fn finish(self, all: &[Source], defines: bool) -> CitedSource {
         let first = &all[self.sources[0].0];
-        let title = self.sources.iter().find_map(|index| all[index.0].title.as_deref()).or(first.display_title());
-        let title = title.map(|title| one_line(title).into_owned()).filter(|title| !title.is_empty());
+        let mut titles = self.sources.iter().filter_map(|index| all[index.0].title.as_deref()).map(one_line);
+        let title = titles.find(|title| !title.is_empty()).or_else(|| first.display_title()).map(Cow::into_owned);
         CitedSource {
             position: self.position,
             url: first.page_url().filter(|url| !defines || url.is_linkable()),
@@ -170,22 +171,6 @@ impl Draft {
             sources: self.sources,
         }
     }
-}
-
-/// A text on one line: blanks of every kind become one space, and what cannot be seen but could steer the reader's
-/// screen (controls, direction overrides) goes.
-pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
-    let visible = |c: &char| !c.is_control() && !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let is_plain = text.bytes().all(|byte| (b' '..0x7f).contains(&byte));
-    if is_plain && !text.contains("  ") && text.trim().len() == text.len() {
-        return text.into();
-    }
-    let words: Vec<String> = text
-        .split_whitespace()
-        .map(|word| word.chars().filter(visible).collect())
-        .filter(|word: &String| !word.is_empty())
-        .collect();
-    words.join(" ").into()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Which sources a marker means (policy P-01).
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -44,9 +45,11 @@ impl Names {
                 names.by_id.entry(id.clone()).or_insert(index);
             }
             let page = source.page.map(std::num::NonZeroU32::get);
-            let in_url = source.url.as_ref().and_then(WebUrl::file_name);
-            let files = [source.filepath.as_deref(), source.file_name(), in_url];
-            for name in files.into_iter().flatten().map(str::to_lowercase) {
+            let url = source.url.as_ref();
+            let path = source.filepath.as_deref().map(Cow::Borrowed);
+            let encoded = url.and_then(WebUrl::encoded_file_name).map(Cow::Borrowed);
+            let files = [path, source.file_name(), url.and_then(WebUrl::file_name), encoded];
+            for name in files.into_iter().flatten().map(|name| name.to_lowercase()) {
                 names.by_file.entry((name.clone(), page)).or_insert(index);
                 // The bare name means the first part of the file that there is.
                 names.by_file.entry((name, None)).or_insert(index);

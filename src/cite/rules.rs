@@ -30,7 +30,7 @@ pub struct Rules {
     /// The most claims that a message may carry; the markers of later ones vanish.
     pub max_claims: Option<usize>,
     /// Whether nothing but markers is touched: everything else stays as the model wrote it, and every source is itself, also
-    /// where two have one address. Of the markers that name nothing, only those go that no person can read (rule N-07).
+    /// where two have one address, but for pages of the web (rule N-03). Of the markers that name nothing, only those go that no person can read (rule N-07).
     pub only_markers: bool,
     /// Whether a list of references at the end goes that repeats the sources (policy P-06, rule S1-24).
     pub without_bibliography: bool,

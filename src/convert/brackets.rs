@@ -4,6 +4,7 @@
 //! is asked only where taking too much is safe: whether a marker came before its source, and what to leave out of a
 //! provisional text.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::answer::Source;
@@ -121,11 +122,13 @@ impl Brackets {
     }
 
     fn names_of(&self, source: &Source) -> bool {
-        let in_url = source.url.as_ref().and_then(|url| url.file_name());
-        let marker = source.marker.as_deref().map(inner);
-        let names = [source.id.as_deref(), source.filepath.as_deref(), source.file_name(), in_url, marker];
+        let url = source.url.as_ref();
+        let files = [source.file_name(), url.and_then(|url| url.file_name())];
+        let encoded = url.and_then(|url| url.encoded_file_name());
+        let others = [source.id.as_deref(), source.filepath.as_deref(), encoded, source.marker.as_deref().map(inner)];
+        let names = files.into_iter().chain(others.map(|name| name.map(Cow::Borrowed)));
         // A name with brackets of its own is not looked for, so it counts.
-        names.into_iter().flatten().any(|name| name.contains(['[', ']']) || self.names.contains(&name.to_lowercase()))
+        names.flatten().any(|name| name.contains(['[', ']']) || self.names.contains(&name.to_lowercase()))
     }
 }
 

@@ -1,7 +1,6 @@
 //! The graph of one cited answer.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use smallvec::SmallVec;
 
@@ -16,11 +15,12 @@ use crate::url::WebUrl;
 /// Builds the Message with a Claim for every cited source.
 #[must_use]
 pub fn build(answer: &Answer, cited: &CitedText, rules: &GraphRules, entries: &mut Vec<Entry>) -> Message {
-    let has_labels = answer.label.is_some() || answer.sources.iter().any(|source| source.label.is_some());
-    let taken = if has_labels { cited.sources.iter().map(claim_node).collect() } else { HashSet::new() };
-    let labels = Labels::new(taken);
-    let mut builder = Builder { answer, rules, labels, one_label: None, entries };
+    let mut builder = Builder { answer, rules, labels: Labels::default(), one_label: None, entries };
     let message_label = builder.message_label(cited);
+    if rules.labels == LabelForm::Linked && message_label.is_some() {
+        let of_claims: Vec<_> = cited.sources.iter().filter_map(|source| builder.label(source)).collect();
+        builder.labels = Labels::new(of_claims.into_iter().chain(message_label));
+    }
     builder.one_label = message_label.filter(|_| rules.labels == LabelForm::One).map(OneLabel::new);
     let claims = cited.sources.iter().map(|source| builder.claim(source)).collect();
     let mut message = Message::new(claims, rules.ai_mark);
@@ -57,7 +57,7 @@ impl<'b> Builder<'b> {
     fn full_claim(&mut self, cited: &CitedSource) -> Claim {
         let source = self.source(cited);
         let url = cited.url.as_ref().map(WebUrl::shared_markdown);
-        let id = url.clone().unwrap_or_else(|| claim_node(cited).into());
+        let id = url.clone().unwrap_or_else(|| self.labels.claim(cited.position).as_str().into());
         let passages = self.passages(cited);
         let mut document = DigitalDocument::new(cited.title.clone());
         document.summary = self.summary(cited, &passages);
@@ -202,10 +202,6 @@ fn without_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-fn claim_node(cited: &CitedSource) -> String {
-    format!("_:c{}", cited.position)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
@@ -270,18 +266,52 @@ mod tests {
         assert_eq!(*of(2), json!({"@id": "_:high"}));
     }
 
+    fn node_ids(sources: Vec<Source>) -> Vec<(String, String)> {
+        let text: String = (1..=sources.len()).map(|n| format!("[{n}] ")).collect();
+        let graph = graph(&answer(&text, sources));
+        let id = |value: &Value| value["@id"].as_str().unwrap_or_default().to_owned();
+        let claims = graph["citation"].as_array().expect("claims");
+        claims.iter().map(|claim| (id(claim), id(&claim["appearance"]["usageInfo"]))).collect()
+    }
+
+    fn labelled(labels: &[Option<SensitivityLabel>]) -> Vec<Source> {
+        labels.iter().map(|label| Source { label: label.clone(), ..Source::default() }).collect()
+    }
+
+    fn ids(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+        expected.iter().map(|(claim, label)| ((*claim).to_owned(), (*label).to_owned())).collect()
+    }
+
+    /// A label without id took `_:s1` and a claim `_:c1`, and labels with these ids were renamed.
     #[test]
-    fn p11_different_labels_never_share_a_node_and_no_label_takes_the_node_of_a_claim() {
+    fn p11_a_label_keeps_the_id_that_its_caller_gave() {
+        let nameless = Some(SensitivityLabel::default());
+        let labels = [nameless, label("s1", 1), label("_:c1", 0), label("größe_", 2)];
+        assert_eq!(
+            node_ids(labelled(&labels)),
+            ids(&[("_:c1-1", "_:s2"), ("_:c2", "_:s1"), ("_:c3", "_:c1"), ("_:c4", "_:größe_")])
+        );
+    }
+
+    #[test]
+    fn p11_different_labels_never_share_a_node() {
         let mut other = label("s", 1);
         if let Some(label) = &mut other {
             label.name = Some("Other".into());
         }
-        let nameless = Some(SensitivityLabel::default());
-        let sources: Vec<Source> =
-            [label("s", 1), other, nameless, label("c1", 0)].map(|label| Source { label, ..Source::default() }).into();
-        let graph = graph(&answer("[1] [2] [3] [4]", sources));
-        let ids: Vec<&Value> = (0..4).map(|n| &graph["citation"][n]["appearance"]["usageInfo"]["@id"]).collect();
-        assert_eq!(ids, ["_:s", "_:s-1", "_:s1", "_:c1-1"].map(|id| Box::leak(Box::new(json!(id))) as &Value));
+        // One id for two labels, and one blank node that comes closest to three ids.
+        let labels = [label("s", 1), other, label("s", 1), label("a b", 0), label("a/b", 0), label("a-b", 0)];
+        assert_eq!(
+            node_ids(labelled(&labels)),
+            ids(&[
+                ("_:c1", "_:s"),
+                ("_:c2", "_:s-1"),
+                ("_:c3", "_:s"),
+                ("_:c4", "_:a-b-1"),
+                ("_:c5", "_:a-b-2"),
+                ("_:c6", "_:a-b")
+            ])
+        );
     }
 
     #[test]

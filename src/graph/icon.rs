@@ -48,8 +48,8 @@ impl ImageObject {
             source.icon.as_deref().and_then(|icon| ICONS.into_iter().find(|name| name.eq_ignore_ascii_case(icon)));
         let name = named
             .or_else(|| source.media_type.as_deref().and_then(of_media_type))
-            .or_else(|| source.file_name().and_then(of_file))
-            .or_else(|| source.url.as_ref().and_then(WebUrl::file_name).and_then(of_file))?;
+            .or_else(|| source.file_name().and_then(|name| of_file(&name)))
+            .or_else(|| source.url.as_ref().and_then(WebUrl::file_name).and_then(|name| of_file(&name)))?;
         Some(Self { kind: "ImageObject", name })
     }
 }

@@ -4,48 +4,81 @@ use std::collections::{HashMap, HashSet};
 
 use super::{BlankNodeId, SensitivityNode, UsageInfo};
 use crate::answer::SensitivityLabel;
+use crate::cite::Position;
 
 /// The label with the highest priority; the first one of several.
 pub(super) fn most_sensitive<'l>(labels: impl Iterator<Item = &'l SensitivityLabel>) -> Option<&'l SensitivityLabel> {
     labels.reduce(|most, label| if label.priority > most.priority { label } else { most })
 }
 
-/// Names for labels: equal ones share a node, different ones never do, whatever ids the caller gave them.
+/// Names for the blank nodes of a graph: equal labels share one, and nothing else does.
+///
+/// A label keeps the id that its caller gave it. Only what has no such id gives way: labels without an id, with one that no blank
+/// node can have, or with one that another label has as well, and claims.
+#[derive(Default)]
 pub(super) struct Labels<'l> {
     named: HashMap<&'l SensitivityLabel, BlankNodeId>,
-    taken: HashSet<String>,
+    described: HashSet<&'l SensitivityLabel>,
+    taken: HashSet<BlankNodeId>,
     /// How many numbered names of each stem were tried.
     numbered: HashMap<String, usize>,
 }
 
 impl<'l> Labels<'l> {
-    /// `taken` are the nodes that are no labels.
-    pub(super) fn new(taken: HashSet<String>) -> Self {
-        Self { named: HashMap::new(), taken, numbered: HashMap::new() }
+    /// Names the labels of a graph; of those with one id, the first keeps it.
+    pub(super) fn new(labels: impl Iterator<Item = &'l SensitivityLabel> + Clone) -> Self {
+        let mut names = Self::default();
+        for label in labels.clone() {
+            if let Some(id) = label.id.as_deref().and_then(BlankNodeId::exactly)
+                && !names.named.contains_key(label)
+                && names.taken.insert(id.clone())
+            {
+                names.named.insert(label, id);
+            }
+        }
+        for label in labels {
+            names.name(label);
+        }
+        names
     }
 
-    pub(super) fn usage_info(&mut self, label: &'l SensitivityLabel) -> UsageInfo {
+    fn name(&mut self, label: &'l SensitivityLabel) -> BlankNodeId {
         if let Some(id) = self.named.get(label) {
-            return UsageInfo::Reference { id: id.clone() };
+            return id.clone();
         }
         let id = self.free(label.id.as_deref().and_then(BlankNodeId::from_id));
         self.named.insert(label, id.clone());
-        UsageInfo::Node(Box::new(SensitivityNode::new(id, label)))
+        id
+    }
+
+    /// The node of a label where it first stands, and a reference to it everywhere else.
+    pub(super) fn usage_info(&mut self, label: &'l SensitivityLabel) -> UsageInfo {
+        let id = self.name(label);
+        if self.described.insert(label) {
+            UsageInfo::Node(Box::new(SensitivityNode::new(id, label)))
+        } else {
+            UsageInfo::Reference { id }
+        }
+    }
+
+    /// The node of a claim without address.
+    pub(super) fn claim(&mut self, position: Position) -> BlankNodeId {
+        self.free(Some(BlankNodeId::of_claim(position)))
     }
 
     /// The wanted name, or the first numbered one that nobody has.
     fn free(&mut self, wanted: Option<BlankNodeId>) -> BlankNodeId {
         let stem = match wanted {
-            Some(id) if self.taken.insert(id.to_string()) => return id,
+            Some(id) if self.taken.insert(id.clone()) => return id,
             Some(id) => format!("{id}-"),
             None => "_:s".to_owned(),
         };
         loop {
             let n = self.numbered.entry(stem.clone()).or_default();
             *n += 1;
-            let name = format!("{stem}{n}");
+            let name: BlankNodeId = format!("{stem}{n}").parse().expect("a stem and a number are a valid name");
             if self.taken.insert(name.clone()) {
-                return name.parse().expect("a stem and a number are a valid name");
+                return name;
             }
         }
     }

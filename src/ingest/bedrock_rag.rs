@@ -377,7 +377,7 @@ mod tests {
         let answer = answer(&body);
         assert_eq!(cited(&answer), [("All.", vec![0, 1, 2, 3])]);
         let [file, custom, web, _] = &answer.sources[..] else { panic!("four sources") };
-        assert_eq!((file.display_title(), file.filepath.as_deref()), (Some("a.pdf"), Some("x/a.pdf")));
+        assert_eq!((file.display_title().as_deref(), file.filepath.as_deref()), (Some("a.pdf"), Some("x/a.pdf")));
         assert_eq!((file.page.map(u32::from), &file.metadata["label"]), (Some(2), &json!("Secret")));
         assert_eq!(
             (custom.id.as_deref(), web.url.as_ref().map(crate::url::WebUrl::host)),

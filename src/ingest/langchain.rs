@@ -232,7 +232,7 @@ mod tests {
             assert_eq!((first.page.map(u32::from), &first.metadata["label"]), (Some(1), &json!("Secret")));
             assert_eq!((first.pointer.clone(), nothing.title.clone()), (format!("/{list}/0"), None));
             assert_eq!(
-                (last.file_name(), last.id.as_deref(), last.page.map(u32::from)),
+                (last.file_name().as_deref(), last.id.as_deref(), last.page.map(u32::from)),
                 (Some("b.pdf"), Some("5"), Some(4))
             );
             assert_eq!(answer.grammar, MarkerGrammar::BRACKETED_NUMBERS);

@@ -261,7 +261,7 @@ mod tests {
             {"type": "tool_file", "tool": "image_generation", "file_id": "i", "file_name": "i.png"},
             {"type": "tool_file", "tool": "document_library", "file_id": 7, "file_name": "f.pdf"}]));
         assert_eq!((answer.sources.len(), answer.sources[0].id.as_deref()), (1, Some("7")));
-        assert_eq!(answer.sources[0].file_name(), Some("f.pdf"));
+        assert_eq!(answer.sources[0].file_name().as_deref(), Some("f.pdf"));
         assert_eq!(conversation(&json!("a")).tools_invoked, Some(false));
     }
 

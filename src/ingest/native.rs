@@ -323,7 +323,7 @@ mod tests {
     fn an_address_that_is_none_is_a_file_name_and_a_dangerous_one_is_dropped() {
         let answer = parse(r#"{"text": "", "sources": [{"url": "a/leave.pdf"}, {"url": "javascript:alert(1)"}]}"#)
             .expect("an answer");
-        assert_eq!(answer.sources[0].file_name(), Some("leave.pdf"));
+        assert_eq!(answer.sources[0].file_name().as_deref(), Some("leave.pdf"));
         assert_eq!(answer.sources[1], Source { pointer: "/sources/1".into(), ..Source::default() });
         let codes: Vec<_> = answer.oddities.iter().map(|entry| entry.code).collect();
         assert_eq!(codes, ["url-is-file-name", "url-scheme"]);

@@ -276,7 +276,7 @@ mod tests {
         let answer = read(&message("ab【4:0†a.pdf】.", &json!([file])));
         assert_eq!(&answer.text[answer.citations[0].span.range()], "【4:0†a.pdf】");
         let source = &answer.sources[0];
-        assert_eq!((source.file_name(), source.content.as_deref()), (Some("a.pdf"), Some("q")));
+        assert_eq!((source.file_name().as_deref(), source.content.as_deref()), (Some("a.pdf"), Some("q")));
     }
 
     #[test]

@@ -110,9 +110,9 @@ impl Chat {
         let ChatOptions { form, ref links, withhold_encrypted } = *options;
         let finish_reason = answer.complete.then_some(FinishReason::Stop);
         let events_of = |cards: &[usize]| -> Vec<WebUiEvent> {
-            let sources =
-                cards.iter().enumerate().filter_map(|(at, place)| Some((at, *place, answer.sources.get(*place)?)));
-            sources.map(|(at, place, source)| event(form, source, at, place, withhold_encrypted)).collect()
+            let pages = answer.pages_at(cards);
+            let pages = pages.iter().enumerate();
+            pages.map(|(at, (place, source))| event(form, source, at, *place, withhold_encrypted)).collect()
         };
         let mut numbers: Vec<usize> =
             cited.sources.iter().filter_map(|cited| cited.sources.first()).map(|index| index.0).collect();
@@ -128,11 +128,18 @@ impl Chat {
         let (citations, events) = match form {
             ChatForm::Uncited => (None, Vec::new()),
             ChatForm::Badges | ChatForm::Links | ChatForm::Places => {
-                let mut all = if is_own_order { listed.clone() } else { Vec::new() };
-                let first: BTreeSet<usize> = all.iter().copied().collect();
-                all.extend((0..answer.sources.len()).filter(|place| !first.contains(place)));
+                let everything = 0..answer.sources.len();
+                let cards = if listed.is_empty() { shown_uncited(answer, cited) } else { listed.clone() };
+                let all = if !is_own_order {
+                    everything.collect()
+                } else if answer.complete {
+                    let first: BTreeSet<usize> = listed.iter().copied().collect();
+                    let others = everything.filter(|place| !first.contains(place));
+                    answer.without_repeated_pages(listed.iter().copied().chain(others))
+                } else {
+                    cards.clone()
+                };
                 let citations = HubCitations::in_order(answer, &listed, &all, links, withhold_encrypted);
-                let cards = if listed.is_empty() { shown_uncited(answer, cited) } else { listed };
                 (citations, if form == ChatForm::Places { Vec::new() } else { events_of(&cards) })
             }
         };

@@ -47,7 +47,7 @@ mod tests {
             Source::default(),
         ];
         let grammar = MarkerGrammar::AZURE_ON_YOUR_DATA;
-        let answer = Answer { text: text.into(), sources, grammar, ..Answer::default() };
+        let answer = Answer { text: text.into(), sources, grammar, complete: true, ..Answer::default() };
         let citations = WebUiCitations::Links(CardMetadata::Named);
         let output = open_webui(&answer, &OpenWebUiOptions { citations, ..OpenWebUiOptions::default() });
         let events = output.events.iter().map(|event| json!(event)).collect();

@@ -52,7 +52,8 @@ pub struct HubSource {
 }
 
 impl HubCitations {
-    /// The citations of an answer, its sources in the provider's order; `None` where it has no source (rule S1-03).
+    /// The citations of an answer, its sources in the provider's order; `None` where it has no source (rule S1-03), and where it
+    /// broke off before it cited one.
     pub(super) fn of(numbered: &Numbered<'_>, links: &DownloadLinks, withhold_encrypted: bool) -> Option<Self> {
         let order: Vec<usize> = (0..numbered.answer.sources.len()).collect();
         Self::in_order(numbered.answer, &numbered.cited(), &order, links, withhold_encrypted)
@@ -67,7 +68,8 @@ impl HubCitations {
         links: &DownloadLinks,
         withhold_encrypted: bool,
     ) -> Option<Self> {
-        if answer.sources.is_empty() {
+        let broke_off_uncited = !answer.complete && cited.is_empty() && answer.listed_uncited().is_empty();
+        if answer.sources.is_empty() || broke_off_uncited {
             return None;
         }
         let listed = order.iter().filter_map(|place| answer.sources.get(*place)).enumerate();
@@ -81,19 +83,23 @@ impl HubCitations {
         let cited = numbers(cited);
         // An empty answer refers to nothing (rule S1-26).
         let auto_populated = cited.is_empty() && !answer.text.trim().is_empty();
-        let told = answer.shown.as_ref().map(|shown| numbers(&shown.iter().map(|index| index.0).collect::<Vec<_>>()));
+        let told = (answer.shown.is_some() || !answer.complete).then(|| numbers(&answer.listed_uncited()));
         let referenced_indices = match (auto_populated, told.filter(|told| !told.is_empty())) {
             (false, _) => cited,
             // What the provider says it used, where it says so.
             (true, Some(told)) => told,
-            (true, None) => best_chunks(&sources),
+            (true, None) => {
+                let once: BTreeSet<usize> =
+                    numbers(&answer.without_repeated_pages(0..answer.sources.len())).into_iter().collect();
+                best_chunks(sources.iter().filter(|source| once.contains(&source.index)))
+            }
         };
         Some(Self { sources, referenced_indices, auto_populated })
     }
 }
 
 /// The number of the best chunk of each document, the first one of several as good (rule S1-25).
-fn best_chunks(sources: &[HubSource]) -> Vec<usize> {
+fn best_chunks<'s>(sources: impl Iterator<Item = &'s HubSource>) -> Vec<usize> {
     let mut best: BTreeMap<&str, &HubSource> = BTreeMap::new();
     for source in sources {
         let known = best.entry(&source.document_id).or_insert(source);

@@ -43,14 +43,7 @@ impl<'a> Numbered<'a> {
 
 /// The same, of a text that was numbered elsewhere.
 pub(super) fn shown_uncited(answer: &Answer, cited: &CitedText) -> Vec<usize> {
-    let Answer { sources, shown, .. } = answer;
-    if !cited.unresolved.is_empty() {
-        return Vec::new();
-    }
-    match shown {
-        Some(shown) => shown.iter().map(|index| index.0).filter(|place| *place < sources.len()).collect(),
-        None => (0..sources.len()).collect(),
-    }
+    if cited.unresolved.is_empty() { answer.listed_uncited() } else { Vec::new() }
 }
 
 /// The place of the source that a number of such a text stands for, counted from 0.

@@ -1,5 +1,7 @@
 //! Open WebUI: the text, and the events from which it draws badges and cards (`docs/open-webui.md`).
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -8,7 +10,7 @@ use super::document_links::linked_text;
 use super::numbered::Numbered;
 use super::web_ui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiSource};
 use super::web_ui_text::badge_text;
-use crate::answer::Answer;
+use crate::answer::{Answer, Source};
 
 /// How an answer is written for Open WebUI.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,9 +64,9 @@ pub fn open_webui(answer: &Answer, options: &OpenWebUiOptions) -> OpenWebUi {
         WebUiCitations::Badges if order.is_empty() => numbered.cited.text.clone(),
         WebUiCitations::Badges => badge_text(&numbered, &order),
     };
-    let sources =
-        order.into_iter().enumerate().filter_map(|(at, place)| Some((at + 1, place, answer.sources.get(place)?)));
-    let event = |(number, place, source)| match citations {
+    let pages = answer.pages_at(&order);
+    let sources = (1..).zip(&pages);
+    let event = |(number, (place, source)): (usize, &(usize, Cow<'_, Source>))| match citations {
         WebUiCitations::Badges => WebUiEvent {
             kind: WebUiEventKind::Source,
             data: WebUiSource::behind_badge(source, number, withhold_encrypted),
@@ -118,7 +120,7 @@ impl OpenWebUi {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::{MarkerGrammar, Source, SourceIndex};
+    use crate::answer::{MarkerGrammar, SourceIndex};
 
     fn answer(text: &str) -> Answer {
         let source =

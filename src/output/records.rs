@@ -1,8 +1,11 @@
 //! `records`: one schema for the sources of all providers (rules S4-01 to S4-03).
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value;
 
+use super::document_name::UNKNOWN_DOCUMENT;
 use super::domain::{is_host_name, registrable_domain};
 use super::numbered::Numbered;
 use super::redirect::{Redirectors, named_host};
@@ -22,7 +25,8 @@ pub struct Records {
     pub error: Option<ProviderError>,
     /// Whether the provider used its retrieval tools, where it says so.
     pub tools_invoked: Option<bool>,
-    /// The text, each marker replaced by the position of its source (rule N-01).
+    /// The text, each marker replaced by the position of its source (rule N-01), without a list of references at its end that
+    /// repeats the sources (policy P-06).
     pub text: String,
     /// All sources that the provider gave, cited or not, in its order.
     pub sources: Vec<Record>,
@@ -48,8 +52,11 @@ pub struct Record {
     pub source_domain: Option<String>,
     /// How `source_domain` is known; `null` where there is none.
     pub source_domain_kind: Option<DomainKind>,
-    /// The provider's own title.
+    /// The provider's own title; else the file name, the file name in the address, the host (rule S0-25).
     pub title: Option<String>,
+    /// Whether `title` is made from the address.
+    #[serde(skip)]
+    pub(crate) is_named_by_address: bool,
     /// The passage.
     pub snippet: Option<String>,
     /// What kind of thing it is.
@@ -97,7 +104,7 @@ pub fn records(answer: &Answer, objects: &[ProviderObject]) -> Records {
 /// The records of an answer, as [`records`] gives them, where these addresses only lead to sources.
 #[must_use]
 pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[ProviderObject]) -> Records {
-    let numbered = Numbered::new(answer);
+    let numbered = Numbered::without_bibliography(answer);
     let cited: Vec<usize> = numbered.by_appearance().into_iter().map(|place| place + 1).collect();
     let CitedText { text, unresolved, .. } = numbered.cited;
     let none = ProviderObject::default();
@@ -117,15 +124,14 @@ pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[Pro
     }
 }
 
-/// Rule N-14: what is cited, else what the provider says it used, else all.
+/// Rule N-14: what is cited, else what the provider says it used, else all; of an answer that broke off, what is cited.
 fn shown(answer: &Answer, cited: &[usize]) -> Vec<usize> {
-    let mut shown: Vec<usize> = match &answer.shown {
-        _ if !cited.is_empty() => cited.to_vec(),
-        Some(used) => used.iter().map(|source| source.0 + 1).collect(),
-        None => (1..=answer.sources.len()).collect(),
+    let mut shown = match cited {
+        [] => answer.listed_uncited(),
+        cited => cited.iter().map(|position| position - 1).collect(),
     };
     shown.sort_unstable();
-    shown
+    shown.into_iter().map(|place| place + 1).collect()
 }
 
 impl Record {
@@ -136,11 +142,14 @@ impl Record {
         object: &ProviderObject,
         redirectors: &Redirectors,
     ) -> Self {
+        // Rule S0-10: these have a title always.
+        let unknown = || (provider == Some("azure-oyd")).then(|| UNKNOWN_DOCUMENT.to_owned());
         let mut record = Self {
             position,
             provider,
             url: source.address.as_deref().map(str::trim).map(str::to_owned),
-            title: title(source, provider),
+            title: source.display_title().map(Cow::into_owned).or_else(unknown),
+            is_named_by_address: source.is_named_by_address(),
             snippet: source.content.clone(),
             source_type: source.kind,
             rank: source.rank.map(Into::into),
@@ -167,6 +176,9 @@ impl Record {
             record.redirect = true;
             let (domain, kind) = redirected_domain(url, source, &object);
             (record.source_domain, record.source_domain_kind) = (Some(domain), Some(kind));
+            if record.is_named_by_address {
+                record.title.clone_from(&record.source_domain);
+            }
             record.url.get_or_insert_with(|| url.as_str().to_owned());
         }
         record
@@ -177,6 +189,10 @@ impl Record {
         self.source_domain = Some(registrable_domain(page.host()));
         self.source_domain_kind = Some(DomainKind::Page);
         self.redirect = false;
+        if self.is_named_by_address {
+            let page = Source { url: Some(page.clone()), ..Source::default() };
+            self.title = page.display_title().map(Cow::into_owned);
+        }
     }
 }
 
@@ -189,21 +205,6 @@ fn redirected_domain(url: &WebUrl, source: &Source, object: &Value) -> (String, 
         Some(host) => (registrable_domain(host), DomainKind::Named),
         None => (url.host().to_owned(), DomainKind::Redirector),
     }
-}
-
-/// The provider's own title, or what its format puts in the place of one.
-fn title(source: &Source, provider: Option<&str>) -> Option<String> {
-    let file = || source.file_name().map(str::to_owned);
-    source.title.clone().or_else(|| match provider {
-        // Rule S0-10.
-        Some("azure-oyd") => {
-            let path = source.filepath.clone().or_else(|| source.url.as_ref().map(|url| url.as_str().to_owned()));
-            path.or_else(|| Some("Unknown Document".to_owned()))
-        }
-        // What these have of a file is its name.
-        Some("bedrock-rag" | "azsearch-demo" | "langchain") => file(),
-        _ => None,
-    })
 }
 
 impl Records {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::document_name::{document_name, document_title};
+use super::document_name::document_name;
 use super::numbered::passage;
 use crate::answer::Source;
 use crate::url::WebUrl;
@@ -92,7 +92,7 @@ impl WebUiSource {
 
     /// The card of the document at this place, counted from 1 (rules S0-10 to S0-12, S0-24 and S0-40).
     pub(super) fn of_document(source: &Source, place: usize, form: CardMetadata, withhold_encrypted: bool) -> Self {
-        let title = document_title(source);
+        let title = document_name(source);
         let url = link_address(source);
         let (name, identity) = match (form, &url) {
             (CardMetadata::Named, _) => (format!("[doc{place}] - {title}"), None),

@@ -8,22 +8,22 @@ use crate::text::cut_at_word;
 /// The longest name, in UTF-16 units: a name is no place for a passage.
 const MAX_NAME_UTF16: usize = 200;
 
-/// Without a title and a file (rule S1-13).
+/// Without a title, a file and an address (rule S1-13).
 const UNKNOWN: &str = "Unknown Document";
 
-/// The name in `[1] (Source: "name")`: title, else file name (rule S1-13). It holds no double quote.
-pub(super) fn numbered_name(source: &Source) -> String {
-    let names = [source.title.as_deref(), source.file_name()];
-    let name = names.into_iter().flatten().map(plain).find(|name| !name.is_empty());
-    name.map_or_else(|| UNKNOWN.to_owned(), |name| name.replace(is_double_quote, "'"))
+/// The first of the source's [names](Source::names) that can be seen, on one line.
+fn name(source: &Source) -> Option<String> {
+    source.names().map(|name| plain(&name)).find(|name| !name.is_empty())
 }
 
-/// The name in `<source id="1" name="name">`: title, else file name, else host; escaped for the attribute. `None` leaves the
-/// attribute out (rule S2-01).
+/// The name in `[1] (Source: "name")` (rule S1-13). It holds no double quote.
+pub(super) fn numbered_name(source: &Source) -> String {
+    name(source).map_or_else(|| UNKNOWN.to_owned(), |name| name.replace(is_double_quote, "'"))
+}
+
+/// The name in `<source id="1" name="name">`, escaped for the attribute. `None` leaves the attribute out (rule S2-01).
 pub(super) fn tag_name(source: &Source) -> Option<String> {
-    let host = source.url.as_ref().map(crate::url::WebUrl::host);
-    let names = [source.title.as_deref(), source.file_name(), host];
-    let name = names.into_iter().flatten().map(plain).find(|name| !name.is_empty())?;
+    let name = name(source)?;
     let mut escaped = String::with_capacity(name.len());
     for c in name.chars() {
         match c {
@@ -69,16 +69,21 @@ mod tests {
     }
 
     #[test]
-    fn s1_13_a_name_is_the_title_else_the_file_name_else_unknown() {
+    fn s1_13_and_s0_25_a_name_is_the_title_else_the_file_else_the_host_else_unknown() {
         let mut source = Source { filepath: Some("hr/leave.docx".to_owned()), ..Source::default() };
         assert_eq!(numbered_name(&source), "leave.docx");
         source.title = Some("\u{202e}\u{0}".to_owned());
         assert_eq!(numbered_name(&source), "leave.docx", "a title that nobody sees is none");
         source.title = Some("Leave".to_owned());
         assert_eq!(numbered_name(&source), "Leave");
-        let web = Source { url: "https://contoso.example/x".parse().ok(), ..Source::default() };
-        assert_eq!(numbered_name(&web), "Unknown Document");
-        assert_eq!(tag_name(&web).as_deref(), Some("contoso.example"));
+        for (url, name) in [
+            ("https://contoso.example/x", "contoso.example"),
+            ("https://contoso.example/Leave%20%5B1%5D.pdf?a", "Leave (1).pdf"),
+        ] {
+            let web = Source { url: url.parse().ok(), ..Source::default() };
+            assert_eq!((numbered_name(&web), tag_name(&web)), (name.to_owned(), Some(name.to_owned())));
+        }
+        assert_eq!(numbered_name(&Source::default()), "Unknown Document");
         assert_eq!(tag_name(&Source::default()), None);
     }
 

@@ -1,9 +1,11 @@
 //! Places in a text: offsets in three units, spans on character boundaries, and edits that keep track of places.
 
 mod cut;
+mod line;
 mod offset;
 mod span;
 
 pub use cut::cut_at_word;
+pub(crate) use line::one_line;
 pub use offset::{ByteOffset, CharOffset, OffsetIndex, Utf16Offset};
 pub use span::{InvalidSpan, Span};

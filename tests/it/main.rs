@@ -17,6 +17,8 @@ mod bad_input;
 mod block_streams;
 /// A bot behind the embedded channel.
 mod bot;
+/// Answers that break off.
+mod broken_off;
 /// Answers for Open WebUI and AssistantHub.
 mod chat_outputs;
 /// The check of activities, by fixtures.
@@ -78,8 +80,12 @@ mod providers;
 mod records;
 /// Assistants of the configuration file.
 mod reload;
+/// Pages that a list names twice.
+mod repeated_pages;
 /// Every route and who may call it.
 mod routes;
+/// What a source without title is called.
+mod source_names;
 /// One behavioural suite for every store.
 mod store;
 /// `citewire store`.

@@ -160,7 +160,7 @@ fn s4_22_citations_beside_the_metadata_are_merged_in() {
         let mut body = gemini(&json!({"groundingChunks": [{"web": {"uri": "https://x.example/a#b", "title": "A"}}]}));
         body["candidates"][0][metadata] = json!({sources: [entry, {"uri": "https://y.example/"}]});
         let records = found(&body);
-        assert_eq!((each(&records, "title"), &records["cited"]), (vec![json!("A"), json!(null)], &json!([1])));
+        assert_eq!((each(&records, "title"), &records["cited"]), (vec![json!("A"), json!("y.example")], &json!([1])));
     }
 }
 
@@ -182,6 +182,22 @@ fn s4_24_a_redirect_belongs_to_whom_its_neighbours_name() {
         let source = &records["sources"][0];
         assert_eq!((&source["source_domain"], &source["source_domain_kind"]), (&json!(domain), &json!(kind)), "{web}");
     }
+}
+
+#[test]
+fn s0_25_a_redirect_without_title_has_the_name_of_the_page_that_it_leads_to() {
+    for (web, title) in [
+        (json!({"uri": REDIRECT, "url": "https://a.b.example.org/x/rates.pdf?a"}), "rates.pdf"),
+        (json!({"uri": REDIRECT, "url": "https://a.b.example.org/x/rates.pdf", "title": "Rates"}), "Rates"),
+        (json!({"uri": REDIRECT, "domain": "rates.bank.example.net"}), "example.net"),
+        (json!({"uri": REDIRECT}), "vertexaisearch.cloud.google.com"),
+    ] {
+        let records = found(&gemini(&json!({"groundingChunks": [{"web": web}]})));
+        assert_eq!(records["sources"][0]["title"], title, "{web}");
+    }
+    let mut records = read(gemini(&json!({"groundingChunks": [{"web": {"uri": REDIRECT}}]})).to_string().as_bytes());
+    records.settle_redirect(0, &"https://a.example.org/x/rates%20now.pdf".parse().expect("an address"));
+    assert_eq!(records.sources[0].title.as_deref(), Some("rates now.pdf"));
 }
 
 #[test]
@@ -289,4 +305,22 @@ fn a_source_of_every_kind_is_called_by_its_kind() {
         json!({"start": 0, "end": 1, "text": "a", "sources": [{"type": "tool", "id": "t:0", "tool_output": {"x": 1}}]});
     let body = json!({"id": "1", "finish_reason": "COMPLETE", "message": {"role": "assistant", "content": [{"type": "text", "text": "a"}], "citations": [citation]}});
     assert_eq!(each(&found(&body), "source_type"), ["tool"]);
+}
+
+/// The activity lost the list and `records` kept it, and a source that only the list named was counted as cited.
+#[test]
+fn p06_a_list_of_references_at_the_end_goes_as_it_does_in_an_activity() {
+    let sources = json!([{"title": "Leave", "url": "https://x.example/leave"}, {"title": "Travel", "url": "https://x.example/travel"}]);
+    for list in [
+        "\n\nReferences:\n[1]: https://x.example/leave \"Leave\"\n[2]: https://x.example/travel \"Travel\"",
+        "\n\n[1]: https://x.example/leave \"Leave\"\n[2]: https://x.example/travel \"Travel\"",
+        "\n\n## Sources\n\n- [1] Leave\n- [2] Travel\n",
+    ] {
+        let records = found(&json!({"text": format!("Leave is 30 days [1].{list}"), "sources": sources}));
+        assert_eq!(records["text"], "Leave is 30 days [1].", "{list:?}");
+        assert_eq!((&records["cited"], &records["shown"]), (&json!([1]), &json!([1])));
+    }
+    for text in ["Steps:\n\n[1] Open the valve\n[2] Close the valve", "Leave [1].\n\nReferences:\n[9] Elsewhere"] {
+        assert_eq!(found(&json!({"text": text, "sources": sources}))["text"], text);
+    }
 }
