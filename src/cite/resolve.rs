@@ -1,6 +1,5 @@
 //! Which sources a marker means (policy P-01).
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
@@ -8,7 +7,6 @@ use smallvec::{SmallVec, smallvec};
 
 use super::marker::Marker;
 use crate::answer::{Source, SourceIndex};
-use crate::url::WebUrl;
 
 /// The sources of one marker, nearly always one or two.
 pub(super) type Indices = SmallVec<[SourceIndex; 2]>;
@@ -42,11 +40,7 @@ impl Names {
                 names.by_id.entry(id.clone()).or_insert(index);
             }
             let page = source.page.map(std::num::NonZeroU32::get);
-            let url = source.url.as_ref();
-            let path = source.filepath.as_deref().map(Cow::Borrowed);
-            let encoded = url.and_then(WebUrl::encoded_file_name).map(Cow::Borrowed);
-            let files = [path, source.file_name(), url.and_then(WebUrl::file_name), encoded];
-            for name in files.into_iter().flatten().map(|name| name.to_lowercase()) {
+            for name in source.file_names().map(|name| name.to_lowercase()) {
                 names.by_file.entry((name.clone(), page)).or_insert(index);
                 // The bare name means the first part of the file that there is.
                 names.by_file.entry((name, None)).or_insert(index);
