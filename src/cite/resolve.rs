@@ -172,6 +172,7 @@ mod tests {
             source("https://docs.example/v1.0"),
             source("https://docs.example/.env"),
             source("https://docs.example/a.b/notes.markdown?x=1"),
+            source("https://docs.example/o/hr%2FLeave%20policy.pdf"),
         ];
         let resolve = |inner: &str| {
             let marker = in_square_brackets(inner, &MarkerGrammar::ALL)?;
@@ -181,6 +182,10 @@ mod tests {
             assert_eq!(resolve(name), None, "{name}");
         }
         assert_eq!(resolve("Notes.markdown").map(|found| found[0]), Some(SourceIndex(4)));
+        // As readers know it, and as the address has it.
+        for name in ["Leave policy.pdf", "hr%2FLeave%20policy.pdf"] {
+            assert_eq!(resolve(name).map(|found| found[0]), Some(SourceIndex(5)), "{name}");
+        }
     }
 
     #[test]
