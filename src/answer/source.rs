@@ -105,6 +105,14 @@ impl Source {
         }
     }
 
+    /// Everything that a marker may call the file: the path, its end, and the end of the address, decoded and as it stands.
+    pub(crate) fn file_names(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let path = self.filepath.as_deref().map(Cow::Borrowed);
+        let in_url = self.url.as_ref().and_then(WebUrl::file_name);
+        let encoded = self.url.as_ref().and_then(WebUrl::encoded_file_name).map(Cow::Borrowed);
+        [path, self.file_name(), in_url, encoded].into_iter().flatten()
+    }
+
     fn address_in_path(&self) -> Option<WebUrl> {
         self.filepath.as_ref().filter(|path| path.contains("://"))?.parse().ok()
     }

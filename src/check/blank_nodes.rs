@@ -20,18 +20,27 @@ const MAX_DEPTH: usize = 100;
 #[derive(Debug, Default)]
 pub(super) struct BlankNodes<'v> {
     described: BTreeMap<&'v str, Vec<Place<'v>>>,
-    references: Vec<(&'v str, Pointer)>,
+    references: Vec<Reference<'v>>,
+}
+
+/// A place where a node is named and not described.
+#[derive(Debug)]
+struct Reference<'v> {
+    id: &'v str,
+    at: Pointer,
+    /// The member whose value it is, or in whose list it stands.
+    member: Option<&'v str>,
 }
 
 impl<'v> BlankNodes<'v> {
     /// Gathers the blank nodes below `root`; reports values that are nested too deep.
     pub(super) fn gather(root: &Place<'v>, findings: &mut Findings) -> Self {
         let mut nodes = Self::default();
-        nodes.walk(root, 0, findings);
+        nodes.walk(root, None, 0, findings);
         nodes
     }
 
-    fn walk(&mut self, place: &Place<'v>, depth: usize, findings: &mut Findings) {
+    fn walk(&mut self, place: &Place<'v>, member: Option<&'v str>, depth: usize, findings: &mut Findings) {
         if depth > MAX_DEPTH {
             findings.add_once(
                 code::NESTING_TOO_DEEP,
@@ -46,19 +55,19 @@ impl<'v> BlankNodes<'v> {
             Value::Object(object) => {
                 if let Some(id) = blank_id(place.value) {
                     if is_reference(place.value) {
-                        self.references.push((id, place.at.clone()));
+                        self.references.push(Reference { id, at: place.at.clone(), member });
                     } else {
                         self.described.entry(id).or_default().push(place.clone());
                     }
                 }
                 for (key, value) in object.iter().filter(|(_, value)| value.is_object() || value.is_array()) {
-                    self.walk(&Place::new(value, place.at.key(key)), depth + 1, findings);
+                    self.walk(&Place::new(value, place.at.key(key)), Some(key), depth + 1, findings);
                 }
             }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
                     if item.is_object() || item.is_array() {
-                        self.walk(&Place::new(item, place.at.index(index)), depth + 1, findings);
+                        self.walk(&Place::new(item, place.at.index(index)), member, depth + 1, findings);
                     }
                 }
             }
@@ -76,17 +85,29 @@ impl<'v> BlankNodes<'v> {
 
     /// Reports references without description and descriptions that contradict each other.
     pub(super) fn check(&self, findings: &mut Findings) {
-        for (id, at) in &self.references {
-            if !self.described.contains_key(id) {
-                findings.add_once(
-                    code::LABEL_DANGLING,
-                    at,
-                    format!(
-                        "Nothing in the activity describes the blank node {id:?}. Users see no sensitivity label here, \
-                         and there is no error in any version. Put the full object with this `@id` into one claim."
-                    ),
-                );
+        for Reference { id, at, member } in &self.references {
+            if self.described.contains_key(id) {
+                continue;
             }
+            let (code, lost) = match *member {
+                Some("usageInfo") => (code::LABEL_DANGLING, "Users see no sensitivity label here"),
+                Some("citation") => {
+                    (code::REFERENCE_DANGLING, "This claim is absent, with its title, label and passage")
+                }
+                Some(_) | None => (code::REFERENCE_DANGLING, "What belongs here is absent"),
+            };
+            let mend = match *member {
+                Some("usageInfo") => "Put the full object with this `@id` into one claim",
+                Some(_) | None => "Write the whole object here, or describe the node elsewhere in the entities",
+            };
+            findings.add_once(
+                code,
+                at,
+                format!(
+                    "This is a reference to the blank node {id:?}, which nothing in the activity describes. {lost}, and \
+                     there is no error in any version. {mend}."
+                ),
+            );
         }
         for (id, bodies) in &self.described {
             let Some((first, others)) = bodies.split_first() else { continue };
@@ -103,6 +124,12 @@ impl<'v> BlankNodes<'v> {
             }
         }
     }
+}
+
+/// The address of a node that is only named, where that is no blank node: nothing looks it up.
+pub(super) fn unread_reference(value: &Value) -> Option<&str> {
+    let id = value.get("@id")?.as_str().filter(|id| !id.starts_with("_:"))?;
+    (value.get("@type").is_none() && is_reference(value)).then_some(id)
 }
 
 fn blank_id(value: &Value) -> Option<&str> {
@@ -133,8 +160,20 @@ mod tests {
 
     #[test]
     fn a_reference_with_a_type_is_still_a_reference() {
-        let value = json!([{"@id": "_:s1", "@type": "CreativeWork"}]);
-        assert_eq!(codes(&value), [("label-dangling", "/0".into())]);
+        let value = json!([{"usageInfo": [{"@id": "_:s1", "@type": "CreativeWork"}]}]);
+        assert_eq!(codes(&value), [("label-dangling", "/0/usageInfo/0".into())]);
+    }
+
+    /// It was reported as a missing sensitivity label.
+    #[test]
+    fn s3_26_a_claim_that_is_only_a_reference_is_named_as_one() {
+        let value = json!([{"citation": [{"@id": "_:x"}], "about": {"@id": "_:y"}}]);
+        assert_eq!(
+            codes(&value),
+            [("reference-dangling", "/0/about".into()), ("reference-dangling", "/0/citation/0".into())]
+        );
+        let described = json!([{"citation": [{"@id": "_:x"}]}, {"@id": "_:x", "@type": "Claim", "position": "1"}]);
+        assert_eq!(codes(&described), []);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::address::Scheme;
-use super::blank_nodes::BlankNodes;
+use super::blank_nodes::{BlankNodes, unread_reference};
 use super::code;
 use super::findings::Findings;
 use super::interpreter;
@@ -37,6 +37,17 @@ pub(super) fn check<'v>(message: &Place<'v>, nodes: &BlankNodes<'v>, findings: &
     let mut interpreters = Vec::new();
     for (index, written) in message.many("citation").into_iter().enumerate() {
         let Some(place) = nodes.follow(written) else { continue };
+        if let Some(id) = unread_reference(place.value) {
+            findings.add_once(
+                code::REFERENCE_DANGLING,
+                &place.at,
+                format!(
+                    "This is a reference to the node {id:?}, which is never looked up: only blank nodes are, whose names \
+                     start with `_:`. This claim is absent, with its title, label and passage. Write the whole claim here."
+                ),
+            );
+            continue;
+        }
         if !place.is_thing("this claim, with its title, label and passage,", findings) {
             continue;
         }
@@ -235,6 +246,13 @@ mod tests {
         let context = format!("{FIRST}/@context");
         assert_finds(&cited_with(&context, json!("http://schema.org")), "nested-context-wrong", &context);
         assert_finds(&cited_with(FIRST, json!("x")), "nested-not-object", FIRST);
+    }
+
+    #[test]
+    fn s3_26_a_claim_that_is_only_a_reference_is_named_as_one() {
+        for id in ["_:x", "https://docs.example/1"] {
+            assert_finds(&cited_with(FIRST, json!({"@id": id})), "reference-dangling", FIRST);
+        }
     }
 
     #[test]

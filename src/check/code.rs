@@ -98,6 +98,7 @@ rules! {
         INTERPRETER_WITHOUT_NAME = Warning "interpreter-without-name": "an interpreter without words is an invisible link";
         INTERPRETER_SCHEME_UNSAFE = Error "interpreter-scheme-unsafe": "the status line carries a dangerous link";
 
+        REFERENCE_DANGLING = Warning "reference-dangling": "a reference to a node that nothing describes, where a claim or another thing belongs";
         LABEL_DANGLING = Warning "label-dangling": "a blank node that nothing describes: no label is drawn";
         LABEL_ID_NOT_BLANK = Warning "label-id-not-blank": "only an `@id` that starts with `_:` is looked up";
         BLANK_NODE_TWO_BODIES = Error "blank-node-two-bodies": "one blank node with two descriptions: the wrong label may be shown";

@@ -26,19 +26,35 @@ pub(super) struct Message<'v> {
     pub(super) has_actions: bool,
 }
 
+/// The type of a Message thing.
+const TYPE: &str = "https://schema.org/Message";
+
+/// Message of schema.org and all of its subclasses.
+const MESSAGES: [&str; 2] = ["Message", "EmailMessage"];
+
+/// The ways to write a type of schema.org in full.
+const PREFIXES: [&str; 3] = [TYPE_PREFIX, "http://schema.org/", "schema:"];
+
+/// Whether a type is that of a Message or of a subclass, however it is written.
+pub(super) fn is_message_type(kind: &str) -> bool {
+    let name = PREFIXES.iter().find_map(|prefix| kind.strip_prefix(prefix)).unwrap_or(kind);
+    MESSAGES.contains(&name)
+}
+
 /// Whether an entity speaks schema.org, or would if it were written right.
 pub(super) fn is_schema_thing(entity: &Value) -> bool {
     ["type", "@type"].iter().any(|key| {
-        entity.get(key).and_then(Value::as_str).is_some_and(|kind| {
-            kind.starts_with(TYPE_PREFIX) || kind.starts_with("http://schema.org/") || kind == "Message"
-        })
+        entity
+            .get(key)
+            .and_then(Value::as_str)
+            .is_some_and(|kind| is_message_type(kind) || PREFIXES.iter().any(|prefix| kind.starts_with(prefix)))
     })
 }
 
 /// Whether a document or an item of a list is a thing of schema.org, and not an activity.
 pub(super) fn is_bare_thing(value: &Value) -> bool {
     let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
-    value.get("@type").is_some() || kind.starts_with(TYPE_PREFIX) || kind.starts_with("http://schema.org/")
+    value.get("@type").is_some() || PREFIXES.iter().any(|prefix| kind.starts_with(prefix))
 }
 
 /// Walks the entities in Web Chat's order and reads the first Message thing.
@@ -115,7 +131,7 @@ fn judge(entity: &Place<'_>, findings: &mut Findings) -> Verdict {
         return Verdict::Nothing;
     }
     let kind = kind.unwrap_or_default();
-    let ours = kind == "https://schema.org/Message" || object.get("@id").is_some_and(|id| id == "");
+    let ours = is_message_type(kind) || object.get("@id").is_some_and(|id| id == "");
     if !is_well_formed(entity, ours, findings) {
         return Verdict::Nothing;
     }
@@ -136,7 +152,7 @@ fn judge(entity: &Place<'_>, findings: &mut Findings) -> Verdict {
     }
     match object.get("@id").and_then(Value::as_str) {
         Some("") => Verdict::Ours,
-        Some(_) | None if kind != "https://schema.org/Message" => Verdict::Foreign,
+        Some(_) | None if !is_message_type(kind) => Verdict::Foreign,
         Some(id) => {
             findings.add(
                 code::MESSAGE_ID_NOT_EMPTY,
@@ -201,7 +217,8 @@ fn is_well_formed(entity: &Place<'_>, ours: bool, findings: &mut Findings) -> bo
 /// Web Chat never validates what follows the Message thing.
 fn check_after(entity: &Place<'_>, findings: &mut Findings) {
     let kind = entity.text("type").unwrap_or_default();
-    if kind == "https://schema.org/Message" || (kind.starts_with(TYPE_PREFIX) && entity.text("@id") == Some("")) {
+    let is_read = kind.starts_with(TYPE_PREFIX) && (is_message_type(kind) || entity.text("@id") == Some(""));
+    if is_read {
         findings.add(
             code::MESSAGE_SECOND,
             &entity.at,
@@ -222,6 +239,16 @@ fn read<'v>(thing: &Place<'v>, nodes: &BlankNodes<'v>, findings: &mut Findings) 
             code::MESSAGE_TYPE_UNUSUAL,
             &thing.at.key("@type"),
             "Web Chat does not look at this name today; other readers of the graph do. Write \"Message\".",
+        );
+    }
+    if let Some(kind) = thing.member("type").filter(|kind| kind.value != TYPE) {
+        findings.add(
+            code::MESSAGE_TYPE_UNUSUAL,
+            &kind.at,
+            format!(
+                "Web Chat takes any type of schema.org for the Message thing when its `@id` is empty; other readers, \
+                 Teams among them, do not. Write \"type\": {TYPE:?}."
+            ),
         );
     }
     let claims = claim::check(thing, nodes, findings);
@@ -303,5 +330,23 @@ mod tests {
         assert_finds(&cited_with(keywords, json!(["Collapsible"])), "collapsible-without-abstract", keywords);
         let kind = "/entities/0/@type";
         assert_finds(&cited_with(kind, json!("EmailMessage")), "message-type-unusual", kind);
+    }
+
+    /// `type: https://schema.org/EmailMessage` was "All good", although the same word in `@type` was a finding.
+    #[test]
+    fn s3_26_a_subclass_of_message_is_a_finding_however_it_is_written() {
+        let (kind, at_type) = ("/entities/0/type", "/entities/0/@type");
+        assert_finds(&cited_with(kind, json!("https://schema.org/EmailMessage")), "message-type-unusual", kind);
+        for written in ["https://schema.org/EmailMessage", "http://schema.org/EmailMessage", "schema:EmailMessage"] {
+            assert_finds(&cited_with(at_type, json!(written)), "message-type-unusual", at_type);
+        }
+        for written in ["http://schema.org/EmailMessage", "schema:EmailMessage", "EmailMessage"] {
+            let mut both = cited_with(kind, json!(written));
+            both["entities"][0]["@type"] = json!(written);
+            assert_finds(&both, "message-type-wrong", kind);
+        }
+        let mut named = cited_with("/entities/0/@id", json!("x"));
+        named["entities"][0]["type"] = json!("https://schema.org/EmailMessage");
+        assert_finds(&named, "message-id-not-empty", "/entities/0/@id");
     }
 }

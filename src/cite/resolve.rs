@@ -1,6 +1,5 @@
 //! Which sources a marker means (policy P-01).
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,11 +44,7 @@ impl Names {
                 names.by_id.entry(id.clone()).or_insert(index);
             }
             let page = source.page.map(std::num::NonZeroU32::get);
-            let url = source.url.as_ref();
-            let path = source.filepath.as_deref().map(Cow::Borrowed);
-            let encoded = url.and_then(WebUrl::encoded_file_name).map(Cow::Borrowed);
-            let files = [path, source.file_name(), url.and_then(WebUrl::file_name), encoded];
-            for name in files.into_iter().flatten().map(|name| name.to_lowercase()) {
+            for name in source.file_names().map(|name| name.to_lowercase()) {
                 names.by_file.entry((name.clone(), page)).or_insert(index);
                 // The bare name means the first part of the file that there is.
                 names.by_file.entry((name, None)).or_insert(index);
@@ -203,6 +198,7 @@ mod tests {
             source("https://docs.example/v1.0"),
             source("https://docs.example/.env"),
             source("https://docs.example/a.b/notes.markdown?x=1"),
+            source("https://docs.example/o/hr%2FLeave%20policy.pdf"),
         ];
         let resolve = |inner: &str| {
             let marker = in_square_brackets(inner, &MarkerGrammar::ALL)?;
@@ -212,6 +208,10 @@ mod tests {
             assert_eq!(resolve(name), None, "{name}");
         }
         assert_eq!(resolve("Notes.markdown").map(|found| found[0]), Some(SourceIndex(4)));
+        // As readers know it, and as the address has it.
+        for name in ["Leave policy.pdf", "hr%2FLeave%20policy.pdf"] {
+            assert_eq!(resolve(name).map(|found| found[0]), Some(SourceIndex(5)), "{name}");
+        }
     }
 
     #[test]

@@ -122,13 +122,10 @@ impl Brackets {
     }
 
     fn names_of(&self, source: &Source) -> bool {
-        let url = source.url.as_ref();
-        let files = [source.file_name(), url.and_then(|url| url.file_name())];
-        let encoded = url.and_then(|url| url.encoded_file_name());
-        let others = [source.id.as_deref(), source.filepath.as_deref(), encoded, source.marker.as_deref().map(inner)];
-        let names = files.into_iter().chain(others.map(|name| name.map(Cow::Borrowed)));
+        let others = [source.id.as_deref(), source.marker.as_deref().map(inner)].into_iter().flatten();
+        let mut names = source.file_names().chain(others.map(Cow::Borrowed));
         // A name with brackets of its own is not looked for, so it counts.
-        names.flatten().any(|name| name.contains(['[', ']']) || self.names.contains(&name.to_lowercase()))
+        names.any(|name| name.contains(['[', ']']) || self.names.contains(&name.to_lowercase()))
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::super::code;
 use super::super::findings::Findings;
+use super::super::message::is_message_type;
 use super::super::place::{CONTEXT, Place};
 use super::claim::{self, Claim};
 use super::label::MessageLabel;
@@ -22,7 +23,9 @@ pub(super) fn check<'v>(entities: &[Place<'v>], findings: &mut Findings) -> Vec<
                 &entity.at,
                 "A claim as an entity of its own is not read by Teams. Move it into `citation` of the Message.",
             );
-        } else if kind == Some(TYPE) || entity.member("@type").is_some_and(|kind| kind.value == "Message") {
+        } else if kind.is_some_and(is_message_type)
+            || entity.member("@type").and_then(|kind| kind.value.as_str()).is_some_and(is_message_type)
+        {
             match &first {
                 None => first = Some(entity),
                 Some(_) => findings.add(

@@ -145,6 +145,27 @@ async fn trap_8_a_stream_that_fails_ends_with_an_error_and_done() {
     }
 }
 
+/// A card for each document that was found stood below half a sentence.
+#[tokio::test]
+async fn n14_a_stream_that_breaks_before_its_first_whole_marker_shows_no_source() {
+    let reported = Step::event(&json!({"error": {"code": "500"}}));
+    for last in [Step::Fail(broken), reported, Step::Send(String::new())] {
+        let steps = [sources(), delta("Half an answer [doc1")].iter().map(Step::event).chain([last]).collect();
+        let app = Scripted::new(steps).serve();
+        for form in ["open-webui", "open-webui-links"] {
+            let chunks = streamed(&app, &question_for(true, form)).await;
+            assert_eq!(events(&chunks), [] as [Value; 0], "{form}");
+            error(chunks.last().expect("a chunk"));
+        }
+    }
+    let steps = [sources(), delta("Half an answer [doc1")].iter().map(Step::event).collect();
+    let app = Scripted::new(steps).serve();
+    for form in ["open-webui", "assistanthub"] {
+        let whole = completed(&app, &question_for(false, form)).await;
+        assert_eq!((whole.get("sources"), whole.get("citations")), (None, None), "{form}");
+    }
+}
+
 #[tokio::test]
 async fn a_whole_answer_that_fails_is_an_error_and_one_that_was_cut_says_so() {
     let begun = || vec![Step::event(&sources()), Step::event(&delta("Leave is long [2]."))];
