@@ -364,8 +364,12 @@ mod tests {
             let answer = answer(&pieces.concat());
             let reference = open_webui(&answer, &OpenWebUiOptions::default());
             let chat = chat(&answer, &options(ChatForm::Badges));
-            // There, brackets are left alone where there turn out to be no cards.
-            if !reference.events.is_empty() {
+            // A list of references goes here and stays there, and brackets are left alone there where there turn out to be no cards.
+            let ends_in_list = {
+                let rules = Rules { without_bibliography: true, ..Rules::numbered() };
+                cite(&answer, &rules) != cite(&answer, &Rules::numbered())
+            };
+            if !reference.events.is_empty() && !ends_in_list {
                 prop_assert_eq!(chat.content, reference.content);
                 prop_assert_eq!(chat.events, reference.events);
             }

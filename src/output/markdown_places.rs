@@ -60,6 +60,8 @@ impl Reader<'_> {
                 return self.spans.push(OpenSpan { inner: end, end, has_address: false });
             }
             Event::Start(Tag::Link { link_type, .. } | Tag::Image { link_type, .. }) => {
+                // A number that is the text of a link is shown, though the text is told without its brackets.
+                self.hidden.remove(&start);
                 let has_address = *link_type == LinkType::Inline;
                 return self.spans.push(OpenSpan { inner: start + 1, end, has_address });
             }

@@ -30,9 +30,10 @@ fn folded(text: &str) -> String {
     text.chars().map(fold).collect::<String>().to_lowercase()
 }
 
-/// A text as somebody in a hurry reads it: nothing but letters, digits and brackets counts.
+/// A text as somebody in a hurry reads it: nothing but letters, digits and brackets counts, and of a line the beginning. A heading
+/// behind so much text begins nothing.
 fn hurried(text: &str) -> String {
-    folded(text).chars().filter(|c| c.is_alphanumeric() || "[]():".contains(*c)).collect()
+    folded(text).chars().filter(|c| c.is_alphanumeric() || "[]():".contains(*c)).take(64).collect()
 }
 
 /// The numbers under which a reader finds sources in a numbered list: exactly written headings.

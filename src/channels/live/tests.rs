@@ -206,7 +206,7 @@ async fn every_activity_is_the_bots_names_the_stream_and_comes_later_than_the_on
         activities.iter().map(|one| claims(one)).collect::<Vec<_>>(),
         [None, Some(1), Some(2), Some(2), Some(2)]
     );
-    assert_eq!(activities[1]["text"], "Leave [1],\n\n[1]: https://hr.example/leave \"Leave\"");
+    assert_eq!(activities[1]["text"], "Leave [1]\n\n[1]: https://hr.example/leave \"Leave\"");
     let recorded = room.recorded().await;
     assert_eq!((recorded.len(), &recorded[0]), (1, activities[4]));
     assert_eq!(json!(outcome.expect("an answer").delivered.id), activities[4]["id"]);
