@@ -1,5 +1,6 @@
 //! The canonical answer: what every provider's format becomes.
 
+mod addresses;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod answer;
 mod citation;
@@ -12,6 +13,7 @@ mod sensitivity;
 mod source;
 mod source_kind;
 
+pub use addresses::Addresses;
 pub use answer::Answer;
 pub use citation::{Citation, SourceIndex};
 pub use grammar::{MarkerGrammar, is_marker_span};

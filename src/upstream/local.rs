@@ -31,7 +31,7 @@ pub struct LocalOptions {
     pub pointer: String,
     /// What is said where the documents have nothing.
     pub nothing: String,
-    /// How long each word takes, so that readers see an answer grow.
+    /// How long each word takes, so that readers see an answer grow. An answer that nobody reads while it grows takes no time.
     pub pace: Duration,
     /// So many sentences are quoted at most.
     pub max_sentences: usize,
@@ -69,10 +69,10 @@ impl Local {
         Self { library, options, clock, links: None }
     }
 
-    /// The same, with addresses for documents that have none of their own.
+    /// The same, with ids for documents, and addresses for those that have none of their own.
     #[must_use]
-    pub fn with_links(self, links: Option<DownloadLinks>) -> Self {
-        Self { links, ..self }
+    pub fn with_links(self, links: DownloadLinks) -> Self {
+        Self { links: Some(links), ..self }
     }
 }
 
@@ -84,7 +84,8 @@ impl Upstream for Local {
         if let Some(links) = &self.links {
             links.fill_in(&mut sources);
         }
-        let (clock, pace) = (Arc::clone(&self.clock), self.options.pace);
+        let pace = if ask.at_once { Duration::ZERO } else { self.options.pace };
+        let clock = Arc::clone(&self.clock);
         let events = stream::iter(events(&text, &sources));
         let body = events.then(move |event| {
             let clock = Arc::clone(&clock);

@@ -62,7 +62,7 @@ impl Hub {
         let key = DownloadKey::new(&secret(DIRECT_LINE_SECRET));
         let links: Arc<dyn PublicLinks> = Arc::new(SignedLinks::new(key, server.clone(), lifetime));
         let clock = Arc::clone(&self.app.clock) as Arc<dyn Clock>;
-        let links = LinkMode::Public.links(assistant, &server, &links, &clock).expect("links");
+        let links = LinkMode::Public.links(assistant, &server, &links, &clock);
         let document = self.library.document(&DocumentId::of_path(document)).expect("a document");
         let mut source = citewire::answer::Source::default();
         source.metadata.insert("document_id".to_owned(), json!(document.id.as_str()));
