@@ -155,7 +155,8 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     let Conversion { to: dialect, options, labels, addresses, .. } = conversion;
     labels.complete(&mut answer);
     for pointer in readdress(&mut answer.sources, addresses.as_deref()) {
-        let message = "readers cannot open the address of this source without a credential: they get its passage instead";
+        let message =
+            "readers cannot open the address of this source without a credential: they get its passage instead";
         answer.oddities.push(Entry::in_input(Kind::Note, "address-needs-credential", pointer, message));
     }
 

@@ -6,7 +6,9 @@ use super::brackets::{Brackets, Piece, may_cite};
 use super::convert::readdress;
 use super::spacing::Spacing;
 use super::{Conversion, Grounding};
-use crate::answer::{Addresses, Answer, Interpreter, LabelCatalogue, MarkerGrammar, SensitivityLabel, Source, SourceIndex};
+use crate::answer::{
+    Addresses, Answer, Interpreter, LabelCatalogue, MarkerGrammar, SensitivityLabel, Source, SourceIndex,
+};
 use crate::cite::{CitedText, Incremental, Rules};
 use crate::dialect::Dialect;
 use crate::ingest::StreamEvent;

@@ -57,11 +57,9 @@ impl DownloadKey {
     #[must_use]
     pub fn new(secret: &Secret) -> Self {
         // HKDF-SHA-256 (RFC 5869); a label says what a key is for, and the version of its derivation.
-        let extracted =
-            hkdf::Salt::new(hkdf::HKDF_SHA256, b"citewire documents").extract(secret.expose().as_bytes());
-        let key = |label: &[u8]| {
-            extracted.expand(&[label], hmac::HMAC_SHA256).expect("HKDF-SHA-256 gives 32 bytes").into()
-        };
+        let extracted = hkdf::Salt::new(hkdf::HKDF_SHA256, b"citewire documents").extract(secret.expose().as_bytes());
+        let key =
+            |label: &[u8]| extracted.expand(&[label], hmac::HMAC_SHA256).expect("HKDF-SHA-256 gives 32 bytes").into();
         Self { timed: key(b"download signing, version 1"), readers: key(b"signing for readers, version 1") }
     }
 

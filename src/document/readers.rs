@@ -94,7 +94,11 @@ mod tests {
         }
         assert_ne!(signed("c1").for_readers(&mine), signed("c2").for_readers(&mine));
         assert_eq!(links().for_readers(&mine), None);
-        assert_eq!(signed("c1").for_readers(&address("it.help", "")), None, "of an assistant that does not answer there");
+        assert_eq!(
+            signed("c1").for_readers(&address("it.help", "")),
+            None,
+            "of an assistant that does not answer there"
+        );
     }
 
     #[test]

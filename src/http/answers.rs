@@ -93,8 +93,7 @@ pub(crate) async fn deliver_answer(
         Whereabouts::BehindAzure(to) => {
             let written = state.delivery.later().map_err(DeliveryError::from)?.written_for(to);
             let addresses = state.assistants.addresses_for_anybody();
-            let converted =
-                convert_body(&state, &request, body, Updates::Unwanted, Some(written), addresses).await?;
+            let converted = convert_body(&state, &request, body, Updates::Unwanted, Some(written), addresses).await?;
             deliver_later(&state, to, converted, key).await?
         }
     };

@@ -45,7 +45,16 @@ impl LiveAnswer {
     pub(super) fn new(live: Live, id: ConversationId) -> Self {
         // The embedded channel is one, whatever the answer is converted for.
         let phase = Livestream::new(Dialect::WebChat).map_or(Phase::Ended, Phase::Waiting);
-        Self { live, id, phase, running: Arc::default(), reply_to: None, name: None, stamps: Stamps::default(), reached: None }
+        Self {
+            live,
+            id,
+            phase,
+            running: Arc::default(),
+            reply_to: None,
+            name: None,
+            stamps: Stamps::default(),
+            reached: None,
+        }
     }
 
     /// The same answer, as a reply to this activity of its conversation: whatever is shown and recorded of it says so in
