@@ -70,13 +70,50 @@ ABRIDGED = {
 
 # What services send and models do not have: the way to it, and how that is known.
 BEYOND = {
+    "anthropic": {
+        "/context_management": "in the model of the beta message",
+    },
     "cohere": {
         "/delta/message/content": "empty lists, seen in recorded message-start events",
         "/delta/message/citations": "empty lists, seen in recorded message-start events",
     },
     "gemini-interactions": {"/object": "in the model of the interaction that events carry"},
     "openai-chat": {"/choices/0/delta/annotations": "sent late in streams; the whole message has them in the model"},
-    "openai-responses": {"/obfuscation": "in the description of include_obfuscation"},
+    "openai-responses": {
+        "/billing": "in recorded responses",
+        "/frequency_penalty": "in recorded responses",
+        "/obfuscation": "in the description of include_obfuscation",
+        "/presence_penalty": "in recorded responses",
+        "/store": "in recorded responses",
+    },
+    "perplexity": {
+        "/images": "in recorded responses, where images are asked for",
+        "/related_questions": "in recorded responses, where questions are asked for",
+    },
+    "perplexity-agent": {
+        f"/{name}": "in recorded responses, as those of OpenAI have it"
+        for name in (
+            "completed_at",
+            "frequency_penalty",
+            "incomplete_details",
+            "instructions",
+            "max_output_tokens",
+            "max_tool_calls",
+            "metadata",
+            "parallel_tool_calls",
+            "presence_penalty",
+            "reasoning",
+            "safety_identifier",
+            "temperature",
+            "text",
+            "tool_choice",
+            "tools",
+            "top_logprobs",
+            "top_p",
+            "truncation",
+            "user",
+        )
+    },
 }
 
 # Events that the SDK takes care of before its models see them.
@@ -176,7 +213,8 @@ class BotocoreModel:
         self.shape, self.stream = model.output_shape, model.get_event_stream_output()
 
     def check(self, document, beyond):
-        self.value(document, self.shape, "")
+        # The client puts the metadata of the transfer beside what the service sends.
+        self.value({name: value for name, value in document.items() if name != "ResponseMetadata"}, self.shape, "")
 
     def value(self, value, shape, at):
         # Samples hold the events of a stream as a list.

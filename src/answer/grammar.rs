@@ -14,6 +14,9 @@ pub struct MarkerGrammar {
     pub number_ids: bool,
     /// `[1](url)` and `[[1]](url)`; without, these are links like others.
     pub linked: bool,
+    /// `[text](url)` with the address of a source. Off where the provider cites beside the text: there a link is a part of the
+    /// text, and the provider says itself what that rests on.
+    pub links: bool,
     /// `[doc1]`, `[docs1]`, `[doc 1]` and lists of them, in any case.
     pub documents: bool,
     /// `[doc1]` in lower case without blanks, and nothing else that begins with `doc` (rule S0-15).
@@ -38,6 +41,7 @@ impl MarkerGrammar {
         fragments: false,
         number_ids: false,
         linked: true,
+        links: true,
         documents: true,
         exact_documents: false,
         lenticular: true,
@@ -54,6 +58,7 @@ impl MarkerGrammar {
         fragments: false,
         number_ids: false,
         linked: false,
+        links: false,
         documents: false,
         exact_documents: false,
         lenticular: false,
@@ -63,11 +68,15 @@ impl MarkerGrammar {
         name_ends: false,
     };
 
+    /// Nothing but links to the addresses of the sources: where sources have no places in the text.
+    pub const LINKS: Self = Self { links: true, ..Self::NONE };
+
     /// `[docN]` as Azure OpenAI On Your Data writes it (rule S0-15).
-    pub const AZURE_ON_YOUR_DATA: Self = Self { footnotes: true, linked: true, exact_documents: true, ..Self::NONE };
+    pub const AZURE_ON_YOUR_DATA: Self =
+        Self { footnotes: true, linked: true, links: true, exact_documents: true, ..Self::NONE };
 
     /// `[N]` as a place in the list of sources, and nothing that Markdown means otherwise (rule N-08).
-    pub const BRACKETED_NUMBERS: Self = Self { numbers: true, fragments: true, ..Self::NONE };
+    pub const BRACKETED_NUMBERS: Self = Self { numbers: true, links: true, fragments: true, ..Self::NONE };
 
     /// As [`BRACKETED_NUMBERS`](Self::BRACKETED_NUMBERS), where `[N]` before a round bracket is a marker too
     /// (rules N-08 and S1-22).
@@ -80,7 +89,7 @@ impl MarkerGrammar {
     pub const ANNOTATED: Self = Self { lenticular: true, private_use: true, ..Self::NONE };
 
     /// `[file.pdf#page=2]`: the end of an entry of the list of sources.
-    pub const REFERENCES: Self = Self { names: true, name_ends: true, ..Self::NONE };
+    pub const REFERENCES: Self = Self { links: true, names: true, name_ends: true, ..Self::NONE };
 
     /// Whether the number in a marker may be the place of a source in the list.
     #[must_use]

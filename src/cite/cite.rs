@@ -118,6 +118,9 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
             scanner.replace(citation.span.range(), Indices::from_slice(&citation.sources));
         }
     }
+    for citation in &claims {
+        scanner.annotate(citation.span.range());
+    }
     let place_of = |citation: &Citation| {
         let end = citation.span.end();
         let word = answer.text[..end].trim_end().len();
@@ -407,7 +410,7 @@ mod tests {
             ("Great![1](https://evil)", "Great!\u{200b}[1]"),
             ("![9][p]\n\n[p]: https://ok", "!\u{200b}[9][p]\n\n> [p]: https://ok/"),
             ("[a][p][doc1]\n\n[p]: https://ok", "[a][p]\u{200b}[1]\n\n> [p]: https://ok/"),
-            ("[text][1]\n\n[1]: https://evil", "[text]\u{200b}[1]"),
+            ("[text][1]\n\n[1]: https://evil", "text[1]"),
             ("x[1]\n\n[^1]: A note\n  goes on\n", "x[1]"),
             ("x[9](https://other)", "x[9](https://other)"),
             ("x[1] [9]\n\n[9]: https://evil\n", "x[1] [9]"),
@@ -646,7 +649,7 @@ mod tests {
             ("x[1][]", "x[1]\u{200b}[]"),
             ("x[1]: y", "x[1]\u{200b}: y"),
             ("Great![1]", "Great!\u{200b}[1]"),
-            ("[text][1]", "[text]\u{200b}[1]"),
+            ("![text][1]", "!\u{200b}[text]\u{200b}[1]"),
             ("[a][](https://ok)[1]", "[a]\u{200b}[](https://ok)[1]"),
             ("[a [1](2024) b](https://ok)", "[a [1]\u{200b}(2024) b]\u{200b}(https://ok)"),
             ("\\【1】", "\\\u{200b}[1]"),
@@ -660,7 +663,7 @@ mod tests {
             ("<https://ok/a[1, 2]> y", "<\u{200b}https://ok/a\u{200a}[1]\u{200b}[2]> y"),
             ("<b [doc9]> y[1]", "<\u{200b}b \u{200b}> y[1]"),
             // The rest would be an entity.
-            ("&copy[doc9]; &copy [doc9]; a[doc9]; [1]", "&copy\u{200b}; &copy \u{200b}; a; [1]"),
+            ("&copy[doc9]; &copy [doc9]; a[doc9]; b[1]", "&copy\u{200b}; &copy \u{200b}; a; b[1]"),
             // The blank once went with the marker, and what was left was an address in angle brackets, with the badge in it.
             (
                 "<https://ok [doc9].y> <https://ok 【9】\u{a0}[1]>",
@@ -694,7 +697,7 @@ mod tests {
     fn teams_gets_numbers_and_nothing_that_only_definitions_need() {
         for (given, expected) in [
             ("x[1][2][3]", "x[1][2][3]"),
-            ("Great![1] [text][2]: y", "Great![1] [text][2]: y"),
+            ("Great![1] [text][2]: y", "Great![1] text[2]: y"),
             ("x[1](2024) y", "x[1]\u{200b}(2024) y"),
             ("【1】: y", "[1]\u{200b}: y"),
             ("\\【1】", "\\\u{200b}[1]"),
@@ -1244,6 +1247,125 @@ mod tests {
             assert_eq!(body(&answer), expected);
             assert_eq!(cite(&answer, &Rules::web_chat()).sources.len(), 1, "{text}");
         }
+    }
+
+    /// Web Chat drew the brackets of the text: a zero-width space parted it from what was its label.
+    #[test]
+    fn p05_the_text_of_a_link_to_a_marker_stands_before_the_badge_without_its_brackets() {
+        cases(&[
+            ("See the [Leave policy][1].", "See the Leave policy[1]."),
+            ("See the [Leave policy][doc2] and [plan][^3^].", "See the Leave policy[1] and plan[2]."),
+            ("[The *Leave* `policy`][1, 2] x", "The *Leave* `policy`[1]\u{200b}[2] x"),
+            ("**[Leave policy][1]** and *[plan][2]*", "**Leave policy[1]** and *plan[2]*"),
+            ("([Leave policy][1])", "(Leave policy[1])"),
+            ("[Leave\npolicy][1]", "Leave\npolicy[1]"),
+            ("[text][c.pdf] [text][1-3]", "text[1] text[2]\u{200b}[3]\u{200b}[1]"),
+            ("- [Leave policy][1]\n- [2024 plan][2]", "- Leave policy[1]\n- \u{200b}2024 plan[2]"),
+            ("Great [news!][1]", "Great news!\u{200b}[1]"),
+            ("[text][1]: y", "text[1]\u{200b}: y"),
+            ("[text][1]\n\n[1]: https://evil", "text[1]"),
+            ("[text][1][2] [text][1](https://evil)", "text[1]\u{200b}[2] text[1]"),
+            ("| [text][1] | b |\n|---|---|", "| text[1] | b |\n|---|---|"),
+            // Without a source, a marker of a machine vanishes, and a number is text as before.
+            ("[text][doc9]. [text][9] x[1]", "text. [text][9] x[1]"),
+            ("[doc9 y][1] [doc1][2]", "doc9 y[1] [1]\u{200b}[2]"),
+            // No link.
+            ("[text][^9] [text][note] [text] [1]", "[text][^9] [text][note] [text] [1]"),
+            (
+                "m[row][1] m[i][1] [x][1] [ ][1] [2019][1]",
+                "m[row]\u{200b}[1] m[i]\u{200b}[1] [x]\u{200b}[1] [ ]\u{200b}[1] [2019]\u{200b}[1]",
+            ),
+            ("![text][1] `[text][1]` \\[text][1]", "!\u{200b}[text]\u{200b}[1] `[text][1]` \\[text]\u{200b}[1]"),
+            ("[a [b] c][1] [a [text][1] b](https://ok)", "[a [b] c]\u{200b}[1] [a [text][&#49;] b](https://ok)"),
+            // What is beside the bracket goes on meaning what it did.
+            ("a**[b c][1]**d", "a**&#8203;b c[1]**d"),
+        ]);
+    }
+
+    /// The link stayed, and its source was not cited.
+    #[test]
+    fn p01_a_link_to_the_address_of_a_source_is_a_citation_of_it() {
+        cases(&[
+            ("See the [Leave policy](https://x/b).", "See the Leave policy[1]."),
+            ("[Leave policy](https://x/b#days \"t\") x[1]", "Leave policy[1] x[2]"),
+            ("[a](https://X/b?utm_source=openai)", "a[1]"),
+            ("[a](<https://x/b>) [b](https://x/b)", "a[1] b[1]"),
+            ("**[Leave *policy*](https://x/b)**", "**Leave *policy*[1]**"),
+            ("- ([x.example](https://x/b))", "- (x.example[1])"),
+            ("[see [3]](https://x/b)", "see [1]\u{200b}[2]"),
+            ("[p]: https://x/b\n\n[Leave policy][p] [p]", "Leave policy[1] p[1]"),
+            ("[](https://x/b) [[9]](https://x/b) [2024](https://x/b)", "[1] [1] 2024[1]"),
+            ("[![Leave](https://i/i.png)](https://x/b)", "\u{200b}Leave[1]"),
+            ("https://x/b <https://x/b> ![a](https://x/b)", "https://x/b <https://x/b> [a](https://x/b)"),
+            ("[a](https://x/other) `[a](https://x/b)`", "[a](https://x/other) `[a](https://x/b)`"),
+            ("![see [a](https://x/b)](https://ok) [1]", "[see a](https://ok) [1]"),
+            ("[see [a](https://x/b) c](https://ok)", "[see a[1] c]\u{200b}(https://ok)"),
+            ("[1](https://x/b)", "[1]"),
+        ]);
+        let cited = cite(&answer("See [a](https://x/c)."), &Rules::web_chat());
+        assert_eq!(cited.text, "See a[1].\n\n[1]: https://x/c \"C\"");
+        let notes: Vec<_> = cited.entries.iter().filter(|entry| entry.kind == Kind::Note).collect();
+        assert_eq!((notes.len(), notes[0].code), (1, "link"));
+        for (rules, expected) in [
+            (Rules::teams(), "See a[1] and bee[2]. [c](https://ok)"),
+            (Rules::plain(), "See a[1] and bee[2]. [c](https://ok)"),
+            (Rules::numbered(), "See [a](https://x/c) and [bee][1]. [c](https://ok)"),
+        ] {
+            let cited = cite(&answer("See [a](https://x/c) and [bee][1]. [c](https://ok)"), &rules);
+            assert_eq!(cited.text, expected);
+            assert_eq!(cited.sources.len(), 2);
+        }
+    }
+
+    #[test]
+    fn p01_a_link_is_no_marker_where_the_provider_cites_beside_the_text() {
+        for grammar in [MarkerGrammar::NONE, MarkerGrammar::ANNOTATED] {
+            let answer = Answer { grammar, ..answer("See [a](https://x/c).") };
+            assert_eq!(body(&answer), "See [a](https://x/c).");
+        }
+        let numbers = Answer {
+            grammar: MarkerGrammar::BRACKETED_NUMBERS,
+            ..answer("[a](https://x/c) [7](https://x/b) [2](https://x/a)")
+        };
+        assert_eq!(body(&numbers), "a[1] 7[2] [3]");
+    }
+
+    #[test]
+    fn n04_a_link_in_a_cited_span_belongs_to_it_and_gets_no_badge_of_its_own() {
+        let text = "Leave is [30 days](https://x/a) a year. See [more](https://x/a).";
+        let cited = |start: usize, end: usize, source: usize| {
+            let mut answer = answer(text);
+            answer.citations =
+                vec![Citation::new(Span::new(text, start..end).expect("a span"), vec![SourceIndex(source)])];
+            body(&answer)
+        };
+        let sentence = "Leave is [30 days](https://x/a) a year.";
+        assert_eq!(cited(0, sentence.len(), 0), format!("{sentence}[1] See more[1]."));
+        assert_eq!(cited(0, sentence.len(), 1), format!("{sentence}[1] See more[2]."));
+        // An end in the link, as of an offset that misses it by two.
+        assert_eq!(cited(0, 29, 0), "Leave is [30 days](https://x/a)[1] a year. See more[1].");
+        assert_eq!(cited(9, 31, 0), "Leave is [1] a year. See more[1].");
+        assert_eq!(cited(0, 8, 0), "Leave is[1] 30 days[1] a year. See more[1].");
+    }
+
+    /// Of three markers, the one between two commas went alone.
+    #[test]
+    fn p05_a_marker_that_vanishes_takes_its_comma_with_it() {
+        cases(&[
+            ("x [2], [doc9], 【1】.", "x [1], [2]."),
+            ("x [2], [doc9] y", "x [1] y"),
+            ("x [2]; [doc9]", "x [1]"),
+            ("x [doc9], [2] y", "x [1] y"),
+            ("x [doc9], [doc8], [2], [doc7] y", "x [1] y"),
+            ("x [doc9], [doc8]. y", "x. y"),
+            ("x [1],[doc9],[2] y", "x [1],[2] y"),
+            ("x [a](https://x/c), [doc9]. y", "x a[1]. y"),
+            ("x [9], [doc9], [2].", "x [9], [1]."),
+            // The comma belongs to the sentence.
+            ("x [doc9], y [2], and z.", "x, y [1], and z."),
+            ("x [2], [doc9 y] and [2] and [doc9].", "x [1], [doc9 y] and [1] and."),
+            ("x [2],\n[doc9] y", "x [1],\ny"),
+        ]);
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use smallvec::{SmallVec, smallvec};
 
 use super::marker::Marker;
 use crate::answer::{Source, SourceIndex};
-use crate::url::WebUrl;
+use crate::url::{Tracking, WebUrl};
 
 /// The sources of one marker, nearly always one or two.
 pub(super) type Indices = SmallVec<[SourceIndex; 2]>;
@@ -19,6 +20,8 @@ pub(super) struct Resolver {
     names: OnceCell<Names>,
     /// Whether any source says itself which marker stands for it.
     has_markers: OnceCell<bool>,
+    /// By the address of a page of the document, and by what all addresses of the document share (rule N-03).
+    by_address: OnceCell<HashMap<Arc<str>, SourceIndex>>,
 }
 
 #[derive(Debug, Default)]
@@ -96,6 +99,28 @@ impl Resolver {
             });
         }
         Some(found).filter(|found| !found.is_empty())
+    }
+
+    /// The first source at an address as the answer writes it: the source of that very page, or one of the same document.
+    pub(super) fn at_address(&self, sources: &[Source], tracking: Tracking, written: &str) -> Option<SourceIndex> {
+        let by_address = self.by_address.get_or_init(|| {
+            let mut by_address = HashMap::new();
+            for (at, source) in sources.iter().enumerate() {
+                if let Some(url) = &source.url {
+                    by_address.entry(url.shared_merge_key(tracking)).or_insert(SourceIndex(at));
+                }
+                if let Some(url) = source.page_url() {
+                    by_address.entry(url.as_str().into()).or_insert(SourceIndex(at));
+                }
+            }
+            by_address
+        });
+        if by_address.is_empty() {
+            return None;
+        }
+        // Of all that Markdown reads as a character, an address holds this one.
+        let url: WebUrl = written.replace("&amp;", "&").parse().ok()?;
+        by_address.get(url.as_str()).or_else(|| by_address.get(&*url.merge_key_under(tracking))).copied()
     }
 
     fn name(&self, sources: &[Source], name: &str) -> Option<SourceIndex> {

@@ -223,6 +223,32 @@ impl Writer {
         }
     }
 
+    /// Takes out the bracket before the text of a link, where the text could begin a block or emphasis that it did not, or be one
+    /// thing with what stands before.
+    pub(super) fn drop_bracket(&mut self, text: &str) {
+        if !self.markdown {
+            return;
+        }
+        let next = text.chars().next().unwrap_or_default();
+        let before = without_few(&self.out, &EMPHASIS);
+        let last = before.chars().next_back();
+        let is_behind_blank = last.is_none_or(char::is_whitespace);
+        // What delimiters mean hangs on what stands on both sides of them, and the bracket was punctuation.
+        let is_beside_emphasis = if before.len() < self.out.len() {
+            !next.is_alphanumeric() || !is_behind_blank
+        } else {
+            EMPHASIS.contains(&next) && !is_behind_blank && !last.is_some_and(|last| last.is_ascii_punctuation())
+        };
+        if is_beside_emphasis {
+            self.out.push_str(ZERO_WIDTH_SPACE_BESIDE_EMPHASIS);
+            self.run.clear();
+        } else if !next.is_alphabetic() && (self.is_at_line_start() || self.out.ends_with('#'))
+            || u8::try_from(next).is_ok_and(|next| self.fuses_with(next))
+        {
+            self.separate();
+        }
+    }
+
     /// Whether the line holds nothing yet that is text.
     pub(super) fn is_at_line_start(&self) -> bool {
         self.is_line_prefix(self.out.len())

@@ -89,7 +89,8 @@ pub struct ConvertArgs {
     /// or something else: open-webui, assistanthub, records.
     #[arg(long, value_name = "WHAT", default_value = "web-chat")]
     pub to: String,
-    /// Fail when the answer is not grounded: in `any` source, or in sources `anchored` in its text.
+    /// Fail when the answer is not grounded: in sources that were `extracted`, in `any` that is cited, or in sources `anchored`
+    /// in its text.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
     pub require_grounding: Option<Grounding>,
     /// Take `ref` and `source` in addresses for tracking: pages that differ in them alone are one.
@@ -259,7 +260,9 @@ impl fmt::Debug for Unseen {
 /// What counts as grounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Grounding {
-    /// At least one source.
+    /// Tools that were used, and at least one source that came of them, cited or not.
+    Extracted,
+    /// At least one source that is cited, or that the provider attests as used.
     Any,
     /// At least one source that a place in the text rests on.
     Anchored,

@@ -99,6 +99,7 @@ pub(super) fn from(args: &ConvertArgs) -> anyhow::Result<Option<Provider>> {
 pub(super) fn grounding(args: &ConvertArgs) -> convert::Grounding {
     match args.require_grounding {
         None => convert::Grounding::NotRequired,
+        Some(Grounding::Extracted) => convert::Grounding::Extracted,
         Some(Grounding::Any) => convert::Grounding::Any,
         Some(Grounding::Anchored) => convert::Grounding::Anchored,
     }

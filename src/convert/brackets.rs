@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::answer::Source;
+use crate::url::WebUrl;
 
 /// The longest bracket that is waited for. Longer than the longest marker, which the rewrite reads.
 const MAX_LABEL_BYTES: usize = 300;
@@ -39,6 +40,8 @@ pub(super) struct Brackets {
     numbers: BTreeSet<usize>,
     /// What stood in brackets, in lower case.
     names: BTreeSet<String>,
+    /// Where links lead, without query and fragment.
+    addresses: BTreeSet<String>,
 }
 
 impl Brackets {
@@ -59,7 +62,7 @@ impl Brackets {
                     }
                     let (label, behind) = rest.split_at(label);
                     let (target, behind) = behind.split_at(target);
-                    self.remember(label);
+                    self.remember(label, target);
                     pieces.push(Piece::Bracket { label: label.to_owned(), target: target.to_owned() });
                     rest = behind;
                 }
@@ -86,7 +89,9 @@ impl Brackets {
         !self.open.is_empty()
     }
 
-    fn remember(&mut self, label: &str) {
+    fn remember(&mut self, label: &str, target: &str) {
+        let address = inner(target).trim_start_matches('<').split([' ', '\n', '>']).next().unwrap_or_default();
+        self.addresses.extend(address.parse().ok().as_ref().map(without_query));
         let numbers = numbers(label);
         if let (Some(least), Some(most)) = (numbers.iter().min(), numbers.iter().max()) {
             // A range names what lies between its ends.
@@ -107,7 +112,12 @@ impl Brackets {
             return false;
         }
         let places = known + 1..=known + sources.len();
-        self.numbers.range(places).next().is_some() || sources.iter().any(|source| self.names_of(source))
+        let is_named = |source: &Source| self.names_of(source) || self.leads_to(source);
+        self.numbers.range(places).next().is_some() || sources.iter().any(is_named)
+    }
+
+    fn leads_to(&self, source: &Source) -> bool {
+        source.url.as_ref().is_some_and(|url| self.addresses.contains(&without_query(url)))
     }
 
     fn names_of(&self, source: &Source) -> bool {
@@ -117,6 +127,11 @@ impl Brackets {
         // A name with brackets of its own is not looked for, so it counts.
         names.into_iter().flatten().any(|name| name.contains(['[', ']']) || self.names.contains(&name.to_lowercase()))
     }
+}
+
+/// What all addresses of one document share, whatever counts as tracking.
+fn without_query(url: &WebUrl) -> String {
+    url.as_str().split(['?', '#']).next().unwrap_or_default().to_owned()
 }
 
 /// Whether a bracket could be a marker that a person or a machine wrote for a place: numbers, `doc1`, `【…】`.
@@ -267,6 +282,10 @@ mod tests {
         assert!(!named("[plan.pdf] ", 5, source("A", "other.pdf")));
         let own = Source { marker: Some("[src]".into()), ..Source::default() };
         assert!(named("a [src] b", 5, own.clone()) && !named("a b", 5, own));
+        let page = || Source { url: Some("https://x.example/a?b=1".parse().expect("an address")), ..Source::default() };
+        assert!(named("[text](https://X.example/a#c) ", 5, page()));
+        assert!(named("[text](<https://x.example/a> 'title') ", 5, page()));
+        assert!(!named("[text](https://x.example/b) [text](/a) ", 5, page()));
     }
 
     proptest! {

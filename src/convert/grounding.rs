@@ -23,7 +23,8 @@ pub(super) fn judge(answer: &Answer, wanted: Grounding, cites: impl FnOnce() -> 
     if !answer.tools_invoked.unwrap_or(!answer.sources.is_empty()) {
         return Err(ConvertError::GroundingNoTools);
     }
-    if !cites() {
+    let is_grounded = if wanted == Grounding::Extracted { !answer.sources.is_empty() } else { cites() };
+    if !is_grounded {
         return Err(ConvertError::GroundingNoCitations);
     }
     Ok(())
@@ -58,17 +59,21 @@ mod tests {
         };
         let unanchored = json!([{"type": "url_citation", "url": "https://x.example/"}]);
         let (tools, citations) = (Some("no retrieval"), Some("cites no source"));
-        for (body, any, anchored) in [
-            (json!({"text": "a"}), tools, tools),
-            (json!({"text": "a", "sources": [source]}), citations, citations),
-            (json!({"text": "a [1]", "sources": [source]}), None, None),
-            (response(json!([]), &json!({"type": "reasoning"})), tools, tools),
-            (response(json!([]), &searched), citations, citations),
-            (response(unanchored, &searched), None, citations),
+        // The router that REQUIRED comes from passed sources that were extracted, whether a place in the text rests on them or not.
+        for (body, extracted, any, anchored) in [
+            (json!({"text": "a"}), tools, tools, tools),
+            (json!({"text": "a", "sources": [source]}), None, citations, citations),
+            (json!({"text": "a [1]", "sources": [source]}), None, None, None),
+            (response(json!([]), &json!({"type": "reasoning"})), tools, tools, tools),
+            (response(json!([]), &searched), citations, citations, citations),
+            (response(unanchored, &searched), None, None, citations),
         ] {
-            for (wanted, reason) in
-                [(Grounding::NotRequired, None), (Grounding::Any, any), (Grounding::Anchored, anchored)]
-            {
+            for (wanted, reason) in [
+                (Grounding::NotRequired, None),
+                (Grounding::Extracted, extracted),
+                (Grounding::Any, any),
+                (Grounding::Anchored, anchored),
+            ] {
                 for missing in missing(&body, wanted) {
                     let fits = match (&missing, reason) {
                         (None, None) => true,

@@ -64,7 +64,9 @@ pub enum Grounding {
     /// Nothing.
     #[default]
     NotRequired,
-    /// At least one source.
+    /// Tools that were used, and at least one source that came of them, cited or not.
+    Extracted,
+    /// At least one source that is cited, or that the provider attests as used.
     Any,
     /// At least one source at a place in the text.
     Anchored,
@@ -77,13 +79,14 @@ impl<'de> Deserialize<'de> for Grounding {
             type Value = Grounding;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("false, \"any\" or \"anchored\"")
+                f.write_str("false, \"extracted\", \"any\" or \"anchored\"")
             }
             fn visit_bool<E: serde::de::Error>(self, required: bool) -> Result<Grounding, E> {
                 Ok(if required { Grounding::Any } else { Grounding::NotRequired })
             }
             fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Grounding, E> {
                 match word {
+                    "extracted" => Ok(Grounding::Extracted),
                     "any" => Ok(Grounding::Any),
                     "anchored" => Ok(Grounding::Anchored),
                     _ => Err(E::invalid_value(serde::de::Unexpected::Str(word), &self)),

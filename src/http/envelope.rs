@@ -20,6 +20,8 @@ pub(crate) struct Request<'a> {
     pub(crate) at: &'static str,
     /// How to convert it.
     pub(crate) conversion: Conversion,
+    /// What a second step made of the answer; only where [`parse_steps`](Self::parse_steps) reads it.
+    pub(crate) reshaped: Option<&'a RawValue>,
 }
 
 /// The wrapping of an answer is wrong.
@@ -33,10 +35,12 @@ pub enum EnvelopeError {
     #[error(transparent)]
     Channel(#[from] UnknownDialect),
     /// A member beside `answer` has no meaning.
-    #[error("{name:?} is not known beside answer; known are from, channel, options")]
+    #[error("{name:?} is not known beside answer; known are {known}")]
     UnknownMember {
         /// Its name.
         name: String,
+        /// The names that have one, separated by commas.
+        known: String,
     },
     /// A member has the wrong type or value.
     #[error("{pointer}: {reason}")]
@@ -48,7 +52,11 @@ pub enum EnvelopeError {
     },
 }
 
-const KNOWN: [&str; 4] = ["answer", "from", "channel", "options"];
+/// What may stand beside `answer`.
+const KNOWN: [&str; 3] = ["from", "channel", "options"];
+
+/// The same, where an answer may be that of two steps.
+const KNOWN_OF_STEPS: [&str; 4] = ["from", "channel", "options", "reshaped"];
 
 impl<'a> Request<'a> {
     /// How a raw answer is to be converted that has not arrived yet: it is never wrapped.
@@ -63,9 +71,19 @@ impl<'a> Request<'a> {
     /// is raw as well, because some providers call their text so. In a wrapping, a text holds what the provider sent: a
     /// stream, since that is no JSON.
     pub(crate) fn parse(body: &'a [u8], query: &Query) -> Result<Self, EnvelopeError> {
+        Self::parse_knowing(body, query, &KNOWN)
+    }
+
+    /// The same for an answer that may be that of two steps (rule S4-53): `reshaped` is what the second step made of it, as text
+    /// or as its provider sent it.
+    pub(crate) fn parse_steps(body: &'a [u8], query: &Query) -> Result<Self, EnvelopeError> {
+        Self::parse_knowing(body, query, &KNOWN_OF_STEPS)
+    }
+
+    fn parse_knowing(body: &'a [u8], query: &Query, known: &[&str]) -> Result<Self, EnvelopeError> {
         let mut conversion = Self::of_raw(query)?;
         let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-        let raw = |conversion| Self { answer: Cow::Borrowed(body), at: "", conversion };
+        let raw = |conversion| Self { answer: Cow::Borrowed(body), at: "", conversion, reshaped: None };
         if query.get("from").is_some() {
             return Ok(raw(conversion));
         }
@@ -80,9 +98,10 @@ impl<'a> Request<'a> {
         let Some(answer) = members.get("answer") else {
             return Ok(raw(conversion));
         };
-        if let Some(name) = members.keys().find(|name| !KNOWN.contains(&name.as_str())) {
+        if let Some(name) = members.keys().find(|name| *name != "answer" && !known.contains(&name.as_str())) {
             let text = answer.get().starts_with('"');
-            return if text { Ok(raw(conversion)) } else { Err(EnvelopeError::UnknownMember { name: name.clone() }) };
+            let unknown = || EnvelopeError::UnknownMember { name: name.clone(), known: known.join(", ") };
+            return if text { Ok(raw(conversion)) } else { Err(unknown()) };
         }
         if let Some(from) = text_member(&members, "from")? {
             conversion.from = provider(Some(&from))?;
@@ -98,7 +117,8 @@ impl<'a> Request<'a> {
             Some(text) => Cow::Owned(text.into_bytes()),
             None => Cow::Borrowed(answer.get().as_bytes()),
         };
-        Ok(Self { answer, at: "/answer", conversion })
+        let reshaped = members.get("reshaped").copied().filter(|reshaped| reshaped.get() != "null");
+        Ok(Self { answer, at: "/answer", conversion, reshaped })
     }
 }
 
@@ -199,7 +219,7 @@ data: {"delta":"\ude00\ud83d"}
     #[test]
     fn a_misspelt_member_is_named() {
         let error = parse(r#"{"answer":{},"chanel":"teams"}"#, "").expect_err("misspelt");
-        assert!(matches!(error, EnvelopeError::UnknownMember { name } if name == "chanel"));
+        assert!(matches!(error, EnvelopeError::UnknownMember { name, .. } if name == "chanel"));
     }
 
     #[test]

@@ -215,7 +215,7 @@ fn envelope(error: &EnvelopeError) -> Verdict {
     match error {
         EnvelopeError::Provider(_) => Verdict::new(BAD, "unknown_format", "BadArgument", "The format is not known"),
         EnvelopeError::Channel(_) => unknown_channel(),
-        EnvelopeError::UnknownMember { name } => {
+        EnvelopeError::UnknownMember { name, .. } => {
             wrong_member(&format!("/{}", name.replace('~', "~0").replace('/', "~1")))
         }
         EnvelopeError::Member { pointer, .. } => wrong_member(pointer),

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use actix_web::http::header::HeaderValue;
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, web};
+use serde_json::value::RawValue;
 use tracing::{debug, warn};
 
 use super::convert::{LARGE_BYTES, read};
-use super::envelope::Request;
+use super::envelope::{EnvelopeError, Request};
 use super::query::Query;
-use super::schema::{AnswerRequest, Problem, RecordsAnswer};
+use super::schema::{Problem, RecordsAnswer, RecordsRequest};
 use super::{Fault, State};
 use crate::convert::grounded;
 use crate::ingest::{Provider, SearchInVain, ingest, search_in_vain, source_objects};
@@ -19,13 +20,14 @@ use crate::output::{Records, Redirectors, records_behind};
 /// Read the sources of an answer.
 ///
 /// One schema for all providers: every key is there, and null where nothing is known. `channel` and all options but
-/// `require_grounding` mean nothing here.
+/// `require_grounding` mean nothing here. With `reshaped` beside `answer`, the sources are those of `answer`, and `text` is what
+/// a second step made of it: `reshaped` is its text, or its answer as its provider sent it. It is not scanned for markers.
 #[utoipa::path(
     post, path = "/v1/records", tag = "answers", operation_id = "readRecords",
     params(
         ("from" = Option<String>, Query, description = "The format of a raw body"),
     ),
-    request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
+    request_body(content = RecordsRequest, description = "An answer, whole or as a stream, wrapped or raw"),
     responses(
         (status = 200, description = "The answer and its sources", body = RecordsAnswer),
         (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
@@ -59,7 +61,8 @@ pub(crate) async fn read_records(
 }
 
 fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<(Records, Option<SearchInVain>), Fault> {
-    let Request { answer: body, at, conversion } = Request::parse(body, query)?;
+    let Request { answer: body, at, conversion, reshaped } = Request::parse_steps(body, query)?;
+    let reshaped = reshaped.map(second_step).transpose()?;
     let mut answer = ingest(&body, conversion.from).map_err(|source| Fault::Convert { source: source.into(), at })?;
     if conversion.options.ref_is_tracking {
         answer.merge_pages(conversion.options.tracking());
@@ -72,7 +75,26 @@ fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<(Record
         return Err(Fault::Convert { source, at });
     }
     let objects = source_objects(&body, &answer.sources);
-    Ok((records_behind(redirectors, &answer, &objects), vain))
+    let records = records_behind(redirectors, &answer, &objects);
+    let records = match reshaped {
+        Some((text, complete)) => records.reshaped(text, complete),
+        None => records,
+    };
+    Ok((records, vain))
+}
+
+/// The text of a second step, and whether it is whole: given as text, or in what its provider sent (rule S4-53).
+fn second_step(reshaped: &RawValue) -> Result<(String, bool), Fault> {
+    if let Ok(text) = serde_json::from_str(reshaped.get()) {
+        return Ok((text, true));
+    }
+    if !reshaped.get().starts_with('{') {
+        let reason = "the text of the second step is wanted here, or its answer as its provider sent it".to_owned();
+        return Err(EnvelopeError::Member { pointer: "/reshaped".to_owned(), reason }.into());
+    }
+    let answer = ingest(reshaped.get().as_bytes(), None)
+        .map_err(|source| Fault::Convert { source: source.into(), at: "/reshaped" })?;
+    Ok((answer.text, answer.complete))
 }
 
 /// Says what there is in an answer that cites nothing, where its provider searched in vain.

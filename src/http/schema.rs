@@ -25,10 +25,32 @@ pub(crate) struct AnswerRequest {
     answer: Value,
 }
 
+/// An answer with what to read of it, and perhaps what a second step made of it; or the answer alone, with `from` in the query.
+#[derive(ToSchema)]
+pub(crate) struct RecordsRequest {
+    /// The format of the answer; `auto` looks at it.
+    #[schema(example = "gemini", default = "auto")]
+    from: Option<String>,
+    /// Means nothing here.
+    channel: Option<String>,
+    /// Wishes; unknown ones are refused.
+    options: Option<Options>,
+    /// The answer, as the provider sent it. A text holds a stream: server-sent events, or one JSON object a line.
+    #[schema(value_type = Object, example = json!({
+        "text": "Leave is 30 days [1].",
+        "sources": [{ "title": "Leave policy", "url": "https://hr.example/leave" }]
+    }))]
+    answer: Value,
+    /// What a second step made of the answer: its text, or its answer as its provider sent it. It takes the place of `text`, and is
+    /// not scanned for markers.
+    #[schema(value_type = Option<Object>, example = json!("{\"days\": 30}"))]
+    reshaped: Option<Value>,
+}
+
 /// Wishes about a conversion.
 #[derive(ToSchema)]
 pub(crate) struct Options {
-    /// Refuse an answer that rests on nothing: false, "any" or "anchored".
+    /// Refuse an answer that rests on nothing: false, "extracted", "any" or "anchored".
     #[schema(value_type = Object)]
     require_grounding: Option<Value>,
     /// Which numbers readers see: "dense" or "provider".
@@ -182,6 +204,8 @@ pub(crate) struct Record {
     /// The registrable domain of the page.
     #[schema(example = "example.co.uk")]
     source_domain: Option<String>,
+    /// How the domain is known: `page` (of `url`), `named` (by the provider, beside a redirect) or `redirector` (its own).
+    source_domain_kind: Option<String>,
     title: Option<String>,
     /// The passage.
     snippet: Option<String>,

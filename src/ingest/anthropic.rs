@@ -17,6 +17,19 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::Anthropic,
     slug: "anthropic",
     sign: "`content` and `stop_reason`",
+    members: &[&[
+        "container",
+        "content",
+        "context_management",
+        "id",
+        "model",
+        "role",
+        "stop_details",
+        "stop_reason",
+        "stop_sequence",
+        "type",
+        "usage",
+    ]],
     is_whole: |members| {
         members.get("content").is_some_and(Value::is_array)
             && (is_text(members, "type", "message") || is_something(members, "stop_reason"))

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::chat::{self, ChatKind, Content};
+use super::chat::{self, CHAT_MEMBERS, ChatKind, Content};
 use super::escaped_markers::escaped_markers;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::Format;
@@ -16,6 +16,7 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::AssistantHub,
     slug: "assistanthub",
     sign: "`citations`",
+    members: &[CHAT_MEMBERS, &["citations", "retrieval"]],
     is_whole: |members| ChatKind::AssistantHub.is_whole(members),
     is_event: |members| ChatKind::of(members) == Some(ChatKind::AssistantHub),
     parse,

@@ -17,7 +17,11 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::AzureSearchDemo,
     slug: "azsearch-demo",
     sign: "`message` with `context`",
-    is_whole: |members| members.get("message").is_some_and(Value::is_object) && has_data_points(members),
+    members: &[&["message", "delta", "context", "session_state"]],
+    is_whole: |members| {
+        let has_text = |message: &Value| message.is_object() && !message["content"].is_array();
+        members.get("message").is_some_and(has_text) && has_data_points(members)
+    },
     is_event: |members| {
         let is_bare = ["type", "event_type", "object", "choices"].iter().all(|name| !members.contains_key(*name));
         is_bare && (has_data_points(members) || members.get("delta").is_some_and(|delta| delta["role"].is_string()))

@@ -2,13 +2,14 @@
 
 use super::Provider;
 use super::format::Format;
-use super::threads::{self, cites_pages, is_about_thread, is_message};
+use super::threads::{self, THREAD_MEMBERS, cites_pages, is_about_thread, is_message};
 use super::threads_events::ThreadEvents;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::AzureAgents,
     slug: "azure-agents",
     sign: "`url_citation`",
+    members: &[THREAD_MEMBERS],
     is_whole: |members| is_message(members) && cites_pages(members),
     is_event: |members| is_about_thread(members) && cites_pages(members),
     parse: threads::parse,

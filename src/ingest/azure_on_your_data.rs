@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::azure_document::{Document, merge_scores};
 use super::azure_events::AzureEvents;
 use super::azure_scores::AzureScores;
-use super::chat::first_choice;
+use super::chat::{CHAT_MEMBERS, first_choice};
 use super::chat::{ChatKind, finish_reason};
 use super::format::Format;
 use super::json::{self, filled, list};
@@ -17,6 +17,7 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::AzureOnYourData,
     slug: "azure-oyd",
     sign: "`context`",
+    members: &[CHAT_MEMBERS],
     is_whole: |members| ChatKind::AzureOnYourData.is_whole(members),
     is_event: |members| ChatKind::of(members) == Some(ChatKind::AzureOnYourData),
     parse: |body| parse(body, &AzureScores::default()),

@@ -12,6 +12,9 @@ use super::{AnswerStream, EventPlace, IngestError, Provider, json};
 use crate::answer::{Answer, ProviderError};
 use crate::report::At;
 
+/// What the SDKs of AWS add to every response.
+pub(super) const AWS_MEMBERS: &[&str] = &["$metadata", "ResponseMetadata"];
+
 /// Where SDKs put the events of a stream.
 #[derive(Default, Deserialize)]
 struct Wrapper<'a> {

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::annotated::{Annotated, each_once};
-use super::bedrock::{answer_of_events, exception, wraps_events};
+use super::bedrock::{AWS_MEMBERS, answer_of_events, exception, wraps_events};
 use super::bedrock_citation::WireCitation;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::finish_reason::odd_reason;
@@ -18,6 +18,20 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::BedrockConverse,
     slug: "bedrock-converse",
     sign: "`output.message`",
+    members: &[
+        AWS_MEMBERS,
+        &[
+            "additionalModelResponseFields",
+            "metrics",
+            "output",
+            "performanceConfig",
+            "serviceTier",
+            "stopReason",
+            "stream",
+            "trace",
+            "usage",
+        ],
+    ],
     is_whole: |members| has_message(members) || wraps_events(members, is_event),
     is_event,
     parse,

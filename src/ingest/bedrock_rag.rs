@@ -4,9 +4,10 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::annotated::Annotated;
-use super::bedrock::{answer_of_events, exception, wraps_events};
+use super::bedrock::{AWS_MEMBERS, answer_of_events, exception, wraps_events};
 use super::bedrock_reference::Reference;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, Members, is_something};
@@ -20,28 +21,50 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::BedrockRag,
     slug: "bedrock-rag",
     sign: "`output.text`",
-    is_whole: |members| has_text(members) || wraps_events(members, is_event),
+    members: &[
+        AWS_MEMBERS,
+        &[
+            "chunk",
+            "citations",
+            "completion",
+            "contentType",
+            "guardrailAction",
+            "memoryId",
+            "output",
+            "sessionId",
+            "stream",
+        ],
+    ],
+    is_whole: |members| has_text(members) || is_chunk(members) || wraps_events(members, is_event),
     is_event,
     parse,
     reader: || Box::new(RagAnswer::default()),
 };
 
 fn has_text(members: &Members) -> bool {
-    let output = members.get("output").and_then(serde_json::Value::as_object);
+    let output = members.get("output").and_then(Value::as_object);
     output.is_some_and(|output| is_something(output, "text"))
 }
 
 fn is_event(members: &Members) -> bool {
-    let citation = members.get("citation").and_then(serde_json::Value::as_object);
+    let citation = members.get("citation").and_then(Value::as_object);
     let is_citation = |citation: &Members| {
         ["generatedResponsePart", "retrievedReferences", "citation"].iter().any(|name| citation.contains_key(*name))
     };
-    let chunk = members.get("chunk").and_then(serde_json::Value::as_object);
-    let is_chunk = |chunk: &Members| is_something(chunk, "bytes") || is_something(chunk, "attribution");
+    // What an agent sends beside its text; such an event has one member.
+    let beside =
+        ["trace", "returnControl", "files"].iter().any(|name| members.get(*name).is_some_and(Value::is_object));
     has_text(members)
         || citation.is_some_and(is_citation)
-        || chunk.is_some_and(is_chunk)
+        || is_chunk(members)
         || is_something(members, "guardrail")
+        || beside && members.len() == 1
+}
+
+/// Whether the members are a chunk of what an agent says.
+fn is_chunk(members: &Members) -> bool {
+    let chunk = members.get("chunk").and_then(Value::as_object);
+    chunk.is_some_and(|chunk| is_something(chunk, "bytes") || is_something(chunk, "attribution"))
 }
 
 #[derive(Deserialize)]
@@ -51,6 +74,8 @@ struct Response {
     citations: Vec<WireCitation>,
     #[serde(rename = "guardrailAction")]
     guardrail: Option<String>,
+    /// All that an agent says, where it is short.
+    chunk: Option<Chunk>,
 }
 
 #[derive(Deserialize)]
@@ -127,7 +152,10 @@ struct RagAnswer {
 }
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
-    let Response { output, citations, guardrail } = json::read(body)?;
+    let Response { output, citations, guardrail, chunk } = json::read(body)?;
+    if let Some(chunk) = chunk {
+        return lone_chunk(chunk);
+    }
     let Some(text) = output.and_then(|output| output.text) else {
         return answer_of_events(body, Provider::BedrockRag, "/output/text");
     };
@@ -138,6 +166,20 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
         rag.cite(citation, format!("/citations/{at}"), &mut answer.oddities);
     }
     answer.oddities.extend(intervened(guardrail, "/guardrailAction".to_owned()));
+    Box::new(rag).finish(&mut answer);
+    Ok(answer)
+}
+
+/// The answer of an agent that came in one chunk.
+fn lone_chunk(chunk: Chunk) -> Result<Answer, IngestError> {
+    let mut answer = Answer { grammar: MarkerGrammar::NONE, ..Answer::default() };
+    let (mut rag, mut said) = (RagAnswer::default(), Vec::new());
+    rag.chunk(chunk, "", &mut said, &mut answer.oddities)?;
+    for event in said {
+        if let StreamEvent::Text(text) = event {
+            answer.text.push_str(&text);
+        }
+    }
     Box::new(rag).finish(&mut answer);
     Ok(answer)
 }
@@ -274,7 +316,7 @@ impl ReadEvents for RagAnswer {
 #[cfg(test)]
 #[expect(clippy::needless_pass_by_value, reason = "JSON that is made for a call reads better without borrowing")]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::super::annotated::cited;
     use super::super::ingest;
@@ -393,6 +435,40 @@ mod tests {
         };
         assert!(refused("***").starts_with("event 1 at line 1: /chunk/bytes: not base64"));
         assert_eq!(refused(&base64(b"\xff\xfe")), "event 1 at line 1: /chunk/bytes: the bytes are not UTF-8");
+    }
+
+    /// With traces on, no line but the first of such lines was read; a short answer is one line alone, which was refused.
+    #[test]
+    fn the_events_of_an_agent_may_come_one_a_line_whatever_the_first_is() {
+        let chunk = |text: &str| json!({"chunk": {"bytes": STANDARD.encode(text)}});
+        let firsts = [
+            json!({"trace": {"sessionId": "s", "trace": {"orchestrationTrace": {}}}}),
+            json!({"returnControl": {"invocationId": "i", "invocationInputs": []}}),
+            json!({"files": {"files": [{"name": "a.csv", "type": "text/csv"}]}}),
+        ];
+        for from in [None, Some(Provider::BedrockRag)] {
+            for first in &firsts {
+                let events = [first.clone(), chunk("Hel"), first.clone(), chunk("lo")];
+                let lines: Vec<String> = events.iter().map(ToString::to_string).collect();
+                for body in [
+                    lines.join("\n"),
+                    format!("[{}]", lines.join(",")),
+                    format!("data: {}\n\n", lines.join("\n\ndata: ")),
+                ] {
+                    let answer = ingest(body.as_bytes(), from).expect("an answer");
+                    assert_eq!(
+                        (answer.text.as_str(), answer.complete, answer.provider),
+                        ("Hello", true, Some("bedrock-rag"))
+                    );
+                }
+            }
+            let mut lone = chunk("Süß.");
+            lone["chunk"]["attribution"] = json!({"citations": [citation(json!("Süß."), json!({"start": 0, "end": 3}), json!([web("https://x.example/1")]))]});
+            let answer = ingest(format!("{lone}\n").as_bytes(), from).expect("an answer");
+            assert_eq!((answer.text.as_str(), answer.complete), ("Süß.", true));
+            assert_eq!(cited(&answer), [("Süß.", vec![0])]);
+            assert_eq!(answer.sources[0].pointer, "/chunk/attribution/citations/0/retrievedReferences/0");
+        }
     }
 
     #[test]

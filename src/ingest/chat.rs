@@ -9,13 +9,28 @@ use serde_json::Value;
 
 use super::IngestError;
 use super::event::Event;
-use super::format::{Members, is_something};
+use super::format::{Members, is_addresses, is_something};
 use super::json::{self, filled, list};
 use super::openai_annotation::{WireAnnotation, annotations};
 use super::openwebui;
 use super::responses::is_grok;
 use crate::answer::ProviderError;
 use crate::report::{Entry, Kind};
+
+/// The members of a whole completion.
+pub(super) const CHAT_MEMBERS: &[&str] = &[
+    "choices",
+    "created",
+    "id",
+    "model",
+    "moderation",
+    "object",
+    "prompt_filter_results",
+    "provider",
+    "service_tier",
+    "system_fingerprint",
+    "usage",
+];
 
 /// Who wrote a completion, as far as it tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +43,10 @@ pub(super) enum ChatKind {
     OpenWebUi,
     /// The model is Grok.
     Xai,
-    /// Search results, or a list of addresses.
-    Perplexity,
     /// A part of the content is a reference.
     Mistral,
+    /// Search results, or a list of addresses.
+    Perplexity,
     /// Nothing of this.
     OpenAi,
 }
@@ -53,10 +68,10 @@ impl ChatKind {
             Self::OpenWebUi
         } else if is_grok(members.get("model").and_then(Value::as_str)) {
             Self::Xai
-        } else if is("search_results", Value::is_array) || is("citations", Value::is_array) {
-            Self::Perplexity
         } else if messages().any(|message| has_reference(&message["content"])) {
             Self::Mistral
+        } else if is("search_results", Value::is_array) || is("citations", is_addresses) {
+            Self::Perplexity
         } else {
             Self::OpenAi
         })

@@ -11,7 +11,7 @@ use super::event::{Event, ReadEvents, StreamEvent};
 use super::finish_reason::odd_reason;
 use super::format::{Format, Members, is_something};
 use super::json::{self, Content, OneOrMany, entries, number_or_text};
-use super::{IngestError, Provider};
+use super::{IngestError, Provider, native};
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::Entry;
 
@@ -19,6 +19,22 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::Cohere,
     slug: "cohere",
     sign: "`message` with a list of `content`",
+    members: &[
+        &["finish_reason", "id", "logprobs", "message", "usage"],
+        &[
+            "chat_history",
+            "citations",
+            "documents",
+            "generation_id",
+            "is_search_required",
+            "meta",
+            "response_id",
+            "search_queries",
+            "search_results",
+            "text",
+            "tool_calls",
+        ],
+    ],
     is_whole: |members| is_second_version(members) || is_first_version(members),
     is_event,
     parse,
@@ -28,18 +44,22 @@ pub(super) const FORMAT: Format = Format {
 fn is_second_version(members: &Members) -> bool {
     let message = members.get("message").and_then(Value::as_object);
     message.is_some_and(|message| {
-        !members.contains_key("context")
-            && (message.get("content").is_some_and(Value::is_array)
-                || ["citations", "tool_plan"].iter().any(|name| is_something(message, name)))
+        let is_told_by_others = || ["citations", "tool_plan"].iter().any(|name| is_something(message, name));
+        // The message of azure-search-openai-demo has a text.
+        let is_content = message.get("content").is_some_and(Value::is_array)
+            || !members.contains_key("context") && is_told_by_others();
+        is_content && !members.get("text").is_some_and(Value::is_string)
     })
 }
 
 /// Whether a whole answer is one of the first version, which has its text where the native manifest has it.
 pub(super) fn is_first_version(members: &Members) -> bool {
-    is_something(members, "text")
-        && (is_something(members, "generation_id")
-            || is_something(members, "chat_history")
-            || is_something(members, "citations") && is_something(members, "documents"))
+    let is_string = members.get("text").is_some_and(Value::is_string);
+    let own = ["generation_id", "chat_history", "response_id", "citations", "documents", "is_search_required"];
+    let own = own.iter().filter(|name| is_something(members, name)).count();
+    let is_named = ["generation_id", "chat_history"].iter().any(|name| is_something(members, name));
+    // One of these beside the lists of the manifest is something that its caller added.
+    is_string && (own > 1 || is_named && !native::has_lists(members))
 }
 
 fn is_event(members: &Members) -> bool {

@@ -36,6 +36,19 @@ pub enum IngestError {
         /// What the envelope shows.
         seen: String,
     },
+    /// The format is known, and read by no reader: another one would take the text and lose the sources.
+    #[error(
+        "this is an answer of {format} ({sign}), which citewire does not read: its sources would be lost; `from` {text_as} \
+         reads its text alone"
+    )]
+    NotRead {
+        /// Whose format it is.
+        format: &'static str,
+        /// What tells it.
+        sign: &'static str,
+        /// The slug of the format that reads the text.
+        text_as: &'static str,
+    },
     /// An event of a stream is longer than is taken.
     #[error("{place} is longer than {limit} bytes")]
     EventTooLong {
@@ -86,6 +99,7 @@ impl IngestError {
             Self::NotUtf8 { .. }
             | Self::NotJson { .. }
             | Self::Unrecognised { .. }
+            | Self::NotRead { .. }
             | Self::EventTooLong { .. }
             | Self::NoAnswer { .. } => None,
         }
@@ -100,6 +114,7 @@ impl IngestError {
             | Self::NotJson { .. }
             | Self::Member { .. }
             | Self::Unrecognised { .. }
+            | Self::NotRead { .. }
             | Self::NoAnswer { .. } => None,
         }
     }

@@ -1,14 +1,18 @@
 //! The table of formats: how each is told from the others, and how it is read.
 
+use std::cmp::Reverse;
+
 use serde_json::{Map, Value};
 
 use super::event::ReadEvents;
+use super::unread::{UNREAD, Unread};
 use super::{
     IngestError, Provider, anthropic, assistanthub, azsearch_demo, azure_agents, azure_on_your_data, bedrock_converse,
     bedrock_rag, cohere, gemini, gemini_interactions, json, langchain, llamaindex, mistral, native, openai_assistants,
     openai_chat, openai_responses, openwebui, perplexity, perplexity_agent, vercel_ai_sdk, xai,
 };
 use crate::answer::Answer;
+use crate::report::{Entry, Kind};
 
 /// The members of a whole answer, or of one event.
 pub(super) type Members = Map<String, Value>;
@@ -20,6 +24,9 @@ pub(super) struct Format {
     pub(super) slug: &'static str,
     /// What tells a whole answer in it, for messages: `choices`.
     pub(super) sign: &'static str,
+    /// The members at the top of a whole answer, in lists that formats may share. They tell which of several formats that
+    /// fit is the most specific; one that is missing here costs nothing else.
+    pub(super) members: &'static [&'static [&'static str]],
     /// Whether a whole answer has the members of this format.
     pub(super) is_whole: fn(&Members) -> bool,
     /// Whether an event has members that only this format has; the first row that knows an event gets the stream.
@@ -65,20 +72,61 @@ pub(super) fn of(provider: Provider) -> &'static Format {
     FORMATS.iter().find(|format| format.provider == provider).unwrap_or(&FORMATS[FORMATS.len() - 1])
 }
 
-/// The format of a whole answer, by its members.
-pub(super) fn detect(body: &str) -> Result<&'static Format, IngestError> {
+/// A format that fits a whole answer.
+#[derive(Clone, Copy)]
+enum Fitting {
+    Read(&'static Format),
+    Unread(&'static Unread),
+}
+
+impl Fitting {
+    fn all(members: &Members) -> impl Iterator<Item = Self> {
+        let read = FORMATS.iter().filter(|format| (format.is_whole)(members)).map(|format| Self::Read(format));
+        read.chain(UNREAD.iter().filter(|format| (format.is_whole)(members)).map(Self::Unread))
+    }
+
+    /// How many of these members the format has.
+    fn known(self, members: &Members) -> usize {
+        let is_known = |name: &&String| match self {
+            Self::Read(format) => format.members.iter().any(|names| names.contains(&name.as_str())),
+            Self::Unread(format) => format.members.contains(&name.as_str()),
+        };
+        members.keys().filter(is_known).count()
+    }
+
+    fn shown(self) -> String {
+        let (sign, name) = match self {
+            Self::Read(format) => (format.sign, format.slug),
+            Self::Unread(format) => (format.sign, format.name),
+        };
+        format!("{sign}, as {name} has")
+    }
+}
+
+/// The format of a whole answer by its members, with a note where others would fit as well.
+///
+/// Of several that fit, the one that has most of the members is the most specific. A single member of another format beside
+/// a whole envelope changes nothing then.
+pub(super) fn detect(body: &str) -> Result<(&'static Format, Option<Entry>), IngestError> {
     let members: Members = json::read(body)?;
-    let fitting: Vec<&'static Format> = FORMATS.iter().copied().filter(|format| (format.is_whole)(&members)).collect();
+    let mut fitting: Vec<(usize, Fitting)> =
+        Fitting::all(&members).map(|format| (format.known(&members), format)).collect();
+    fitting.sort_by_key(|(known, _)| Reverse(*known));
+    let seen = || fitting.iter().map(|(_, format)| format.shown()).collect::<Vec<_>>().join(", and ");
     match fitting.as_slice() {
-        [format] => Ok(format),
         [] if is_something(&members, "error") => Err(json::error_instead(&members["error"])),
         // So close to our own manifest that its own message helps more.
-        [] if members.contains_key("text") || members.contains_key("sources") => Ok(&native::FORMAT),
+        [] if members.contains_key("text") || members.contains_key("sources") => Ok((&native::FORMAT, None)),
         [] => Err(IngestError::Unrecognised { seen: shown(&members) }),
-        several => {
-            let candidates = several.iter().map(|format| format!("{}, as {} has", format.sign, format.slug));
-            let seen = format!("it has {}", candidates.collect::<Vec<_>>().join(", and "));
-            Err(IngestError::Unrecognised { seen })
+        [(most, _), (next, _), ..] if most == next => {
+            Err(IngestError::Unrecognised { seen: format!("it has {}", seen()) })
+        }
+        [(_, Fitting::Unread(format)), ..] => Err(format.refusal()),
+        [(_, Fitting::Read(format))] => Ok((format, None)),
+        [(_, Fitting::Read(format)), ..] => {
+            let message =
+                format!("it has {}; most of its members are those of {}, as which it is read", seen(), format.slug);
+            Ok((format, Some(Entry::in_input(Kind::Note, "format-chosen", "", message))))
         }
     }
 }
@@ -86,10 +134,21 @@ pub(super) fn detect(body: &str) -> Result<&'static Format, IngestError> {
 /// The format that an event of a stream tells; `None` where it has nothing that is known.
 ///
 /// # Errors
-/// When the event is not JSON.
+/// When the event is not JSON, or one of a format that is not read.
 pub(super) fn of_event(data: &str) -> Result<Option<&'static Format>, IngestError> {
     let members: Members = json::read(data)?;
-    Ok(FORMATS.iter().copied().find(|format| (format.is_event)(&members)))
+    match UNREAD.iter().find(|format| (format.is_event)(&members)) {
+        Some(unread) => Err(unread.refusal()),
+        None => Ok(FORMATS.iter().copied().find(|format| (format.is_event)(&members))),
+    }
+}
+
+/// Whether an object is an event that only one provider writes, so that it is not our own.
+pub(super) fn is_event_of_a_provider(data: &str) -> bool {
+    match of_event(data) {
+        Ok(format) => format.is_some_and(|format| format.provider != Provider::Native),
+        Err(error) => matches!(error, IngestError::NotRead { .. }),
+    }
 }
 
 /// Whether a member is there and not `null`.
@@ -100,6 +159,11 @@ pub(super) fn is_something(members: &Members, name: &str) -> bool {
 /// Whether a member is this text.
 pub(super) fn is_text(members: &Members, name: &str, text: &str) -> bool {
     members.get(name).and_then(Value::as_str) == Some(text)
+}
+
+/// Whether a value is a list of addresses, which may be empty; the list of citations of another kind holds objects.
+pub(super) fn is_addresses(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| list.iter().all(|entry| entry.is_string() || entry.is_null()))
 }
 
 /// The names of the members, for people.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::annotated::Annotated;
-use super::gemini_legacy::Legacy;
+use super::gemini_legacy::{self, Legacy};
 use super::json::{TextOrNumber, entries, filled, list, number_or_text, text_or_number};
 use super::location::{Located, location};
 use super::span::Unit;
@@ -36,6 +36,8 @@ pub(super) struct Grounding {
     #[serde(alias = "web_search_sources", rename = "webSearchSources")]
     web_search_sources: Option<Value>,
     sources: Option<Value>,
+    #[serde(alias = "retrieval_metadata", rename = "retrievalMetadata")]
+    retrieval: Option<Value>,
     /// What stands in older lists.
     #[serde(skip)]
     legacy: Legacy,
@@ -130,6 +132,9 @@ struct Support {
     chunks: Vec<TextOrNumber>,
     #[serde(default, alias = "confidence_scores", rename = "confidenceScores", deserialize_with = "list")]
     scores: Vec<Option<f64>>,
+    /// What may be an address of its own (rule S4-20).
+    #[serde(flatten)]
+    own: Map<String, Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -167,6 +172,16 @@ impl Grounding {
         legacy.add_seen(self.supporting_content.take(), &at("supportingContent", "supporting_content"));
         legacy.add_seen(self.sources.take(), &at("sources", "sources"));
         legacy.add_seen(self.web_search_sources.take(), &at("webSearchSources", "web_search_sources"));
+        // The API has a score there; the lists of what was retrieved stand under any name, or alone.
+        let retrieval = at("retrievalMetadata", "retrieval_metadata");
+        match self.retrieval.take() {
+            Some(Value::Object(members)) => {
+                for (name, list) in members {
+                    legacy.add_seen(Some(list), &format!("{retrieval}/{}", name.replace('~', "~0").replace('/', "~1")));
+                }
+            }
+            list => legacy.add_seen(list, &retrieval),
+        }
         self
     }
 
@@ -203,9 +218,10 @@ impl Grounding {
                 if merges { annotated.sources.page(source) } else { annotated.sources.push(source) }
             })
             .collect();
-        for (at, Support { segment, chunks: places, scores }) in self.supports.into_iter().enumerate() {
+        for (at, Support { segment, chunks: places, scores, own }) in self.supports.into_iter().enumerate() {
             let pointer = format!("{}/{at}", self.supports_at);
-            let mut cited = Vec::new();
+            let own = gemini_legacy::source(&Value::Object(own), pointer.clone(), oddities);
+            let mut cited: Vec<SourceIndex> = own.map(|source| annotated.sources.page(source)).into_iter().collect();
             for (n, TextOrNumber(place)) in places.iter().enumerate() {
                 let Some(source) = place.parse::<usize>().ok().and_then(|place| chunks.get(place).copied()) else {
                     let message = format!("there is no chunk {place:?}");

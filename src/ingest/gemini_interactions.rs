@@ -19,7 +19,25 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::GeminiInteractions,
     slug: "gemini-interactions",
     sign: "`steps`",
-    is_whole: |members| members.get("steps").is_some_and(Value::is_array) || is_text(members, "object", "interaction"),
+    members: &[&[
+        "agent",
+        "created",
+        "environment_id",
+        "id",
+        "model",
+        "object",
+        "previous_interaction_id",
+        "role",
+        "status",
+        "steps",
+        "updated",
+        "usage",
+    ]],
+    is_whole: |members| {
+        let is_named_otherwise = members.get("object").is_some_and(Value::is_string);
+        is_text(members, "object", "interaction")
+            || members.get("steps").is_some_and(Value::is_array) && !is_named_otherwise
+    },
     is_event,
     parse,
     reader: || Box::new(InteractionAnswer::default()),

@@ -124,7 +124,7 @@ fn named(claim: &Value, by_id: &HashMap<String, SourceIndex>, cited: &[Option<So
 }
 
 /// The page that an entry leads to; `None` without an address.
-fn source(value: &Value, pointer: String, oddities: &mut Vec<Entry>) -> Option<Source> {
+pub(super) fn source(value: &Value, pointer: String, oddities: &mut Vec<Entry>) -> Option<Source> {
     let holders: Vec<&Value> = std::iter::once(value).chain(NESTED.iter().map(|name| &value[*name])).collect();
     let find = |names: &[&str]| {
         names

@@ -21,6 +21,7 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::LangChain,
     slug: "langchain",
     sign: "`answer` or `result`, and `context` or `source_documents`",
+    members: &[&["answer", "chat_history", "context", "input", "query", "question", "result", "source_documents"]],
     is_whole: |members| has_text(members) && has_documents(members),
     is_event: |members| members.get("answer").is_some_and(Value::is_string) || has_documents(members),
     parse,

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::annotated::Annotated;
-use super::chat::{ChatKind, Content};
+use super::chat::{CHAT_MEMBERS, ChatKind, Content};
 use super::event::ReadEvents;
 use super::format::{Format, Members, is_something};
 use super::json::{self, filled, list, text_or_number};
@@ -23,6 +23,7 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::Mistral,
     slug: "mistral",
     sign: "`outputs`",
+    members: &[CHAT_MEMBERS, &["conversation_id", "outputs", "guardrails"]],
     is_whole: |members| is_conversation(members) || ChatKind::Mistral.is_whole(members),
     is_event: |members| {
         let kind = kind(members);

@@ -67,6 +67,7 @@ mod thinking;
 mod threads;
 mod threads_events;
 mod told_later;
+mod unread;
 mod vercel_ai_sdk;
 mod web_results;
 mod xai;

@@ -4,24 +4,30 @@ use std::collections::HashMap;
 use std::num::NonZeroU32;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::format::{Format, is_something};
+use super::format::{Format, Members};
 use super::json::{self, TextOrNumber, filled, list, number_or_text, text_or_number};
 use super::location::{Located, web_url};
 use super::native_events::NativeEvents;
 use super::span::{Unit, read_span};
+use super::unread::unread_sources;
 use super::{IngestError, Provider, cohere};
 use crate::answer::{Answer, Citation, Interpreter, SensitivityLabel, Source, SourceIndex};
 use crate::report::{Entry, Kind};
 use crate::text::OffsetIndex;
 
+const MEMBERS: &[&str] = &["annotations", "interpreter", "label", "sources", "text"];
+
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Native,
     slug: "citewire",
     sign: "`text`",
-    is_whole: |members| is_something(members, "text") && !cohere::is_first_version(members),
+    members: &[MEMBERS],
+    is_whole: |members| {
+        // A `text` that is no string tells how a response is laid out; Cohere's is a string, beside members of its own.
+        members.get("text").is_some_and(Value::is_string) && (!cohere::is_first_version(members) || has_lists(members))
+    },
     // An error looks alike everywhere, and nothing follows it.
     is_event: |members| {
         ["delta", "sources", "annotations", "label", "interpreter", "done", "error"]
@@ -32,6 +38,11 @@ pub(super) const FORMAT: Format = Format {
     reader: || Box::new(NativeEvents::default()),
 };
 
+/// Whether the members have a list that only a manifest has beside its text.
+pub(super) fn has_lists(members: &Members) -> bool {
+    ["sources", "annotations"].iter().any(|name| members.get(*name).is_some_and(Value::is_array))
+}
+
 #[derive(Deserialize)]
 struct Manifest {
     text: Option<String>,
@@ -41,10 +52,19 @@ struct Manifest {
     annotations: Vec<Annotation>,
     label: Option<WireLabel>,
     interpreter: Option<WireInterpreter>,
-    /// Members of another format that has its text in the same place.
-    generation_id: Option<IgnoredAny>,
-    chat_history: Option<IgnoredAny>,
-    citations: Option<IgnoredAny>,
+}
+
+/// A manifest with its text and no other members: whoever has more of them may have another format.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FaultlessManifest {
+    text: String,
+    #[serde(default, deserialize_with = "list")]
+    sources: Vec<Option<WireSource>>,
+    #[serde(default, deserialize_with = "list")]
+    annotations: Vec<Annotation>,
+    label: Option<WireLabel>,
+    interpreter: Option<WireInterpreter>,
 }
 
 #[derive(Default, Deserialize)]
@@ -96,18 +116,17 @@ pub(super) struct Annotation {
 }
 
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
-    json::read::<Manifest>(body)?
+    let mut answer = json::read::<Manifest>(body)?
         .into_answer()
-        .ok_or_else(|| IngestError::member("/text", "missing; the text of the answer is wanted"))
+        .ok_or_else(|| IngestError::member("/text", "missing; the text of the answer is wanted"))?;
+    answer.oddities.extend(unread_sources(body, MEMBERS, ""));
+    Ok(answer)
 }
 
 /// The answer in a manifest without a fault; `None` does not say what is wrong.
 pub(super) fn parse_faultless(body: &str) -> Option<Answer> {
-    let manifest = serde_json::from_str::<Manifest>(body).ok()?;
-    let Manifest { generation_id, chat_history, citations, .. } = &manifest;
-    // Another format may have its text there, too: its members tell.
-    let is_native = [generation_id, chat_history, citations].into_iter().all(Option::is_none);
-    is_native.then_some(manifest)?.into_answer()
+    let FaultlessManifest { text, sources, annotations, label, interpreter } = serde_json::from_str(body).ok()?;
+    Manifest { text: Some(text), sources, annotations, label, interpreter }.into_answer()
 }
 
 impl Manifest {

@@ -2,13 +2,14 @@
 
 use super::Provider;
 use super::format::Format;
-use super::threads::{self, cites_pages, is_about_thread, is_message};
+use super::threads::{self, THREAD_MEMBERS, cites_pages, is_about_thread, is_message};
 use super::threads_events::ThreadEvents;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::OpenAiAssistants,
     slug: "openai-assistants",
     sign: "`thread.message`",
+    members: &[THREAD_MEMBERS],
     is_whole: |members| is_message(members) && !cites_pages(members),
     // The first events of a run of Azure's agents look the same, and the rest is read in the same way.
     is_event: is_about_thread,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::annotated_parts::{AnnotatedParts, Part};
 use super::assistanthub::AssistantHubEvents;
 use super::azure_events::AzureEvents;
-use super::chat::{self, ChatKind, Content};
+use super::chat::{self, CHAT_MEMBERS, ChatKind, Content};
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, Members};
 use super::json::{self, list};
@@ -16,6 +16,7 @@ use super::location::{Located, web_url};
 use super::mistral_chat::MistralChatEvents;
 use super::openwebui::{self, WebUiAnswer};
 use super::perplexity::PerplexityEvents;
+use super::unread::unread_sources;
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::Entry;
@@ -24,6 +25,7 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::OpenAiChat,
     slug: "openai-chat",
     sign: "`choices`",
+    members: &[CHAT_MEMBERS],
     is_whole: |members| ChatKind::OpenAi.is_whole(members),
     is_event: |members| members.contains_key("choices"),
     parse: |body| parse(body, false),
@@ -36,14 +38,27 @@ pub(super) fn parse(body: &str, is_xai: bool) -> Result<Answer, IngestError> {
     let (content, said) = chat::whole(body, &mut answer.oddities)?;
     // Annotations stand outside the parts of a message, so that they count in all of its text.
     let parts = vec![Part { text: content.into_text(), annotations: said.annotations }];
-    let Seen { citations } = json::read(body)?;
-    let seen = if is_xai { pages(citations, "/citations", &mut answer.oddities) } else { Vec::new() };
+    answer.oddities.extend(unread_sources(body, read_members(is_xai), ""));
+    let mut seen = Vec::new();
+    if is_xai {
+        let Seen { citations } = json::read(body)?;
+        seen = pages(citations, "/citations", &mut answer.oddities);
+    }
     AnnotatedParts { parts, seen, linked_markers: is_xai, ..AnnotatedParts::default() }.finish(&mut answer);
     Ok(answer)
 }
 
 fn grammar(is_xai: bool) -> MarkerGrammar {
     if is_xai { MarkerGrammar::NONE } else { MarkerGrammar::ANNOTATED }
+}
+
+/// The members whose insides are read, or tell of no sources.
+fn read_members(is_xai: bool) -> &'static [&'static str] {
+    if is_xai {
+        &["annotations", "audio", "citations", "content", "tool_calls"]
+    } else {
+        &["annotations", "audio", "content", "tool_calls"]
+    }
 }
 
 /// The pages that xAI saw.
@@ -77,13 +92,15 @@ pub(super) struct ChatEvents {
     /// The pages that xAI saw: the last list holds them all.
     seen: Vec<Source>,
     late: bool,
+    /// Whether it has been noted that sources are not read: every chunk may carry them again.
+    told_unread: bool,
     /// Who turned out to have written the chunks.
     other: Option<ToldReader>,
 }
 
 impl ChatEvents {
     pub(super) fn new(is_xai: bool) -> Self {
-        Self { is_xai, part: Part::default(), seen: Vec::new(), late: false, other: None }
+        Self { is_xai, part: Part::default(), seen: Vec::new(), late: false, told_unread: false, other: None }
     }
 
     fn become_late(&mut self, said: &mut Vec<StreamEvent>) {
@@ -142,6 +159,11 @@ impl ReadEvents for ChatEvents {
             return other.read(event, json, notes, events);
         }
         let chunk = chat::chunk(event, json, notes)?;
+        if !self.told_unread {
+            let unread = unread_sources(json, read_members(self.is_xai), &event.pointer());
+            self.told_unread = !unread.is_empty();
+            notes.extend(unread);
+        }
         if let Some(error) = chunk.error {
             events.push(StreamEvent::Error(error));
             return Ok(());

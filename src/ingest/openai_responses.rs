@@ -3,14 +3,15 @@
 use serde_json::Value;
 
 use super::Provider;
-use super::format::{Format, Members, is_something};
-use super::responses::{self, Flavour, is_grok};
+use super::format::{Format, Members, is_addresses, is_something, is_text};
+use super::responses::{self, Flavour, RESPONSE_MEMBERS, is_grok};
 use super::responses_events::ResponsesEvents;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::OpenAiResponses,
     slug: "openai-responses",
     sign: "`output`",
+    members: &[RESPONSE_MEMBERS],
     is_whole: |members| flavour_of(members) == Some(Flavour::OpenAi),
     is_event: |members| {
         let kind = kind(members);
@@ -32,13 +33,14 @@ pub(super) fn flavour_of(members: &Members) -> Option<Flavour> {
     let output = members.get("output")?.as_array()?;
     let is_kind = |item: &Value, kind: &str| item["type"].as_str() == Some(kind);
     let holds = |kind: &str| output.iter().any(|item| is_kind(item, kind));
-    let is_response = members.get("object").and_then(Value::as_str) == Some("response");
-    if !is_response && !holds("message") {
+    // Without its name, a response has messages, and no text: its own `text` says how the text is laid out.
+    let is_unnamed = || holds("message") && !members.get("text").is_some_and(Value::is_string);
+    if !is_text(members, "object", "response") && !is_unnamed() {
         return None;
     }
     Some(if holds("search_results") || holds("fetch_url_results") {
         Flavour::Perplexity
-    } else if members.get("citations").is_some_and(Value::is_array)
+    } else if members.get("citations").is_some_and(is_addresses)
         || is_grok(members.get("model").and_then(Value::as_str))
     {
         Flavour::Xai

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::annotated::Sources;
-use super::chat::ChatKind;
+use super::chat::{self, CHAT_MEMBERS, ChatKind};
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, Members};
 use super::json::{self, Content, entries, list};
@@ -17,6 +17,7 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::OpenWebUi,
     slug: "openwebui",
     sign: "`type` and `data`",
+    members: &[CHAT_MEMBERS, &["chat_id", "data", "event", "message_id", "sources", "type"]],
     is_whole: |members| is_event(members) || ChatKind::OpenWebUi.is_whole(members),
     is_event,
     parse,
@@ -88,7 +89,7 @@ struct Choice {
 
 #[derive(Deserialize)]
 struct Message {
-    content: Option<String>,
+    content: Option<chat::Content>,
 }
 
 /// An answer as far as it has arrived.
@@ -207,7 +208,7 @@ impl WebUiAnswer {
 fn first_text(choices: Vec<Choice>) -> String {
     let first = choices.into_iter().next().filter(|choice| choice.index.unwrap_or_default() == 0);
     let message = first.and_then(|choice| choice.message.or(choice.delta));
-    message.and_then(|message| message.content).unwrap_or_default()
+    message.and_then(|message| message.content).map(chat::Content::into_text).unwrap_or_default()
 }
 
 impl ReadEvents for WebUiAnswer {

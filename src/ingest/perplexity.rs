@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::chat::{self, ChatKind, Content};
+use super::chat::{self, CHAT_MEMBERS, ChatKind, Content};
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::Format;
 use super::json::{self, list};
@@ -17,6 +17,7 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::Perplexity,
     slug: "perplexity",
     sign: "`search_results`",
+    members: &[CHAT_MEMBERS, &["citations", "search_results", "images", "related_questions", "videos"]],
     is_whole: |members| ChatKind::Perplexity.is_whole(members),
     is_event: |members| ChatKind::of(members) == Some(ChatKind::Perplexity),
     parse,

@@ -3,13 +3,14 @@
 use super::Provider;
 use super::format::Format;
 use super::openai_responses::{flavour_of, kind};
-use super::responses::{self, Flavour};
+use super::responses::{self, Flavour, RESPONSE_MEMBERS};
 use super::responses_events::ResponsesEvents;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::PerplexityAgent,
     slug: "perplexity-agent",
     sign: "`search_results` in `output`",
+    members: &[RESPONSE_MEMBERS],
     is_whole: |members| flavour_of(members) == Some(Flavour::Perplexity),
     is_event: |members| {
         let item = members.get("item").and_then(|item| item["type"].as_str());

@@ -163,11 +163,14 @@ pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, In
 }
 
 fn object(body: &str, from: Option<Provider>) -> Result<Answer, IngestError> {
-    let format = match from {
-        Some(provider) => format::of(provider),
+    let (format, chosen) = match from {
+        Some(provider) => (format::of(provider), None),
         None => format::detect(body)?,
     };
-    let answer = (format.parse)(body);
+    let answer = (format.parse)(body).map(|mut answer| {
+        answer.oddities.extend(chosen);
+        answer
+    });
     if answer.as_ref().is_ok_and(|answer| !answer.text.is_empty()) {
         return answer.map(|answer| format.provider.gave(answer));
     }
@@ -184,11 +187,7 @@ fn object(body: &str, from: Option<Provider>) -> Result<Answer, IngestError> {
 ///
 /// A body that reads so is no stream: it has a text at the top, and no event has.
 pub(super) fn at_once(body: &[u8], from: Option<Provider>) -> Option<Answer> {
-    let is_open = match from {
-        Some(from) => from == Provider::Native,
-        // Few formats have their text at the top, so that the members need not be looked at first.
-        None => memchr::memmem::find(body, b"\"choices\"").is_none(),
-    };
+    let is_open = from.is_none_or(|from| from == Provider::Native);
     let body = std::str::from_utf8(body).ok().filter(|_| is_open)?;
     let body = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii();
     let answer = body.starts_with('{').then(|| native::parse_faultless(body)).flatten()?;
@@ -209,8 +208,8 @@ mod tests {
 
     #[test]
     fn the_envelope_tells_the_format() {
-        assert_eq!(format::detect(r#"{"text": "a"}"#).expect("native").provider, Provider::Native);
-        assert_eq!(format::detect(r#"{"choices": []}"#).expect("a chat").provider, Provider::OpenAiChat);
+        assert_eq!(format::detect(r#"{"text": "a"}"#).expect("native").0.provider, Provider::Native);
+        assert_eq!(format::detect(r#"{"choices": []}"#).expect("a chat").0.provider, Provider::OpenAiChat);
         assert_eq!(
             refused(br#"{"output": [], "id": 1}"#),
             "the format was not recognised: it has `id`, `output`; name it with `from`"

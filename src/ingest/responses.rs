@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::IngestError;
@@ -14,6 +14,46 @@ use super::perplexity_page::WirePage;
 use super::web_results::{is_web_search, web_results};
 use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
 use crate::report::{At, Entry, Kind};
+
+/// The members of a whole response.
+pub(super) const RESPONSE_MEMBERS: &[&str] = &[
+    "background",
+    "billing",
+    "completed_at",
+    "conversation",
+    "created_at",
+    "error",
+    "frequency_penalty",
+    "id",
+    "incomplete_details",
+    "instructions",
+    "max_output_tokens",
+    "max_tool_calls",
+    "metadata",
+    "model",
+    "object",
+    "output",
+    "parallel_tool_calls",
+    "presence_penalty",
+    "previous_response_id",
+    "prompt",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "reasoning",
+    "safety_identifier",
+    "service_tier",
+    "status",
+    "store",
+    "temperature",
+    "text",
+    "tool_choice",
+    "tools",
+    "top_logprobs",
+    "top_p",
+    "truncation",
+    "usage",
+    "user",
+];
 
 /// Whose way it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +85,15 @@ pub(super) struct WireResponse {
     pub(super) model: Option<String>,
     #[serde(default, deserialize_with = "list")]
     pub(super) output: Vec<Value>,
-    #[serde(default, deserialize_with = "list")]
+    #[serde(default, deserialize_with = "addresses")]
     pub(super) citations: Vec<Option<String>>,
     pub(super) error: Option<Value>,
+}
+
+/// The addresses in a list; only xAI has such a list, so that the member of another service must not cost the answer.
+fn addresses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Option<String>>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    Ok(value.as_array().into_iter().flatten().map(|entry| entry.as_str().map(str::to_owned)).collect())
 }
 
 #[derive(Default, Deserialize)]

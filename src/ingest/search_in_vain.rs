@@ -38,7 +38,7 @@ pub struct SearchInVain {
     pub tools: BTreeMap<String, usize>,
     /// The members of what should hold sources, with the lengths of those that are lists: `groundingMetadata.webSearchQueries`.
     pub members: BTreeMap<String, Option<usize>>,
-    /// The first object in such a list. It may hold what the answer is about, so that it is nothing for every log.
+    /// The first object in such a list, else the first call or result of a tool. It may hold what the answer is about, so that it is nothing for every log.
     pub first: Option<Value>,
 }
 
@@ -51,10 +51,12 @@ pub fn search_in_vain(body: &[u8], answer: &Answer) -> Option<SearchInVain> {
         return None;
     }
     let mut found = SearchInVain { provider: answer.provider, ..SearchInVain::default() };
+    let mut first_of_tool = None;
     for document in documents(body) {
         found.events += 1;
-        found.look_at(&document);
+        found.look_at(&document, &mut first_of_tool);
     }
+    found.first = found.first.or(first_of_tool);
     Some(found)
 }
 
@@ -76,30 +78,34 @@ fn documents(body: &[u8]) -> Vec<Value> {
 }
 
 impl SearchInVain {
-    fn look_at(&mut self, value: &Value) {
+    fn look_at(&mut self, value: &Value, first_of_tool: &mut Option<Value>) {
         match value {
-            Value::Array(list) => list.iter().for_each(|value| self.look_at(value)),
+            Value::Array(list) => list.iter().for_each(|value| self.look_at(value, first_of_tool)),
             Value::Object(map) => {
-                self.count(map);
+                if self.count(map) {
+                    first_of_tool.get_or_insert_with(|| value.clone());
+                }
                 for (name, inner) in map {
                     if METADATA.contains(&name.as_str()) {
                         self.list(name, inner);
                     }
-                    self.look_at(inner);
+                    self.look_at(inner, first_of_tool);
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
 
-    fn count(&mut self, map: &Map<String, Value>) {
-        let Some(kind) = map.get("type").and_then(Value::as_str) else { return };
+    /// Counts a call or result of a tool; says whether it is one.
+    fn count(&mut self, map: &Map<String, Value>) -> bool {
+        let Some(kind) = map.get("type").and_then(Value::as_str) else { return false };
         let is_tool =
             ["_call", "_result", "_results", "tool_use", "tool.execution"].iter().any(|sign| kind.contains(sign));
         let kind = shown(kind);
         if is_tool && (self.tools.len() < MAX_NAMES || self.tools.contains_key(&kind)) {
             *self.tools.entry(kind).or_default() += 1;
         }
+        is_tool
     }
 
     fn list(&mut self, name: &str, metadata: &Value) {
@@ -172,10 +178,12 @@ mod tests {
              1 in groundingMetadata.novelSources, 1 in groundingMetadata.webSearchQueries"
         );
         assert!(!line.contains("secret"));
-        let response = json!({"object": "response", "output": [{"type": "web_search_call"}, {"type": "web_search_call"},
+        let call = json!({"type": "web_search_call", "id": "ws_1", "action": {"type": "search", "query": "q"}});
+        let response = json!({"object": "response", "output": [call, {"type": "web_search_call"},
             {"type": "message", "content": [{"type": "output_text", "text": "x", "annotations": []}]}]});
         let found = vain(&response.to_string()).expect("a search in vain");
         assert_eq!(found.tools, [("web_search_call".to_owned(), 2)].into());
+        assert_eq!(found.first, Some(call), "there is no list of sources whose first object could be told");
     }
 
     #[test]

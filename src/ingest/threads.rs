@@ -1,23 +1,53 @@
 //! Messages of threads, as OpenAI Assistants and Azure AI agents write them: text parts with markers `【4:0†source】` that
 //! annotations explain.
 
+use std::cmp::Ordering;
+
+use chrono::DateTime;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::IngestError;
 use super::annotated_parts::{AnnotatedParts, Part};
-use super::format::Members;
-use super::json::{self, list};
+use super::format::{Members, is_text};
+use super::json::{self, list, text_or_number};
 use super::openai_annotation::annotations;
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::{Entry, Kind};
+
+/// The members of a whole message, and of a list of messages.
+pub(super) const THREAD_MEMBERS: &[&str] = &[
+    "assistant_id",
+    "attachments",
+    "completed_at",
+    "content",
+    "created_at",
+    "data",
+    "first_id",
+    "has_more",
+    "id",
+    "incomplete_at",
+    "incomplete_details",
+    "last_id",
+    "metadata",
+    "object",
+    "role",
+    "run_id",
+    "status",
+    "thread_id",
+];
 
 /// A message.
 #[derive(Default, Deserialize)]
 pub(super) struct WireThreadMessage<'a> {
     pub(super) status: Option<String>,
     pub(super) role: Option<String>,
+    #[serde(default, deserialize_with = "text_or_number")]
+    run_id: Option<String>,
+    /// Seconds since 1970; the SDK of Azure writes a date.
+    created_at: Option<Value>,
     #[serde(borrow, default, deserialize_with = "list")]
     pub(super) content: Vec<&'a RawValue>,
 }
@@ -55,7 +85,29 @@ pub(super) fn read_part(raw: &RawValue, pointer: &str, at: usize) -> Result<Opti
     Ok(Some((index.unwrap_or_default(), Part { text: value.unwrap_or_default(), annotations })))
 }
 
+/// A list of messages.
+#[derive(Deserialize)]
+struct WireThreadList<'a> {
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
+    content: Option<IgnoredAny>,
+}
+
 impl WireThreadMessage<'_> {
+    /// Whether the user asked it.
+    pub(super) fn is_asked(&self) -> bool {
+        self.role.as_deref() == Some("user")
+    }
+
+    /// When it was made, in seconds since 1970.
+    fn time(&self) -> Option<f64> {
+        match self.created_at.as_ref()? {
+            Value::Number(seconds) => seconds.as_f64(),
+            Value::String(date) => Some(DateTime::parse_from_rfc3339(date).ok()?.timestamp() as f64),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
+
     /// The parts of the text; `pointer` leads to the message.
     pub(super) fn into_parts(self, pointer: &str) -> Result<Vec<Part>, IngestError> {
         let parts = self.content.into_iter().enumerate().map(|(at, raw)| read_part(raw, pointer, at));
@@ -63,33 +115,110 @@ impl WireThreadMessage<'_> {
     }
 }
 
+/// The parts of several messages as those of one text: each message is a paragraph of its own.
+///
+/// What parts the paragraphs stands at the end of a part, because annotations count from the beginning of theirs.
+pub(super) fn as_paragraphs(messages: impl IntoIterator<Item = Vec<Part>>) -> Vec<Part> {
+    let mut joined: Vec<Part> = Vec::new();
+    for parts in messages.into_iter().filter(|parts| parts.iter().any(|part| !part.text.is_empty())) {
+        if let Some(last) = joined.last_mut() {
+            last.text.push_str(PARAGRAPH);
+        }
+        joined.extend(parts);
+    }
+    joined
+}
+
+/// What parts two paragraphs.
+pub(super) const PARAGRAPH: &str = "\n\n";
+
 /// Gives the answer what these parts say.
 pub(super) fn conclude(parts: Vec<Part>, answer: &mut Answer) {
     AnnotatedParts { parts, ..AnnotatedParts::default() }.finish(answer);
 }
 
-/// Reads a whole message.
+/// Reads a whole message, or the answer in a list of them.
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
-    let message: WireThreadMessage<'_> = json::read(body)?;
-    let mut answer = Answer { grammar: MarkerGrammar::ANNOTATED, ..Answer::default() };
-    let status = message.status.clone();
-    let parts = message.into_parts("")?;
-    if parts.is_empty() {
-        return Err(IngestError::member("/content", "holds no text; the text of the answer is wanted"));
+    let WireThreadList { data, content } = json::read(body)?;
+    match data.filter(|data| content.is_none() && data.get().starts_with('[')) {
+        Some(data) => parse_list(&json::raw_member::<Vec<&RawValue>>(data, || "/data".to_owned())?),
+        None => {
+            let message: WireThreadMessage<'_> = json::read(body)?;
+            if message.is_asked() {
+                return Err(IngestError::member("/role", "\"user\"; a message of the assistant is wanted"));
+            }
+            answer_of(vec![(String::new(), message)])
+        }
     }
-    answer.complete = status.as_deref().is_none_or(|status| status == "completed");
-    if !answer.complete {
-        let message =
-            format!("the message has the status {:?}, so the answer may lack its end", status.unwrap_or_default());
-        answer.oddities.push(Entry::in_input(Kind::Note, "finish-reason", "/status", message));
+}
+
+/// The answer that messages of one run make, in the order of time, each with the pointer to it.
+fn answer_of(messages: Vec<(String, WireThreadMessage<'_>)>) -> Result<Answer, IngestError> {
+    let mut answer = Answer { grammar: MarkerGrammar::ANNOTATED, complete: true, ..Answer::default() };
+    let mut texts = Vec::new();
+    let last = messages.last().map(|(pointer, _)| format!("{pointer}/content")).unwrap_or_default();
+    for (pointer, message) in messages {
+        if let Some(status) = message.status.as_deref().filter(|status| *status != "completed") {
+            answer.complete = false;
+            let note = format!("the message has the status {status:?}, so the answer may lack its end");
+            answer.oddities.push(Entry::in_input(Kind::Note, "finish-reason", format!("{pointer}/status"), note));
+        }
+        texts.push(message.into_parts(&pointer)?);
     }
-    conclude(parts, &mut answer);
+    if texts.iter().all(Vec::is_empty) {
+        return Err(IngestError::member(last, "holds no text; the text of the answer is wanted"));
+    }
+    conclude(as_paragraphs(texts), &mut answer);
     Ok(answer)
 }
 
-/// Whether the members are a whole message of a thread.
+/// Reads a list of messages: the newest message of the assistant is the answer, with the other messages of its run.
+fn parse_list(data: &[&RawValue]) -> Result<Answer, IngestError> {
+    if data.is_empty() {
+        return Err(IngestError::member("/data", "empty; a message of the assistant is wanted"));
+    }
+    let mut messages = Vec::with_capacity(data.len());
+    for (at, raw) in data.iter().enumerate() {
+        let pointer = format!("/data/{at}");
+        let message: WireThreadMessage<'_> = json::raw_member(raw, || pointer.clone())?;
+        messages.push((pointer, message));
+    }
+    sort_by_time(&mut messages);
+    let Some(newest) = messages.iter().rposition(|(_, message)| !message.is_asked()) else {
+        return Err(IngestError::member("/data", "holds messages of the user only; one of the assistant is wanted"));
+    };
+    let asked = messages.get(newest + 1).map(|(pointer, _)| pointer.clone());
+    let run = messages[newest].1.run_id.clone();
+    let of_run = messages.into_iter().enumerate().filter(|(at, (_, message))| {
+        *at == newest || !message.is_asked() && message.run_id.is_some() && message.run_id == run
+    });
+    let mut answer = answer_of(of_run.map(|(_, message)| message).collect())?;
+    if let Some(pointer) = asked {
+        let message = "this message of the user is newer than the answer, which may be that to an older one";
+        answer.oddities.push(Entry::in_input(Kind::Note, "unanswered", pointer, message));
+    }
+    Ok(answer)
+}
+
+/// Puts messages into the order of time. A list is newest first, unless the times say that it is not.
+fn sort_by_time(messages: &mut [(String, WireThreadMessage<'_>)]) {
+    let times: Option<Vec<f64>> = messages.iter().map(|(_, message)| message.time()).collect();
+    let is_oldest_first = times.is_some_and(|times| times.first() < times.last());
+    if !is_oldest_first {
+        messages.reverse();
+    }
+    // Messages of one second keep the order of the list.
+    if messages.iter().all(|(_, message)| message.time().is_some()) {
+        messages.sort_by(|(_, one), (_, other)| one.time().partial_cmp(&other.time()).unwrap_or(Ordering::Equal));
+    }
+}
+
+/// Whether the members are a whole message of a thread, or a list of messages.
 pub(super) fn is_message(members: &Members) -> bool {
-    members.get("object").and_then(Value::as_str) == Some("thread.message")
+    let of_messages =
+        |data: &Vec<Value>| data.is_empty() || data.iter().any(|entry| entry["object"] == "thread.message");
+    is_text(members, "object", "list") && members.get("data").and_then(Value::as_array).is_some_and(of_messages)
+        || is_text(members, "object", "thread.message") && members.contains_key("content")
 }
 
 /// Whether the members are an event about a thread.
@@ -101,7 +230,8 @@ pub(super) fn is_about_thread(members: &Members) -> bool {
 /// Whether a message, or a piece of one, cites a page: only Azure's agents do.
 pub(super) fn cites_pages(members: &Members) -> bool {
     let contents = [members.get("content"), members.get("delta").map(|delta| &delta["content"])];
-    let parts = contents.into_iter().flatten().filter_map(Value::as_array).flatten();
+    let listed = members.get("data").and_then(Value::as_array).into_iter().flatten().map(|message| &message["content"]);
+    let parts = contents.into_iter().flatten().chain(listed).filter_map(Value::as_array).flatten();
     parts
         .filter_map(|part| part["text"]["annotations"].as_array())
         .flatten()
@@ -112,7 +242,7 @@ pub(super) fn cites_pages(members: &Members) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::super::ingest;
+    use super::super::{Provider, ingest};
     use super::*;
 
     fn message(text: &str, annotations: &Value) -> Value {
@@ -165,6 +295,96 @@ mod tests {
         };
         let answer = read(&message("a【4:0†s】b【4:0†s】", &json!([file(1), file(9)])));
         assert_eq!((answer.sources.len(), answer.citations.len()), (1, 2));
+    }
+
+    fn listed(role: &str, time: &Value, run: Option<&str>, text: &str) -> Value {
+        json!({"object": "thread.message", "role": role, "created_at": time, "run_id": run,
+            "content": [{"type": "text", "text": {"value": text, "annotations": []}}]})
+    }
+
+    fn list(data: &[Value]) -> Value {
+        json!({"object": "list", "data": data, "first_id": "b", "last_id": "a", "has_more": true})
+    }
+
+    fn refused(body: &Value, from: Option<Provider>) -> String {
+        ingest(body.to_string().as_bytes(), from).expect_err("no answer").to_string()
+    }
+
+    /// A run's answer can only be fetched as a list of messages, and each list was refused.
+    #[test]
+    fn the_newest_message_of_the_assistant_is_the_answer_in_a_list() {
+        let none = json!(null);
+        let ask = |time: &Value| listed("user", time, None, "How long?");
+        let newest_first = list(&[
+            listed("assistant", &none, None, "30 days."),
+            ask(&none),
+            listed("assistant", &none, None, "Hello."),
+        ]);
+        let oldest_first = list(&[
+            listed("assistant", &json!(1), None, "Hello."),
+            ask(&json!(2)),
+            listed("assistant", &json!(3), None, "30 days."),
+        ]);
+        let dates = list(&[
+            ask(&json!("2026-01-05T09:12:00Z")),
+            listed("assistant", &json!("2026-01-05T10:12:05+01:00"), None, "Old."),
+            listed("assistant", &json!("2026-01-05T09:12:06Z"), None, "30 days."),
+        ]);
+        for body in [newest_first, oldest_first, dates] {
+            for from in [None, Some(Provider::OpenAiAssistants), Some(Provider::AzureAgents)] {
+                let answer = ingest(body.to_string().as_bytes(), from).expect("an answer");
+                assert_eq!((answer.text.as_str(), answer.complete), ("30 days.", true), "{body}");
+                assert_eq!(answer.oddities, []);
+            }
+        }
+    }
+
+    #[test]
+    fn the_messages_of_one_run_are_paragraphs_in_the_order_of_time() {
+        let page = json!({"type": "url_citation", "text": "【3:0†source】", "start_index": 7, "end_index": 19,
+            "url_citation": {"url": "https://a.example/x", "title": "Leave"}});
+        let mut last = listed("assistant", &json!(5), Some("r2"), "30 days【3:0†source】.");
+        last["content"][0]["text"]["annotations"] = json!([page]);
+        let body = list(&[
+            last,
+            listed("assistant", &json!(4), Some("r2"), "I look it up."),
+            listed("user", &json!(3), None, "How long?"),
+            listed("assistant", &json!(2), Some("r1"), "Hello."),
+        ]);
+        let answer = read(&body);
+        assert_eq!(
+            (answer.provider, answer.text.as_str()),
+            (Some("azure-agents"), "I look it up.\n\n30 days【3:0†source】.")
+        );
+        assert_eq!(&answer.text[answer.citations[0].span.range()], "【3:0†source】");
+        assert_eq!(answer.sources[0].pointer, "/data/0/content/0/text/annotations/0");
+    }
+
+    #[test]
+    fn a_question_is_no_answer() {
+        let ask = listed("user", &json!(2), None, "How long?");
+        assert_eq!(refused(&ask, None), "/role: \"user\"; a message of the assistant is wanted");
+        let asked = "/data: holds messages of the user only; one of the assistant is wanted";
+        assert_eq!(refused(&list(&[ask.clone()]), None), asked);
+        for from in [None, Some(Provider::AzureAgents)] {
+            assert_eq!(refused(&list(&[]), from), "/data: empty; a message of the assistant is wanted");
+        }
+        let answer = read(&list(&[ask, listed("assistant", &json!(1), None, "Hello.")]));
+        let notes: Vec<_> = answer.oddities.iter().map(|entry| entry.code).collect();
+        assert_eq!((answer.text.as_str(), &notes[..]), ("Hello.", &["unanswered"][..]));
+    }
+
+    #[test]
+    fn a_list_whose_run_has_not_ended_is_incomplete() {
+        let mut message = listed("assistant", &json!(1), None, "30");
+        message["status"] = json!("in_progress");
+        let answer = read(&list(&[message.clone()]));
+        assert_eq!((answer.complete, answer.oddities[0].code), (false, "finish-reason"));
+        message["content"] = json!([]);
+        assert_eq!(
+            refused(&list(&[message]), None),
+            "/data/0/content: holds no text; the text of the answer is wanted"
+        );
     }
 
     #[test]

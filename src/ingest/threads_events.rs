@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::annotated_parts::Part;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::json::{self, list};
-use super::threads::{WireThreadMessage, conclude, read_part};
+use super::threads::{PARAGRAPH, WireThreadMessage, as_paragraphs, conclude, read_part};
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, ProviderError};
 use crate::report::{Entry, Kind};
@@ -103,11 +103,15 @@ impl ThreadEvents {
             if message.whole {
                 continue;
             }
+            let is_first = message.parts.values().all(|part| part.text.is_empty()) && !piece.text.is_empty();
             let part = message.parts.entry(index).or_default();
             part.text.push_str(&piece.text);
             if !piece.annotations.is_empty() {
                 part.annotations.extend(placed(piece.annotations, event));
                 self.become_late(said);
+            }
+            if is_first && !self.text.is_empty() {
+                self.say(PARAGRAPH.to_owned(), said);
             }
             self.say(piece.text, said);
         }
@@ -124,17 +128,22 @@ impl ThreadEvents {
     ) -> Result<(), IngestError> {
         let message: WireThreadMessage<'_> = json::read(json)?;
         // At its beginning, a message is empty.
-        if message.content.is_empty() || message.role.as_deref() == Some("user") {
+        if message.content.is_empty() || message.is_asked() {
             return Ok(());
         }
         let parts = message.into_parts("")?.into_iter();
         let parts = parts.map(|Part { text, annotations }| Part { text, annotations: placed(annotations, event) });
         *self.message(wire.id) = Message { parts: (0..).zip(parts).collect(), whole: true };
-        let gathered: String = self.parts().map(|part| part.text.as_str()).collect();
+        let gathered: String = self.paragraphs().into_iter().map(|part| part.text).collect();
         if let Some(rest) = gathered.strip_prefix(&self.text).map(str::to_owned) {
             self.say(rest, said);
         }
         Ok(())
+    }
+
+    /// The parts of all messages, each message a paragraph.
+    fn paragraphs(&self) -> Vec<Part> {
+        as_paragraphs(self.messages.iter().map(|message| message.parts.values().cloned().collect()))
     }
 
     fn parts(&self) -> impl Iterator<Item = &Part> {
@@ -200,8 +209,7 @@ impl ReadEvents for ThreadEvents {
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
-        let parts = self.parts().cloned().collect();
-        conclude(parts, answer);
+        conclude(self.paragraphs(), answer);
         answer.tools_invoked = self.used_tools.then_some(true);
         if !answer.text.starts_with(&self.text) {
             let message = "the text at the end of the stream differs from the text that was streamed; it is taken";
@@ -261,6 +269,34 @@ mod tests {
         let answer = stream(&[asked, begins, piece("a【3:0†source】", &page()), whole, run("completed")]);
         assert_eq!((answer.text.as_str(), answer.citations.len(), answer.sources.len()), ("a【3:0†source】.", 1, 1));
         assert_eq!(answer.sources[0].pointer, "/3/content/0/text/annotations/0");
+    }
+
+    /// The last word of one message and the first of the next ran into one.
+    #[test]
+    fn the_messages_of_a_run_are_paragraphs_as_in_a_list() {
+        let of = |id: &str, text: &str| {
+            let mut piece = piece(text, &json!(null));
+            piece["id"] = json!(id);
+            piece
+        };
+        let whole = |id: &str, text: &str| {
+            json!({"id": id, "object": "thread.message", "role": "assistant",
+                "content": [{"type": "text", "text": {"value": text, "annotations": []}}]})
+        };
+        let pieces = [of("m1", "I look"), of("m1", " it up."), of("m2", ""), of("m2", "30 days."), run("completed")];
+        let both = [
+            of("m1", "I look it up."),
+            whole("m1", "I look it up."),
+            of("m2", "30"),
+            whole("m2", "30 days."),
+            run("completed"),
+        ];
+        for events in
+            [&pieces[..], &both[..], &[whole("m1", "I look it up."), whole("m2", "30 days."), run("completed")]]
+        {
+            let answer = stream(events);
+            assert_eq!((answer.text.as_str(), answer.oddities.len()), ("I look it up.\n\n30 days.", 0));
+        }
     }
 
     #[test]

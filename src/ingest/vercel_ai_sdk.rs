@@ -18,6 +18,7 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::VercelAiSdk,
     slug: "vercel-ai-sdk",
     sign: "`parts`",
+    members: &[&["id", "metadata", "parts", "role"]],
     is_whole: |members| members.get("parts").is_some_and(Value::is_array),
     is_event,
     parse,
@@ -72,7 +73,7 @@ struct UiMessage {
 const USUAL: [&str; 4] = ["stop", "tool-calls", "unknown", "other"];
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
-    let mut answer = Answer { grammar: MarkerGrammar::NONE, complete: true, ..Answer::default() };
+    let mut answer = Answer { grammar: MarkerGrammar::LINKS, complete: true, ..Answer::default() };
     let mut message = UiMessage::default();
     for (at, part) in json::read::<Message>(body)?.parts.into_iter().enumerate() {
         match part.kind.as_deref().unwrap_or_default() {
@@ -114,7 +115,7 @@ impl UiMessage {
 
 impl ReadEvents for UiMessage {
     fn grammar(&self) -> MarkerGrammar {
-        MarkerGrammar::NONE
+        MarkerGrammar::LINKS
     }
 
     fn read(
@@ -207,7 +208,7 @@ mod tests {
             source.pointer.clone_from(&whole.pointer);
         }
         assert_eq!(streamed, whole);
-        assert_eq!(whole.grammar, MarkerGrammar::NONE);
+        assert_eq!(whole.grammar, MarkerGrammar::LINKS);
     }
 
     #[test]

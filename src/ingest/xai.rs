@@ -1,11 +1,11 @@
 //! xAI: responses and chats with `[[n]](url)` in the text, and with a list of all pages that were seen.
 
-use super::chat::ChatKind;
+use super::chat::{CHAT_MEMBERS, ChatKind};
 use super::event::ReadEvents;
 use super::format::{Format, Members, is_something};
 use super::openai_chat::{self, ChatEvents};
 use super::openai_responses::{flavour_of, kind};
-use super::responses::{self, Flavour, is_grok};
+use super::responses::{self, Flavour, RESPONSE_MEMBERS, is_grok};
 use super::responses_events::ResponsesEvents;
 use super::told_later::ToldLater;
 use super::{IngestError, Provider, json};
@@ -15,6 +15,7 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::Xai,
     slug: "xai",
     sign: "`citations`",
+    members: &[CHAT_MEMBERS, RESPONSE_MEMBERS, &["citations", "search_queries"]],
     is_whole: |members| ChatKind::Xai.is_whole(members) || flavour_of(members) == Some(Flavour::Xai),
     is_event: |members| {
         let model = members.get("response").and_then(|response| response["model"].as_str());

@@ -34,6 +34,6 @@ pub use growing_chat::{GrowingChat, GrownChat};
 pub use hub_citations::{HubCitations, HubSource};
 pub use open_webui::{OpenWebUi, OpenWebUiOptions, WebUiCitations, open_webui};
 pub use output::{Output, UnknownOutput};
-pub use records::{Record, Records, records, records_behind};
+pub use records::{DomainKind, Record, Records, records, records_behind};
 pub use redirect::{InvalidRedirector, Redirectors};
 pub use web_ui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiName, WebUiSource};

@@ -46,6 +46,8 @@ pub struct Record {
     pub url: Option<String>,
     /// The registrable domain of the page (rules S4-03 and S4-24).
     pub source_domain: Option<String>,
+    /// How `source_domain` is known; `null` where there is none.
+    pub source_domain_kind: Option<DomainKind>,
     /// The provider's own title.
     pub title: Option<String>,
     /// The passage.
@@ -70,6 +72,19 @@ pub struct Record {
     pub redirect: bool,
     /// The provider's untouched object.
     pub raw: ProviderObject,
+}
+
+/// How the domain of a source is known (rule S4-24).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DomainKind {
+    /// It is that of `url`, which is the page.
+    Page,
+    /// `url` is a redirect, and the provider names the host of the page beside it.
+    Named,
+    /// `url` is a redirect, and the domain is the redirector's own.
+    Redirector,
 }
 
 /// The records of an answer. `objects` are the provider's own objects of its sources, in their order; those that are
@@ -141,6 +156,7 @@ impl Record {
         let Some(url) = &source.url else { return record };
         if !redirectors.holds(url) {
             record.source_domain = Some(registrable_domain(url.host()));
+            record.source_domain_kind = Some(DomainKind::Page);
             record.url.get_or_insert_with(|| url.as_str().to_owned());
             return record;
         }
@@ -149,7 +165,8 @@ impl Record {
             record.lead_to(&page);
         } else {
             record.redirect = true;
-            record.source_domain = Some(redirected_domain(url, source, &object));
+            let (domain, kind) = redirected_domain(url, source, &object);
+            (record.source_domain, record.source_domain_kind) = (Some(domain), Some(kind));
             record.url.get_or_insert_with(|| url.as_str().to_owned());
         }
         record
@@ -158,16 +175,20 @@ impl Record {
     fn lead_to(&mut self, page: &WebUrl) {
         self.url = Some(page.as_str().to_owned());
         self.source_domain = Some(registrable_domain(page.host()));
+        self.source_domain_kind = Some(DomainKind::Page);
         self.redirect = false;
     }
 }
 
 /// Whose page a redirect leads to, by what stands beside it; else the host of the redirector, kept whole (rule S4-24).
-fn redirected_domain(url: &WebUrl, source: &Source, object: &Value) -> String {
+fn redirected_domain(url: &WebUrl, source: &Source, object: &Value) -> (String, DomainKind) {
     let host = named_host(object).filter(|host| is_host_name(host.trim()));
     let title = || source.title.as_deref().filter(|title| is_host_name(title.trim()));
     let named = host.or_else(title).map(str::trim);
-    named.map_or_else(|| url.host().to_owned(), registrable_domain)
+    match named {
+        Some(host) => (registrable_domain(host), DomainKind::Named),
+        None => (url.host().to_owned(), DomainKind::Redirector),
+    }
 }
 
 /// The provider's own title, or what its format puts in the place of one.

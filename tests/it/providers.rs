@@ -192,3 +192,122 @@ fn every_sample_is_valid_in_every_dialect_and_the_same_again() {
         }
     }
 }
+
+/// Whole answers with all members that their services send: the samples, and what no sample shows.
+fn envelopes() -> Vec<(&'static str, Value)> {
+    let slug_of = |case: &Path| {
+        let folder = case.parent().and_then(Path::file_name).and_then(std::ffi::OsStr::to_str).expect("a folder");
+        let slug = if folder == "native" { "citewire" } else { folder };
+        slug.parse::<Provider>().expect("a format").slug()
+    };
+    let wholes = samples().into_iter().filter(|case| case.join("input.json").exists());
+    let mut envelopes: Vec<(&'static str, Value)> = wholes
+        .map(|case| (slug_of(&case), serde_json::from_slice(&input(&case)).expect("JSON")))
+        .filter(|(_, value): &(_, Value)| value.is_object())
+        .collect();
+    let page = json!({"title": "X", "url": "https://x.example/"});
+    let message = json!({"role": "assistant", "content": "The desk has keys [1].", "refusal": null});
+    let choices = json!([{"index": 0, "message": message, "logprobs": null, "finish_reason": "stop"}]);
+    envelopes.extend([
+        (
+            "citewire",
+            json!({"text": "The desk has keys [1].", "sources": [page], "annotations": [], "label": {"name": "Internal"},
+                "interpreter": {"slogan": "Desk"}}),
+        ),
+        (
+            "vercel-ai-sdk",
+            json!({"id": "m", "role": "assistant", "metadata": {"model": "m"}, "parts": [{"type": "text", "text": "Keys."}]}),
+        ),
+        (
+            "cohere",
+            json!({"response_id": "r", "text": "The desk has keys.", "generation_id": "g", "chat_history": [],
+                "finish_reason": "COMPLETE", "meta": {"api_version": {"version": "1"}}, "is_search_required": null,
+                "citations": [{"start": 4, "end": 8, "text": "desk", "document_ids": ["d"]}], "search_queries": null,
+                "documents": [{"id": "d", "title": "Desk"}], "search_results": null, "tool_calls": null}),
+        ),
+        (
+            "xai",
+            json!({"id": "x", "object": "chat.completion", "created": 1_767_000_000, "model": "grok-4-fast",
+                "choices": choices, "usage": {"total_tokens": 3}, "system_fingerprint": "fp", "citations": ["https://x.example/"]}),
+        ),
+        (
+            "openai-assistants",
+            json!({"object": "list", "first_id": "m", "last_id": "m", "has_more": false, "data": [{"id": "m",
+                "object": "thread.message", "role": "assistant",
+                "content": [{"type": "text", "text": {"value": "Keys.", "annotations": []}}]}]}),
+        ),
+        (
+            "langchain",
+            json!({"input": "keys?", "chat_history": [], "answer": "The desk has keys [1].",
+                "context": [{"page_content": "Keys: desk", "metadata": {}}]}),
+        ),
+    ]);
+    let mut known = std::collections::BTreeSet::new();
+    envelopes.retain(|(slug, value)| {
+        let names: Vec<String> = value.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+        known.insert((*slug, names))
+    });
+    envelopes
+}
+
+/// Members that make the completion of one service that of another, and rightly: they are all that tells the two apart.
+fn tells_another(slug: &str, member: &str, value: &Value, read_as: Option<&str>) -> bool {
+    let is_addresses = value.as_array().is_some_and(|list| list.iter().all(Value::is_string));
+    match (member, read_as) {
+        ("search_results", Some("perplexity")) => slug == "openai-chat",
+        ("citations", Some("perplexity")) => slug == "openai-chat" && is_addresses,
+        ("citations", Some("xai")) => slug == "openai-responses" && is_addresses,
+        ("citations", Some("assistanthub")) => ["openai-chat", "mistral"].contains(&slug) && value.is_object(),
+        _ => false,
+    }
+}
+
+/// Every whole response of OpenAI was refused: its `text` says how the text is laid out, and the manifest has a `text`, too.
+#[test]
+fn one_member_of_another_format_changes_no_format() {
+    let envelopes = envelopes();
+    let slugs: std::collections::BTreeSet<&str> = envelopes.iter().map(|(slug, _)| *slug).collect();
+    let all: std::collections::BTreeSet<&str> = Provider::all().map(Provider::slug).collect();
+    assert_eq!(slugs, all, "a format without a whole answer");
+    let read = |value: &Value| ingest(value.to_string().as_bytes(), None).map(|answer| answer.provider);
+    let mut wrong = Vec::new();
+    for (slug, envelope) in &envelopes {
+        let has = |member: &String| {
+            let own = envelopes.iter().filter(|(other, _)| other == slug);
+            own.filter_map(|(_, envelope)| envelope.as_object()).any(|own| own.contains_key(member))
+        };
+        let alone = read(envelope);
+        assert_eq!(alone.as_ref().ok(), Some(&Some(*slug)), "{alone:?}: {envelope}");
+        for (other, foreign) in envelopes.iter().filter(|(other, _)| other != slug) {
+            for (member, value) in foreign.as_object().expect("an object") {
+                if has(member) {
+                    continue;
+                }
+                let mut both = envelope.clone();
+                both[member] = value.clone();
+                match read(&both) {
+                    Ok(Some(found)) if found == *slug || tells_another(slug, member, value, Some(found)) => {}
+                    found => wrong.push(format!("{slug} with `{member}` of {other}: {found:?}")),
+                }
+            }
+        }
+    }
+    wrong.sort();
+    wrong.dedup();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn an_answer_that_would_fit_two_formats_says_which_was_chosen_and_why() {
+    let mut completion = json!({"id": "c", "object": "chat.completion", "created": 1, "model": "m",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "Keys."}, "finish_reason": "stop"}]});
+    completion["text"] = json!("Something else.");
+    let answer = ingest(completion.to_string().as_bytes(), None).expect("an answer");
+    assert_eq!((answer.provider, answer.text.as_str()), (Some("openai-chat"), "Keys."));
+    let notes: Vec<_> = answer.oddities.iter().map(|entry| (entry.code, entry.message.as_str())).collect();
+    let told = "it has `choices`, as openai-chat has, and `text`, as citewire has; most of its members are those of \
+                openai-chat, as which it is read";
+    assert_eq!(notes, [("format-chosen", told)]);
+    let refused = ingest(br#"{"text": "a", "choices": []}"#, None).expect_err("nothing tells them apart").to_string();
+    assert!(refused.contains("name it with `from`"), "{refused}");
+}

@@ -124,9 +124,10 @@ impl Scanner {
     }
 
     /// Cites in the place of the text that begins here.
-    pub(super) fn take_replaced(&mut self) {
+    pub(super) fn take_replaced(&mut self, input: &Input<'_>) {
         if let Some((range, sources)) = self.replaced.pop_front() {
             self.at = range.end;
+            self.begin_marker(input, range.clone(), true);
             self.push(range, NodeKind::Cite(sources));
         }
     }

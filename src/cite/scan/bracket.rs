@@ -113,7 +113,7 @@ impl Input<'_> {
     }
 
     /// Whether the text of a link is drawn as the badge of a claim is: where a format knows no markers in links as well.
-    fn looks_like_badge(&self, inner: &str) -> bool {
+    pub(super) fn looks_like_badge(&self, inner: &str) -> bool {
         drawn(inner).map_or_else(|| self.is_number(unbracketed(inner)), |drawn| self.is_number(unbracketed(&drawn)))
     }
 
@@ -207,10 +207,20 @@ impl Scanner {
                 self.push(opener.inner() - 1..opener.inner() - 1, NodeKind::Separate);
             }
             self.used.extend(label.filter(|_| stays));
+            self.begin_marker(
+                input,
+                opener.inner() - 1..at + 1,
+                !matches!(kind, NodeKind::Nameless { vanishes: true }),
+            );
             self.push(opener.inner() - 1..at + 1, kind);
             if separate && stays && input.rules.markdown {
                 self.push(at + 1..at + 1, NodeKind::Separate);
             }
+            return true;
+        }
+        if self.is_text_of_marker(input, opener, at) {
+            self.nodes[opener.node].kind = NodeKind::TextStart { end: at };
+            self.push(at..at + 1, NodeKind::TextEnd(None));
             return true;
         }
         self.used.extend(label);
@@ -316,12 +326,18 @@ impl Scanner {
             let lost = Some(target.url).filter(|url| is_address && !input.are_at(&sources, url));
             let link = CitedLink { sources, shown: opener.inner()..at, image: opener.image, lost };
             self.nodes.truncate(opener.node);
+            self.begin_marker(input, opener.inner() - 1..end, true);
             self.push(opener.inner() - 1..end, NodeKind::CiteLink(Box::new(link)));
             self.at = end;
             if !opener.image {
                 // Nor will it be one for whoever reads the result without our definitions.
                 self.deactivate(true);
             }
+            return;
+        }
+        let linked = self.linked_source(input, opener, &target.url, target.end);
+        if let Some(sources) = linked.clone().filter(|_| !input.rules.only_markers) {
+            self.cite_link(input, opener, at, target.end, sources);
             return;
         }
         self.at = target.end;
@@ -351,7 +367,7 @@ impl Scanner {
             if becomes_link {
                 self.show_only(node, input);
             }
-            soften(&mut self.nodes[node], input);
+            self.soften(node, input, becomes_link);
             self.unlink_image(node);
         }
         if becomes_link {
@@ -367,6 +383,8 @@ impl Scanner {
             self.nodes.insert(opener.node, Node::new(opener.at..opener.at, NodeKind::Separate));
         }
         match written {
+            // Where nothing but markers is touched, the link stays, and is a citation all the same.
+            _ if linked.is_some() => self.push(at..target.end, NodeKind::TextEnd(linked)),
             Some(written) => self.push(at..target.end, NodeKind::Replace(written)),
             None => self.push(at..target.end, NodeKind::LinkEnd),
         }
@@ -437,15 +455,46 @@ impl Scanner {
     }
 
     /// An image inside a link is its text.
-    fn unlink_image(&mut self, node: usize) {
+    pub(super) fn unlink_image(&mut self, node: usize) {
         if let NodeKind::ImageStart { tail, nameless, .. } = self.nodes[node].kind {
             self.nodes[node].kind = if nameless { NodeKind::Replace("image".into()) } else { NodeKind::Cut };
             self.nodes[node + tail].kind = NodeKind::Cut;
         }
     }
 
+    /// Markers in the text of a link are none, a link that cites is what it was, and an image there is its description.
+    fn soften(&mut self, node: usize, input: &Input<'_>, becomes_link: bool) {
+        let Node { range, kind } = &mut self.nodes[node];
+        #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else cites")]
+        let softened = match kind {
+            NodeKind::CiteLink(link) => {
+                range.start -= usize::from(link.image);
+                let shown = &input.text[link.shown.clone()];
+                NodeKind::Replace(literal(drawn(shown).as_deref().unwrap_or(shown)))
+            }
+            NodeKind::Cite(_) | NodeKind::Nameless { .. } => {
+                let raw = &input.text[range.clone()];
+                let inner = raw.strip_prefix('[').and_then(|raw| raw.strip_suffix(']'));
+                let is_number = inner.is_some_and(|inner| input.is_number(inner));
+                if is_number { NodeKind::Number } else { NodeKind::Opaque }
+            }
+            NodeKind::TextEnd(Some(_)) if becomes_link => NodeKind::Cut,
+            NodeKind::TextEnd(_) | NodeKind::Separator => NodeKind::Opaque,
+            NodeKind::TextStart { end } => {
+                let end = *end;
+                let is_linked =
+                    |node: &Node| node.range.start == end && matches!(node.kind, NodeKind::TextEnd(Some(_)));
+                let mut inside = self.nodes[node + 1..].iter().take_while(|node| node.range.start <= end);
+                let is_cut = becomes_link && inside.any(is_linked);
+                if is_cut { NodeKind::Cut } else { NodeKind::Bracket }
+            }
+            _ => return,
+        };
+        self.nodes[node].kind = softened;
+    }
+
     /// A link holds no other: brackets that are still open become none.
-    fn deactivate(&mut self, gone: bool) {
+    pub(super) fn deactivate(&mut self, gone: bool) {
         for opener in self.openers.iter_mut().filter(|opener| !opener.image) {
             opener.active = false;
             opener.gone |= gone;
@@ -494,19 +543,4 @@ fn literal(text: &str) -> String {
         }
     }
     literal
-}
-
-/// Markers in the text of a link are none, and an image there is its description.
-fn soften(node: &mut Node, input: &Input<'_>) {
-    if let NodeKind::CiteLink(link) = &node.kind {
-        node.range.start -= usize::from(link.image);
-        let shown = &input.text[link.shown.clone()];
-        node.kind = NodeKind::Replace(literal(drawn(shown).as_deref().unwrap_or(shown)));
-        return;
-    }
-    if matches!(node.kind, NodeKind::Cite(_) | NodeKind::Nameless { .. }) {
-        let raw = &input.text[node.range.clone()];
-        let inner = raw.strip_prefix('[').and_then(|raw| raw.strip_suffix(']'));
-        node.kind = if inner.is_some_and(|inner| input.is_number(inner)) { NodeKind::Number } else { NodeKind::Opaque };
-    }
 }

@@ -108,9 +108,13 @@ impl Scanner {
         let behind = match &node.kind {
             NodeKind::Cite(_) if raw.starts_with('\u{e200}') => MAX_EMPHASIS,
             // A citation past the most that may be shown vanishes.
-            NodeKind::Cite(_) | NodeKind::CiteLink(_) if input.rules.max_claims.is_some() => MAX_VANISHING,
+            NodeKind::Cite(_) | NodeKind::CiteLink(_) | NodeKind::TextEnd(Some(_))
+                if input.rules.max_claims.is_some() =>
+            {
+                MAX_VANISHING
+            }
             NodeKind::Nameless { vanishes: true } => MAX_VANISHING,
-            NodeKind::Cut if raw.ends_with([')', ']']) => 1,
+            NodeKind::Cut | NodeKind::TextEnd(_) if raw.ends_with([')', ']']) => 1,
             // Whether a blank line follows.
             NodeKind::BehindBlock(..) => 1,
             _ => 0,
@@ -178,14 +182,15 @@ impl Scanner {
         let from = self.nodes.last().map_or(self.written, |node| node.range.end).min(open);
         let text = &input.text[from..open.min(self.tail.content).max(from)];
         let text = text.strip_suffix('!').unwrap_or(text);
-        from + text.trim_end_matches([' ', '\t', '\r', '\n']).len()
+        let decided = from + text.trim_end_matches([' ', '\t', '\r', '\n']).len();
+        self.enumeration.undecided(&input.text[..open]).map_or(decided, |undecided| decided.min(undecided))
     }
 
     /// Whether anything is cited before a place, up to which was read.
     pub(in crate::cite) fn cites_before(&self, at: usize) -> bool {
         #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else cites")]
         let is_cited = |node: &Node| match &node.kind {
-            NodeKind::Cite(_) | NodeKind::CiteLink(_) => true,
+            NodeKind::Cite(_) | NodeKind::CiteLink(_) | NodeKind::TextEnd(Some(_)) => true,
             NodeKind::BehindBlock(sources, _) => !sources.is_empty(),
             _ => false,
         };
@@ -201,6 +206,9 @@ impl Scanner {
         let Range { start, end } = node.range.clone();
         if input.rules.only_markers && !node.kind.is_marker() {
             self.shield = self.shield.max(node.kind.reaches().unwrap_or(end));
+            if let NodeKind::TextEnd(Some(sources)) = &node.kind {
+                self.positions(input, sources);
+            }
             self.writer.opaque(raw);
             return;
         }
@@ -261,6 +269,22 @@ impl Scanner {
                 }
                 self.cite(input, &link.sources, node.range.clone());
             }
+            NodeKind::TextStart { end: text_end } => {
+                let shown = &text[end..*text_end];
+                let message =
+                    format!("[{shown}] cites a source: its text stays, with the badge of the source behind it");
+                self.entries.push(Entry::in_text(Kind::Note, "link", start, message));
+                self.writer.drop_bracket(shown);
+            }
+            NodeKind::TextEnd(sources) => {
+                // A badge at the beginning of a line might be taken for an entry of a list of references.
+                self.writer.keep_from_line_start();
+                match sources {
+                    Some(sources) => self.cite(input, sources, node.range.clone()),
+                    None => self.keep_neighbours_apart(input, end),
+                }
+            }
+            NodeKind::Separator => {}
             NodeKind::Nameless { vanishes } => {
                 let vanishes = *vanishes && !(input.rules.only_markers && raw.starts_with('['));
                 let fate = if vanishes { "it was taken out" } else { "it stays as text" };

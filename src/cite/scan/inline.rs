@@ -142,6 +142,9 @@ impl Scanner {
             Phase::Verbatim => !word.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'&')),
             Phase::Line | Phase::Rule(_) | Phase::Html | Phase::Cut => false,
         };
+        if self.enumeration.undecided(&text[..to]).is_some() {
+            return false;
+        }
         // An entity may have begun in what waits, which is a blank as a rule.
         let waits = &before[self.written.min(from)..];
         if !is_plain || !word.last().is_some_and(is_letter) || !self.is_settled(from) || waits.contains(&b'&') {
@@ -179,7 +182,7 @@ impl Scanner {
             let at = found.map_or(stop, |found| self.at + found);
             self.give_up_openers(at);
             let goes_on = if found.is_none() && stop < bytes.len() {
-                self.take_replaced();
+                self.take_replaced(input);
                 true
             } else if at == bytes.len() {
                 self.at = at;
@@ -505,6 +508,7 @@ impl Scanner {
             Some(sources) => NodeKind::Cite(sources),
             None => NodeKind::Nameless { vanishes: true },
         };
+        self.begin_marker(input, at..end, matches!(kind, NodeKind::Cite(_)));
         self.push(at..end, kind);
         self.at = end;
         true

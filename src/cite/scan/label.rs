@@ -28,14 +28,16 @@ impl Scanner {
 /// Whether nothing may be left of a marker.
 fn may_vanish(node: &Node, input: &Input<'_>) -> bool {
     matches!(node.kind, NodeKind::Nameless { vanishes: true })
-        || input.rules.max_claims.is_some() && matches!(node.kind, NodeKind::Cite(_) | NodeKind::CiteLink(_))
+        || input.rules.max_claims.is_some()
+            && matches!(node.kind, NodeKind::Cite(_) | NodeKind::CiteLink(_) | NodeKind::TextEnd(Some(_)))
 }
 
 /// Whether brackets that stand in it may be none when it is written.
 fn loses_brackets(node: &Node, input: &Input<'_>) -> bool {
-    use NodeKind::{Cut, CutLine, Escaped, EscapedNumber, Number, Replace, Separate, Unlinked};
+    use NodeKind::{Cut, CutLine, Escaped, EscapedNumber, Number, Replace, Separate, TextStart, Unlinked};
     may_vanish(node, input)
         || matches!(node.kind, Cut | CutLine | Escaped | EscapedNumber | Number | Replace(_) | Separate | Unlinked)
+        || matches!(node.kind, TextStart { .. } | NodeKind::TextEnd(None))
 }
 
 /// The first bracket in a piece of the text that is not escaped.

@@ -60,6 +60,12 @@ pub(super) enum NodeKind {
     Cite(Indices),
     /// A link or image that shows nothing but a marker of sources.
     CiteLink(Box<CitedLink>),
+    /// The opening bracket of a link that cites a source: it goes, and so does the rest, but for the text, which ends there.
+    TextStart { end: usize },
+    /// The rest of such a link, in place of which the sources are cited; nothing where a marker follows that cites them.
+    TextEnd(Option<Indices>),
+    /// What parts two markers of which one vanishes.
+    Separator,
     /// A marker that names nothing.
     Nameless { vanishes: bool },
     /// Something else is written here.

@@ -7,8 +7,10 @@ use super::anchor::Anchor;
 use super::commit::Arrived;
 use super::construct::{Searched, Target};
 use super::cursor::{Continuation, continuation, is_header_line};
+use super::enumeration::Enumeration;
 use super::inline::EMPTY_LINE;
 use super::line::{Blocks, Container, Fence, Head, Kind, Leaf, Line, line_before, line_end, next_line};
+use super::linked::Annotated;
 use super::node::{Node, NodeKind};
 use crate::answer::{MarkerGrammar, Source, SourceIndex};
 use crate::cite::Rules;
@@ -138,6 +140,10 @@ pub(in crate::cite) struct Scanner {
     pub(super) ended: Vec<(Range<usize>, String)>,
     pub(super) anchors: VecDeque<Anchor>,
     pub(super) replaced: VecDeque<(Range<usize>, Indices)>,
+    /// What the provider cites of the text.
+    pub(super) annotated: Annotated,
+    /// The markers in a row that were read last.
+    pub(super) enumeration: Enumeration,
     /// Up to where the text is written.
     pub(super) written: usize,
     /// How much of the text was looked at for its last blanks, where they begin, and how many blanks are the very last.
@@ -192,6 +198,8 @@ impl Scanner {
             ended: Vec::new(),
             anchors: VecDeque::new(),
             replaced: VecDeque::new(),
+            annotated: Annotated::default(),
+            enumeration: Enumeration::default(),
             written: 0,
             tail: Arrived::default(),
             searched: Searched::default(),

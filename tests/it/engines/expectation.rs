@@ -121,6 +121,9 @@ impl Reader<'_> {
             .filter(|marker| marker.names.is_empty() && self.grammar.linked)
             .and_then(|marker| self.resolve(&format!("[{inner}]"), &marker))
         {
+            // A marker with an address is one: the bracket before it may be its text, and the engine does not tell how it was written.
+            self.expectation.inexact |=
+                matches!(self.expectation.flow.last(), Some(Item::Text(text)) if text.ends_with(']'));
             // Where a number in brackets is no marker, one that is no address behind it does not make one of it.
             self.expectation.inexact |= self.bracket(inner).is_none() && !url.contains([':', '/', '#']);
             self.expectation.inexact |= self.ends_in_forward_label();
@@ -156,7 +159,13 @@ impl Reader<'_> {
         self.expectation.inexact |= holds_attributes(text);
         let allowed = ["http", "https", "mailto"].contains(&scheme.as_str()) && url::Url::parse(&url).is_ok();
         let shown = if image && trimmed.is_empty() { "image" } else { text };
-        if allowed {
+        let is_source =
+            |(address, _): &(Option<&str>, &str)| address.is_some_and(|address| is_same_address(address, &url));
+        if let Some(at) = self.sources.all.iter().position(is_source).filter(|_| self.grammar.links && !image) {
+            self.expectation.inexact |= text.contains(['[', ']', '<', '*', '_', '`']);
+            self.push(Item::Text(shown.to_owned()));
+            self.badges(&[at + 1]);
+        } else if allowed {
             self.push(Item::link(shown, url, title));
         } else if !image && url == text && url.contains(':') {
             // An autolink: all of it is shown.
@@ -191,6 +200,9 @@ impl Reader<'_> {
             }
             let (meaning, length) = self.meaning(open, after);
             self.expectation.inexact |= !matches!(meaning, Meaning::Nothing) && self.ends_in_forward_label();
+            if open == '[' && !matches!(meaning, Meaning::Nothing) {
+                self.unbracket(&text[..text.len() - rest.len() + at]);
+            }
             match meaning {
                 Meaning::Cites(sources) => self.badges(&sources),
                 Meaning::Vanishes => self.expectation.vanished = true,
@@ -199,6 +211,47 @@ impl Reader<'_> {
             rest = &after[length..];
         }
         self.push(Item::Text(rest.to_owned()));
+    }
+
+    /// The text of a link to the marker that follows, `[text][1]`, is shown without its brackets (policy P-05). `before` is what
+    /// the engine read before the marker, and ends what was pushed.
+    fn unbracket(&mut self, before: &str) {
+        let Some(open_text) = before.strip_suffix(']') else { return };
+        let Some(start) = open_text.rfind(['[', ']', KEPT_START, KEPT_END]) else {
+            // The bracket may be open from before an emphasis.
+            self.expectation.inexact |= self.expectation.flow.iter().any(|item| !matches!(item, Item::Text(_)));
+            return;
+        };
+        let inner = &open_text[start..];
+        let Some(inner) = inner.strip_prefix('[') else {
+            self.expectation.inexact |= !inner.starts_with(']');
+            return;
+        };
+        let is_index = open_text[..start].ends_with(|c: char| c.is_ascii_alphanumeric() || "_]!\u{fdd1}".contains(c));
+        let is_text = inner.trim().chars().count() > 1 && inner.contains(char::is_alphabetic);
+        let is_marker = self.bracket(inner).and_then(|marker| self.resolve(&format!("[{inner}]"), &marker)).is_some();
+        if is_index || !is_text || is_marker || is_marker_label(inner) {
+            return;
+        }
+        // What was pushed of it came in one piece for each bracket, empty ones among them.
+        let mut shown = format!("[{inner}]");
+        while !shown.is_empty() {
+            match self.expectation.flow.pop() {
+                Some(Item::Text(piece)) if shown.ends_with(&piece) => shown.truncate(shown.len() - piece.len()),
+                Some(Item::Text(piece)) if piece.ends_with(&shown) => {
+                    self.push(Item::Text(piece[..piece.len() - shown.len()].to_owned()));
+                    break;
+                }
+                // The bracket is a marker itself.
+                Some(item) => {
+                    self.push(item);
+                    self.push(Item::Text(shown));
+                    return;
+                }
+                None => return,
+            }
+        }
+        self.push(Item::Text(inner.to_owned()));
     }
 
     /// `[foo][](<br>`, likewise.
@@ -280,6 +333,10 @@ impl Reader<'_> {
             self.push(Item::link((at + 1).to_string(), url, title));
         }
     }
+}
+
+fn is_same_address(one: &str, other: &str) -> bool {
+    matches!((url::Url::parse(one), url::Url::parse(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// A badge that follows the same badge is one; so are two in one run of badges.

@@ -85,6 +85,7 @@ const MARKERS: &[&str] = &[
 const PIECES: &[&str] = &[
     "[text][1]",
     "[text](https://ok.example)",
+    "[text](https://src.example/c?x=1&copy=2)",
     "[see [1]](https://ok.example)",
     "[te`x`t](https://ok.example \"Title\")",
     "![alt](https://evil.example/i.png)",

@@ -50,9 +50,13 @@ fn look(text: &str, step: usize) -> Result<(), String> {
     whole.push(text);
     let whole = whole.finish();
     let all_badges = badges(&whole.text);
-    // Where the parser does not read a badge of the whole text, it says nothing about its beginnings either.
-    let is_read =
-        whole.sources.iter().all(|source| all_badges.contains(&(source.position.to_string(), source.definition_url())));
+    // Where the parser does not read a badge of the whole text, it says nothing about its beginnings either. In `[1]\[2](x)` and
+    // `\[1](x)[2]` it reads no badge, whatever other places of the text say.
+    let is_read = !whole.text.contains("\\[")
+        && whole
+            .sources
+            .iter()
+            .all(|source| all_badges.contains(&(source.position.to_string(), source.definition_url())));
     let (mut growing, mut at, mut before) = (incremental(), 0, None);
     while at < text.len() {
         let end = text.ceil_char_boundary((at + step).min(text.len()));

@@ -73,16 +73,18 @@ async fn a_page_is_an_apology_whatever_it_says_it_is() {
     unanswered(&after(Play::events(page()), "").await, FAILURE, "error=\"");
 }
 
+/// The needle has letters that no hexadecimal id has: `abc`, which stood here, is in one conversation's id out of 140.
 #[tokio::test]
 async fn a_redirect_is_an_apology_wherever_it_leads() {
+    const SECRET: &str = "query-not-for-the-log";
     for (to, host) in [
-        ("https://login.contoso.example/?next=abc", "login.contoso.example"),
-        ("http://169.254.169.254/latest?token=abc", "169.254.169.254"),
+        ("https://login.contoso.example/?next=", "login.contoso.example"),
+        ("http://169.254.169.254/latest?token=", "169.254.169.254"),
     ] {
-        let play = Play::of("text/plain", "").status(307).header(&format!("location: {to}"));
+        let play = Play::of("text/plain", "").status(307).header(&format!("location: {to}{SECRET}"));
         let outcome = after(play, "").await;
         unanswered(&outcome, FAILURE, &format!("it redirects to {host}; redirects are not followed"));
-        assert!(!outcome.log.contains("abc"), "{}", outcome.log);
+        assert!(!outcome.log.contains(SECRET), "{}", outcome.log);
     }
 }
 

@@ -65,6 +65,9 @@ async fn p13_required_grounding_that_is_missing_is_422_with_its_reason() {
         (json!({"text": "Believe me."}), "grounding_no_tools"),
         (json!({"text": "Believe me.", "sources": [{"title": "A"}]}), "grounding_no_citations"),
     ] {
+        let body = json!({"answer": given, "options": {"require_grounding": "extracted"}});
+        let (status, _) = answer(app.post(RECORDS, API_KEY).json(&body)).await;
+        assert_eq!(status == StatusCode::OK, given.get("sources").is_some(), "what was extracted need not be cited");
         for wanted in [json!(true), json!("any"), json!("anchored")] {
             let body = json!({"answer": given, "options": {"require_grounding": wanted}});
             let (status, problem) = answer(app.post(RECORDS, API_KEY).json(&body)).await;
@@ -73,6 +76,40 @@ async fn p13_required_grounding_that_is_missing_is_422_with_its_reason() {
     }
     let body = json!({"answer": leave(), "options": {"require_grounding": "anchored"}});
     assert_eq!(answer(app.post(RECORDS, API_KEY).json(&body)).await.0, StatusCode::OK);
+}
+
+/// Over HTTP, callers had to put the text of the second step into the records of the first by hand.
+#[tokio::test]
+async fn s4_53_the_route_keeps_the_sources_of_the_first_step_and_scans_no_text_of_the_second() {
+    let app = TestApp::start();
+    let (_, first) = answer(app.post(RECORDS, API_KEY).json(&leave())).await;
+    let chat = |content: &str, reason: &str| {
+        json!({"object": "chat.completion", "choices": [
+            {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": reason}]})
+    };
+    for (reshaped, text, complete) in [
+        (json!("{\"days\": [1]}"), "{\"days\": [1]}", true),
+        (chat("Days: [1]", "stop"), "Days: [1]", true),
+        (chat("Days: [", "length"), "Days: [", true),
+        (json!(null), first["text"].as_str().expect("text"), true),
+    ] {
+        let body = json!({"answer": leave(), "reshaped": reshaped});
+        let (status, records) = answer(app.post(RECORDS, API_KEY).json(&body)).await;
+        assert_eq!((status, &records["text"], &records["complete"]), (StatusCode::OK, &json!(text), &json!(complete)));
+        assert_eq!((&records["sources"], &records["cited"]), (&first["sources"], &first["cited"]));
+    }
+    for (reshaped, pointer) in [(json!(5), "/reshaped"), (json!({"choices": []}), "/reshaped/choices")] {
+        let body = json!({"answer": leave(), "reshaped": reshaped});
+        let (status, problem) = answer(app.post(RECORDS, API_KEY).json(&body)).await;
+        assert_eq!((status, &problem["pointer"]), (StatusCode::BAD_REQUEST, &json!(pointer)), "{problem}");
+    }
+    let (status, problem) =
+        answer(app.post("/v1/activities", API_KEY).json(&json!({"answer": leave(), "reshaped": "x"}))).await;
+    assert_eq!(
+        (status, &problem["pointer"]),
+        (StatusCode::BAD_REQUEST, &json!("/reshaped")),
+        "an activity is of one step"
+    );
 }
 
 #[tokio::test]
@@ -92,7 +129,7 @@ async fn what_is_wrong_with_a_request_is_said_as_for_activities() {
 
 #[test]
 fn p13_the_command_prints_records_that_lack_grounding_and_exits_with_1() {
-    for flag in ["--require-grounding", "--require-grounding=anchored"] {
+    for flag in ["--require-grounding", "--require-grounding=anchored", "--require-grounding=extracted"] {
         let output = convert(&["--to", "records", flag], &json!({"text": "Believe me."}));
         assert_eq!((output.status.code(), &printed(&output)["text"]), (Some(1), &json!("Believe me.")), "{flag}");
         let words = String::from_utf8(output.stderr).expect("text");

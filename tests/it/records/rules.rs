@@ -28,7 +28,7 @@ fn gemini(grounding: &Value) -> Value {
 #[test]
 fn s4_01_every_key_is_there_and_null_when_unknown() {
     let records = found(&json!({"text": "a [9]", "sources": [null]}));
-    let source = json!({"position": 1, "provider": "citewire", "url": null, "source_domain": null, "title": null,
+    let source = json!({"position": 1, "provider": "citewire", "url": null, "source_domain": null, "source_domain_kind": null, "title": null,
         "snippet": null, "source_type": null, "rank": null, "score": null, "document_id": null, "chunk_id": null,
         "filepath": null, "media_type": null, "date": null, "redirect": false, "raw": null});
     let wanted = json!({"provider": "citewire", "complete": true, "error": null, "tools_invoked": null, "text": "a [9]",
@@ -113,6 +113,7 @@ fn s4_20_to_23_and_25_every_list_of_sources_is_read_in_both_spellings() {
         ["sources", "sources"],
         ["groundingChunks", "grounding_chunks"],
         ["webSearchSources", "web_search_sources"],
+        ["retrievalMetadata", "retrieval_metadata"],
     ];
     for name in lists.iter().flatten() {
         for entry in
@@ -131,6 +132,28 @@ fn s4_20_to_23_and_25_every_list_of_sources_is_read_in_both_spellings() {
 }
 
 #[test]
+fn s4_20_a_support_may_have_an_address_of_its_own_and_the_retrieval_lists_under_any_name() {
+    for [supports, indices, retrieval] in [
+        ["groundingSupports", "groundingChunkIndices", "retrievalMetadata"],
+        ["grounding_supports", "grounding_chunk_indices", "retrieval_metadata"],
+    ] {
+        let own = json!({"segment": {"startIndex": 0, "endIndex": 1}, "uri": "https://own.example/", "title": "Own"});
+        let other =
+            json!({"segment": {"startIndex": 0, "endIndex": 1}, "web": {"uri": "https://x.example/"}, indices: [0]});
+        let metadata = json!({
+            "groundingChunks": [{"web": {"uri": "https://x.example/", "title": "X"}}],
+            supports: [own, other],
+            retrieval: {"retrieved": [{"uri": "https://seen.example/"}], "googleSearchDynamicRetrievalScore": 0.9},
+        });
+        let records = found(&gemini(&metadata));
+        let urls = ["https://x.example/", "https://own.example/", "https://seen.example/"];
+        assert_eq!(each(&records, "url"), urls, "{supports}");
+        assert_eq!(each(&records, "raw")[1..], [own, json!({"uri": "https://seen.example/"})], "{supports}");
+        assert_eq!(records["cited"], json!([1, 2]), "{supports}");
+    }
+}
+
+#[test]
 fn s4_22_citations_beside_the_metadata_are_merged_in() {
     let entry = json!({"startIndex": 0, "endIndex": 1, "uri": "https://x.example/a"});
     for [metadata, sources] in [["citationMetadata", "citations"], ["citation_metadata", "citation_sources"]] {
@@ -143,15 +166,21 @@ fn s4_22_citations_beside_the_metadata_are_merged_in() {
 
 #[test]
 fn s4_24_a_redirect_belongs_to_whom_its_neighbours_name() {
-    for (web, domain) in [
-        (json!({"uri": REDIRECT, "domain": "rates.bank.example.net", "title": "Rates"}), "example.net"),
-        (json!({"uri": REDIRECT, "title": "www.bank.co.uk"}), "bank.co.uk"),
-        (json!({"uri": REDIRECT, "title": "report.pdf"}), "vertexaisearch.cloud.google.com"),
-        (json!({"uri": REDIRECT, "domain": "", "title": "Rates"}), "vertexaisearch.cloud.google.com"),
-        (json!({"uri": REDIRECT, "url": "https://a.b.example.org/x", "title": "www.bank.co.uk"}), "example.org"),
+    for (web, domain, kind) in [
+        (json!({"uri": REDIRECT, "domain": "rates.bank.example.net", "title": "Rates"}), "example.net", "named"),
+        (json!({"uri": REDIRECT, "title": "www.bank.co.uk"}), "bank.co.uk", "named"),
+        (json!({"uri": REDIRECT, "title": "report.pdf"}), "vertexaisearch.cloud.google.com", "redirector"),
+        (json!({"uri": REDIRECT, "domain": "", "title": "Rates"}), "vertexaisearch.cloud.google.com", "redirector"),
+        (
+            json!({"uri": REDIRECT, "url": "https://a.b.example.org/x", "title": "www.bank.co.uk"}),
+            "example.org",
+            "page",
+        ),
+        (json!({"uri": "https://a.b.example.org/x"}), "example.org", "page"),
     ] {
         let records = found(&gemini(&json!({"groundingChunks": [{"web": web}]})));
-        assert_eq!(records["sources"][0]["source_domain"], domain, "{web}");
+        let source = &records["sources"][0];
+        assert_eq!((&source["source_domain"], &source["source_domain_kind"]), (&json!(domain), &json!(kind)), "{web}");
     }
 }
 

@@ -14,7 +14,7 @@ use crate::golden::{input, json_blocks, samples};
 const KEYS: [&str; 9] =
     ["cited", "complete", "error", "provider", "shown", "sources", "text", "tools_invoked", "unresolved"];
 
-const SOURCE_KEYS: [&str; 16] = [
+const SOURCE_KEYS: [&str; 17] = [
     "chunk_id",
     "date",
     "document_id",
@@ -28,6 +28,7 @@ const SOURCE_KEYS: [&str; 16] = [
     "score",
     "snippet",
     "source_domain",
+    "source_domain_kind",
     "source_type",
     "title",
     "url",

@@ -1,0 +1,350 @@
+//! Sources that no reader reads: formats of others that are recognised only to be refused, and members of other names.
+//!
+//! An answer whose sources are lost without a word misleads its readers. A format of the table below is refused, because
+//! another one would take its text and nothing else. Sources under a name that a format does not read become a note.
+
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+use serde_json::Value;
+
+use super::IngestError;
+use super::format::{Members, is_text};
+use crate::report::{Entry, Kind};
+
+/// A format that is recognised and not read.
+#[derive(Debug)]
+pub(super) struct Unread {
+    /// What people call it.
+    pub(super) name: &'static str,
+    /// What tells it, for messages.
+    pub(super) sign: &'static str,
+    /// The members of a whole answer in it.
+    pub(super) members: &'static [&'static str],
+    /// Whether a whole answer has the members of this format.
+    pub(super) is_whole: fn(&Members) -> bool,
+    /// Whether an event has members that only this format has.
+    pub(super) is_event: fn(&Members) -> bool,
+    /// The slug of the format that reads its text alone.
+    text_as: &'static str,
+}
+
+/// The formats whose text stands where a format that is read has its own.
+pub(super) const UNREAD: &[Unread] = &[
+    Unread {
+        name: "Flowise",
+        sign: "`text` with `sourceDocuments`",
+        members: &[
+            "agentReasoning",
+            "chatId",
+            "chatMessageId",
+            "executionId",
+            "followUpPrompts",
+            "isStreamValid",
+            "memoryType",
+            "question",
+            "sessionId",
+            "sourceDocuments",
+            "text",
+            "usedTools",
+        ],
+        is_whole: |members| is_string(members, "text") && holds_list(members, "sourceDocuments"),
+        is_event: |members| {
+            let kind = members.get("event").and_then(Value::as_str).unwrap_or_default();
+            matches!(kind, "token" | "sourceDocuments") && members.contains_key("data")
+        },
+        text_as: "citewire",
+    },
+    Unread {
+        name: "Bot Framework",
+        sign: "`type: message` with citations in `entities`",
+        members: &[
+            "attachmentLayout",
+            "attachments",
+            "channelData",
+            "channelId",
+            "conversation",
+            "entities",
+            "from",
+            "id",
+            "inputHint",
+            "locale",
+            "localTimestamp",
+            "recipient",
+            "replyToId",
+            "serviceUrl",
+            "suggestedActions",
+            "text",
+            "textFormat",
+            "timestamp",
+            "type",
+        ],
+        is_whole: is_citing_activity,
+        is_event: is_citing_activity,
+        text_as: "citewire",
+    },
+    Unread {
+        name: "Dify",
+        sign: "`event` with `answer`",
+        members: &[
+            "answer",
+            "conversation_id",
+            "created_at",
+            "event",
+            "id",
+            "message_id",
+            "metadata",
+            "mode",
+            "task_id",
+        ],
+        is_whole: is_dify,
+        is_event: is_dify,
+        text_as: "langchain",
+    },
+];
+
+fn is_string(members: &Members, name: &str) -> bool {
+    members.get(name).is_some_and(Value::is_string)
+}
+
+fn holds_list(members: &Members, name: &str) -> bool {
+    members.get(name).is_some_and(is_filled_list)
+}
+
+fn is_filled_list(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| !list.is_empty())
+}
+
+/// Whether the members are an activity with a text and claims. Without claims, its text says all.
+fn is_citing_activity(members: &Members) -> bool {
+    let entities = members.get("entities").and_then(Value::as_array);
+    let cites = |entity: &Value| is_filled_list(&entity["citation"]);
+    is_text(members, "type", "message")
+        && is_string(members, "text")
+        && entities.is_some_and(|entities| entities.iter().any(cites))
+}
+
+fn is_dify(members: &Members) -> bool {
+    let is_named = is_string(members, "event") && is_string(members, "answer");
+    let is_run = is_string(members, "event") && is_string(members, "task_id");
+    let found = members.get("metadata").map(|metadata| &metadata["retriever_resources"]);
+    is_named || is_run || is_string(members, "answer") && found.is_some_and(is_filled_list)
+}
+
+impl Unread {
+    /// Why an answer in this format is refused.
+    pub(super) fn refusal(&self) -> IngestError {
+        IngestError::NotRead { format: self.name, sign: self.sign, text_as: self.text_as }
+    }
+}
+
+/// Names of members that hold sources somewhere.
+const NAMES: &[&str] = &[
+    "attributions",
+    "citations",
+    "documents",
+    "executed_tools",
+    "references",
+    "retriever_resources",
+    "searchResults",
+    "search_info",
+    "search_results",
+    "sourceAttributions",
+    "sourceDocuments",
+    "source_documents",
+    "sources",
+    "venice_parameters",
+    "web_search",
+    "web_search_citations",
+];
+
+/// What finds each name in JSON; a stream asks for every event.
+static FINDERS: LazyLock<Vec<Finder<'static>>> =
+    LazyLock::new(|| NAMES.iter().map(|name| Finder::new(&format!("\"{name}\"")).into_owned()).collect());
+
+/// Sources may stand so many members deep.
+const MAX_DEPTH: usize = 6;
+
+/// So many members are named.
+const MAX_NOTES: usize = 5;
+
+/// Notes about the members of `body` that hold sources by their name; `read` are the names of members whose insides the
+/// format reads. `pointer` leads to the body.
+pub(super) fn unread_sources(body: &str, read: &[&str], pointer: &str) -> Vec<Entry> {
+    // Few answers have such a name, and to look for it costs less than to read the body once more.
+    let mut finders = NAMES.iter().zip(FINDERS.iter()).filter(|(name, _)| !read.contains(*name));
+    if !finders.any(|(_, finder)| finder.find(body.as_bytes()).is_some()) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    if let Ok(value) = serde_json::from_str::<Value>(body) {
+        search(&value, read, pointer, 0, &mut found);
+    }
+    found.into_iter().take(MAX_NOTES).collect()
+}
+
+fn search(value: &Value, read: &[&str], pointer: &str, depth: usize, found: &mut Vec<Entry>) {
+    if depth == MAX_DEPTH || found.len() == MAX_NOTES {
+        return;
+    }
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members.iter().filter(|(name, _)| !read.contains(&name.as_str())) {
+                let pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
+                if NAMES.contains(&name.as_str()) && holds_sources(member) {
+                    let message = format!("`{name}` holds sources, which are not read in this format");
+                    found.push(Entry::in_input(Kind::Note, "sources-unread", pointer, message));
+                } else {
+                    search(member, read, &pointer, depth + 1, found);
+                }
+            }
+        }
+        Value::Array(entries) => {
+            for (at, entry) in entries.iter().enumerate() {
+                search(entry, read, &format!("{pointer}/{at}"), depth + 1, found);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Whether a member of such a name holds sources: a list of objects or addresses, or an object with such a list. What the
+/// objects of a list hold themselves is told by their own members.
+fn holds_sources(value: &Value) -> bool {
+    let is_source = |entry: &Value| {
+        entry.as_str().is_some_and(|text| text.contains("://"))
+            || entry.as_object().is_some_and(|entry| SOURCE_MEMBERS.iter().any(|name| entry.contains_key(*name)))
+    };
+    let holds = |value: &Value| value.as_array().is_some_and(|list| list.iter().any(is_source));
+    holds(value) || value.as_object().is_some_and(|members| members.values().any(holds))
+}
+
+/// Members of which a source has one.
+const SOURCE_MEMBERS: &[&str] = &[
+    "content",
+    "document",
+    "document_name",
+    "file_id",
+    "filename",
+    "link",
+    "metadata",
+    "name",
+    "pageContent",
+    "page_content",
+    "snippet",
+    "source",
+    "text",
+    "title",
+    "uri",
+    "url",
+];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::{Provider, ingest};
+    use super::*;
+    use crate::report::At;
+
+    fn refused(body: &str) -> String {
+        ingest(body.as_bytes(), None).expect_err("sources would be lost").to_string()
+    }
+
+    fn unread(body: &Value, from: Option<Provider>) -> Vec<String> {
+        let answer = ingest(body.to_string().as_bytes(), from).expect("an answer");
+        let places = answer.oddities.into_iter().filter(|entry| entry.code == "sources-unread");
+        let pointer = |at: At| match at {
+            At::Pointer(pointer) => pointer,
+            At::Offset(_) => unreachable!("a member of the input has a pointer"),
+        };
+        places.map(|entry| pointer(entry.at)).collect()
+    }
+
+    /// The text of Flowise stands where the manifest has its own: its documents were lost without a word.
+    #[test]
+    fn an_answer_of_flowise_is_refused_by_name_and_its_text_is_read_with_a_note() {
+        let body = json!({"text": "Keys are at the desk.", "question": "keys?", "chatId": "c",
+            "sourceDocuments": [{"pageContent": "Keys: desk", "metadata": {"source": "keys.pdf"}}]});
+        let told = refused(&body.to_string());
+        assert!(told.contains("Flowise (`text` with `sourceDocuments`)") && told.contains("`from` citewire"), "{told}");
+        assert_eq!(unread(&body, Some(Provider::Native)), ["/sourceDocuments"]);
+        let without = json!({"text": "Hello.", "question": "hi", "sourceDocuments": []});
+        assert_eq!(unread(&without, None), Vec::<String>::new());
+    }
+
+    /// The claims of an activity stand in its entities: as a manifest it kept its text and lost them.
+    #[test]
+    fn an_activity_with_claims_is_refused_by_name() {
+        let claims = json!([{"type": "https://schema.org/Message", "citation": [{"@type": "Claim", "position": 1}]}]);
+        let activity =
+            json!({"type": "message", "id": "1", "text": "Desk [1].\n\n[1]: https://x \"X\"", "entities": claims});
+        assert!(refused(&activity.to_string()).contains("Bot Framework"));
+        let bare = json!({"type": "message", "text": "Hello.", "entities": []});
+        assert_eq!(ingest(bare.to_string().as_bytes(), None).expect("a text").text, "Hello.");
+    }
+
+    /// An event of Dify has an `answer`, as a piece of LangChain's has: the text was read, and the sources of its last
+    /// event were not.
+    #[test]
+    fn dify_is_refused_by_name_in_every_carrier() {
+        let event = |text: &str| json!({"event": "message", "task_id": "t", "answer": text, "conversation_id": "c"});
+        let end =
+            json!({"event": "message_end", "task_id": "t", "metadata": {"retriever_resources": [{"position": 1}]}});
+        let events = [event("Keys "), event("are here."), end].map(|event| event.to_string());
+        let carried = [
+            events.iter().map(|event| format!("data: {event}\n\n")).collect(),
+            events.join("\n"),
+            format!("[{}]", events.join(",")),
+            json!({"event": "message", "answer": "a", "metadata": {"retriever_resources": [{}]}}).to_string(),
+        ];
+        for body in carried {
+            assert!(refused(&body).contains("Dify"), "{body}: {}", refused(&body));
+        }
+        let text = ingest(events.join("\n").as_bytes(), Some(Provider::LangChain)).expect("its text").text;
+        assert_eq!(text, "Keys are here.");
+    }
+
+    /// Completions of several services carry what was searched in members of their own; read as a plain completion, they
+    /// lost it without a word.
+    #[test]
+    fn a_completion_whose_sources_are_not_read_says_where_they_are() {
+        let found = json!([{"title": "X", "url": "https://x"}]);
+        let message = |name: &str, value: &Value| json!({"role": "assistant", "content": "a", name: value});
+        let tools = json!([{"index": 0, "type": "search", "search_results": {"results": found, "images": []}}]);
+        let bodies = [
+            (
+                json!({"choices": [{"message": message("executed_tools", &tools)}]}),
+                "/choices/0/message/executed_tools/0/search_results",
+            ),
+            (json!({"choices": [{"message": message("x", &json!(0))}], "web_search": found}), "/web_search"),
+            (
+                json!({"choices": [{"message": message("x", &json!(0))}], "search_info": {"search_results": found}}),
+                "/search_info",
+            ),
+            (
+                json!({"choices": [{"message": message("x", &json!(0))}], "venice_parameters": {"enable_web_search": "on",
+                    "web_search_citations": found}}),
+                "/venice_parameters",
+            ),
+        ];
+        for (body, place) in bodies {
+            assert_eq!(unread(&body, None), [place], "{body}");
+            let mut chunk = body.clone();
+            let message = chunk["choices"][0]["message"].take();
+            chunk["choices"] = json!([{"index": 0, "delta": message, "finish_reason": "stop"}]);
+            let events = json!([chunk]);
+            assert_eq!(unread(&events, None), [format!("/0{}", place.replace("message", "delta"))], "{events}");
+        }
+        let plain = json!({"choices": [{"message": {"content": "a"}}], "citations": null, "usage": {"web_search": 0},
+            "tools": [{"type": "web_search"}]});
+        assert_eq!(unread(&plain, None), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_manifest_with_sources_under_another_name_says_so() {
+        let body = json!({"text": "a", "sources": [{"metadata": {"references": [{"url": "https://y"}]}}],
+            "references": ["https://x"]});
+        assert_eq!(unread(&body, None), ["/references"]);
+    }
+}
