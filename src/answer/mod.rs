@@ -12,6 +12,7 @@ mod provider_object;
 mod sensitivity;
 mod source;
 mod source_kind;
+mod token_counts;
 
 pub use addresses::Addresses;
 pub use answer::Answer;
@@ -23,3 +24,4 @@ pub use provider_object::ProviderObject;
 pub use sensitivity::{Colour, LabelCatalogue, SensitivityLabel};
 pub use source::Source;
 pub use source_kind::SourceKind;
+pub use token_counts::TokenCounts;

@@ -1,6 +1,7 @@
 //! One assistant.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::AssistantOptions;
 use crate::answer::LabelCatalogue;
@@ -9,7 +10,7 @@ use crate::dialect::Dialect;
 use crate::document::{DownloadLinks, Found, Library};
 use crate::prompt::estimate_tokens;
 use crate::secret::Secret;
-use crate::upstream::{Ask, Reply, Turn, Upstream, UpstreamError, retrieve};
+use crate::upstream::{Ask, Reply, Retrieval, Turn, Upstream, UpstreamError, retrieve};
 
 /// A back end with what it is told and how its answers are shown.
 #[derive(Debug)]
@@ -108,10 +109,13 @@ impl Assistant {
             // What the caller has found itself is what it wants the answer to rest on.
             let searches = ask.sources.is_empty() && !self.upstream.retrieves();
             if let Some(library) = self.library.as_ref().filter(|_| searches) {
+                let begun = Instant::now();
                 ask.sources = retrieve(library, &ask, self.passages).await?.iter().map(Found::source).collect();
                 if let Some(links) = &self.links {
                     links.fill_in(&mut ask.sources);
                 }
+                let retrieval = Some(Retrieval::new(begun.elapsed(), ask.sources.clone()));
+                return Ok(Reply { retrieval, ..self.upstream.ask(ask).await? });
             }
         }
         self.upstream.ask(ask).await

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::extract::{Extract, extract};
 use super::retrieval::retrieve;
-use super::{Ask, Reply, Upstream, UpstreamError};
+use super::{Ask, Reply, Retrieval, Upstream, UpstreamError};
 use crate::answer::Source;
 use crate::clock::Clock;
 use crate::document::{DownloadLinks, Library};
@@ -79,7 +79,9 @@ impl Local {
 #[async_trait]
 impl Upstream for Local {
     async fn ask(&self, ask: Ask) -> Result<Reply, UpstreamError> {
+        let begun = Instant::now();
         let found = retrieve(&self.library, &ask, PASSAGES).await?;
+        let took = begun.elapsed();
         let Extract { text, mut sources } = extract(&found, &self.options);
         if let Some(links) = &self.links {
             links.fill_in(&mut sources);
@@ -96,7 +98,8 @@ impl Upstream for Local {
                 Ok(event.bytes)
             }
         });
-        Ok(Reply::new(Some(Provider::Native), body.boxed()))
+        let retrieval = Some(Retrieval::new(took, sources));
+        Ok(Reply { retrieval, ..Reply::new(Some(Provider::Native), body.boxed()) })
     }
 
     fn retrieves(&self) -> bool {
