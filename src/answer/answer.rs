@@ -1,6 +1,6 @@
 //! One answer with its sources.
 
-use super::{Citation, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex};
+use super::{Citation, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex, TokenCounts};
 use crate::report::Entry;
 
 /// An answer as a provider gave it, in citewire's own terms.
@@ -35,6 +35,8 @@ pub struct Answer {
     pub attested: Vec<SourceIndex>,
     /// Whether the provider used its retrieval tools, where it says so.
     pub tools_invoked: Option<bool>,
+    /// What the provider says the answer took; known of answers that were read piece by piece.
+    pub token_counts: TokenCounts,
     /// What was odd about the input, for the report.
     pub oddities: Vec<Entry>,
 }

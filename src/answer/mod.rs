@@ -1,5 +1,6 @@
 //! The canonical answer: what every provider's format becomes.
 
+mod addresses;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod answer;
 mod citation;
@@ -11,7 +12,9 @@ mod provider_object;
 mod sensitivity;
 mod source;
 mod source_kind;
+mod token_counts;
 
+pub use addresses::Addresses;
 pub use answer::Answer;
 pub use citation::{Citation, SourceIndex};
 pub use grammar::{MarkerGrammar, is_marker_span};
@@ -21,3 +24,4 @@ pub use provider_object::ProviderObject;
 pub use sensitivity::{Colour, LabelCatalogue, SensitivityLabel};
 pub use source::Source;
 pub use source_kind::SourceKind;
+pub use token_counts::TokenCounts;

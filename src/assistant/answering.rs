@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use super::cause::{Case, UNANSWERED};
 use super::lines::{Lines, Place};
-use super::{Assistant, Assistants, history};
+use super::{Assistant, Assistants, Downloads, history};
 use crate::activity::{Activity, ChannelAccount, ConversationId};
 use crate::channels::direct_line::{Listener, Owner};
 use crate::channels::live::{Live, LiveAnswer, LiveError};
@@ -17,7 +17,7 @@ use crate::channels::{DeliveryError, Incomplete};
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
 use crate::store::{ConversationStore, Doorbell};
-use crate::upstream::{Reply, UpstreamError};
+use crate::upstream::{Ask, Reply, UpstreamError};
 
 /// What users read whose question is one too many.
 const ONE_AT_A_TIME: &str = "I am still answering. Please ask again when I am done.";
@@ -34,6 +34,7 @@ struct Inner {
     assistants: Arc<Assistants>,
     store: Arc<dyn ConversationStore>,
     live: Live,
+    downloads: Downloads,
     lines: Lines,
     tasks: TaskTracker,
     ending: CancellationToken,
@@ -46,10 +47,11 @@ impl Answering {
         assistants: Arc<Assistants>,
         store: Arc<dyn ConversationStore>,
         live: Live,
+        downloads: Downloads,
         tasks: TaskTracker,
         ending: CancellationToken,
     ) -> Self {
-        Self(Arc::new(Inner { assistants, store, live, lines: Lines::default(), tasks, ending }))
+        Self(Arc::new(Inner { assistants, store, live, downloads, lines: Lines::default(), tasks, ending }))
     }
 }
 
@@ -59,7 +61,8 @@ impl Listener for Answering {
         let Some(assistant) = self.0.assistants.answering(&Owner::of(id)) else { return };
         let greeting = &assistant.options().greeting;
         if !greeting.is_empty() {
-            self.0.say(id, greeting).await;
+            // Clients never see a conversationUpdate, so a greeting is no reply.
+            self.0.say(id, greeting, None).await;
         }
     }
 
@@ -71,7 +74,7 @@ impl Listener for Answering {
         if activity.text.as_deref().is_none_or(|text| text.trim().is_empty()) {
             // What a card sends back has a value and no words; it is nobody's question.
             if activity.attachments.as_ref().is_some_and(|attached| !attached.is_empty()) {
-                inner.say(id, WORDS_ONLY).await;
+                inner.say(id, WORDS_ONLY, Some(&activity)).await;
             }
             return;
         }
@@ -81,7 +84,7 @@ impl Listener for Answering {
                 self.0.tasks.spawn(async move { inner.serve(id, activity).await });
             }
             Place::Behind => {}
-            Place::Refused => inner.say(id, ONE_AT_A_TIME).await,
+            Place::Refused => inner.say(id, ONE_AT_A_TIME, Some(&activity)).await,
         }
     }
 }
@@ -111,7 +114,7 @@ impl Inner {
     async fn answer(&self, assistant: &Assistant, id: &ConversationId, question: &Activity) {
         let options = assistant.options();
         let case = Case::new(assistant, Some(id), question.text.as_deref().unwrap_or_default());
-        let mut answer = self.live.begin(id.clone());
+        let mut answer = self.live.begin(id.clone()).replying_to(question.id.as_ref());
         let doorbell = match self.begin(&mut answer, &options.informative).await {
             Ok(doorbell) => doorbell,
             // The conversation is gone: there is nobody to tell.
@@ -128,7 +131,7 @@ impl Inner {
             }
             // Nobody waits any more; what asks ends with its future.
             () = deleted(Some(doorbell)) => return,
-            reply = self.ask(assistant, id, question) => reply,
+            reply = self.ask(assistant, id, question, !answer.is_read()) => reply,
         };
         let reply = match reply {
             Ok(reply) => reply,
@@ -137,7 +140,8 @@ impl Inner {
                 return self.close(answer, id, options.in_place_of_answer(&error)).await;
             }
         };
-        let conversion = Conversion { from: reply.from, ..assistant.conversion(Dialect::WebChat) };
+        let addresses = self.downloads.for_conversation(id).await;
+        let conversion = Conversion { from: reply.from, addresses, ..assistant.conversion(Dialect::WebChat) };
         // At the end of everything, what has arrived is what there is.
         let body = reply.body.take_until(self.ending.cancelled());
         match answer.follow(conversion, body, None).await {
@@ -176,10 +180,12 @@ impl Inner {
         assistant: &Assistant,
         id: &ConversationId,
         question: &Activity,
+        at_once: bool,
     ) -> Result<Reply, UpstreamError> {
         let place = question.id.as_ref().and_then(|question| question.place_in(id));
         let words = question.text.as_deref().unwrap_or_default();
-        assistant.ask(history::up_to(&*self.store, id, place, words).await, Some(id)).await
+        let turns = history::up_to(&*self.store, id, place, words).await;
+        assistant.send(Ask { conversation: Some(id.to_string()), at_once, ..Ask::new(turns) }).await
     }
 
     /// Ends an answer with a text of our own.
@@ -193,8 +199,9 @@ impl Inner {
         }
     }
 
-    async fn say(&self, id: &ConversationId, text: &str) {
-        self.close(self.live.begin(id.clone()), id, text).await;
+    async fn say(&self, id: &ConversationId, text: &str, reply_to: Option<&Activity>) {
+        let answer = self.live.begin(id.clone()).replying_to(reply_to.and_then(|said| said.id.as_ref()));
+        self.close(answer, id, text).await;
     }
 }
 

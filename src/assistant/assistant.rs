@@ -1,16 +1,16 @@
 //! One assistant.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::AssistantOptions;
-use crate::activity::ConversationId;
 use crate::answer::LabelCatalogue;
-use crate::convert::Conversion;
+use crate::convert::{Conversion, Grounding};
 use crate::dialect::Dialect;
 use crate::document::{DownloadLinks, Found, Library};
 use crate::prompt::estimate_tokens;
 use crate::secret::Secret;
-use crate::upstream::{Ask, Reply, Turn, Upstream, UpstreamError, retrieve};
+use crate::upstream::{Ask, Reply, Retrieval, Turn, Upstream, UpstreamError, retrieve};
 
 /// A back end with what it is told and how its answers are shown.
 #[derive(Debug)]
@@ -24,6 +24,7 @@ pub struct Assistant {
     library: Option<Arc<Library>>,
     /// So many passages of them are put into a question.
     passages: usize,
+    /// What names its documents, and gives them addresses.
     links: Option<DownloadLinks>,
 }
 
@@ -56,11 +57,21 @@ impl Assistant {
         Self { library: Some(library), ..self }
     }
 
-    /// The same assistant, whose back end is given so many passages of the documents where it does not look for itself, with
-    /// these addresses.
+    /// The same assistant, whose back end is given so many passages of the documents where it does not look for itself.
     #[must_use]
-    pub fn with_passages(self, passages: usize, links: Option<DownloadLinks>) -> Self {
-        Self { passages, links, ..self }
+    pub fn with_passages(self, passages: usize) -> Self {
+        Self { passages, ..self }
+    }
+
+    /// The same assistant, whose documents have these ids and addresses.
+    #[must_use]
+    pub fn with_links(self, links: DownloadLinks) -> Self {
+        Self { links: Some(links), ..self }
+    }
+
+    /// What names its documents, and gives them addresses.
+    pub(super) fn links(&self) -> Option<&DownloadLinks> {
+        self.links.as_ref()
     }
 
     /// Its documents.
@@ -81,17 +92,8 @@ impl Assistant {
         &self.options
     }
 
-    /// Asks what the turns end with. Of what was said before, as much goes along as the budget allows, newest first.
-    ///
-    /// # Errors
-    /// When there is no answer: nothing of it has been seen.
-    pub async fn ask(&self, turns: Vec<Turn>, conversation: Option<&ConversationId>) -> Result<Reply, UpstreamError> {
-        let conversation = conversation.map(|id| id.as_str().to_owned());
-        self.send(Ask { conversation, ..Ask::new(turns) }).await
-    }
-
-    /// Asks the same of a question that has instructions of its own, which stand behind those of the assistant. What is
-    /// [plain](Ask::plain) is passed on as it is.
+    /// Asks what the turns end with. Of what was said before, as much goes along as the budget allows, newest first. The question's own
+    /// instructions stand behind those of the assistant. What is [plain](Ask::plain) is passed on as it is.
     ///
     /// # Errors
     /// When there is no answer: nothing of it has been seen.
@@ -102,13 +104,18 @@ impl Assistant {
             let instructions: Vec<&str> = instructions.into_iter().flatten().collect();
             ask.instructions = (!instructions.is_empty()).then(|| instructions.join("\n\n"));
             ask.citations = self.options.citations;
+            // Only the whole answer tells whether it is grounded; until then nobody reads it.
+            ask.at_once |= self.options.convert.require_grounding != Grounding::NotRequired;
             // What the caller has found itself is what it wants the answer to rest on.
             let searches = ask.sources.is_empty() && !self.upstream.retrieves();
             if let Some(library) = self.library.as_ref().filter(|_| searches) {
+                let begun = Instant::now();
                 ask.sources = retrieve(library, &ask, self.passages).await?.iter().map(Found::source).collect();
                 if let Some(links) = &self.links {
                     links.fill_in(&mut ask.sources);
                 }
+                let retrieval = Some(Retrieval::new(begun.elapsed(), ask.sources.clone()));
+                return Ok(Reply { retrieval, ..self.upstream.ask(ask).await? });
             }
         }
         self.upstream.ask(ask).await

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use super::Assistant;
 use crate::channels::direct_line::Owner;
+use crate::document::DownloadLinks;
 
 /// The assistants by their names. They may be replaced while they answer; what has begun goes on as it began.
 #[derive(Debug, Default)]
@@ -61,6 +62,11 @@ impl Assistants {
         // All are compared, so that the time tells nothing.
         let found: Vec<_> = team.by_name.values().filter(|assistant| assistant.is_secret(secret)).collect();
         found.first()?.name().parse().ok()
+    }
+
+    /// What gives the documents of each their addresses.
+    pub(super) fn downloads(&self) -> Vec<DownloadLinks> {
+        self.team().by_name.values().filter_map(|assistant| assistant.links().cloned()).collect()
     }
 
     /// Puts another team in place of this one.

@@ -20,7 +20,7 @@ use crate::channels::direct_line::Owner;
 use crate::clock::Clock;
 use crate::convert::Conversion;
 use crate::store::{ConversationStore, Doorbell};
-use crate::upstream::{Reply, UpstreamError};
+use crate::upstream::{Ask, Reply, UpstreamError};
 
 /// Under which key a greeting is recorded, of which a conversation has one.
 const GREETING: &str = "greeting";
@@ -127,7 +127,7 @@ impl BehindAzure {
         };
         let mut deleted = pin!(deleted(self.doorbell(call).await));
         let mut answer = self.begin(call);
-        let mut asking = pin!(self.ask(assistant, call, &words, place));
+        let mut asking = pin!(self.ask(assistant, call, &words, place, !answer.can_stream()));
         // The back end is asked while the user is told so.
         let at_once = match future::select(pin!(answer.inform(&options.informative)), asking.as_mut()).await {
             Either::Left(((), _)) => None,
@@ -217,6 +217,7 @@ impl BehindAzure {
     fn conversion(&self, assistant: &Assistant, call: &Call, reply: &Reply) -> Conversion {
         let mut conversion = assistant.conversion(call.reference.dialect());
         conversion.from = reply.from;
+        conversion.addresses = self.assistants.addresses_for_anybody();
         conversion.options.self_contained |= self.self_contained_for_agents && call.reference.is_agent();
         conversion
     }
@@ -227,9 +228,11 @@ impl BehindAzure {
         call: &Call,
         words: &str,
         place: Option<Watermark>,
+        at_once: bool,
     ) -> Result<Reply, UpstreamError> {
         let id = &call.conversation;
-        assistant.ask(history::up_to(&*self.store, id, place, words).await, Some(id)).await
+        let turns = history::up_to(&*self.store, id, place, words).await;
+        assistant.send(Ask { conversation: Some(id.to_string()), at_once, ..Ask::new(turns) }).await
     }
 
     /// Says something of our own.

@@ -8,7 +8,7 @@ use crate::document::{DownloadLinks, PublicLinks};
 use crate::url::WebUrl;
 
 impl LinkMode {
-    /// What gives the documents of this assistant their addresses; `None` where they have none. `server` is where readers find
+    /// What gives the documents of this assistant their ids, and addresses where they have some. `server` is where readers find
     /// this server; `public` makes the addresses that need no credential.
     #[must_use]
     pub fn links(
@@ -17,14 +17,12 @@ impl LinkMode {
         server: &WebUrl,
         public: &Arc<dyn PublicLinks>,
         clock: &Arc<dyn Clock>,
-    ) -> Option<DownloadLinks> {
-        let assistant = assistant.to_owned();
+    ) -> DownloadLinks {
+        let server = server.clone();
         match self {
-            Self::None => None,
-            Self::Authenticated => Some(DownloadLinks::Authenticated { assistant, server: server.clone() }),
-            Self::Public => {
-                Some(DownloadLinks::Public { assistant, links: Arc::clone(public), clock: Arc::clone(clock) })
-            }
+            Self::None => DownloadLinks::none(assistant, server),
+            Self::Authenticated => DownloadLinks::authenticated(assistant, server),
+            Self::Public => DownloadLinks::public(assistant, server, Arc::clone(public), Arc::clone(clock)),
         }
     }
 }

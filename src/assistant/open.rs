@@ -123,7 +123,7 @@ async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Result<Assista
     }
     let mut assistant = Assistant::new(name, options.clone(), upstream, Arc::clone(labels)).with_secret(secret.clone());
     if let Some((library, documents)) = library.zip(documents.as_ref()) {
-        assistant = assistant.with_library(library).with_passages(documents.passages, links);
+        assistant = assistant.with_library(library).with_passages(documents.passages).with_links(links);
     }
     Ok(assistant)
 }

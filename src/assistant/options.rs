@@ -15,6 +15,8 @@ pub struct AssistantOptions {
     pub link_mode: LinkMode,
     /// What the model is told before everything else.
     pub instructions: Option<String>,
+    /// How many tokens the model takes at once; told to clients that ask for usage.
+    pub context_window: Option<u64>,
     /// So many tokens of what was said before go along with a question, as `prompt` estimates them.
     pub history_tokens: usize,
     /// The wishes for the conversion: grounding, numbering and so on.
@@ -37,6 +39,7 @@ impl Default for AssistantOptions {
             citations: true,
             link_mode: LinkMode::None,
             instructions: None,
+            context_window: None,
             history_tokens: 4_000,
             convert: convert::Options::default(),
             greeting: String::new(),

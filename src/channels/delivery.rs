@@ -177,8 +177,7 @@ pub(super) fn bot(options: &DirectLineOptions) -> ChannelAccount {
     bot
 }
 
-/// The activity as something that the bot says in the embedded channel. No `replyToId`: Web Chat holds a reply back for
-/// seconds when it does not know what it answers.
+/// The activity as something that the bot says in the embedded channel.
 pub(super) fn sign(mut activity: Activity, bot: &ChannelAccount) -> Activity {
     activity.from = Some(bot.clone());
     activity.channel_id = Some(CHANNEL_ID.to_owned());

@@ -34,6 +34,7 @@ struct Section {
     #[serde(alias = "CitationLinkMode")]
     citation_link_mode: Option<String>,
     instructions: Option<String>,
+    context_window: Option<u64>,
     history_tokens: Option<usize>,
     greeting: Option<String>,
     informative: Option<String>,
@@ -177,6 +178,7 @@ fn read(
         })
     });
     options.instructions = section.instructions;
+    options.context_window = section.context_window;
     options.history_tokens = section.history_tokens.unwrap_or(options.history_tokens);
     options.convert = section.options;
     for (given, option) in [

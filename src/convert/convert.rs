@@ -7,7 +7,7 @@ use serde_json::json;
 use super::grounding::{grounded, judge};
 use super::{Grounding, Options, Streaming};
 use crate::activity::Activity;
-use crate::answer::{Answer, LabelCatalogue};
+use crate::answer::{Addresses, Answer, LabelCatalogue, Source};
 use crate::cite::{Rules, cite};
 use crate::dialect::{Dialect, Wishes};
 use crate::graph::{self, GraphRules};
@@ -28,6 +28,8 @@ pub struct Conversion {
     pub citations: bool,
     /// The labels that the configuration knows.
     pub labels: Arc<LabelCatalogue>,
+    /// Which addresses readers can open; `None` where they can open all.
+    pub addresses: Option<Arc<dyn Addresses>>,
     /// Whether a message that is too large for its channel stays whole, for whoever sends it in
     /// [parts](Dialect::parts). It is cut otherwise.
     pub in_parts: bool,
@@ -43,6 +45,7 @@ impl Conversion {
             options: Options::default(),
             citations: true,
             labels: Arc::default(),
+            addresses: None,
             in_parts: false,
         }
     }
@@ -133,10 +136,29 @@ pub fn convert_answer(answer: Answer, conversion: &Conversion) -> Result<Convert
     Ok(Converted { activities: vec![message], report })
 }
 
+/// Gives sources addresses that readers can open; returns where those stand in the input that get none.
+pub(super) fn readdress(sources: &mut [Source], addresses: Option<&dyn Addresses>) -> Vec<String> {
+    let Some(addresses) = addresses else { return Vec::new() };
+    let mut without = Vec::new();
+    for source in sources {
+        let Some(given) = source.url.take() else { continue };
+        source.url = addresses.for_readers(&given);
+        if source.url.is_none() {
+            without.push(source.pointer.clone());
+        }
+    }
+    without
+}
+
 /// The message of a whole answer.
 pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Activity, Report), ConvertError> {
-    let Conversion { to: dialect, options, labels, .. } = conversion;
+    let Conversion { to: dialect, options, labels, addresses, .. } = conversion;
     labels.complete(&mut answer);
+    for pointer in readdress(&mut answer.sources, addresses.as_deref()) {
+        let message =
+            "readers cannot open the address of this source without a credential: they get its passage instead";
+        answer.oddities.push(Entry::in_input(Kind::Note, "address-needs-credential", pointer, message));
+    }
 
     if options.require_grounding == Grounding::Anchored {
         // What is attested stands nowhere in the text (rule S4-52).

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use super::brackets::{Brackets, Piece, may_cite};
+use super::convert::readdress;
 use super::spacing::Spacing;
 use super::{Conversion, Grounding};
-use crate::answer::{Answer, Interpreter, LabelCatalogue, MarkerGrammar, SensitivityLabel, Source, SourceIndex};
+use crate::answer::{
+    Addresses, Answer, Interpreter, LabelCatalogue, MarkerGrammar, SensitivityLabel, Source, SourceIndex,
+};
 use crate::cite::{CitedText, Incremental, Rules};
 use crate::dialect::Dialect;
 use crate::ingest::StreamEvent;
@@ -26,6 +29,8 @@ pub(super) struct Shown {
     new_sources: Vec<Source>,
     /// The labels that the configuration knows: what is to be withheld is withheld from the beginning.
     labels: Arc<LabelCatalogue>,
+    /// Which addresses readers can open.
+    addresses: Option<Arc<dyn Addresses>>,
     label: Option<SensitivityLabel>,
     interpreter: Option<Interpreter>,
     spacing: Spacing,
@@ -65,6 +70,7 @@ impl Shown {
             waiting: String::new(),
             new_sources: Vec::new(),
             labels: Arc::clone(&conversion.labels),
+            addresses: conversion.addresses.clone(),
             label: None,
             interpreter: None,
             spacing: Spacing::of(conversion.max_updates()),
@@ -125,6 +131,8 @@ impl Shown {
                 if self.phase == Phase::Inline {
                     let mut labelled = Answer { sources, ..Answer::default() };
                     self.labels.complete(&mut labelled);
+                    // What readers miss here, the report of the message tells.
+                    readdress(&mut labelled.sources, self.addresses.as_deref());
                     self.new_sources.extend(labelled.sources);
                 }
             }

@@ -158,12 +158,15 @@ impl Streaming {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::{Value, json};
 
     use super::super::{Options, convert};
     use super::*;
-    use crate::answer::{MarkerGrammar, Source};
+    use crate::answer::{Addresses, MarkerGrammar, Source};
     use crate::cite::Incremental;
+    use crate::url::WebUrl;
 
     const DIALECTS: [Dialect; 3] = [Dialect::WebChat, Dialect::Teams, Dialect::M365Copilot];
 
@@ -300,6 +303,30 @@ mod tests {
         assert!(
             ended.continues && ended.message.text.is_some_and(|text| text.starts_with("One.[1] Two [1] [1] words."))
         );
+    }
+
+    /// An address that asks for a credential, and what its readers get in its place.
+    #[derive(Debug)]
+    struct Signed;
+
+    impl Addresses for Signed {
+        fn for_readers(&self, given: &WebUrl) -> Option<WebUrl> {
+            Some(format!("{given}?signature=1").parse().expect("an address")).filter(|_| given.as_str().ends_with("/a"))
+        }
+    }
+
+    #[test]
+    fn s1_28_what_is_shown_of_a_stream_has_the_addresses_that_its_message_has() {
+        let events = [json!({"sources": [source("a"), source("b")]}), json!({"delta": "One [1]. Two [2]. Three."})];
+        let mut conversion = to(Dialect::WebChat, json!({}));
+        conversion.addresses = Some(Arc::new(Signed));
+        let mut streaming = Streaming::new(conversion);
+        streaming.push(body(&events).as_bytes()).expect("events");
+        let update = streaming.so_far().expect("something to show").text.clone().expect("a text");
+        let message = streaming.end().expect("a message").message.text.expect("a text");
+        for text in [update, message] {
+            assert!(text.contains("/a?signature=1 ") && text.contains("\n[2]: cite:2 "), "{text}");
+        }
     }
 
     #[test]

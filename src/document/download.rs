@@ -6,9 +6,8 @@ use aws_lc_rs::{hkdf, hmac};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Duration, Utc};
-use url::Url;
 
-use super::DownloadAddress;
+use super::{DownloadAddress, Readership};
 use crate::secret::Secret;
 use crate::url::WebUrl;
 
@@ -22,10 +21,18 @@ pub trait PublicLinks: fmt::Debug + Send + Sync {
     fn link(&self, document: &DownloadAddress, now: DateTime<Utc>) -> Option<WebUrl>;
 }
 
-/// Signs and checks what makes an address of this server good. The key follows from the Direct Line secret, so that addresses
+/// The parameter that makes an address a credential. It is masked in logs (`WebUrl`).
+pub(super) const SIGNATURE: &str = "signature";
+
+/// Signs and checks what makes an address of this server good. The keys follow from the Direct Line secret, so that addresses
 /// outlive a restart and hold on every node that knows the secret.
 #[derive(Clone)]
-pub struct DownloadKey(hmac::Key);
+pub struct DownloadKey {
+    /// For addresses that are good for a time.
+    timed: hmac::Key,
+    /// For addresses that are good as long as a conversation is there.
+    readers: hmac::Key,
+}
 
 impl fmt::Debug for DownloadKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -46,22 +53,20 @@ pub enum DownloadError {
 }
 
 impl DownloadKey {
-    /// The key that follows from a secret.
+    /// The keys that follow from a secret.
     #[must_use]
     pub fn new(secret: &Secret) -> Self {
-        // HKDF-SHA-256 (RFC 5869); the label is the version of the derivation.
-        let key = hkdf::Salt::new(hkdf::HKDF_SHA256, b"citewire documents")
-            .extract(secret.expose().as_bytes())
-            .expand(&[b"download signing, version 1"], hmac::HMAC_SHA256)
-            .expect("HKDF-SHA-256 gives 32 bytes")
-            .into();
-        Self(key)
+        // HKDF-SHA-256 (RFC 5869); a label says what a key is for, and the version of its derivation.
+        let extracted = hkdf::Salt::new(hkdf::HKDF_SHA256, b"citewire documents").extract(secret.expose().as_bytes());
+        let key =
+            |label: &[u8]| extracted.expand(&[label], hmac::HMAC_SHA256).expect("HKDF-SHA-256 gives 32 bytes").into();
+        Self { timed: key(b"download signing, version 1"), readers: key(b"signing for readers, version 1") }
     }
 
     /// The signature of an address that is good until `expires`, in seconds since 1970.
     #[must_use]
     pub fn sign(&self, document: &DownloadAddress, expires: i64) -> String {
-        URL_SAFE_NO_PAD.encode(hmac::sign(&self.0, signed(document, expires).as_bytes()))
+        URL_SAFE_NO_PAD.encode(hmac::sign(&self.timed, signed(document, expires).as_bytes()))
     }
 
     /// Checks what an address says. Takes the same time wherever the signature is wrong.
@@ -78,17 +83,59 @@ impl DownloadKey {
         let expires: i64 = expires.parse().map_err(|_| DownloadError::Forged)?;
         let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| DownloadError::Forged)?;
         let signed = signed(document, expires);
-        hmac::verify(&self.0, signed.as_bytes(), &signature).map_err(|_| DownloadError::Forged)?;
+        hmac::verify(&self.timed, signed.as_bytes(), &signature).map_err(|_| DownloadError::Forged)?;
         if now.timestamp() >= expires {
             return Err(DownloadError::Expired);
         }
         Ok(())
+    }
+
+    /// The address of a document behind that of the server, for the readers of a conversation:
+    /// `…/v1/documents/{assistant}.{document}/download?conversation=…&begun=…&signature=…`, `begun` in milliseconds since 1970.
+    pub(super) fn link_for(
+        &self,
+        readership: &Readership,
+        document: &DownloadAddress,
+        server: &WebUrl,
+    ) -> Option<WebUrl> {
+        let begun = readership.begun.timestamp_millis();
+        let signed = signed_for(document, &readership.conversation, begun);
+        let signature = URL_SAFE_NO_PAD.encode(hmac::sign(&self.readers, signed.as_bytes()));
+        let parameters =
+            [("conversation", &*readership.conversation), ("begun", &*begun.to_string()), (SIGNATURE, &*signature)];
+        document.url_with(server, &parameters)
+    }
+
+    /// Checks an address for the readers of a conversation, and says whose it is; whether that conversation is still there is for
+    /// the caller to find out. Takes the same time wherever the signature is wrong.
+    ///
+    /// # Errors
+    /// When the address was never good.
+    pub fn verify_for(
+        &self,
+        document: &DownloadAddress,
+        conversation: &str,
+        begun: &str,
+        signature: &str,
+    ) -> Result<Readership, DownloadError> {
+        let millis: i64 = begun.parse().map_err(|_| DownloadError::Forged)?;
+        let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| DownloadError::Forged)?;
+        let signed = signed_for(document, conversation, millis);
+        hmac::verify(&self.readers, signed.as_bytes(), &signature).map_err(|_| DownloadError::Forged)?;
+        let begun = DateTime::from_timestamp_millis(millis).ok_or(DownloadError::Forged)?;
+        Ok(Readership { conversation: conversation.to_owned(), begun })
     }
 }
 
 /// What is signed. The time is a number and comes first, and an id of a document has no dot: no two addresses are signed alike.
 fn signed(document: &DownloadAddress, expires: i64) -> String {
     format!("{expires}.{}", document.name())
+}
+
+/// What is signed for the readers of a conversation. Neither a number nor the name of a document has a line end: no two addresses
+/// are signed alike.
+fn signed_for(document: &DownloadAddress, conversation: &str, begun: i64) -> String {
+    format!("{begun}\n{}\n{conversation}", document.name())
 }
 
 /// Addresses of this server: `…/v1/documents/{assistant}.{document}/download?expires=…&signature=…`.
@@ -110,10 +157,8 @@ impl SignedLinks {
 impl PublicLinks for SignedLinks {
     fn link(&self, document: &DownloadAddress, now: DateTime<Utc>) -> Option<WebUrl> {
         let expires = (now + self.lifetime).timestamp();
-        let mut url = Url::parse(document.url(&self.server)?.as_str()).ok()?;
         let signature = self.key.sign(document, expires);
-        url.query_pairs_mut().append_pair("expires", &expires.to_string()).append_pair("signature", &signature);
-        url.as_str().parse().ok()
+        document.url_with(&self.server, &[("expires", &expires.to_string()), (SIGNATURE, &signature)])
     }
 }
 
@@ -123,6 +168,7 @@ mod tests {
     use std::sync::Arc;
 
     use serde_json::json;
+    use url::Url;
 
     use super::*;
     use crate::answer::Source;
@@ -205,7 +251,7 @@ mod tests {
             Source::default(),
         ];
         let server = "https://bot.example/chat".parse().expect("an address");
-        let authenticated = DownloadLinks::Authenticated { assistant: "a b".to_owned(), server };
+        let authenticated = DownloadLinks::authenticated("a b", server);
         let urls = |sources: &[Source]| -> Vec<Option<String>> {
             sources.iter().map(|source| source.url.as_ref().map(|url| url.as_str().to_owned())).collect()
         };
@@ -214,9 +260,13 @@ mod tests {
         let expected = format!("https://bot.example/chat/v1/documents/a%20b.{id}/download");
         let kept = Some("https://x.example/a".to_owned());
         assert_eq!(urls(&linked), [Some(expected.clone()), Some(expected), kept.clone(), None, None]);
+        let name = format!("a b.{id}");
+        let names: Vec<_> = linked.iter().map(|source| source.metadata.get(DOCUMENT_ID)).collect();
+        assert_eq!(names[..3], [Some(&json!(name)); 3], "as the route names them");
 
         let clock = Arc::new(ManualClock::at(now())) as Arc<dyn Clock>;
-        let public = DownloadLinks::Public { assistant: "a.b".to_owned(), links: Arc::new(links(1)), clock };
+        let server = "https://bot.example/chat".parse().expect("an address");
+        let public = DownloadLinks::public("a.b", server, Arc::new(links(1)), clock);
         public.fill_in(&mut sources);
         let urls = urls(&sources);
         assert!(urls[0].as_ref().is_some_and(|url| url.contains(&format!("/chat/v1/documents/a.b.{id}/download?"))));

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use url::Url;
 
 use super::document::address;
+use super::download::SIGNATURE;
 use super::{DocumentId, PublicLinks};
 use crate::answer::Source;
 use crate::clock::Clock;
@@ -52,24 +54,34 @@ impl DownloadAddress {
     pub fn url(&self, server: &WebUrl) -> Option<WebUrl> {
         address(server, ["v1", "documents", &self.name(), "download"])
     }
+
+    /// The same address with these parameters.
+    pub(super) fn url_with(&self, server: &WebUrl, parameters: &[(&str, &str)]) -> Option<WebUrl> {
+        let mut url = Url::parse(self.url(server)?.as_str()).ok()?;
+        url.query_pairs_mut().extend_pairs(parameters);
+        url.as_str().parse().ok()
+    }
 }
 
-/// What gives the documents of one assistant their addresses.
+/// What gives the documents of one assistant their ids and addresses.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum DownloadLinks {
-    /// The route of this server that needs a credential.
-    Authenticated {
-        /// The assistant.
-        assistant: String,
-        /// The address of the server.
-        server: WebUrl,
-    },
-    /// Addresses that are credentials themselves, for a time.
+pub struct DownloadLinks {
+    assistant: String,
+    /// Where readers find this server.
+    server: WebUrl,
+    access: Access,
+}
+
+/// Who can download the documents of an assistant.
+#[derive(Clone, Debug)]
+enum Access {
+    /// Nobody.
+    None,
+    /// Callers with a credential.
+    Authenticated,
+    /// For a time, everybody who has the address.
     Public {
-        /// The assistant.
-        assistant: String,
-        /// Who makes them.
+        /// What makes such addresses.
         links: Arc<dyn PublicLinks>,
         /// From when on the time counts.
         clock: Arc<dyn Clock>,
@@ -77,23 +89,73 @@ pub enum DownloadLinks {
 }
 
 impl DownloadLinks {
-    /// Gives an address to the sources that have none, but name a document in their metadata. Passages of one document get the
-    /// same one.
+    /// Ids without addresses.
+    #[must_use]
+    pub fn none(assistant: impl Into<String>, server: WebUrl) -> Self {
+        Self { assistant: assistant.into(), server, access: Access::None }
+    }
+
+    /// Addresses of the route of this server that needs a credential.
+    #[must_use]
+    pub fn authenticated(assistant: impl Into<String>, server: WebUrl) -> Self {
+        Self { access: Access::Authenticated, ..Self::none(assistant, server) }
+    }
+
+    /// Addresses that are credentials themselves, for a time.
+    #[must_use]
+    pub fn public(
+        assistant: impl Into<String>,
+        server: WebUrl,
+        links: Arc<dyn PublicLinks>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { access: Access::Public { links, clock }, ..Self::none(assistant, server) }
+    }
+
+    /// Names the documents of sources as the download route does, `{assistant}.{document}`, and gives an address to those sources
+    /// that have none. Passages of one document get the same.
     pub fn fill_in(&self, sources: &mut [Source]) {
-        let at = match self {
-            Self::Authenticated { .. } => None,
-            Self::Public { clock, .. } => Some(clock.now()),
+        let now = match &self.access {
+            Access::None | Access::Authenticated => None,
+            Access::Public { clock, .. } => Some(clock.now()),
         };
-        for source in sources.iter_mut().filter(|source| source.url.is_none()) {
+        for source in sources {
             let Some(document) = document_of(source) else { continue };
-            source.url = match (self, at) {
-                (Self::Public { assistant, links, .. }, Some(now)) => {
-                    links.link(&DownloadAddress::new(assistant, document), now)
-                }
-                (Self::Authenticated { assistant, server }, _) => DownloadAddress::new(assistant, document).url(server),
-                (Self::Public { .. }, None) => None,
-            };
+            let document = DownloadAddress::new(self.assistant.clone(), document);
+            source.metadata.insert(DOCUMENT_ID.to_owned(), json!(document.name()));
+            if source.url.is_none() {
+                source.url = match (&self.access, now) {
+                    (Access::None, _) | (Access::Public { .. }, None) => None,
+                    (Access::Authenticated, _) => document.url(&self.server),
+                    (Access::Public { links, .. }, Some(now)) => links.link(&document, now),
+                };
+            }
         }
+    }
+
+    /// The document of this assistant to which an address leads, where a browser would need a credential to open it: one that has
+    /// no signature.
+    pub(super) fn locked(&self, given: &WebUrl) -> Option<DownloadAddress> {
+        let mut url = Url::parse(given.as_str()).ok()?;
+        if url.query_pairs().any(|(name, _)| name == SIGNATURE) {
+            return None;
+        }
+        url.set_query(None);
+        url.set_fragment(None);
+        let document = url.path().strip_suffix("/download")?.rsplit_once('.')?.1.parse().ok()?;
+        let document = DownloadAddress::new(self.assistant.clone(), document);
+        (document.url(&self.server)?.as_str() == url.as_str()).then_some(document)
+    }
+
+    /// Where readers find this server.
+    pub(super) fn server(&self) -> &WebUrl {
+        &self.server
+    }
+
+    /// The assistant whose documents these are.
+    #[must_use]
+    pub fn assistant(&self) -> &str {
+        &self.assistant
     }
 }
 

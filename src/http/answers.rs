@@ -81,16 +81,19 @@ pub(crate) async fn deliver_answer(
     let found = state.delivery.locate(&id).await?.ok_or(DeliveryError::UnknownConversation)?;
     let delivered = match &found {
         Whereabouts::Here(id) => {
-            let converted = convert_body(&state, &request, body, Updates::Unwanted, None).await?;
+            let addresses = state.downloads().for_conversation(id).await;
+            let converted = convert_body(&state, &request, body, Updates::Unwanted, None, addresses).await?;
             state.delivery.record(id, converted, key).await?
         }
         Whereabouts::Elsewhere(id) => {
-            let converted = convert_body(&state, &request, body, Updates::Unwanted, None).await?;
+            let addresses = state.assistants.addresses_for_anybody();
+            let converted = convert_body(&state, &request, body, Updates::Unwanted, None, addresses).await?;
             state.delivery.post(id, converted, key).await?
         }
         Whereabouts::BehindAzure(to) => {
             let written = state.delivery.later().map_err(DeliveryError::from)?.written_for(to);
-            let converted = convert_body(&state, &request, body, Updates::Unwanted, Some(written)).await?;
+            let addresses = state.assistants.addresses_for_anybody();
+            let converted = convert_body(&state, &request, body, Updates::Unwanted, Some(written), addresses).await?;
             deliver_later(&state, to, converted, key).await?
         }
     };
@@ -111,6 +114,7 @@ async fn follow(
 ) -> Result<Delivered, Fault> {
     let mut conversion = Request::of_raw(&Query::of(request))?;
     conversion.labels = Arc::clone(&state.options.labels);
+    conversion.addresses = state.downloads().for_conversation(&id).await;
     let pieces = body::follow(request, payload, state.options.max_body_bytes, state.options.body_timeout);
     // A server that ends does not wait for the end of an answer; readers keep what there is of it.
     let pieces = pieces.take_until(state.tasks.end_token().cancelled_owned());
@@ -157,6 +161,7 @@ async fn follow_later(
     let later = state.delivery.later().map_err(DeliveryError::from)?;
     let mut conversion = Request::of_raw(&Query::of(request))?;
     conversion.labels = Arc::clone(&state.options.labels);
+    conversion.addresses = state.assistants.addresses_for_anybody();
     later.written_for(to).apply(&mut conversion);
     let turn = later.turn(to).await.map_err(DeliveryError::from)?;
     let pieces = body::follow(request, payload, state.options.max_body_bytes, state.options.body_timeout);

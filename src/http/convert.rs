@@ -13,7 +13,7 @@ use super::records::tell_of_vain_search;
 use super::schema::{ActivitiesAnswer, AnswerRequest, Problem};
 use super::{Fault, State, body};
 use crate::activity::Activity;
-use crate::answer::LabelCatalogue;
+use crate::answer::{Addresses, LabelCatalogue};
 use crate::channels::connector::WrittenFor;
 use crate::convert::{ConvertError, Converted, convert};
 use crate::report::Report;
@@ -54,7 +54,9 @@ pub(crate) async fn convert_answer(
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
     let body = read(&state, &request, payload).await?;
-    let converted = convert_body(&state, &request, body, Updates::Wanted, None).await?;
+    // Who will read the activities, nobody knows.
+    let addresses = state.assistants.addresses_for_anybody();
+    let converted = convert_body(&state, &request, body, Updates::Wanted, None, addresses).await?;
     json(HttpResponse::Ok(), &Answer { activities: &converted.activities, report: &converted.report })
 }
 
@@ -72,20 +74,22 @@ pub(crate) enum Updates {
     Unwanted,
 }
 
-/// Converts the answer in a body, for a conversation that wants it written in a way of its own where there is one.
+/// Converts the answer in a body, for a conversation that wants it written in a way of its own where there is one, and for readers
+/// who can open these addresses.
 pub(crate) async fn convert_body(
     state: &State,
     request: &HttpRequest,
     body: Bytes,
     updates: Updates,
     written: Option<WrittenFor>,
+    addresses: Option<Arc<dyn Addresses>>,
 ) -> Result<Converted, Fault> {
     let query = Query::of(request);
     let labels = Arc::clone(&state.options.labels);
     if body.len() < LARGE_BYTES {
-        run(&body, &query, labels, updates, written)
+        run(&body, &query, labels, updates, written, addresses)
     } else {
-        web::block(move || run(&body, &query, labels, updates, written)).await?
+        web::block(move || run(&body, &query, labels, updates, written, addresses)).await?
     }
 }
 
@@ -95,9 +99,11 @@ fn run(
     labels: Arc<LabelCatalogue>,
     updates: Updates,
     written: Option<WrittenFor>,
+    addresses: Option<Arc<dyn Addresses>>,
 ) -> Result<Converted, Fault> {
     let mut request = Request::parse(body, query)?;
     request.conversion.labels = labels;
+    request.conversion.addresses = addresses;
     if let Some(written) = written {
         written.apply(&mut request.conversion);
     }
@@ -171,7 +177,7 @@ mod tests {
         };
         let convert = |answer: &Value, options: &Value| {
             let body = Bytes::from(json!({"answer": answer, "options": options}).to_string());
-            logged(|| drop(run(&body, &query, Arc::default(), Updates::Wanted, None)))
+            logged(|| drop(run(&body, &query, Arc::default(), Updates::Wanted, None, None)))
         };
         for options in [json!({}), json!({"require_grounding": "any"})] {
             let log = convert(&answer(json!([])), &options);

@@ -40,8 +40,11 @@ pub enum DocumentError {
     Address(#[from] DownloadError),
 }
 
-/// The parameters that make an address a credential.
+/// The parameters that make an address a credential: with the time until which it is good, or with the conversation for whose
+/// readers it is.
 const EXPIRES: &str = "expires";
+const CONVERSATION: &str = "conversation";
+const BEGUN: &str = "begun";
 const SIGNATURE: &str = "signature";
 
 /// Whether an address claims to be a credential itself.
@@ -51,13 +54,16 @@ pub(crate) fn is_signed(query: &Query) -> bool {
 
 /// Download a document that an assistant cites.
 ///
-/// With the API key, the token of a conversation in which its assistant answers, or an address with a signature, as answers have it where the links of the
-/// assistant are public.
+/// With the API key, with the token of a conversation in which its assistant answers, or by an address with a signature. Answers have
+/// such addresses where the links of the assistant are public, and in the embedded channel: there they are for the readers of the
+/// conversation, as long as that is there.
 #[utoipa::path(
     get, path = "/v1/documents/{id}/download", tag = "documents", operation_id = "downloadDocument",
     params(
         ("id" = String, Path, description = "Assistant and document: `{assistant}.{document}`"),
         ("expires" = Option<i64>, Query, description = "Until when the address is good, in seconds since 1970"),
+        ("conversation" = Option<String>, Query, description = "For whose readers the address is good"),
+        ("begun" = Option<i64>, Query, description = "When that conversation was created, in milliseconds since 1970"),
         ("signature" = Option<String>, Query, description = "What makes the address good without a credential"),
     ),
     responses(
@@ -75,24 +81,28 @@ pub(crate) async fn download(
     request: HttpRequest,
 ) -> Result<HttpResponse, Fault> {
     let address = DownloadAddress::parse(&id).ok_or(DocumentError::Unknown)?;
+    // Before anything is looked up: to strangers, all assistants and documents are the same.
+    let signed = match &*reader {
+        Reader::Unknown => Some(judge(&state, &address, &Query::of(&request)).await?),
+        Reader::Trusted | Reader::Of(_) => None,
+    };
     let assistant = state.assistants.get(&address.assistant).ok_or(DocumentError::Unknown)?;
     match (&*reader, assistant.options().link_mode) {
-        (Reader::Trusted, LinkMode::Authenticated | LinkMode::Public) | (Reader::Of(_), LinkMode::Public) => {}
-        (Reader::Of(id), LinkMode::Authenticated) => {
+        (Reader::Trusted, LinkMode::Authenticated | LinkMode::Public) => {}
+        (Reader::Of(id), LinkMode::Authenticated | LinkMode::Public) => {
             let own = state.assistants.answering(&Owner::of(id));
             // To the readers of one assistant, the documents of another are as if they were not there.
             own.filter(|own| own.name() == assistant.name()).ok_or(DocumentError::Unknown)?;
         }
         (Reader::Trusted | Reader::Of(_), LinkMode::None) => return Err(DocumentError::Unknown.into()),
-        (Reader::Unknown, LinkMode::None | LinkMode::Authenticated) => return Err(DocumentError::NotPublic.into()),
-        (Reader::Unknown, LinkMode::Public) => {
-            let query = Query::of(&request);
-            let said = |name| query.get(name).unwrap_or_default();
-            state
-                .download_key
-                .verify(&address, said(EXPIRES), said(SIGNATURE), state.clock.now())
-                .map_err(DocumentError::from)?;
-        }
+        (Reader::Unknown, mode) => match (signed, mode) {
+            (Some(Signed::ForReaders), LinkMode::Authenticated | LinkMode::Public)
+            | (Some(Signed::ForATime), LinkMode::Public) => {}
+            (Some(Signed::ForReaders) | None, _) => return Err(DocumentError::Unknown.into()),
+            (Some(Signed::ForATime), LinkMode::None | LinkMode::Authenticated) => {
+                return Err(DocumentError::NotPublic.into());
+            }
+        },
     }
     let library = assistant.library().ok_or(DocumentError::Unknown)?;
     let document = library.document(&address.document).ok_or(DocumentError::Unknown)?;
@@ -112,6 +122,29 @@ pub(crate) async fn download(
         .insert_header((header::REFERRER_POLICY, "no-referrer"))
         .insert_header((header::CONTENT_DISPOSITION, attachment(document.file_name())));
     Ok(response.body(bytes))
+}
+
+/// For whom an address is signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Signed {
+    /// For everybody, until a time.
+    ForATime,
+    /// For the readers of a conversation.
+    ForReaders,
+}
+
+/// What the signature of an address is good for.
+async fn judge(state: &State, address: &DownloadAddress, query: &Query) -> Result<Signed, Fault> {
+    let said = |name| query.get(name).unwrap_or_default();
+    let signature = said(SIGNATURE);
+    if let Some(conversation) = query.get(CONVERSATION) {
+        let judged = state.downloads().judge(address, conversation, said(BEGUN), signature).await;
+        judged?.map_err(DocumentError::from)?;
+        return Ok(Signed::ForReaders);
+    }
+    let now = state.clock.now();
+    state.download_key.verify(address, said(EXPIRES), signature, now).map_err(DocumentError::from)?;
+    Ok(Signed::ForATime)
 }
 
 /// The media type of a download. What is taken into a library is text, and in UTF-8.

@@ -134,7 +134,8 @@ pub(crate) async fn send_answer(
     let Some(Whereabouts::Here(id)) = state.delivery.locate(id.as_str()).await? else {
         return Err(DeliveryError::UnknownConversation.into());
     };
-    let converted = convert_body(&state, &request, body, Updates::Unwanted, None).await?;
+    let addresses = state.downloads().for_conversation(&id).await;
+    let converted = convert_body(&state, &request, body, Updates::Unwanted, None, addresses).await?;
     let delivered = state.delivery.record(&id, converted, None).await?;
     let answer = Answer { id: &delivered.id, activity: &delivered.activity, report: &delivered.report };
     json(HttpResponse::Created(), &answer)

@@ -3,7 +3,7 @@
 use actix_cors::Cors;
 use actix_web::dev::HttpServiceFactory;
 use actix_web::http::Method;
-use actix_web::middleware::from_fn;
+use actix_web::middleware::{Condition, from_fn};
 use actix_web::{Route, guard, web};
 
 use super::auth::{Access, authenticate};
@@ -180,7 +180,8 @@ fn resources(prefix: &str) -> Vec<(&'static str, impl HttpServiceFactory + 'stat
         let resource = entries.into_iter().fold(resource, |resource, entry| resource.route(route(entry)));
         let access = Access::of(path);
         let guarded = from_fn(move |request, next| authenticate(access, request, next));
-        (path, resource.default_service(web::to(wrong_method)).wrap(guarded))
+        let resource = resource.default_service(web::to(wrong_method)).wrap(guarded);
+        (path, resource.wrap(Condition::new(path == DOWNLOAD, download_cors())))
     };
     resources.into_iter().map(build).collect()
 }
@@ -203,6 +204,18 @@ fn cors() -> Cors {
         .allowed_methods(["GET", "POST", "OPTIONS"])
         .allowed_headers(["Authorization", "Content-Type", "Accept", "X-Requested-With", "x-ms-bot-agent"])
         .expose_headers(["Retry-After"])
+        .max_age(600)
+}
+
+/// The same for downloads, which a page may fetch from another origin with the token of its conversation. The name of the file is in
+/// a header.
+fn download_cors() -> Cors {
+    Cors::default()
+        .allow_any_origin()
+        .supports_credentials()
+        .allowed_methods(["GET", "HEAD", "OPTIONS"])
+        .allowed_headers(["Authorization", "Accept", "X-Requested-With"])
+        .expose_headers(["Content-Disposition", "Retry-After"])
         .max_age(600)
 }
 

@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use super::HttpOptions;
 use super::manifest::Pipeline;
 use super::tasks::Tasks;
-use crate::assistant::{Answering, Assistants, Audience, BehindAzure};
+use crate::assistant::{Answering, Assistants, Audience, BehindAzure, Downloads};
 use crate::channels::bot::{BotChannel, BotClient};
 use crate::channels::connector::{AzureBot, LaterAnswers};
 use crate::channels::direct_line::{DirectLine, DirectLineOptions, Listener, Owner, Tokens};
@@ -138,12 +138,18 @@ impl State {
         Self { assistants, ..self }.listen()
     }
 
+    /// Makes and judges addresses of documents for readers of conversations.
+    pub(crate) fn downloads(&self) -> Downloads {
+        Downloads::new(Arc::clone(&self.assistants), Arc::clone(&self.store), self.download_key.clone())
+    }
+
     /// The same parts, in which whoever answers hears what users do.
     fn listen(self) -> Self {
         let answering = Answering::new(
             Arc::clone(&self.assistants),
             Arc::clone(&self.store),
             self.live.clone(),
+            self.downloads(),
             self.tasks.tracker(),
             self.tasks.end_token(),
         );

@@ -66,6 +66,7 @@ mod stream;
 mod thinking;
 mod threads;
 mod threads_events;
+mod token_counts;
 mod told_later;
 mod unread;
 mod vercel_ai_sdk;

@@ -7,10 +7,11 @@ use super::azure_events::AzureEvents;
 use super::carrier::{Carrier, Form};
 use super::event::{Arrived, Event, ReadEvents, SENTINEL, StreamEvent};
 use super::halves::{Kept, Lost, TornCharacters, mended_with_note};
+use super::token_counts::token_counts;
 use super::{
     AzureScores, EventPlace, IngestError, Provider, at_once, azure_on_your_data, document, document_text, format, json,
 };
-use crate::answer::{Answer, MarkerGrammar, ProviderError};
+use crate::answer::{Answer, MarkerGrammar, ProviderError, TokenCounts};
 use crate::report::{Entry, Kind};
 
 /// So many events may come before one that tells the format.
@@ -66,6 +67,12 @@ impl AnswerStream {
         self.reader.as_ref().map(|reader| reader.grammar())
     }
 
+    /// What the provider has said so far of the tokens that the answer takes.
+    #[must_use]
+    pub fn token_counts(&self) -> TokenCounts {
+        self.answer.token_counts
+    }
+
     /// Takes the next bytes; returns what they say, in order.
     ///
     /// # Errors
@@ -83,7 +90,8 @@ impl AnswerStream {
     pub fn finish(mut self) -> Result<Answer, IngestError> {
         let mut arrived = Arrived::default();
         if let Some(body) = std::mem::take(&mut self.carrier).finish(&mut arrived)? {
-            return match &self.scores {
+            let counts = std::str::from_utf8(&body).ok().and_then(token_counts);
+            let answer = match &self.scores {
                 None => document(&body, self.from),
                 Some(scores) => match document_text(&body)? {
                     list if list.starts_with('[') => Self::azure_on_your_data(*scores).of_list(list),
@@ -95,6 +103,7 @@ impl AnswerStream {
                     }
                 },
             };
+            return answer.map(|answer| Answer { token_counts: counts.unwrap_or_default(), ..answer });
         }
         self.take_all(&arrived)?;
         self.finish_events()
@@ -214,6 +223,9 @@ impl AnswerStream {
                 }
                 Err(error) => return self.refuse(event, error),
             }
+        }
+        if let Some(counts) = token_counts(data) {
+            self.answer.token_counts.renew(counts);
         }
         self.read(event, data, said)
     }

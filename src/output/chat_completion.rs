@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::answer::TokenCounts;
+
 /// What the chunks of one completion have in common. The caller knows the time and makes the id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
@@ -36,13 +38,28 @@ pub struct Usage {
     pub completion_tokens: usize,
     /// Of both.
     pub total_tokens: usize,
+    /// Whether a count is not the provider's own.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
+    /// How many tokens the model takes at once, where the operator says so (rule S1-31).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u64>,
 }
 
 impl Usage {
-    /// Of so many tokens.
+    /// What the provider counted; `prompt_tokens` and `completion_tokens` are estimates for what it does not tell.
     #[must_use]
-    pub fn new(prompt_tokens: usize, completion_tokens: usize) -> Self {
-        Self { prompt_tokens, completion_tokens, total_tokens: prompt_tokens.saturating_add(completion_tokens) }
+    pub fn of(counted: TokenCounts, prompt_tokens: usize, completion_tokens: usize) -> Self {
+        let given =
+            |count: Option<u64>, estimate| count.and_then(|count| usize::try_from(count).ok()).unwrap_or(estimate);
+        let (prompt, completion) = (given(counted.prompt, prompt_tokens), given(counted.completion, completion_tokens));
+        Self {
+            prompt_tokens: prompt,
+            completion_tokens: completion,
+            total_tokens: given(counted.total, prompt.saturating_add(completion)),
+            estimated: counted.prompt.is_none() || counted.completion.is_none(),
+            context_window: None,
+        }
     }
 }
 

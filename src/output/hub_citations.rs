@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::document_name::document_name;
@@ -32,7 +33,7 @@ pub struct HubCitations {
 pub struct HubSource {
     /// The number, from 1.
     pub index: usize,
-    /// The document; where the provider names none, its path or address, or its number.
+    /// The document: its id, else what its metadata calls `document_id`, else its path or address, or the number.
     pub document_id: String,
     /// The name of the document; never empty.
     pub document_name: String,
@@ -114,16 +115,10 @@ fn best_chunks<'s>(sources: impl Iterator<Item = &'s HubSource>) -> Vec<usize> {
 
 impl HubSource {
     fn new(index: usize, source: &Source, links: &DownloadLinks, withhold_encrypted: bool) -> Self {
-        let address = || source.url.as_ref().map(|url| url.as_str().to_owned());
-        let rerank_score = source.metadata.get("rerank_score").and_then(serde_json::Value::as_f64);
+        let rerank_score = source.metadata.get("rerank_score").and_then(Value::as_f64);
         Self {
             index,
-            document_id: source
-                .id
-                .clone()
-                .or_else(|| source.filepath.clone())
-                .or_else(address)
-                .unwrap_or_else(|| index.to_string()),
+            document_id: document_id(source).unwrap_or_else(|| index.to_string()),
             document_name: document_name(source),
             content_type: source.media_type.clone(),
             score: source.score.filter(|score| (0.0..=1.0).contains(score)).unwrap_or(0.0),
@@ -132,6 +127,13 @@ impl HubSource {
             download_url: links.address(source),
         }
     }
+}
+
+/// What its document is called; `None` where nothing names it.
+pub(super) fn document_id(source: &Source) -> Option<String> {
+    let named = || source.metadata.get("document_id").and_then(Value::as_str).map(str::to_owned);
+    let address = || source.url.as_ref().map(|url| url.as_str().to_owned());
+    source.id.clone().or_else(named).or_else(|| source.filepath.clone()).or_else(address)
 }
 
 /// The first characters of a passage. What readers take for one character is not parted.

@@ -27,6 +27,10 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// The conversation, when it exists.
     async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError>;
 
+    /// When the conversation was created, in whole milliseconds. A deleted conversation can be created again under its id; the
+    /// time tells the two apart.
+    async fn created(&self, id: &ConversationId) -> Result<Option<DateTime<Utc>>, StoreError>;
+
     /// Keeps where a conversation is that somebody else holds, in place of what was kept of that before; says whether the
     /// conversation is there. The conversation does not live longer for it, because nothing is recorded in it.
     async fn refer(&self, id: &ConversationId, reference: Value) -> Result<bool, StoreError>;

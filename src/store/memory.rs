@@ -102,6 +102,10 @@ impl ConversationStore for MemoryStore {
         Ok(self.shelf().entries.get(id).map(|entry| entry.conversation.clone()))
     }
 
+    async fn created(&self, id: &ConversationId) -> Result<Option<DateTime<Utc>>, StoreError> {
+        Ok(self.shelf().entries.get(id).map(|entry| entry.created))
+    }
+
     async fn refer(&self, id: &ConversationId, reference: Value) -> Result<bool, StoreError> {
         let mut shelf = self.shelf();
         let bytes = shelf.bytes;

@@ -21,6 +21,8 @@ pub struct Ask {
     /// Whether the turns are no question to the documents: the model is told what they say and nothing else, no sources are
     /// looked for, and nothing is cited.
     pub plain: bool,
+    /// Whether nobody reads the answer while it is written: it is wanted as soon as it is there.
+    pub at_once: bool,
 }
 
 impl Default for Ask {
@@ -32,6 +34,7 @@ impl Default for Ask {
             citations: true,
             conversation: None,
             plain: false,
+            at_once: false,
         }
     }
 }

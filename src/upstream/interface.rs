@@ -1,6 +1,7 @@
 //! What the kinds of back ends differ in, and the one that is made of it.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use futures_util::stream::{self, StreamExt as _};
@@ -11,6 +12,7 @@ use super::translation::{Cites, Translation};
 use super::{Ask, Reply, Upstream, UpstreamError};
 use crate::answer::Source;
 use crate::ingest::Provider;
+use crate::prompt::estimate_tokens;
 
 /// How one kind of back end is asked.
 pub(super) trait Interface: Send + Sync {
@@ -42,8 +44,56 @@ impl Question {
 
 /// A back end that is called over HTTP.
 pub(super) struct HttpUpstream<I> {
-    pub(super) interface: I,
-    pub(super) endpoint: Endpoint,
+    interface: I,
+    endpoint: Endpoint,
+    /// Whether it has refused to say what an answer took.
+    refuses_usage: AtomicBool,
+}
+
+/// The member that asks for what an answer took, and that some servers refuse.
+const STREAM_OPTIONS: &str = "stream_options";
+
+impl<I: Interface> HttpUpstream<I> {
+    /// The back end that is asked like this, there.
+    pub(super) fn new(interface: I, endpoint: Endpoint) -> Self {
+        Self { interface, endpoint, refuses_usage: AtomicBool::new(false) }
+    }
+
+    /// Posts a body; once more without [`STREAM_OPTIONS`] where these are refused by name, and from then on never with them.
+    async fn post(&self, mut body: Value, question: &str) -> Result<Body, UpstreamError> {
+        let asks_for_usage = body.get(STREAM_OPTIONS).is_some();
+        if asks_for_usage && self.refuses_usage.load(Ordering::Relaxed) {
+            without_usage(&mut body);
+        }
+        match self.endpoint.post(&body, question).await {
+            Err(UpstreamError::Status { status: 400 | 422, message, .. })
+                if body.get(STREAM_OPTIONS).is_some() && message.contains(STREAM_OPTIONS) =>
+            {
+                self.refuses_usage.store(true, Ordering::Relaxed);
+                without_usage(&mut body);
+                self.endpoint.post(&body, question).await
+            }
+            answer => answer,
+        }
+    }
+}
+
+fn without_usage(body: &mut Value) {
+    if let Value::Object(members) = body {
+        members.remove(STREAM_OPTIONS);
+    }
+}
+
+/// An estimate of the tokens of a body: of every text in it, but for where data lies and how to get at it.
+fn tokens_of(body: &Value) -> usize {
+    match body {
+        Value::String(text) => estimate_tokens(text),
+        Value::Array(list) => list.iter().map(tokens_of).sum(),
+        Value::Object(members) => {
+            members.iter().filter(|(name, _)| *name != "data_sources").map(|(_, member)| tokens_of(member)).sum()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
 }
 
 impl<I> fmt::Debug for HttpUpstream<I> {
@@ -61,14 +111,15 @@ impl<I: Interface> Upstream for HttpUpstream<I> {
             ask.sources.clear();
         }
         let Question { body, given, cites } = self.interface.question(&ask);
-        let answer = self.endpoint.post(&body, ask.question()).await?;
+        let asked_tokens = Some(tokens_of(&body));
+        let answer = self.post(body, ask.question()).await?;
         let from = self.interface.format();
         if given.is_empty() {
-            return Ok(Reply::new(from, answer));
+            return Ok(Reply { asked_tokens, ..Reply::new(from, answer) });
         }
         let (translation, first) = Translation::new(from, cites, &given);
         let body = stream::iter([Ok(first)]).chain(translated(translation, answer));
-        Ok(Reply::new(Some(Provider::Native), body.boxed()))
+        Ok(Reply { asked_tokens, ..Reply::new(Some(Provider::Native), body.boxed()) })
     }
 
     fn retrieves(&self) -> bool {

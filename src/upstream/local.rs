@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::extract::{Extract, extract};
 use super::retrieval::retrieve;
-use super::{Ask, Reply, Upstream, UpstreamError};
+use super::{Ask, Reply, Retrieval, Upstream, UpstreamError};
 use crate::answer::Source;
 use crate::clock::Clock;
 use crate::document::{DownloadLinks, Library};
@@ -31,7 +31,7 @@ pub struct LocalOptions {
     pub pointer: String,
     /// What is said where the documents have nothing.
     pub nothing: String,
-    /// How long each word takes, so that readers see an answer grow.
+    /// How long each word takes, so that readers see an answer grow. An answer that nobody reads while it grows takes no time.
     pub pace: Duration,
     /// So many sentences are quoted at most.
     pub max_sentences: usize,
@@ -69,22 +69,25 @@ impl Local {
         Self { library, options, clock, links: None }
     }
 
-    /// The same, with addresses for documents that have none of their own.
+    /// The same, with ids for documents, and addresses for those that have none of their own.
     #[must_use]
-    pub fn with_links(self, links: Option<DownloadLinks>) -> Self {
-        Self { links, ..self }
+    pub fn with_links(self, links: DownloadLinks) -> Self {
+        Self { links: Some(links), ..self }
     }
 }
 
 #[async_trait]
 impl Upstream for Local {
     async fn ask(&self, ask: Ask) -> Result<Reply, UpstreamError> {
+        let begun = Instant::now();
         let found = retrieve(&self.library, &ask, PASSAGES).await?;
+        let took = begun.elapsed();
         let Extract { text, mut sources } = extract(&found, &self.options);
         if let Some(links) = &self.links {
             links.fill_in(&mut sources);
         }
-        let (clock, pace) = (Arc::clone(&self.clock), self.options.pace);
+        let pace = if ask.at_once { Duration::ZERO } else { self.options.pace };
+        let clock = Arc::clone(&self.clock);
         let events = stream::iter(events(&text, &sources));
         let body = events.then(move |event| {
             let clock = Arc::clone(&clock);
@@ -95,7 +98,8 @@ impl Upstream for Local {
                 Ok(event.bytes)
             }
         });
-        Ok(Reply::new(Some(Provider::Native), body.boxed()))
+        let retrieval = Some(Retrieval::new(took, sources));
+        Ok(Reply { retrieval, ..Reply::new(Some(Provider::Native), body.boxed()) })
     }
 
     fn retrieves(&self) -> bool {

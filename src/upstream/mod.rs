@@ -48,6 +48,6 @@ pub use local::{Local, LocalOptions};
 pub use openai::OpenAiOptions;
 pub use openai_responses::OpenAiResponsesOptions;
 pub use options::{Surroundings, UpstreamOptions};
-pub use reply::Reply;
+pub use reply::{Reply, Retrieval};
 pub use retrieval::retrieve;
 pub use upstream::Upstream;

@@ -67,6 +67,7 @@ impl Interface for OpenAiOptions {
             "model": self.model,
             "messages": messages(&listed.system, &ask.turns),
             "stream": true,
+            "stream_options": {"include_usage": true},
         });
         put_if(&mut body, "temperature", self.temperature);
         put_if(&mut body, "max_tokens", self.max_tokens);

@@ -194,7 +194,7 @@ fn opened<I: Interface + 'static>(
         (Some(url), Some(client)) if faults.is_empty() => {
             let (clock, ids) = (Arc::clone(&surroundings.clock), Arc::clone(&surroundings.ids));
             let endpoint = Endpoint { url, headers, secrets, client, limits, clock, ids };
-            Ok(Arc::new(HttpUpstream { interface, endpoint }))
+            Ok(Arc::new(HttpUpstream::new(interface, endpoint)))
         }
         _ => Err(faults),
     }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::manifest;
-use crate::answer::{Answer, ProviderError, Source};
+use crate::answer::{Answer, ProviderError, Source, TokenCounts};
 use crate::ingest::{AnswerStream, IngestError, Provider, StreamEvent};
 
 /// How a model cites what it was given.
@@ -37,6 +37,8 @@ pub(super) struct Translation {
     behind_marker: bool,
     /// Whether there is text since the last marker that was written for the model.
     uncited: bool,
+    /// What was handed out of the tokens that the answer took.
+    told: TokenCounts,
     /// Whether the model's own sign of the end has come.
     done: bool,
     /// Whether nothing can follow.
@@ -57,6 +59,7 @@ impl Translation {
             last: None,
             behind_marker: false,
             uncited: false,
+            told: TokenCounts::default(),
             done: false,
             ended: false,
         };
@@ -82,7 +85,10 @@ impl Translation {
             return events.bytes();
         }
         match self.stream.push(bytes) {
-            Ok(said) => said.into_iter().for_each(|event| self.say(event, &mut events)),
+            Ok(said) => {
+                said.into_iter().for_each(|event| self.say(event, &mut events));
+                self.count(self.stream.token_counts(), &mut events);
+            }
             Err(error) => self.fail(&error, &mut events),
         }
         events.bytes()
@@ -101,6 +107,15 @@ impl Translation {
             self.ended = true;
         }
         events.bytes()
+    }
+
+    /// Hands on what the provider says of tokens, when it says something new.
+    fn count(&mut self, counts: TokenCounts, events: &mut Events) {
+        if counts != std::mem::replace(&mut self.told, counts) {
+            let TokenCounts { prompt, completion, total, .. } = counts;
+            let counts = json!({"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": total});
+            events.push(&json!({ "usage": counts }));
+        }
     }
 
     fn say(&mut self, event: StreamEvent, events: &mut Events) {
@@ -168,7 +183,8 @@ impl Translation {
 
     /// What a whole answer says, or the last events of a stream that ended without a blank line.
     fn rest(&mut self, answer: Answer, events: &mut Events) {
-        let Answer { text, sources, citations, complete, error, .. } = answer;
+        let Answer { text, sources, citations, complete, error, token_counts, .. } = answer;
+        self.count(token_counts, events);
         if self.documents.is_empty() {
             self.documents = sources.iter().map(document).collect();
         }

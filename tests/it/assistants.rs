@@ -47,7 +47,7 @@ async fn a_typed_question_is_answered_while_the_back_end_writes() {
     let mut socket = app.open(&conversation).await;
     // Where nobody reads yet, nothing is shown on the way.
     socket.ping().await;
-    app.post_text(&conversation, "How long is leave?").await;
+    let question = app.post_text(&conversation, "How long is leave?").await;
     let asked = backend.asked().await;
     assert_eq!(asked.turns(), ["user: how long is leave?"]);
     assert_eq!(socket.activity().await["text"], "How long is leave?");
@@ -61,12 +61,14 @@ async fn a_typed_question_is_answered_while_the_back_end_writes() {
     assert_eq!((&update["type"], &update["channelData"]["streamType"]), (&json!("typing"), &json!("streaming")));
     assert!(update["text"].as_str().is_some_and(|text| text.starts_with("Leave is 30 days [1]")), "{update}");
     assert_eq!(update["channelData"]["streamId"], informative["id"]);
+    assert_eq!([&informative["replyToId"], &update["replyToId"]], [&json!(question); 2], "all of it is a reply");
     body.event(&json!({"delta": "year."}));
     body.done();
     let (_, last) = until_message(&mut socket).await;
     let text = "Leave is 30 days [1] a year.\n\n[1]: https://hr.contoso.example/leave \"Leave policy\"";
     assert_eq!((&last["text"], &last["channelData"]["streamId"]), (&json!(text), &informative["id"]));
     assert_eq!(last["entities"][0]["citation"][0]["appearance"]["name"], "Leave policy");
+    assert_eq!(last["replyToId"], json!(question));
     let history = app.history(&conversation, "").await;
     assert_eq!(texts(&history), ["How long is leave?", text], "what was shown on the way is not kept");
 }
@@ -125,6 +127,32 @@ async fn a_question_waits_for_the_answer_before_it_and_one_too_many_is_told_so()
         asked = backend.asked().await;
         assert_eq!(asked.ask.question(), text);
     }
+}
+
+/// Readers of the channel could not tell which of several questions an answer was for.
+#[tokio::test]
+async fn every_reply_says_which_message_it_answers_and_a_greeting_answers_none() {
+    let backend = Backend::new();
+    let app = over(Backend::alone(backend.assistant("hr", |options| options.greeting = "Ask me.".to_owned())));
+    let conversation = app.conversation().await;
+    let first = app.post_text(&conversation, "one").await;
+    let asked = backend.asked().await;
+    let mut waiting = Vec::new();
+    for text in ["two", "three", "four", "five", "six"] {
+        waiting.push(app.post_text(&conversation, text).await);
+    }
+    let body = asked.begin();
+    body.event(&json!({"delta": "Half an "}));
+    body.break_off(stalled());
+    backend.asked().await.fail(stalled());
+    backend.asked().await;
+    let history = app.history(&conversation, "").await;
+    let said: Vec<_> = history["activities"].as_array().expect("activities").iter().collect();
+    let replies: Vec<_> = said.iter().filter(|activity| activity["from"]["role"] == "bot").collect();
+    let answered: Vec<_> = replies.iter().map(|reply| reply["replyToId"].as_str()).collect();
+    let refused = &waiting[4];
+    // The greeting, the question that is one too many, half an answer, what says so, and a failure.
+    assert_eq!(answered, [None, Some(&**refused), Some(&*first), Some(&*first), Some(&*waiting[0])], "{history}");
 }
 
 #[tokio::test]

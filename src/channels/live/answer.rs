@@ -24,6 +24,8 @@ pub struct LiveAnswer {
     phase: Phase,
     /// What the readers' sockets know of it.
     running: Arc<Running>,
+    /// The id of what it answers.
+    reply_to: Option<ActivityId>,
     /// The id of its first activity, as soon as there is one.
     name: Option<ActivityId>,
     stamps: Stamps,
@@ -43,7 +45,24 @@ impl LiveAnswer {
     pub(super) fn new(live: Live, id: ConversationId) -> Self {
         // The embedded channel is one, whatever the answer is converted for.
         let phase = Livestream::new(Dialect::WebChat).map_or(Phase::Ended, Phase::Waiting);
-        Self { live, id, phase, running: Arc::default(), name: None, stamps: Stamps::default(), reached: None }
+        Self {
+            live,
+            id,
+            phase,
+            running: Arc::default(),
+            reply_to: None,
+            name: None,
+            stamps: Stamps::default(),
+            reached: None,
+        }
+    }
+
+    /// The same answer, as a reply to this activity of its conversation: whatever is shown and recorded of it says so in
+    /// `replyToId`. The activity has to be recorded, because Web Chat holds a reply back for seconds when it does not know what it
+    /// answers.
+    pub fn replying_to(mut self, id: Option<&ActivityId>) -> Self {
+        self.reply_to = id.cloned();
+        self
     }
 
     /// The conversation.
@@ -58,13 +77,19 @@ impl LiveAnswer {
         self.name.is_some()
     }
 
+    /// Whether anybody would see the answer while it is written.
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        self.live.publisher.hub().is_read(&self.id)
+    }
+
     /// Shows a prepared short text at once, while the answer is awaited. Once the answer has begun there is no place for one,
     /// and nothing is shown.
     ///
     /// # Errors
     /// When the conversation is gone, or the store fails.
     pub async fn inform(&mut self, text: &str) -> Result<(), DeliveryError> {
-        if !self.live.publisher.hub().is_read(&self.id) {
+        if !self.is_read() {
             return Ok(());
         }
         match &mut self.phase {
@@ -78,7 +103,7 @@ impl LiveAnswer {
 
     /// Shows all of the answer so far. Whether anyone was there to see it.
     pub(super) async fn update(&mut self, so_far: Activity) -> Result<bool, DeliveryError> {
-        if !self.live.publisher.hub().is_read(&self.id) {
+        if !self.is_read() {
             return Ok(false);
         }
         self.phase = match std::mem::replace(&mut self.phase, Phase::Ended) {
@@ -123,7 +148,7 @@ impl LiveAnswer {
             None => message,
         };
         self.running.end();
-        let activities = std::iter::once(message).chain(behind).map(|activity| sign(activity, &self.live.bot));
+        let activities = std::iter::once(message).chain(behind).map(|activity| self.sign(activity));
         let after_all_shown = self.stamps.latest().map(|latest| latest + Duration::milliseconds(1));
         let batch = Batch::new(activities.collect()).keyed(key).not_before(after_all_shown);
         let appended = self.live.store.append(&self.id, batch).await;
@@ -143,11 +168,16 @@ impl LiveAnswer {
         Ok(())
     }
 
+    fn sign(&self, activity: Activity) -> Activity {
+        Activity { reply_to_id: self.reply_to.clone(), ..sign(activity, &self.live.bot) }
+    }
+
     fn put(&mut self, activity: Activity, part: Part) {
-        let Live { publisher, bot, .. } = &self.live;
+        let publisher = Arc::clone(&self.live.publisher);
         let id = publisher.fresh_id(&self.id);
         let name = self.name.get_or_insert_with(|| id.clone());
-        let mut activity = sign(activity.with_stream_id(name), bot);
+        let activity = activity.with_stream_id(name);
+        let mut activity = self.sign(activity);
         activity.id = Some(id);
         activity.timestamp = Some(self.stamps.next(publisher.now()));
         activity.conversation = Some(self.id.clone().into());

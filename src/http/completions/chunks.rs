@@ -12,6 +12,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use super::CompletionError;
 use super::writing::{Writing, Written};
+use crate::answer::TokenCounts;
 use crate::http::tasks::Tasks;
 use crate::output::{Chat, ChatForm, Completion, Usage};
 use crate::prompt::estimate_tokens;
@@ -30,8 +31,12 @@ pub(super) struct Telling {
     pub(super) completion: Completion,
     /// The form of its citations.
     pub(super) form: ChatForm,
-    /// How many tokens were asked.
+    /// An estimate of the tokens that were sent to the model, or to the assistant where that has none.
     pub(super) asked_tokens: usize,
+    /// How many tokens the model takes at once, where that is set.
+    pub(super) context_window: Option<u64>,
+    /// What was found in the assistant's documents, for clients of AssistantHub (rule S1-30).
+    pub(super) retrieval: Option<Value>,
     /// Whether a chunk behind the end says what the completion took.
     pub(super) tells_usage: bool,
     /// How often something is said while there is nothing to say.
@@ -106,13 +111,14 @@ impl Chunks {
 }
 
 impl Telling {
-    /// What the completion took, as far as citewire knows.
-    pub(super) fn usage(&self, chat: &Chat) -> Usage {
-        Usage::new(self.asked_tokens, estimate_tokens(&chat.content))
+    /// What the completion took: as the provider counted, else as citewire estimates.
+    pub(super) fn usage(&self, chat: &Chat, counted: TokenCounts) -> Usage {
+        let usage = Usage::of(counted, self.asked_tokens, estimate_tokens(&chat.content));
+        Usage { context_window: self.context_window, ..usage }
     }
 
     fn end(&self, written: Written) -> Vec<Bytes> {
-        let Written { chat, rest, failure } = written;
+        let Written { chat, rest, failure, token_counts } = written;
         let mut events = Vec::new();
         if !rest.is_empty() {
             events.push(event(&self.completion.content_chunk(&rest)));
@@ -122,13 +128,14 @@ impl Telling {
             events.extend(self.failed(&failure));
             return events;
         }
-        let usage = self.usage(&chat);
+        let usage = self.usage(&chat, token_counts);
         let mut finish = chat.finish_chunk(&self.completion);
         if self.form == ChatForm::Places
             && let Some(finish) = &mut finish
         {
             // Its clients look for it there (rule S1-31).
             finish.insert("usage".into(), json!(usage));
+            finish.extend(self.retrieval.iter().map(|found| ("retrieval".to_owned(), found.clone())));
         } else if self.tells_usage {
             events.extend(finish.take().map(|finish| event(&finish)));
             events.push(event(&self.completion.usage_chunk(usage)));

@@ -20,7 +20,7 @@ use crate::http::convert::{json as json_response, read};
 use crate::http::schema::{ChatCompletion, ChatCompletionRequest, CompletionProblem};
 use crate::http::{Fault, State};
 use crate::output::{ChatForm, Completion, FinishReason};
-use crate::upstream::{Ask, Reply, UpstreamError};
+use crate::upstream::{Ask, Reply, Retrieval, UpstreamError};
 
 /// Names the form of the citations, for clients that can set headers but no members.
 const CITATIONS: &str = "x-citewire-citations";
@@ -61,7 +61,7 @@ pub(crate) async fn create_completion(
     let form = asked.form(header)?;
     let assistant = state.assistants.get(&asked.model);
     let assistant = assistant.ok_or_else(|| CompletionError::UnknownModel { model: asked.model.clone() })?;
-    let telling = Telling {
+    let mut telling = Telling {
         completion: Completion {
             id: format!("chatcmpl-{}", state.ids.fresh().simple()),
             created: u64::try_from(state.clock.now().timestamp()).unwrap_or_default(),
@@ -69,6 +69,8 @@ pub(crate) async fn create_completion(
         },
         form,
         asked_tokens: asked.prompt_tokens(),
+        context_window: assistant.options().context_window,
+        retrieval: None,
         tells_usage: asked.wants_usage(),
         comment_every: state.options.comment_every,
     };
@@ -85,7 +87,9 @@ pub(crate) async fn create_completion(
     if state.tasks.is_ending() {
         return Err(CompletionError::ShuttingDown.into());
     }
-    let (writing, body) = begin(assistant, ask, form).await?;
+    let Begun { writing, body, asked_tokens, retrieval } = begin(assistant, ask, form).await?;
+    telling.asked_tokens = asked_tokens.unwrap_or(telling.asked_tokens);
+    telling.retrieval = retrieval.map(|found| retrieval_member(&asked.model, &found));
     if asked.is_stream() {
         let events = chunks(telling, writing, body, state.tasks.clone());
         return Ok(event_stream().streaming(events));
@@ -97,21 +101,49 @@ pub(crate) async fn create_completion(
     }
 }
 
+/// An answer that has begun to arrive.
+struct Begun {
+    writing: Writing,
+    body: Body,
+    asked_tokens: Option<usize>,
+    retrieval: Option<Retrieval>,
+}
+
 /// The answer of a back end as it arrives.
 type Body = BoxStream<'static, Result<Bytes, UpstreamError>>;
 
 /// Asks, and waits for the first bytes of the answer: as long as there are none, an error can have a status.
-async fn begin(assistant: Arc<Assistant>, ask: Ask, form: ChatForm) -> Result<(Writing, Body), CompletionError> {
+async fn begin(assistant: Arc<Assistant>, ask: Ask, form: ChatForm) -> Result<Begun, CompletionError> {
     let form = if ask.plain { ChatForm::Uncited } else { form };
     let question = ask.question().to_owned();
     let replied = async {
-        let Reply { from, mut body, .. } = assistant.send(ask).await?;
+        let Reply { from, mut body, asked_tokens, retrieval } = assistant.send(ask).await?;
         let first = body.next().await.transpose()?;
-        Ok::<_, UpstreamError>((from, stream::iter(first.map(Ok)).chain(body).boxed()))
+        let body = stream::iter(first.map(Ok)).chain(body).boxed();
+        Ok::<_, UpstreamError>(Reply { from, body, asked_tokens, retrieval })
     };
     let replied = replied.await.map_err(CompletionError::from);
-    let (from, body) = replied.inspect_err(|error| log(&assistant, &question, error))?;
-    Ok((Writing::new(assistant, question, from, form), body))
+    let reply = replied.inspect_err(|error| log(&assistant, &question, error))?;
+    let Reply { from, body, asked_tokens, retrieval } = reply;
+    Ok(Begun { writing: Writing::new(assistant, question, from, form), body, asked_tokens, retrieval })
+}
+
+/// `retrieval` as AssistantHub writes it (rule S1-30): what was found for the question, cited or not.
+fn retrieval_member(assistant: &str, found: &Retrieval) -> Value {
+    let chunks: Vec<Value> = found
+        .chunks
+        .iter()
+        .map(|chunk| {
+            let id = chunk.metadata.get("document_id").cloned().or_else(|| chunk.id.clone().map(Value::from));
+            json!({"document_id": id, "document_name": chunk.title, "score": chunk.score, "content": chunk.content})
+        })
+        .collect();
+    json!({
+        "collection_id": assistant,
+        "duration_ms": found.took.as_secs_f64() * 1_000.0,
+        "chunks_returned": chunks.len(),
+        "chunks": chunks,
+    })
 }
 
 /// Takes all of an answer in.
@@ -130,12 +162,15 @@ async fn all(mut writing: Writing, mut body: Body) -> Result<Written, Completion
 
 /// One completion.
 fn whole(telling: &Telling, written: Written) -> Result<HttpResponse, Fault> {
-    let Written { mut chat, failure, .. } = written;
+    let Written { mut chat, failure, token_counts, .. } = written;
     if failure.is_some() && telling.form != ChatForm::Places {
         chat.finish_reason = Some(FinishReason::Length);
     }
     let mut whole = chat.whole(&telling.completion);
-    whole.insert("usage".into(), json!(telling.usage(&chat)));
+    whole.insert("usage".into(), json!(telling.usage(&chat, token_counts)));
+    if telling.form == ChatForm::Places {
+        whole.extend(telling.retrieval.iter().map(|found| ("retrieval".to_owned(), found.clone())));
+    }
     json_response(HttpResponse::Ok(), &Value::Object(whole))
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::CompletionError;
-use crate::answer::Answer;
+use crate::answer::{Answer, TokenCounts};
 use crate::assistant::{Assistant, Case};
 use crate::convert::{Conversion, Grounding, grounded};
 use crate::dialect::Dialect;
@@ -33,6 +33,8 @@ pub(super) struct Written {
     pub(super) rest: String,
     /// Why it did not come to its end.
     pub(super) failure: Option<CompletionError>,
+    /// What its provider says that it took.
+    pub(super) token_counts: TokenCounts,
 }
 
 impl Writing {
@@ -104,7 +106,8 @@ impl Writing {
         let wanted = conversion.options.require_grounding;
         if let Err(reason) = grounded(&answer, wanted) {
             case.refused(&reason);
-            return Ok(Written::refusal(&assistant.options().refusal));
+            let refusal = Written::refusal(&assistant.options().refusal);
+            return Ok(Written { token_counts: answer.token_counts, ..refusal });
         }
         let failure = (!answer.complete).then_some(CompletionError::BrokenOff);
         if let Some(failure) = &failure {
@@ -121,11 +124,11 @@ impl Writing {
     ) -> Written {
         if failure.is_some() && conversion.options.require_grounding != Grounding::NotRequired {
             // What is not whole is not known to be grounded.
-            return Written { chat: Chat::default(), rest: String::new(), failure };
+            return Written { chat: Chat::default(), rest: String::new(), failure, token_counts: answer.token_counts };
         }
         conversion.labels.complete(&mut answer);
         let GrownChat { chat, rest, .. } = chat.finish(&answer);
-        Written { chat, rest, failure }
+        Written { chat, rest, failure, token_counts: answer.token_counts }
     }
 }
 
@@ -155,6 +158,6 @@ impl Written {
     /// A text that is not the answer of a back end.
     pub(super) fn of_text(text: &str, finish_reason: FinishReason) -> Self {
         let chat = Chat { content: text.to_owned(), finish_reason: Some(finish_reason), ..Chat::default() };
-        Self { chat, rest: text.to_owned(), failure: None }
+        Self { chat, rest: text.to_owned(), failure: None, token_counts: TokenCounts::default() }
     }
 }

@@ -25,6 +25,8 @@ const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
 
 const FIND: &str = "SELECT user, next, newest, reference FROM conversation WHERE id = ?";
 
+const CREATED: &str = "SELECT created FROM conversation WHERE id = ?";
+
 /// One statement, so that what is read is of one moment. Without any activity there is one row all the same.
 const READ: &str = "SELECT conversation.next, activity.watermark, activity.timestamp, activity.body \
                     FROM conversation LEFT JOIN activity \
@@ -85,6 +87,13 @@ impl Reader {
             .transpose()
         });
         found.map_err(|error| self.failed(error))
+    }
+
+    /// When the conversation was created.
+    pub(super) async fn created(&self, id: &ConversationId) -> Result<Option<DateTime<Utc>>, StoreError> {
+        let row = sqlx::query(CREATED).bind(id.as_str()).fetch_optional(&self.pool).await;
+        let created = row.and_then(|row| row.map(|row| time(row.try_get(0)?)).transpose());
+        created.map_err(|error| self.failed(error))
     }
 
     /// Where a batch of this name begins, and how many activities it has.

@@ -131,6 +131,10 @@ impl ConversationStore for SqliteStore {
         Ok(self.reader.find(id).await?.map(|(conversation, _)| conversation))
     }
 
+    async fn created(&self, id: &ConversationId) -> Result<Option<DateTime<Utc>>, StoreError> {
+        self.reader.created(id).await
+    }
+
     async fn refer(&self, id: &ConversationId, reference: Value) -> Result<bool, StoreError> {
         let refer = Refer { id: id.clone(), reference: reference.to_string() };
         let bytes = refer.reference.len();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use citewire::assistant::{LinkMode, Team};
 use futures_util::StreamExt as _;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -63,6 +64,24 @@ async fn p11_who_expects_replies_gets_them_in_the_response_and_the_connector_hea
     assert_eq!((scene.service.seen().len(), scene.service.asked().len()), (0, 0));
     // The same activity once more has nothing more to say.
     assert_eq!(scene.post(&question).await, (StatusCode::OK, json!({"activities": []})));
+}
+
+/// Behind Azure nobody has a token of ours, and an address for the readers of a conversation here means nothing there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn s1_28_behind_azure_a_document_that_needs_a_credential_is_cited_with_its_passage() {
+    let scene = Scene::new().await;
+    let folder = crate::documents::folder(&[("leave.md", "# Leave\n\nAnnual leave is 30 days.\n")]);
+    let library = crate::documents::library(&folder).await;
+    for (mode, has_address) in [(LinkMode::Authenticated, false), (LinkMode::Public, true)] {
+        let assistant = crate::documents::readers::linked("hr", mode, &library);
+        scene.assistants.replace(Team::new([assistant], Some("hr".to_owned())));
+        let question = scene.message(if has_address { "2" } else { "1" }, "How long is annual leave?");
+        let (status, body) = scene.post(&with_mode(question, "expectReplies")).await;
+        assert_eq!(status, StatusCode::OK, "{body}");
+        let appearance = &body["activities"][0]["entities"][0]["citation"][0]["appearance"];
+        assert_eq!(appearance["name"], "Leave", "{body}");
+        assert_eq!(appearance.get("url").is_some(), has_address, "{body}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]

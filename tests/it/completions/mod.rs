@@ -6,4 +6,5 @@ mod open_webui;
 mod scripted;
 mod shapes;
 mod streamed;
+mod usage;
 mod whole;

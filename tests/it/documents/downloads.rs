@@ -62,7 +62,7 @@ impl Hub {
         let key = DownloadKey::new(&secret(DIRECT_LINE_SECRET));
         let links: Arc<dyn PublicLinks> = Arc::new(SignedLinks::new(key, server.clone(), lifetime));
         let clock = Arc::clone(&self.app.clock) as Arc<dyn Clock>;
-        let links = LinkMode::Public.links(assistant, &server, &links, &clock).expect("links");
+        let links = LinkMode::Public.links(assistant, &server, &links, &clock);
         let document = self.library.document(&DocumentId::of_path(document)).expect("a document");
         let mut source = citewire::answer::Source::default();
         source.metadata.insert("document_id".to_owned(), json!(document.id.as_str()));
@@ -108,9 +108,9 @@ async fn s1_41_and_s1_43_a_document_is_downloaded_with_the_key_or_the_token_of_a
 }
 
 /// The token of a conversation was good for the documents of all assistants: whoever may ask one could read what another
-/// keeps for its own readers.
+/// keeps for its own readers. The unsigned addresses of assistants with public links were left open when that was mended.
 #[tokio::test]
-async fn s1_41_a_token_opens_the_documents_of_its_own_assistant_alone() {
+async fn s1_32_and_s1_41_a_token_opens_the_documents_of_its_own_assistant_alone() {
     let hub = Hub::start().await;
     let of_channel = hub.app.conversation().await.token;
     let request = hub.app.request(Method::POST, "/v3/directline/tokens/generate").bearer_auth(HR_SECRET);
@@ -122,7 +122,9 @@ async fn s1_41_a_token_opens_the_documents_of_its_own_assistant_alone() {
         ("authenticated", of_hr, false),
         ("hr", of_hr, true),
         ("hr", &of_channel, false),
-        ("public", of_hr, true),
+        // The token of a conversation, of another assistant: public is what has a signature.
+        ("public", of_hr, false),
+        ("public", &of_channel, false),
     ] {
         let path = Hub::path(assistant, "hr/leave.md");
         let response = hub.app.get(&path, token).send().await.expect("an answer");

@@ -2,6 +2,7 @@
 
 mod downloads;
 mod quoting;
+pub(crate) mod readers;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use citewire::upstream::{Local, LocalOptions};
 use tempfile::TempDir;
 
 /// A folder with these files.
-fn folder<N: AsRef<Path>, T: AsRef<[u8]>>(files: &[(N, T)]) -> TempDir {
+pub(crate) fn folder<N: AsRef<Path>, T: AsRef<[u8]>>(files: &[(N, T)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in files {
         let path = folder.path().join(path);
@@ -24,7 +25,7 @@ fn folder<N: AsRef<Path>, T: AsRef<[u8]>>(files: &[(N, T)]) -> TempDir {
     folder
 }
 
-async fn library(folder: &TempDir) -> Arc<Library> {
+pub(crate) async fn library(folder: &TempDir) -> Arc<Library> {
     Arc::new(Library::open(LibraryOptions::new(folder.path())).await.expect("a library"))
 }
 

@@ -42,7 +42,7 @@ async fn chat_completions_that_search_are_asked_for_a_stream() {
     assert_eq!(call.header("authorization"), format!("Bearer {KEY}"));
     assert_eq!((call.header("x-team").as_str(), call.header("x-gate").as_str()), ("hr", SEARCH_KEY));
     let expected = json!({"model": "sonar", "messages": with_system(messages()), "stream": true, "temperature": 0.25,
-        "max_tokens": 300, "search_mode": "academic"});
+        "max_tokens": 300, "search_mode": "academic", "stream_options": {"include_usage": true}});
     assert_eq!(call.body, expected);
 }
 

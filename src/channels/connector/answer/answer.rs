@@ -108,6 +108,12 @@ impl ConnectorAnswer {
         self.is_shown() || !self.ids.is_empty()
     }
 
+    /// Whether the user sees anything of the answer before it is whole.
+    #[must_use]
+    pub fn can_stream(&self) -> bool {
+        matches!(self.course, Course::Fresh | Course::Open(_))
+    }
+
     /// Shows a prepared short text, while the answer is awaited. Where there are no streams, and once the answer has begun, nothing
     /// is shown; a service that refuses it gets no stream.
     pub async fn inform(&mut self, text: &str) {
