@@ -35,7 +35,8 @@ pub struct Answer {
     pub attested: Vec<SourceIndex>,
     /// Whether the provider used its retrieval tools, where it says so.
     pub tools_invoked: Option<bool>,
-    /// What the provider says the answer took; known of answers that were read piece by piece.
+    /// What the provider says the answer took; known of streams, and of whole answers where it was asked for
+    /// ([`AnswerStream::finish_counting`](crate::ingest::AnswerStream::finish_counting)).
     pub token_counts: TokenCounts,
     /// What was odd about the input, for the report.
     pub oddities: Vec<Entry>,

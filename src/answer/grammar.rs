@@ -104,7 +104,7 @@ impl Default for MarkerGrammar {
     }
 }
 
-/// Whether a span of a text is a marker as a whole (rule N-04): `[..](..)`, `([..](..))`, `[[n]](..)`, `【..】`, `\[n\]`, or
+/// Whether a span of a text is a marker as a whole (rule N-04): `[..](..)`, `([..](..))`, `[[n]](..)`, `[n]`, `[n][m]`, `【..】`, `\[n\]`, or
 /// U+E200 … U+E201. Such a span is replaced by its citation; any other is a claim.
 #[must_use]
 pub fn is_marker_span(span: &str) -> bool {
@@ -120,7 +120,28 @@ pub fn is_marker_span(span: &str) -> bool {
         let inner = span.strip_prefix("\\[").and_then(|rest| rest.strip_suffix("\\]"));
         inner.is_some_and(|inner| !inner.is_empty() && inner.chars().all(|c| c.is_ascii_digit() || ", ".contains(c)))
     };
-    link(span) || inner.is_some_and(link) || escaped() || wrapped('【', '】') || wrapped('\u{e200}', '\u{e201}')
+    let numbers = || {
+        let mut rest = span;
+        while let Some((inner, behind)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            let inner = inner.trim().trim_matches('^');
+            let inner = inner.strip_prefix("doc").unwrap_or(inner);
+            let is_number = inner.starts_with(|c: char| c.is_ascii_digit());
+            if !is_number || !inner.chars().all(|c| c.is_ascii_digit() || ", -–".contains(c)) {
+                return false;
+            }
+            rest = behind.trim_start_matches(' ');
+            if rest.is_empty() {
+                return true;
+            }
+        }
+        false
+    };
+    link(span)
+        || inner.is_some_and(link)
+        || escaped()
+        || numbers()
+        || wrapped('【', '】')
+        || wrapped('\u{e200}', '\u{e201}')
 }
 
 #[cfg(test)]
@@ -129,12 +150,38 @@ mod tests {
 
     #[test]
     fn a_marker_span_is_a_marker_from_end_to_end() {
-        for marker in ["[a](https://x)", "([a](https://x))", "[[1]](https://x)", "【4:0†a】", "\u{e200}cite\u{e201}"]
-        {
+        for marker in [
+            "[a](https://x)",
+            "([a](https://x))",
+            "[[1]](https://x)",
+            "【4:0†a】",
+            "\u{e200}cite\u{e201}",
+            "[1]",
+            "[1, 2]",
+            "[1][2]",
+            "[1] [2]",
+            "[^1^]",
+            "[doc1]",
+            "[1-3]",
+        ] {
             assert!(is_marker_span(marker), "{marker}");
         }
-        for claim in ["a [a](https://x)", "[a](https://x).", "[a](x) and [b](y)", "【1】【2】", "30 days", "", "("]
-        {
+        for claim in [
+            "a [a](https://x)",
+            "[a](https://x).",
+            "[a](x) and [b](y)",
+            "【1】【2】",
+            "30 days",
+            "",
+            "(",
+            "[]",
+            "[x]",
+            "[1",
+            "a[1]",
+            "[1].",
+            "[1](",
+            "[1] x",
+        ] {
             assert!(!is_marker_span(claim), "{claim}");
         }
     }

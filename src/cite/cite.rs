@@ -1,6 +1,7 @@
 //! The one door of this module.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::bibliography::Bibliography;
 use super::definition;
@@ -111,12 +112,18 @@ fn annotations(answer: &Answer, scanner: &mut Scanner) {
     citations.sort_by_key(|citation| (citation.span.start(), citation.span.end()));
     let (markers, claims): (Vec<&Citation>, Vec<&Citation>) =
         citations.into_iter().partition(|citation| is_marker_span(&answer.text[citation.span.range()]));
-    let mut end = 0;
+    let mut replaced: Vec<(Range<usize>, Indices)> = Vec::new();
     for citation in markers {
-        if citation.span.start() >= end {
-            end = citation.span.end();
-            scanner.replace(citation.span.range(), Indices::from_slice(&citation.sources));
+        let span = citation.span.range();
+        match replaced.last_mut() {
+            // Each source of one marker may come with an annotation of its own.
+            Some((last, sources)) if *last == span => sources.extend(citation.sources.iter().copied()),
+            Some((last, _)) if span.start < last.end => {}
+            Some(_) | None => replaced.push((span, Indices::from_slice(&citation.sources))),
         }
+    }
+    for (span, sources) in replaced {
+        scanner.replace(span, sources);
     }
     for citation in &claims {
         scanner.annotate(citation.span.range());

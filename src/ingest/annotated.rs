@@ -4,11 +4,12 @@
 //! sources are found or added, and places are kept as the provider counts them until the text is whole.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::span::{Unit, find_quote, read_span};
-use crate::answer::{Answer, Citation, Source, SourceIndex};
+use crate::answer::{Answer, Citation, Source, SourceIndex, is_marker_span};
 use crate::report::{Entry, Kind};
-use crate::text::{OffsetIndex, Span};
+use crate::text::{OffsetIndex, Span, word_end};
 
 /// Sources in the order in which they were first named (rule N-02), each once (rule N-03).
 #[derive(Debug, Default)]
@@ -208,7 +209,12 @@ impl Annotated {
                     find_quote(text, offsets, start, unit, &quote)
                 })
             });
-            if let Some(span) = quoted.and_then(|span| Span::new(text, span).ok()) {
+            // Parts may follow each other without a blank: no word goes on in the next one.
+            let whole_words = |span: Range<usize>| {
+                let limit = Some(range(part).end).filter(|limit| span.end <= *limit).unwrap_or(text.len());
+                whole_words(text, span, limit)
+            };
+            if let Some(span) = quoted.and_then(whole_words) {
                 answer.citations.push(Citation::new(span, sources));
                 continue;
             }
@@ -221,7 +227,7 @@ impl Annotated {
                 Some(_) => None,
             };
             let base = range(part).start;
-            let span = span.and_then(|span| Span::new(text, base + span.start..base + span.end).ok());
+            let span = span.and_then(|span| whole_words(base + span.start..base + span.end));
             match span {
                 Some(span) => answer.citations.push(Citation::new(span, sources)),
                 None => answer.oddities.push(Entry::in_input(
@@ -233,6 +239,17 @@ impl Annotated {
             }
         }
     }
+}
+
+/// The span up to the end of the word in which it ends: a badge behind it parts no word and no grapheme cluster (rule N-06). A point
+/// moves as a whole, and a marker is what it is. No word goes on behind `limit`.
+pub(super) fn whole_words(text: &str, span: Range<usize>, limit: usize) -> Option<Span> {
+    if is_marker_span(text.get(span.clone())?) {
+        return Span::new(text, span).ok();
+    }
+    let end = word_end(text.get(..limit)?, span.end);
+    let start = if span.is_empty() { end } else { span.start };
+    Span::new(text, start..end).ok()
 }
 
 /// The cited spans in the order found, each with the places of its sources, counted from 0.

@@ -58,6 +58,27 @@ struct DataPoints {
     #[serde(default, deserialize_with = "list")]
     text: Vec<Value>,
     citations: Option<Vec<String>>,
+    /// Pages of the web and of SharePoint that a knowledge base found.
+    #[serde(default, deserialize_with = "list")]
+    external_results_metadata: Vec<Option<External>>,
+}
+
+/// A page that `citations` names by its address, or by the last segment of it.
+#[derive(Deserialize)]
+struct External {
+    title: Option<String>,
+    url: Option<String>,
+    snippet: Option<String>,
+}
+
+impl External {
+    /// Whether an entry of `citations` names it.
+    fn is_named(&self, name: &str) -> bool {
+        let Some(url) = self.url.as_deref() else { return false };
+        let trimmed = url.trim_end_matches('/');
+        let last = trimmed.rsplit('/').next().unwrap_or_default();
+        [url, trimmed, last].contains(&name) || last.split(['?', '#']).next() == Some(name)
+    }
 }
 
 impl DataPoints {
@@ -69,7 +90,17 @@ impl DataPoints {
                 let citations = citations.into_iter().enumerate();
                 let source = |(at, name): (usize, String)| {
                     let passage = passages.iter().find(|(of, _)| *of == name).map(|(_, passage)| (*passage).to_owned());
-                    source(name, passage, format!("{pointer}/citations/{at}"))
+                    let external = self.external_results_metadata.iter().flatten().find(|page| page.is_named(&name));
+                    let mut source = source(name, passage, format!("{pointer}/citations/{at}"));
+                    if let Some(External { title, url, snippet }) = external {
+                        source.title = filled(title.clone());
+                        source.content = source.content.or_else(|| filled(snippet.clone()));
+                        if let Some(url) = url.as_deref().filter(|_| source.url.is_none()) {
+                            // What `citations` has is the end of this address, and no file.
+                            (source.url, source.address) = (url.parse().ok(), Some(url.to_owned()));
+                        }
+                    }
+                    source
                 };
                 citations.map(source).collect()
             }

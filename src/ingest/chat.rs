@@ -46,7 +46,7 @@ pub(super) enum ChatKind {
     Xai,
     /// A part of the content is a reference.
     Mistral,
-    /// Search results, or a list of addresses.
+    /// Search results, or a list of addresses; or a router says that its model wrote it.
     Perplexity,
     /// Nothing of this.
     OpenAi,
@@ -71,7 +71,7 @@ impl ChatKind {
             Self::Xai
         } else if messages().any(|message| has_reference(&message["content"])) {
             Self::Mistral
-        } else if is("search_results", Value::is_array) || is("citations", is_addresses) {
+        } else if is("search_results", Value::is_array) || is("citations", is_addresses) || is_sonar(members) {
             Self::Perplexity
         } else {
             Self::OpenAi
@@ -82,6 +82,11 @@ impl ChatKind {
     pub(super) fn is_whole(self, members: &Members) -> bool {
         is_something(members, "choices") && Self::of(members) == Some(self)
     }
+}
+
+/// Whether a router names Perplexity's model: OpenRouter gives its results as annotations, and no list of addresses.
+fn is_sonar(members: &Members) -> bool {
+    members.get("model").and_then(Value::as_str).is_some_and(|model| model.starts_with("perplexity/"))
 }
 
 fn has_reference(content: &Value) -> bool {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::annotated::Annotated;
 use super::event::{Event, ReadEvents, StreamEvent};
-use super::finish_reason::odd_reason;
+use super::finish_reason::{gemini_block, gemini_reason, odd_reason};
 use super::format::{Format, Members, is_something};
 use super::gemini_grounding::Grounding;
 use super::gemini_legacy::Legacy;
@@ -55,7 +55,7 @@ struct Response {
 
 #[derive(Deserialize)]
 struct PromptFeedback {
-    #[serde(alias = "block_reason", rename = "blockReason")]
+    #[serde(default, alias = "block_reason", rename = "blockReason", deserialize_with = "gemini_block")]
     block_reason: Option<String>,
 }
 
@@ -63,7 +63,7 @@ struct PromptFeedback {
 struct Candidate {
     index: Option<u64>,
     content: Option<Content>,
-    #[serde(alias = "finish_reason", rename = "finishReason")]
+    #[serde(default, alias = "finish_reason", rename = "finishReason", deserialize_with = "gemini_reason")]
     finish_reason: Option<String>,
     #[serde(alias = "grounding_metadata", rename = "groundingMetadata")]
     grounding: Option<Box<Grounding>>,
@@ -200,7 +200,7 @@ impl ReadEvents for GeminiAnswer {
             }
         }
         if let Some(citations) = citations {
-            self.citations.renew(citations.found_at(&place()));
+            self.citations.add_new(citations.found_at(&place()));
         }
         if let Some(reason) = reason.filter(|reason| is_end(reason)) {
             notes.extend(odd_reason(Some(reason), &USUAL, || place() + "/finishReason"));

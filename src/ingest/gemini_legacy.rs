@@ -1,7 +1,7 @@
 //! Older shapes of what grounds an answer of Gemini and Vertex AI: citations beside the candidate, attributions with a
 //! source in each, and bare lists of sources (rules S4-20 to S4-23). Whatever is odd in them says nothing.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -27,6 +27,8 @@ pub(super) struct Legacy {
     claims: Vec<(String, Value)>,
     /// Sources that nothing names.
     seen: Vec<(String, Value)>,
+    /// The claims that were added from events.
+    known: HashSet<String>,
 }
 
 /// The entries of a list.
@@ -67,9 +69,18 @@ impl Legacy {
         self.seen.extend(entries(list, pointer));
     }
 
+    /// Adds the claims that are new: each event of a stream tells of its own, and may repeat those before it.
+    pub(super) fn add_new(&mut self, newer: Self) {
+        for (pointer, claim) in newer.claims {
+            if self.known.insert(claim.to_string()) {
+                self.claims.push((pointer, claim));
+            }
+        }
+    }
+
     /// Puts what came later in its place, list by list.
     pub(super) fn renew(&mut self, newer: Self) {
-        let Self { cited, claims, seen } = newer;
+        let Self { cited, claims, seen, .. } = newer;
         for (mine, newer) in [(&mut self.cited, cited), (&mut self.claims, claims), (&mut self.seen, seen)] {
             if !newer.is_empty() {
                 *mine = newer;
@@ -96,7 +107,12 @@ impl Legacy {
         for (pointer, claim) in self.claims {
             let own = source(&claim, pointer.clone(), oddities).map(|source| annotated.sources.page(source));
             let named = || named(&claim, &by_id, &cited);
-            let sources = own.map_or_else(named, |own| vec![own]);
+            let mut sources = own.map_or_else(named, |own| vec![own]);
+            if let Some(title) = filled(claim["title"].as_str().map(str::to_owned)).filter(|_| sources.is_empty()) {
+                // A work without an address: a book, a licence.
+                let source = Source { title: Some(title.clone()), pointer: pointer.clone(), ..Source::default() };
+                sources.push(annotated.sources.known_as(&format!("title {title}"), source));
+            }
             // Claims of one kind have a segment, those of the other are one.
             let segment = if claim["segment"].is_object() { &claim["segment"] } else { &claim };
             let offset = |names: [&str; 2]| number(member(segment, names));

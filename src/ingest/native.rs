@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::annotated::whole_words;
 use super::format::{Format, Members};
 use super::json::{self, TextOrNumber, filled, list, number_or_text, text_or_number};
 use super::location::{Located, web_url};
@@ -265,6 +266,7 @@ pub(super) fn citations(
         }
         let (start, unit) = (annotation.start.unwrap_or_default(), annotation.unit.unwrap_or_default());
         let span = annotation.end.filter(|end| start < *end).and_then(|end| read_span(text, &index, start, end, unit));
+        let span = span.and_then(|span| whole_words(text, span.range(), text.len()));
         match span {
             Some(span) if !named.is_empty() => citations.push(Citation::new(span, named)),
             Some(_) => {}

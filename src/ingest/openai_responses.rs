@@ -94,12 +94,12 @@ mod tests {
     fn n10_parts_are_joined_and_count_for_themselves_and_reasoning_is_no_text() {
         let mut response = whole("Süß. ", &json!(null));
         let more = json!({"type": "message", "content": [null, {"type": "refusal", "refusal": "No "},
-            {"type": "output_text", "text": "ab", "annotations": [
+            {"type": "output_text", "text": "a b", "annotations": [
                 {"type": "file_citation", "file_id": 7, "filename": "a.pdf", "index": 1},
                 {"type": "file_path", "file_id": "z", "index": 1}]}, {"type": "output_audio", "text": {}}]});
         response["output"].as_array_mut().expect("a list").push(more);
         let answer = read(&response);
-        assert_eq!(answer.text, "Süß. No ab");
+        assert_eq!(answer.text, "Süß. No a b");
         assert_eq!(answer.citations[0].span.start(), "Süß. No a".len());
         assert_eq!((answer.sources.len(), answer.sources[0].id.as_deref()), (1, Some("7")));
         assert_eq!(answer.sources[0].pointer, "/output/3/content/2/annotations/0");
@@ -176,7 +176,7 @@ mod tests {
         for events in [vec![done.clone()], vec![delta("ab"), done.clone()], vec![delta("abc"), done.clone()]] {
             let answer = stream(&events);
             assert_eq!((answer.text.as_str(), answer.complete), ("abc", true));
-            assert_eq!(cited(&answer), ["a"]);
+            assert_eq!(cited(&answer), ["abc"], "a span ends where its word does");
             assert_eq!(answer.oddities, []);
             assert!(answer.sources[0].pointer.ends_with("/response/output/2/content/0/annotations/0"));
         }

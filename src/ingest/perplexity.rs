@@ -1,5 +1,7 @@
 //! Perplexity Sonar: `[n]` is a place in `search_results`, or in the list of addresses `citations`.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use super::chat::{self, CHAT_MEMBERS, ChatKind, Content};
@@ -7,6 +9,7 @@ use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::Format;
 use super::json::{self, list};
 use super::location::{Located, web_url};
+use super::openai_annotation::WireAnnotation;
 use super::perplexity_page::WirePage;
 use super::thinking::Thinking;
 use super::{IngestError, Provider};
@@ -50,12 +53,41 @@ impl Manifest {
     }
 }
 
+/// The pages that annotations name, in the order of `[n]`: a router that gives no list of addresses gives these, from 0 to 0.
+fn annotated_pages(annotations: Vec<(String, WireAnnotation)>, oddities: &mut Vec<Entry>) -> Vec<Source> {
+    let pages = annotations.into_iter().filter(|(_, annotation)| annotation.cites_page());
+    pages.filter_map(|(pointer, annotation)| Some(annotation.into_annotation(pointer, oddities)?.source)).collect()
+}
+
+/// Says of sources what annotations with their addresses know besides: the titles.
+fn fill_in(sources: &mut [Source], annotated: Vec<Source>) {
+    let key = |source: &Source| source.url.as_ref().map(|url| url.merge_key().into_owned());
+    let mut by_address: HashMap<String, Source> = HashMap::new();
+    for page in annotated {
+        if let Some(key) = key(&page) {
+            by_address.entry(key).or_insert(page);
+        }
+    }
+    for source in sources {
+        let page = key(source).and_then(|key| by_address.get(&key));
+        if let Some(title) = page.and_then(|page| page.title.clone()).filter(|_| source.title.is_none()) {
+            source.title = Some(title);
+        }
+    }
+}
+
 fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::BRACKETED_NUMBERS, complete: true, ..Answer::default() };
-    let (content, _) = chat::whole(body, &mut answer.oddities)?;
+    let (content, said) = chat::whole(body, &mut answer.oddities)?;
     let mut thinking = Thinking::default();
     answer.text = thinking.push(content.into_text()) + &thinking.finish();
     answer.sources = json::read::<Manifest>(body)?.sources_from(0, "", &mut answer.oddities);
+    let annotated = annotated_pages(said.annotations, &mut answer.oddities);
+    if answer.sources.is_empty() {
+        answer.sources = annotated;
+    } else {
+        fill_in(&mut answer.sources, annotated);
+    }
     Ok(answer)
 }
 
@@ -64,6 +96,10 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
 pub(super) struct PerplexityEvents {
     /// How many sources have been handed out.
     known: usize,
+    /// Whether the sources are those of a list, and not of annotations.
+    has_list: bool,
+    /// The pages that annotations have named: the first of them, if another chunk names them all again.
+    annotated: Vec<Source>,
     has_text: bool,
     thinking: Thinking,
 }
@@ -94,11 +130,21 @@ impl ReadEvents for PerplexityEvents {
         }
         let manifest: Manifest = json::read(json)?;
         let sources = manifest.sources_from(self.known, &event.pointer(), notes);
+        self.has_list |= !sources.is_empty();
         if !sources.is_empty() {
             self.known += sources.len();
             events.push(StreamEvent::Sources(sources));
         }
         let Some(said) = chunk.said else { return Ok(()) };
+        let mut annotated = annotated_pages(said.annotations, notes);
+        if annotated.first().is_some_and(|first| self.annotated.first().is_some_and(|known| known.url == first.url)) {
+            annotated.drain(..self.annotated.len().min(annotated.len()));
+        }
+        self.annotated.extend(annotated.iter().cloned());
+        if !self.has_list && !annotated.is_empty() {
+            self.known += annotated.len();
+            events.push(StreamEvent::Sources(annotated));
+        }
         let text = said.content.map(Content::into_text).filter(|text| !text.is_empty());
         // The whole message stands beside the last piece, and is all that a stream of one chunk has.
         let message = || chunk.message.map(Content::into_text).filter(|text| !text.is_empty());
@@ -117,6 +163,9 @@ impl ReadEvents for PerplexityEvents {
 
     fn finish(mut self: Box<Self>, answer: &mut Answer) {
         answer.text.push_str(&self.thinking.finish());
+        if self.has_list {
+            fill_in(&mut answer.sources, self.annotated);
+        }
     }
 }
 

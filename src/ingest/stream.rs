@@ -87,10 +87,22 @@ impl AnswerStream {
     ///
     /// # Errors
     /// When the body is unusable, or ended before anything of the answer had arrived.
-    pub fn finish(mut self) -> Result<Answer, IngestError> {
+    pub fn finish(self) -> Result<Answer, IngestError> {
+        self.end(false)
+    }
+
+    /// The same with what the provider says of tokens, where that stands in a whole answer too. It is looked for in all of the body.
+    ///
+    /// # Errors
+    /// Like [`finish`](Self::finish).
+    pub fn finish_counting(self) -> Result<Answer, IngestError> {
+        self.end(true)
+    }
+
+    fn end(mut self, counts_whole: bool) -> Result<Answer, IngestError> {
         let mut arrived = Arrived::default();
         if let Some(body) = std::mem::take(&mut self.carrier).finish(&mut arrived)? {
-            let counts = std::str::from_utf8(&body).ok().and_then(token_counts);
+            let counts = counts_whole.then(|| token_counts(std::str::from_utf8(&body).ok()?)).flatten();
             let answer = match &self.scores {
                 None => document(&body, self.from),
                 Some(scores) => match document_text(&body)? {

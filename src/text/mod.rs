@@ -4,8 +4,10 @@ mod cut;
 mod line;
 mod offset;
 mod span;
+mod word;
 
 pub use cut::cut_at_word;
 pub(crate) use line::one_line;
 pub use offset::{ByteOffset, CharOffset, OffsetIndex, Utf16Offset};
 pub use span::{InvalidSpan, Span};
+pub use word::word_end;

@@ -98,7 +98,7 @@ impl Translation {
     pub(super) fn finish(&mut self) -> Bytes {
         let mut events = Events::default();
         if !self.ended {
-            match std::mem::take(&mut self.stream).finish() {
+            match std::mem::take(&mut self.stream).finish_counting() {
                 Ok(answer) => self.rest(answer, &mut events),
                 // What was done is done; else there was nothing.
                 Err(_) if self.done => {}

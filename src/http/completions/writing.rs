@@ -86,7 +86,7 @@ impl Writing {
         }
         let Self { assistant, question, conversion, stream, chat } = self;
         let case = Case::new(&assistant, None, &question);
-        let mut answer = match (stream.finish(), failure) {
+        let mut answer = match (stream.finish_counting(), failure) {
             (Ok(answer), None) => answer,
             (Ok(mut answer), Some(failure)) => {
                 answer.complete = false;

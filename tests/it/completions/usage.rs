@@ -33,7 +33,7 @@ fn chat(events: &[Value]) -> Play {
     Play::events(events + "data: [DONE]\n\n")
 }
 
-fn words(usage: Value) -> Play {
+fn words(usage: &Value) -> Play {
     let chunk = |delta: Value, reason: Value| json!({"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]});
     let figures = json!({"object": "chat.completion.chunk", "choices": [], "usage": usage});
     let mut events = vec![chunk(json!({"content": "30 days [1]."}), Value::Null), chunk(json!({}), json!("stop"))];
@@ -45,7 +45,7 @@ fn words(usage: Value) -> Play {
 #[tokio::test]
 async fn s1_31_usage_is_what_the_back_end_counted() {
     let counted = json!({"prompt_tokens": 1200, "completion_tokens": 28, "total_tokens": 1228});
-    let model = Model::playing([words(counted.clone()), words(counted)]).await;
+    let model = Model::playing([words(&counted), words(&counted)]).await;
     let (app, _folder) = handbook(&model, &[("leave.md", LEAVE)]).await;
     let expected =
         json!({"prompt_tokens": 1200, "completion_tokens": 28, "total_tokens": 1228, "context_window": 128_000});
@@ -58,7 +58,7 @@ async fn s1_31_usage_is_what_the_back_end_counted() {
 
 #[tokio::test]
 async fn s1_31_an_estimate_counts_all_that_was_sent_and_says_that_it_is_one() {
-    let model = Model::playing([words(Value::Null), words(Value::Null)]).await;
+    let model = Model::playing([words(&Value::Null), words(&Value::Null)]).await;
     let (app, _folder) = handbook(&model, &[("leave.md", LEAVE)]).await;
     let usage = completed(
         &app,
@@ -83,7 +83,7 @@ async fn s1_31_an_estimate_counts_all_that_was_sent_and_says_that_it_is_one() {
 async fn a_back_end_that_refuses_to_count_is_asked_without_and_never_again() {
     let refusal =
         || Play::json(&json!({"error": {"message": "Unrecognized request argument: stream_options"}})).status(400);
-    let model = Model::playing([refusal(), words(Value::Null), words(Value::Null)]).await;
+    let model = Model::playing([refusal(), words(&Value::Null), words(&Value::Null)]).await;
     let (app, _folder) = handbook(&model, &[("leave.md", LEAVE)]).await;
     for _ in 0..2 {
         assert_eq!(completed(&app, &question(false)).await["usage"]["estimated"], true);
@@ -94,7 +94,7 @@ async fn a_back_end_that_refuses_to_count_is_asked_without_and_never_again() {
 
 #[tokio::test]
 async fn s1_30_retrieval_stands_beside_the_citations_for_clients_of_assistanthub() {
-    let model = Model::playing([words(Value::Null), words(Value::Null), words(Value::Null)]).await;
+    let model = Model::playing([words(&Value::Null), words(&Value::Null), words(&Value::Null)]).await;
     let (app, _folder) =
         handbook(&model, &[("leave.md", LEAVE), ("pay.md", "# Pay\n\nWages come on the 28th.\n")]).await;
     let request = |stream: bool, form: &str| {
