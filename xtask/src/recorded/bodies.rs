@@ -66,17 +66,17 @@ fn is_body(path: &Path) -> bool {
     extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
 }
 
-/// The format that a name tells: that of the innermost part that is a format or begins with one (`cohere/a.json`,
-/// `cohere-2.json`).
+/// The format that a name tells: that of the innermost folder that is called like one (`cohere/a.json`), else the one that
+/// the file's own name begins with (`cohere-2.json`).
 pub(super) fn format_in<'a>(name: &str, formats: &'a [String]) -> Option<&'a str> {
-    name.rsplit('/').find_map(|part| {
-        let told = |format: &&String| {
-            let rest = part.strip_prefix(format.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.', '_', ' ']))
-        };
-        // The longest one: `perplexity-agent.json` is no answer of `perplexity`.
-        formats.iter().filter(told).max_by_key(|format| format.len()).map(String::as_str)
-    })
+    let (folders, file) = name.rsplit_once('/').unwrap_or(("", name));
+    let folder = folders.rsplit('/').find_map(|folder| formats.iter().find(|format| *format == folder));
+    let told = |format: &&String| {
+        let rest = file.strip_prefix(format.as_str());
+        rest.is_some_and(|rest| rest.starts_with(['-', '.', '_', ' ']))
+    };
+    // The longest one: `perplexity-agent.json` is no answer of `perplexity`.
+    folder.or_else(|| formats.iter().filter(told).max_by_key(|format| format.len())).map(String::as_str)
 }
 
 #[cfg(test)]
@@ -93,7 +93,8 @@ mod tests {
         assert_eq!(told("gemini/plain.json").as_deref(), Some("gemini"));
         assert_eq!(told("gemini.json").as_deref(), Some("gemini"));
         assert_eq!(told("2026/openai-chat/with blanks/a.sse").as_deref(), Some("openai-chat"));
-        assert_eq!(told("openai-chat/gemini-2.json").as_deref(), Some("gemini"));
+        assert_eq!(told("openai-chat/2026/gemini-2.json").as_deref(), Some("openai-chat"));
+        assert_eq!(told("gemini/openai-chat/a.json").as_deref(), Some("openai-chat"));
         assert_eq!(told("geminis/plain.json"), None);
         assert_eq!(told("plain.json"), None);
     }
