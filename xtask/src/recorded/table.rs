@@ -5,7 +5,7 @@ use super::reading::Outcome;
 use std::collections::BTreeMap;
 
 /// The widest name that is shown whole, in characters.
-const NAME: usize = 60;
+const NAME: usize = 72;
 
 /// One line for each body, under a head.
 pub(super) fn table(rows: &[Row]) -> String {
