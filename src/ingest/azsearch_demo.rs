@@ -16,13 +16,17 @@ use crate::url::WebUrl;
 pub(super) const FORMAT: Format = Format {
     provider: Provider::AzureSearchDemo,
     slug: "azsearch-demo",
-    sign: "`message` with `context`",
-    members: &[&["message", "delta", "context", "session_state"]],
+    sign: "`message` or `output_text` with `context`",
+    members: &[&["message", "output_text", "delta", "context", "session_state"]],
     is_whole: |members| {
         let has_text = |message: &Value| message.is_object() && !message["content"].is_array();
-        members.get("message").is_some_and(has_text) && has_data_points(members)
+        let has_output_text = members.get("output_text").is_some_and(Value::is_string);
+        (has_output_text || members.get("message").is_some_and(has_text)) && has_data_points(members)
     },
     is_event: |members| {
+        if members.get("type").is_some_and(|kind| kind == CONTEXT_EVENT) {
+            return true;
+        }
         let is_bare = ["type", "event_type", "object", "choices"].iter().all(|name| !members.contains_key(*name));
         is_bare && (has_data_points(members) || members.get("delta").is_some_and(|delta| delta["role"].is_string()))
     },
@@ -30,14 +34,19 @@ pub(super) const FORMAT: Format = Format {
     reader: || Box::new(DemoEvents::default()),
 };
 
+/// The event that brings the sources. The demo mixes it with the events of OpenAI Responses, which have none of this kind.
+pub(super) const CONTEXT_EVENT: &str = "response.context";
+
 fn has_data_points(members: &Members) -> bool {
     members.get("context").is_some_and(|context| context["data_points"].is_object())
 }
 
 #[derive(Deserialize)]
 struct Response {
+    /// The text, since 2026.
+    output_text: Option<String>,
     message: Option<WireMessage>,
-    delta: Option<WireMessage>,
+    delta: Option<Delta>,
     context: Option<Context>,
     error: Option<Value>,
 }
@@ -45,6 +54,23 @@ struct Response {
 #[derive(Deserialize)]
 struct WireMessage {
     content: Option<String>,
+}
+
+/// A piece of the text: bare since 2026, before that in a message.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a text, or a message with `content`, is wanted")]
+enum Delta {
+    Text(String),
+    Message(WireMessage),
+}
+
+impl Delta {
+    fn into_text(self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Message(message) => message.content,
+        }
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -134,7 +160,7 @@ fn source(name: String, passage: Option<String>, pointer: String) -> Source {
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
     let response: Response = json::read(body)?;
-    let text = response.message.and_then(|message| message.content);
+    let text = response.output_text.or_else(|| response.message.and_then(|message| message.content));
     let text =
         text.ok_or_else(|| IngestError::member("/message/content", "missing; the text of the answer is wanted"))?;
     let sources = response.context.and_then(|context| context.data_points).unwrap_or_default();
@@ -172,7 +198,7 @@ impl ReadEvents for DemoEvents {
             self.told = !sources.is_empty();
             said.push(StreamEvent::Sources(sources));
         }
-        let text = response.delta.and_then(|delta| delta.content).filter(|text| !text.is_empty());
+        let text = response.delta.and_then(Delta::into_text).filter(|text| !text.is_empty());
         said.extend(text.map(StreamEvent::Text));
         Ok(())
     }
@@ -228,6 +254,32 @@ mod tests {
         let failed = ingest(lines(&[&first, &text, &error]).as_bytes(), None).expect("an answer");
         assert_eq!((failed.text.as_str(), failed.complete), ("a [b.pdf]", false));
         assert_eq!(failed.error.expect("an error").to_string(), "it failed");
+    }
+
+    /// What the demo sends since it speaks with OpenAI Responses. A whole answer was refused, and a stream was read as one of
+    /// OpenAI Responses, without its sources.
+    #[test]
+    fn the_protocol_with_output_text_is_read_whole_and_as_a_stream() {
+        let points = json!({"text": ["hr.pdf#page=2: Ten days."], "images": [], "citations": ["hr.pdf#page=2"],
+            "external_results_metadata": []});
+        let context = |questions: Value| {
+            json!({"data_points": points, "thoughts": [{"title": "Search", "description": "leave",
+            "props": null}], "followup_questions": questions, "answer": null})
+        };
+        let text = "Ten days [hr.pdf#page=2].";
+        let whole =
+            json!({"output_text": text, "context": context(Value::Null), "session_state": {"conversation_id": 7}});
+        let first = json!({"type": "response.context", "context": context(Value::Null), "session_state": null});
+        let piece = |text: &str| json!({"type": "response.output_text.delta", "delta": text});
+        let last = json!({"type": "response.context", "context": context(json!(["And then?"])), "session_state": null});
+        let lines = [first, piece("Ten days "), piece("[hr.pdf#page=2]."), last];
+        let stream = lines.iter().map(|event| format!("{event}\n")).collect::<String>();
+        for body in [whole.to_string(), stream] {
+            let answer = ingest(body.as_bytes(), None).expect(&body);
+            assert_eq!((answer.provider, answer.text.as_str()), (Some("azsearch-demo"), text), "{body}");
+            assert_eq!((answer.sources.len(), answer.complete), (1, true), "{body}");
+            assert_eq!(answer.sources[0].content.as_deref(), Some("Ten days."));
+        }
     }
 
     #[test]

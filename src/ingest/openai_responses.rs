@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::Provider;
 use super::format::{Format, Members, is_addresses, is_something, is_text};
 use super::responses::{self, Flavour, RESPONSE_MEMBERS, is_grok};
 use super::responses_events::ResponsesEvents;
+use super::{Provider, azsearch_demo};
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::OpenAiResponses,
@@ -16,7 +16,8 @@ pub(super) const FORMAT: Format = Format {
     is_event: |members| {
         let kind = kind(members);
         // An error of its own kind has its members at the top.
-        kind.starts_with("response.") || kind == "error" && is_something(members, "message")
+        let is_ours = kind.starts_with("response.") && kind != azsearch_demo::CONTEXT_EVENT;
+        is_ours || kind == "error" && is_something(members, "message")
     },
     parse: |body| responses::parse(body, Some(Flavour::OpenAi)),
     // An event does not tell who laid a response out, so that a later one may.

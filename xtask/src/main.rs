@@ -8,6 +8,7 @@ mod licences;
 mod npm;
 mod playground;
 mod process;
+mod recorded;
 mod repository;
 mod soak;
 mod spdx;
@@ -30,6 +31,8 @@ cargo xtask soak crash [--kills N] [--seed S]
     kill a server while it is written to, a hundred times unless told otherwise, and look for what was acknowledged
 cargo xtask verify-samples
     hold the sample answers against the models of the vendors' SDKs, which are fetched for that
+cargo xtask recorded DIR
+    convert recorded answers of providers, all that are in a folder, and print how each was read
 cargo xtask web-chat
     fetch Web Chat and print where it is
 cargo xtask pictures
@@ -55,6 +58,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "test" => suite::run(&Repository::find()?, rest),
         "soak" => soak::run(&Repository::find()?, rest),
         "verify-samples" => verify_samples::run(&Repository::find()?, rest),
+        "recorded" => recorded::run(&Repository::find()?, rest),
         "web-chat" => {
             let repository = Repository::find()?;
             for version in web_chat::VERSIONS {
