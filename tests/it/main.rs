@@ -67,6 +67,8 @@ mod openapi;
 mod oracle;
 /// What users read and the log says when the back end of an assistant misbehaves.
 mod outcomes;
+/// The routes and the streams of outputs that are no activities.
+mod outputs;
 /// The packages for Teams and Copilot Studio.
 mod packages;
 /// The page and its session.
