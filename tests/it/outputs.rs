@@ -115,8 +115,8 @@ impl Sending {
 async fn s2_20_a_stream_is_answered_while_it_arrives() {
     let app = TestApp::start();
     for (path, end) in [
-        ("/v1/open-webui", r#""event":{"type":"source""#),
-        ("/v1/open-webui?events=events", r#"{"type":"source""#),
+        ("/v1/open-webui", r#""type":"source""#),
+        ("/v1/open-webui?events=events", r#""type":"source""#),
         ("/v1/open-webui?events=completion", r#""type":"chat:completion""#),
         ("/v1/assistanthub", r#""referenced_indices":[1]"#),
     ] {
