@@ -139,7 +139,7 @@ fn prompt(body: &[u8]) -> Result<Vec<u8>, Fault> {
         (None, Some(tokens)) => Budget::Tokens(tokens),
         (None, None) => Budget::Unlimited,
     };
-    let found = retrieved(&answer).map_err(|source| Fault::Convert { source: source.into(), at })?;
+    let found = retrieved(answer).map_err(|source| Fault::Convert { source: source.into(), at })?;
     let Retrieved { sources, messages, .. } = found;
     let mut wanted = Options::new(style);
     wanted.instructions = !options.sources_only.unwrap_or_default();
