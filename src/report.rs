@@ -26,6 +26,22 @@ pub struct Report {
     pub cut: Vec<Entry>,
     /// Everything else worth knowing.
     pub notes: Vec<Entry>,
+    /// The scores of sources that have raw ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<ScoreLine>,
+}
+
+/// How the score of a source came about (rules S0-20 to S0-24).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ScoreLine {
+    /// Where the source stands in the input, as a JSON pointer.
+    pub at: String,
+    /// 0 to 1.
+    pub score: Option<f64>,
+    /// As the semantic ranker gave it.
+    pub rerank_score: Option<f64>,
+    /// As the search gave it.
+    pub search_score: Option<f64>,
 }
 
 impl Report {

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use serde_json::{Map, Value};
 
-use super::{SensitivityLabel, SourceKind};
+use super::{RawScores, SensitivityLabel, SourceKind};
 use crate::text::one_line;
 use crate::url::{WebUrl, last_of_path};
 
@@ -43,6 +43,8 @@ pub struct Source {
     pub author: Option<String>,
     /// How well the source fits, 0 to 1.
     pub score: Option<f64>,
+    /// The scores that it is made of, where the provider gives such.
+    pub raw_scores: Option<RawScores>,
     /// Key words of the document.
     pub keywords: Vec<String>,
     /// The name of an icon.

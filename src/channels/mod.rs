@@ -9,7 +9,9 @@ pub mod direct_line_client;
 pub mod live;
 mod one_at_a_time;
 mod retention;
+mod scores;
 
 pub use arrived::{Incomplete, NoAnswer};
 pub use delivery::{Delivered, Delivery, DeliveryError, Whereabouts};
 pub use retention::Retention;
+pub(crate) use scores::log_scores;

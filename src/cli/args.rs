@@ -102,6 +102,10 @@ pub struct ConvertArgs {
     /// Say on stderr what was cited, merged, dropped and made harmless.
     #[arg(long)]
     pub report: bool,
+    /// Print the answer while it arrives, one JSON object a line; only with `--to open-webui` or `--to assistanthub`. For
+    /// Open WebUI, say in which form: chunks, events, or completion.
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "chunks")]
+    pub stream: Option<String>,
     /// How Open WebUI and AssistantHub are written to.
     #[command(flatten)]
     pub outputs: OutputArgs,

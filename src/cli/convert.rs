@@ -11,7 +11,7 @@ use crate::convert::{self, Conversion, ConvertError};
 use crate::dialect::Dialect;
 use crate::ingest::{AzureScores, Provider, ingest, search_in_vain};
 use crate::output::Output;
-use crate::report::{At, Entry, Report};
+use crate::report::{At, Entry, Report, ScoreLine};
 
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let output = args.to.parse::<Output>();
@@ -19,7 +19,10 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
         bail!("{why}");
     }
     match output {
-        Ok(output) => outputs::run(args, output),
+        Ok(output) => match &args.stream {
+            Some(how) => outputs::stream(args, output, how),
+            None => outputs::run(args, output),
+        },
         Err(_) => to_activity(args),
     }
 }
@@ -32,7 +35,15 @@ fn misplaced(args: &ConvertArgs, output: Option<Output>) -> Option<&'static str>
     let scores_otherwise =
         prefer_rerank || exact_scores || (rerank_max, bm25_max) != (usual.rerank_max, usual.bm25_max);
     let has_links = *download_links != DownloadLinks::Given || !download_base.is_empty() || assistant.is_some();
-    if args.resolve_redirects && output != Some(Output::Records) {
+    let streams = matches!(output, Some(Output::OpenWebUi | Output::AssistantHub));
+    if args.stream.is_some() && !streams {
+        Some("--stream: only two outputs are written as a stream; add --to open-webui or --to assistanthub")
+    } else if args.stream.is_some() && (args.report || scores_otherwise || has_links || *citations != Citations::Badges)
+    {
+        Some(
+            "--stream: --report, options on scores, --citations and --download-links need the whole answer; leave out --stream",
+        )
+    } else if args.resolve_redirects && output != Some(Output::Records) {
         Some("--resolve-redirects: only records have redirects; add --to records")
     } else if *citations != Citations::Badges && output != Some(Output::OpenWebUi) {
         Some("--citations: only Open WebUI is cited in more than one way; add --to open-webui")
@@ -117,6 +128,11 @@ pub(super) fn describe(report: &Report) -> String {
     for (list, entries) in report.lists() {
         let line = |entry: &Entry| format!("{list}: {} ({}, {})", entry.message, entry.code, place(entry));
         lines.extend(entries.iter().map(line));
+    }
+    for ScoreLine { at, score, rerank_score, search_score } in &report.scores {
+        let told = |score: &Option<f64>| score.map_or("none".to_owned(), |score| score.to_string());
+        let (score, rerank, search) = (told(score), told(rerank_score), told(search_score));
+        lines.push(format!("score: {score}, of {rerank} by the ranker and {search} by the search ({at})"));
     }
     if lines.is_empty() {
         lines.push("nothing cited, nothing changed".to_owned());

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -21,6 +21,17 @@ impl Input {
             None => Self::Stdin,
             Some(path) if path == Path::new("-") => Self::Stdin,
             Some(path) => Self::File(path.to_owned()),
+        }
+    }
+
+    /// A reader of it, which gives what has arrived.
+    pub(super) fn open(&self) -> anyhow::Result<Box<dyn Read>> {
+        match self {
+            Self::Stdin => Ok(Box::new(io::stdin().lock())),
+            Self::File(path) => {
+                let file = fs::File::open(path);
+                Ok(Box::new(file.with_context(|| format!("{} cannot be read", path.display()))?))
+            }
         }
     }
 

@@ -1,9 +1,9 @@
 //! `citewire convert --to` something that is no activity.
 
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context as _, anyhow, bail};
 
 use super::Outcome;
 use super::args::{self, Citations, ConvertArgs, OutputArgs, ScoreArgs};
@@ -11,13 +11,14 @@ use super::convert::{describe, from, grounding};
 use super::input::{Input, print, without_mark};
 use crate::answer::Answer;
 use crate::cite::{Rules, cite};
-use crate::clock::SystemClock;
-use crate::convert::grounded;
+use crate::clock::{Clock as _, SystemClock};
+use crate::convert::{Conversion, ConvertError, Outgoing, OutgoingForm, grounded};
+use crate::dialect::Dialect;
 use crate::egress::EgressOptions;
 use crate::ingest::{AzureScores, Provider, ingest, ingest_azure_on_your_data, search_in_vain, source_objects};
 use crate::output::{
-    AssistantHubOptions, CardMetadata, DownloadLinks, LinkMode, OpenWebUiOptions, Output, Records, WebUiCitations,
-    assistanthub, open_webui, records,
+    AssistantHubOptions, CardMetadata, Completion, DownloadLinks, LinkMode, OpenWebUiOptions, Output, Records,
+    WebUiCitations, assistanthub, open_webui, records,
 };
 use crate::redirects::{RedirectLimits, Redirects};
 use crate::report::Report;
@@ -64,6 +65,56 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
         print(&line)?;
     }
     Ok(if ungrounded.is_some() { Outcome::Found } else { Outcome::Done })
+}
+
+/// Prints an answer while it arrives.
+pub(super) fn stream(args: &ConvertArgs, output: Output, how: &str) -> anyhow::Result<Outcome> {
+    let form = match output {
+        Output::AssistantHub => OutgoingForm::AssistantHub,
+        Output::OpenWebUi | Output::Records => how.parse().context("--stream")?,
+    };
+    let mut conversion = Conversion::to(Dialect::WebChat);
+    conversion.from = from(args)?;
+    conversion.options.require_grounding = grounding(args);
+    conversion.options.ref_is_tracking = args.ref_is_tracking;
+    let now = SystemClock.now();
+    let completion = Completion {
+        id: format!("chatcmpl-{}", now.timestamp_micros()),
+        created: u64::try_from(now.timestamp()).unwrap_or_default(),
+        model: "citewire".to_owned(),
+    };
+    let mut outgoing = Outgoing::new(form, completion, &conversion);
+    let input = Input::named(args.file.as_deref());
+    let mut reader = input.open()?;
+    let mut piece = vec![0; 16 * 1024];
+    let ended = loop {
+        let length = reader.read(&mut piece).with_context(|| format!("{input} cannot be read"))?;
+        if length == 0 {
+            break outgoing.end();
+        }
+        match outgoing.push(&piece[..length]) {
+            Ok(values) => print_lines(&values)?,
+            Err(error) => {
+                print_lines(&outgoing.failed(&error.to_string()).unwrap_or_default())?;
+                bail!("{input}: {error}");
+            }
+        }
+    };
+    match ended {
+        Ok(values) => {
+            print_lines(&values)?;
+            Ok(Outcome::Done)
+        }
+        Err(error @ (ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations)) => {
+            writeln!(io::stderr(), "citewire: {input}: {error}")?;
+            Ok(Outcome::Found)
+        }
+        Err(error @ ConvertError::Ingest(_)) => bail!("{input}: {error}"),
+    }
+}
+
+fn print_lines(values: &[serde_json::Value]) -> io::Result<()> {
+    values.iter().try_for_each(|value| print(format!("{value}\n").as_bytes()))
 }
 
 fn scores(args: &ScoreArgs) -> anyhow::Result<AzureScores> {
@@ -114,5 +165,6 @@ fn report(answer: &Answer) -> Report {
     report.error = answer.error.as_ref().map(|error| serde_json::json!(error));
     report.extend(answer.oddities.iter().cloned());
     report.extend(cite(answer, &Rules::numbered()).entries);
+    report.scores = answer.score_lines();
     report
 }

@@ -153,6 +153,9 @@ pub(super) fn readdress(sources: &mut [Source], addresses: Option<&dyn Addresses
 /// The message of a whole answer.
 pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Activity, Report), ConvertError> {
     let Conversion { to: dialect, options, labels, addresses, .. } = conversion;
+    if options.scores_anew() {
+        answer.rescore(&options.scoring());
+    }
     labels.complete(&mut answer);
     for pointer in readdress(&mut answer.sources, addresses.as_deref()) {
         let message =
@@ -179,6 +182,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     let graph_rules = conversion.graph_rules();
     let mut report = Report { complete: answer.complete, tools_invoked: answer.tools_invoked, ..Report::default() };
     report.error = answer.error.as_ref().map(|error| json!(error));
+    report.scores = answer.score_lines();
     report.extend(std::mem::take(&mut answer.oddities));
     report.extend(std::mem::take(&mut cited.entries));
     let mut entries = Vec::new();

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Deserializer};
 
+use crate::answer::Scoring;
 use crate::cite::{Numbering, Pages, Tracking};
 
 /// So many updates come before the message of a stream, where the caller does not say.
@@ -13,7 +14,7 @@ const DEFAULT_UPDATES: usize = 32;
 const MAX_UPDATES: usize = 1_000;
 
 /// The caller's wishes: `options` of the HTTP routes. Unknown keys are refused.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Options {
@@ -49,6 +50,15 @@ pub struct Options {
     /// The most updates that a stream gives before its message: 32 when absent, never more than 1,000; a whole answer gives
     /// none.
     pub updates: Option<usize>,
+    /// The score of Azure's semantic ranker that is a full one: 4 when absent (rule S0-23).
+    #[serde(deserialize_with = "full_score")]
+    pub rerank_max: Option<f64>,
+    /// The search score of Azure that is a full one: 100 when absent.
+    #[serde(deserialize_with = "full_score")]
+    pub bm25_max: Option<f64>,
+    /// Whether the score of Azure's semantic ranker counts wherever there is one.
+    #[serde(deserialize_with = "null_is_default")]
+    pub prefer_rerank: bool,
     /// Whether the passages of encrypted documents are left out (policy P-11).
     #[serde(deserialize_with = "null_is_default")]
     pub withhold_encrypted: bool,
@@ -56,6 +66,17 @@ pub struct Options {
 
 fn null_is_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// A score that others can be divided by.
+fn full_score<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let score: Option<f64> = Option::deserialize(deserializer)?;
+    match score {
+        Some(score) if !(score.is_finite() && score > 0.0) => {
+            Err(serde::de::Error::custom(format_args!("{score} is no score that others could be divided by")))
+        }
+        score => Ok(score),
+    }
 }
 
 /// What an answer must rest on (policy P-13).
@@ -104,6 +125,22 @@ impl Options {
         if self.ref_is_tracking { Tracking::RefToo } else { Tracking::Usual }
     }
 
+    /// How raw scores become one from 0 to 1.
+    #[must_use]
+    pub fn scoring(&self) -> Scoring {
+        let usual = Scoring::default();
+        Scoring {
+            rerank_max: self.rerank_max.unwrap_or(usual.rerank_max),
+            bm25_max: self.bm25_max.unwrap_or(usual.bm25_max),
+            prefer_rerank: self.prefer_rerank,
+        }
+    }
+
+    /// Whether scores are read in another way than usual.
+    pub(crate) fn scores_anew(&self) -> bool {
+        self.scoring() != Scoring::default()
+    }
+
     /// The most updates before the message of a stream.
     pub(super) fn max_updates(&self) -> usize {
         self.updates.unwrap_or(DEFAULT_UPDATES).min(MAX_UPDATES)
@@ -122,11 +159,14 @@ mod tests {
     fn unknown_options_are_refused_and_null_is_absent() {
         assert!(options(r#"{"numberings": "dense"}"#).is_err());
         assert!(options(r#"{"require_grounding": "some"}"#).is_err());
+        for wrong in ["0", "-1", "\"4\""] {
+            assert!(options(&format!(r#"{{"rerank_max": {wrong}}}"#)).is_err(), "{wrong}");
+        }
         let nulls = r#"{"numbering": null, "require_grounding": null, "image_hosts": null, "abstract_max": null}"#;
         assert_eq!(options(nulls).expect("options"), Options::default());
         let all = r#"{"require_grounding": "anchored", "numbering": "provider", "pages": "split", "abstract_max": 9,
             "image_hosts": ["a"], "feedback": true, "ai_label": false, "hard_breaks": true, "self_contained": true,
-            "updates": 0, "ref_is_tracking": true}"#;
+            "updates": 0, "ref_is_tracking": true, "rerank_max": 3, "bm25_max": 50.5, "prefer_rerank": true}"#;
         assert_eq!(options(all).expect("options").require_grounding, Grounding::Anchored);
     }
 

@@ -15,6 +15,7 @@ use super::{Fault, State, body};
 use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalogue};
 use crate::channels::connector::WrittenFor;
+use crate::channels::log_scores;
 use crate::convert::{ConvertError, Converted, convert};
 use crate::report::Report;
 
@@ -111,6 +112,9 @@ fn run(
         request.conversion.options.updates = Some(0);
     }
     let converted = convert(&request.answer, &request.conversion);
+    if let Ok(converted) = &converted {
+        log_scores(&converted.report.scores);
+    }
     // Few answers cite nothing, and only those are looked at once more.
     let cites_nothing = match &converted {
         Ok(Converted { report, .. }) => report.tools_invoked == Some(true) && report.cited.is_empty(),

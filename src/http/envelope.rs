@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Deserialize as _;
 use serde_json::value::RawValue;
 
+use super::outputs::PromptOptions;
 use super::query::Query;
-use crate::convert::{Conversion, Options};
+use crate::convert::{Conversion, Options, UnknownOutgoingForm};
 use crate::dialect::{Dialect, UnknownDialect};
 use crate::ingest::{Provider, UnknownProvider, handed_down};
 
@@ -34,6 +34,9 @@ pub enum EnvelopeError {
     /// The channel has no such name.
     #[error(transparent)]
     Channel(#[from] UnknownDialect),
+    /// The form of events has no such name.
+    #[error(transparent)]
+    Events(#[from] UnknownOutgoingForm),
     /// A member beside `answer` has no meaning.
     #[error("{name:?} is not known beside answer; known are {known}")]
     UnknownMember {
@@ -110,7 +113,7 @@ impl<'a> Request<'a> {
             conversion.to = dialect(Some(&channel))?;
         }
         if let Some(options) = members.get("options").filter(|options| options.get() != "null") {
-            conversion.options = parse_options(options)?;
+            conversion.options = parse_options::<Options>(options)?;
         }
         let text = Some(answer.get()).filter(|json| json.starts_with('"'));
         let answer = match text.and_then(|json| serde_json::from_str::<String>(&handed_down(json)).ok()) {
@@ -119,6 +122,34 @@ impl<'a> Request<'a> {
         };
         let reshaped = members.get("reshaped").copied().filter(|reshaped| reshaped.get() != "null");
         Ok(Self { answer, at: "/answer", conversion, reshaped })
+    }
+}
+
+/// A request to list sources for a model.
+#[derive(Debug)]
+pub(crate) struct PromptRequest<'a> {
+    /// The manifest, or the list of its sources.
+    pub(crate) answer: &'a [u8],
+    /// Where it stands in the body, as a JSON pointer.
+    pub(crate) at: &'static str,
+    /// How to list them.
+    pub(crate) options: PromptOptions,
+}
+
+impl<'a> PromptRequest<'a> {
+    /// Reads a body. It is wrapped when it has a member `answer` at the top.
+    pub(crate) fn parse(body: &'a [u8]) -> Result<Self, EnvelopeError> {
+        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+        let members = serde_json::from_slice::<BTreeMap<String, &'a RawValue>>(body).unwrap_or_default();
+        let Some(answer) = members.get("answer") else {
+            return Ok(Self { answer: body, at: "", options: PromptOptions::default() });
+        };
+        if let Some(name) = members.keys().find(|name| *name != "answer" && !KNOWN.contains(&name.as_str())) {
+            return Err(EnvelopeError::UnknownMember { name: name.clone(), known: KNOWN.join(", ") });
+        }
+        let options = members.get("options").filter(|options| options.get() != "null");
+        let options = options.map(|options| parse_options(options)).transpose()?.unwrap_or_default();
+        Ok(Self { answer: answer.get().as_bytes(), at: "/answer", options })
     }
 }
 
@@ -138,10 +169,10 @@ fn text_member(members: &BTreeMap<String, &RawValue>, name: &str) -> Result<Opti
         .map_err(|_| EnvelopeError::Member { pointer: format!("/{name}"), reason: "text is wanted here".to_owned() })
 }
 
-fn parse_options(raw: &RawValue) -> Result<Options, EnvelopeError> {
+fn parse_options<'de, T: serde::Deserialize<'de>>(raw: &'de RawValue) -> Result<T, EnvelopeError> {
     let mut deserializer = serde_json::Deserializer::from_str(raw.get());
     let mut track = serde_path_to_error::Track::new();
-    Options::deserialize(serde_path_to_error::Deserializer::new(&mut deserializer, &mut track)).map_err(|error| {
+    T::deserialize(serde_path_to_error::Deserializer::new(&mut deserializer, &mut track)).map_err(|error| {
         let path = track.path();
         let pointer = path.iter().fold("/options".to_owned(), |pointer, segment| match segment {
             serde_path_to_error::Segment::Seq { index } => format!("{pointer}/{index}"),

@@ -24,6 +24,7 @@ mod manifest;
 mod messages;
 mod openapi;
 mod options;
+mod outputs;
 mod page;
 mod problem;
 mod query;

@@ -8,7 +8,7 @@ use utoipa::{Modify, OpenApi};
 
 use super::{
     answers, check, completions, connector, conversations, convert, direct_line, documents, feedback, health, messages,
-    page, records, session, socket, upload,
+    outputs, page, records, session, socket, upload,
 };
 
 #[derive(OpenApi)]
@@ -21,6 +21,9 @@ use super::{
     paths(
         convert::convert_answer,
         records::read_records,
+        outputs::write_open_webui,
+        outputs::write_assistanthub,
+        outputs::write_prompt,
         answers::deliver_answer,
         completions::create_completion,
         completions::list_models,

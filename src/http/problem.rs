@@ -215,6 +215,9 @@ fn envelope(error: &EnvelopeError) -> Verdict {
     match error {
         EnvelopeError::Provider(_) => Verdict::new(BAD, "unknown_format", "BadArgument", "The format is not known"),
         EnvelopeError::Channel(_) => unknown_channel(),
+        EnvelopeError::Events(_) => {
+            Verdict::new(BAD, "unknown_events", "BadArgument", "The form of events is not known")
+        }
         EnvelopeError::UnknownMember { name, .. } => {
             wrong_member(&format!("/{}", name.replace('~', "~0").replace('/', "~1")))
         }

@@ -13,7 +13,9 @@ use super::envelope::{EnvelopeError, Request};
 use super::query::Query;
 use super::schema::{Problem, RecordsAnswer, RecordsRequest};
 use super::{Fault, State};
-use crate::convert::grounded;
+use crate::answer::Answer;
+use crate::channels::log_scores;
+use crate::convert::{Options, grounded};
 use crate::ingest::{Provider, SearchInVain, ingest, search_in_vain, source_objects};
 use crate::output::{Records, Redirectors, records_behind};
 
@@ -67,6 +69,7 @@ fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<(Record
     if conversion.options.ref_is_tracking {
         answer.merge_pages(conversion.options.tracking());
     }
+    rescore(&mut answer, &conversion.options);
     let vain = search_in_vain(&body, &answer);
     if let Err(source) = grounded(&answer, conversion.options.require_grounding) {
         if let Some(vain) = vain {
@@ -81,6 +84,12 @@ fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<(Record
         None => records,
     };
     Ok((records, vain))
+}
+
+/// Reads scores as the caller wishes, and says in the log for debugging how each came about.
+pub(super) fn rescore(answer: &mut Answer, options: &Options) {
+    answer.rescore(&options.scoring());
+    log_scores(&answer.score_lines());
 }
 
 /// The text of a second step, and whether it is whole: given as text, or in what its provider sent (rule S4-53).

@@ -9,7 +9,7 @@ use actix_web::{Route, guard, web};
 use super::auth::{Access, authenticate};
 use super::{
     Fault, answers, check, completions, connector, conversations, convert, direct_line, docs, documents, feedback,
-    health, messages, page, records, session, socket, upload,
+    health, messages, outputs, page, records, session, socket, upload,
 };
 
 /// Where the protocols of the Bot Framework begin, whose errors have their own shape.
@@ -98,6 +98,9 @@ const fn delete(path: &'static str, handler: fn() -> Route) -> RouteEntry {
 pub const ROUTES: &[RouteEntry] = &[
     post("/v1/activities", || web::to(convert::convert_answer)),
     post("/v1/records", || web::to(records::read_records)),
+    post("/v1/open-webui", || web::to(outputs::write_open_webui)),
+    post("/v1/assistanthub", || web::to(outputs::write_assistanthub)),
+    post("/v1/prompt", || web::to(outputs::write_prompt)),
     post("/v1/check", || web::to(check::check_activity)),
     post("/v1/chat/completions", || web::to(completions::create_completion)),
     get("/v1/models", || web::to(completions::list_models)),

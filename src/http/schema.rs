@@ -73,6 +73,12 @@ pub(crate) struct Options {
     self_contained: Option<bool>,
     /// The most updates that a stream gives before its message: 32 when absent, none when 0.
     updates: Option<u64>,
+    /// The score of Azure's semantic ranker that is a full one: 4 when absent.
+    rerank_max: Option<f64>,
+    /// The search score of Azure that is a full one: 100 when absent.
+    bm25_max: Option<f64>,
+    /// The score of Azure's semantic ranker counts wherever there is one.
+    prefer_rerank: Option<bool>,
     /// Leave out the passages of encrypted documents.
     withhold_encrypted: Option<bool>,
 }
@@ -253,6 +259,9 @@ pub(crate) struct Report {
     cut: Vec<Entry>,
     /// Everything else worth knowing.
     notes: Vec<Entry>,
+    /// The scores of sources that have raw ones, as those of Azure AI Search do: `at`, `score`, `rerank_score`, `search_score`.
+    #[schema(value_type = Option<Vec<Object>>)]
+    scores: Option<Value>,
 }
 
 /// One entry of a report.

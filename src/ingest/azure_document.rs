@@ -31,6 +31,7 @@ pub(super) struct Document {
 impl Document {
     pub(super) fn into_source(self, pointer: String, scores: &AzureScores, oddities: &mut Vec<Entry>) -> Source {
         let score = scores.score(self.told());
+        let raw = self.told().raw();
         let Located { url, filepath: path_in_url, address } = web_url(self.url, || format!("{pointer}/url"), oddities);
         Source {
             title: filled(self.title),
@@ -41,6 +42,7 @@ impl Document {
             filepath: filled(self.filepath).or(path_in_url),
             content: filled(self.content),
             score,
+            raw_scores: (raw.rerank.is_some() || raw.search.is_some()).then_some(raw),
             metadata: self.metadata.unwrap_or_default(),
             pointer,
             ..Source::default()

@@ -1,5 +1,7 @@
 //! How the scores of Azure AI Search become one between 0 and 1 (rules S0-20 to S0-23).
 
+use crate::answer::{RawScores, Scoring};
+
 /// How the two scores of a document are read, and how a citation finds those of what was retrieved.
 ///
 /// The search scores of keywords have no upper limit and those of the semantic ranker end at 4, so that a full score is a matter
@@ -38,16 +40,19 @@ pub(super) struct Told<'d> {
 impl AzureScores {
     /// The score of a document; what is not between 0 and 1 then is none (rule N-15).
     pub(super) fn score(&self, told: Told<'_>) -> Option<f64> {
-        let rerank = told.rerank_score.map(|score| scaled(score, self.rerank_max));
-        let bm25 = told.original_search_score.map(|score| scaled(score, self.bm25_max));
-        let reranked = self.prefer_rerank || told.filter_reason == Some("rerank");
-        let score = if reranked { rerank.or(bm25) } else { bm25.or(rerank) };
-        score.or(told.score).filter(|score| (0.0..=1.0).contains(score))
+        let Self { rerank_max, bm25_max, prefer_rerank, .. } = *self;
+        Scoring { rerank_max, bm25_max, prefer_rerank }.score(&told.raw())
     }
 }
 
-fn scaled(score: f64, max: f64) -> f64 {
-    if score > 1.0 { (score / max).min(1.0) } else { score }
+impl Told<'_> {
+    /// The same for those who may score anew.
+    pub(super) fn raw(self) -> RawScores {
+        let mut raw = RawScores::default();
+        (raw.rerank, raw.search, raw.old) = (self.rerank_score, self.original_search_score, self.score);
+        raw.is_filtered_by_rank = self.filter_reason == Some("rerank");
+        raw
+    }
 }
 
 #[cfg(test)]

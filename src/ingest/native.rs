@@ -184,6 +184,7 @@ impl WireSource {
             label,
             metadata: self.metadata.map(|value| members(value, &pointer, oddities)).unwrap_or_default(),
             pointer,
+            raw_scores: None,
         }
     }
 }

@@ -108,6 +108,13 @@ impl OpenWebUi {
         Value::Object(whole)
     }
 
+    /// Text and sources as the one event `chat:completion`, for code that runs inside Open WebUI and emits an answer at once.
+    #[must_use]
+    pub fn whole_event(&self) -> Value {
+        let sources = self.sources().unwrap_or_else(|| json!([]));
+        json!({"type": "chat:completion", "data": {"content": self.content, "done": true, "sources": sources}})
+    }
+
     /// The sources as the one event `chat:completion`, for code that runs inside Open WebUI. Its empty `content` leaves the
     /// text alone (rule S2-11). Open WebUI does not store it.
     #[must_use]

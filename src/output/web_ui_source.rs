@@ -82,6 +82,11 @@ impl WebUiSource {
             // Pages are counted from 0 there.
             metadata.insert("page".into(), json!(page.get() - 1));
         }
+        if let Some(date) = &source.modified {
+            // Open WebUI keeps the date, but its dialog shows nothing besides `parameters`.
+            metadata.insert("date_accessed".into(), date.as_str().into());
+            metadata.insert("parameters".into(), json!({"date_accessed": date}));
+        }
         Self {
             document: vec![passage(source, withhold_encrypted).unwrap_or(&name).to_owned()],
             source: WebUiName { name, url: source.url.as_ref().map(|url| url.as_str().to_owned()) },
@@ -138,6 +143,15 @@ mod tests {
     use std::num::NonZeroU32;
 
     use super::*;
+
+    #[test]
+    fn s2_11_the_date_of_a_source_is_kept_and_shown_in_the_dialog() {
+        let source = Source { modified: Some("2026-11-02".into()), ..Source::default() };
+        let metadata = &WebUiSource::behind_badge(&source, 1, false).metadata[0];
+        assert_eq!(metadata["date_accessed"], "2026-11-02");
+        assert_eq!(metadata["parameters"], json!({"date_accessed": "2026-11-02"}));
+        assert_eq!(WebUiSource::behind_badge(&Source::default(), 1, false).metadata[0].len(), 1);
+    }
     use crate::answer::SensitivityLabel;
 
     fn source() -> Source {

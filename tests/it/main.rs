@@ -69,11 +69,14 @@ mod openapi;
 mod oracle;
 /// What users read and the log says when the back end of an assistant misbehaves.
 mod outcomes;
+/// The routes and the streams of outputs that are no activities.
+mod outputs;
 /// The packages for Teams and Copilot Studio.
 mod packages;
 /// The page and its session.
 mod page;
 /// `citewire prompt`.
+mod places;
 mod prompt;
 mod providers;
 /// Programs that read the sources of an answer.

@@ -10,7 +10,7 @@ use super::pace::Pace;
 use super::{Followed, LiveAnswer, LiveError, Unanswered};
 use crate::activity::Activity;
 use crate::channels::arrived::{Wordless, settle};
-use crate::channels::{Delivered, DeliveryError, NoAnswer};
+use crate::channels::{Delivered, DeliveryError, NoAnswer, log_scores};
 use crate::convert::{Conversion, Streamed, Streaming, Update};
 use crate::store::Doorbell;
 
@@ -114,6 +114,7 @@ impl LiveAnswer {
         }
         let (streamed, incomplete) = settle(streaming, broken, wordless).map_err(LiveError::NoAnswer)?;
         let Streamed { message, report, .. } = streamed;
+        log_scores(&report.scores);
         let behind = incomplete.as_ref().map(|_| Activity::message(self.live.options.incomplete.clone()));
         let appended = self.record(message, behind, key).await?;
         let first = appended.recorded.into_iter().next().ok_or(DeliveryError::NoMessage)?;

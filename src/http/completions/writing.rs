@@ -7,6 +7,7 @@ use serde_json::json;
 use super::CompletionError;
 use crate::answer::{Answer, TokenCounts};
 use crate::assistant::{Assistant, Case};
+use crate::channels::log_scores;
 use crate::convert::{Conversion, Grounding, grounded};
 use crate::dialect::Dialect;
 use crate::ingest::{AnswerStream, Provider, StreamEvent};
@@ -127,6 +128,8 @@ impl Writing {
             return Written { chat: Chat::default(), rest: String::new(), failure, token_counts: answer.token_counts };
         }
         conversion.labels.complete(&mut answer);
+        answer.rescore(&conversion.options.scoring());
+        log_scores(&answer.score_lines());
         let GrownChat { chat, rest, .. } = chat.finish(&answer);
         Written { chat, rest, failure, token_counts: answer.token_counts }
     }

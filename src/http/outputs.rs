@@ -1,0 +1,303 @@
+//! `POST /v1/open-webui`, `POST /v1/assistanthub` and `POST /v1/prompt`: what the command writes for other programs.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use actix_web::http::header::HeaderValue;
+use actix_web::web::{Bytes, Data, Payload};
+use actix_web::{HttpRequest, HttpResponse, web};
+use futures_util::{Stream, StreamExt as _, stream};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::body::{self, BodyError};
+use super::convert::{LARGE_BYTES, read};
+use super::envelope::{EnvelopeError, PromptRequest, Request};
+use super::query::Query;
+use super::records::{rescore, tell_of_vain_search};
+use super::schema::{AnswerRequest, Problem};
+use super::tasks::Tasks;
+use super::{Fault, State};
+use crate::answer::{Answer, LabelCatalogue};
+use crate::convert::{Conversion, Outgoing, OutgoingForm, grounded};
+use crate::ingest::{Retrieved, ingest, retrieved};
+use crate::output::{AssistantHubOptions, Completion, OpenWebUiOptions, assistanthub, open_webui};
+use crate::prompt::{Budget, Options, Style, build, inject};
+
+/// The media types of streams: server-sent events, and JSON lines under the names that are in use.
+const STREAMS: [&str; 4] =
+    ["text/event-stream", "application/x-ndjson", "application/jsonl", "application/x-json-stream"];
+
+/// Tells a client that nothing follows.
+const DONE: &str = "data: [DONE]\n\n";
+
+/// What stands between a system prompt and the context.
+const BETWEEN: &str = "\n\n";
+
+/// Write an answer for Open WebUI.
+///
+/// A raw body whose media type is that of a stream (`text/event-stream`, `application/x-ndjson`, `application/jsonl`) is
+/// answered as server-sent events while it arrives. `channel` and all options but `require_grounding`, `ref_is_tracking` and
+/// `withhold_encrypted` mean nothing here.
+#[utoipa::path(
+    post, path = "/v1/open-webui", tag = "answers", operation_id = "writeOpenWebUi",
+    params(
+        ("from" = Option<String>, Query, description = "The format of a raw body"),
+        ("events" = Option<String>, Query, description = "chunks (default), events, or completion: the form of what is written"),
+    ),
+    request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
+    responses(
+        (status = 200, description = "The text and its events; for a stream, server-sent events", body = Object),
+        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body or one event of a stream is too long", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn write_open_webui(
+    state: Data<State>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Fault> {
+    let form = Query::of(&request).get("events").map(str::parse).transpose();
+    let form: OutgoingForm = form.map_err(EnvelopeError::from)?.unwrap_or_default();
+    write(state, request, payload, form).await
+}
+
+/// Write an answer for clients of AssistantHub.
+///
+/// A raw body whose media type is that of a stream (`text/event-stream`, `application/x-ndjson`, `application/jsonl`) is
+/// answered as server-sent events while it arrives. `channel` and all options but `require_grounding`, `ref_is_tracking` and
+/// `withhold_encrypted` mean nothing here.
+#[utoipa::path(
+    post, path = "/v1/assistanthub", tag = "answers", operation_id = "writeAssistantHub",
+    params(
+        ("from" = Option<String>, Query, description = "The format of a raw body"),
+    ),
+    request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
+    responses(
+        (status = 200, description = "A completion with `citations`; for a stream, its chunks as server-sent events", body = Object),
+        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body or one event of a stream is too long", body = Problem, content_type = "application/problem+json"),
+        (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn write_assistanthub(
+    state: Data<State>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Fault> {
+    write(state, request, payload, OutgoingForm::AssistantHub).await
+}
+
+/// Write sources for a model.
+///
+/// The body is a manifest whose text may be missing, or a list of its sources; wrapped as `answer`, it takes `options`: `style`,
+/// `max_bytes`, `max_tokens`, `system`, `sources_only`.
+#[utoipa::path(
+    post, path = "/v1/prompt", tag = "answers", operation_id = "writePrompt",
+    request_body(content = Object, description = "A manifest or a list of sources, wrapped or raw"),
+    responses(
+        (status = 200, description = "The context as `text`, the `messages` with it, and the number of each source", body = Object),
+        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 413, description = "The body is too long", body = Problem, content_type = "application/problem+json"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn write_prompt(
+    state: Data<State>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, Fault> {
+    let body = read(&state, &request, payload).await?;
+    let written = if body.len() < LARGE_BYTES { prompt(&body)? } else { web::block(move || prompt(&body)).await?? };
+    Ok(json_bytes(written))
+}
+
+/// The options of `POST /v1/prompt`. Unknown ones are refused.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PromptOptions {
+    style: Option<String>,
+    max_bytes: Option<usize>,
+    max_tokens: Option<usize>,
+    system: Option<String>,
+    sources_only: Option<bool>,
+}
+
+fn prompt(body: &[u8]) -> Result<Vec<u8>, Fault> {
+    let PromptRequest { answer, at, options } = PromptRequest::parse(body)?;
+    let member = |name: &str, reason: String| EnvelopeError::Member { pointer: format!("/options/{name}"), reason };
+    let style = options.style.as_deref().unwrap_or("numbered").parse::<Style>();
+    let style = style.map_err(|error| member("style", error.to_string()))?;
+    let budget = match (options.max_bytes, options.max_tokens) {
+        (Some(_), Some(_)) => return Err(member("max_tokens", "give max_bytes or max_tokens, not both".into()).into()),
+        (Some(bytes), None) => Budget::Bytes(bytes),
+        (None, Some(tokens)) => Budget::Tokens(tokens),
+        (None, None) => Budget::Unlimited,
+    };
+    let found = retrieved(answer).map_err(|source| Fault::Convert { source: source.into(), at })?;
+    let Retrieved { sources, messages, .. } = found;
+    let mut wanted = Options::new(style);
+    wanted.instructions = !options.sources_only.unwrap_or_default();
+    wanted.budget = budget.beside(BETWEEN);
+    let prompt = build(&sources, &wanted);
+    let mut messages = messages.unwrap_or_default();
+    inject(&mut messages, &prompt.text, options.system.as_deref())
+        .map_err(|error| EnvelopeError::Member { pointer: format!("{at}/messages"), reason: error.to_string() })?;
+    let sources = prompt.sources.iter().enumerate();
+    let sources: Vec<Value> = sources
+        .map(|(at, source)| json!({"place": at + 1, "number": source.number, "listed": source.listed}))
+        .collect();
+    let written = json!({"text": prompt.text, "messages": messages, "sources": sources});
+    serde_json::to_vec(&written).map_err(|error| Fault::Unwritable(error.into()))
+}
+
+async fn write(
+    state: Data<State>,
+    request: HttpRequest,
+    payload: Payload,
+    form: OutgoingForm,
+) -> Result<HttpResponse, Fault> {
+    if STREAMS.iter().any(|media_type| body::is_of_type(&request, media_type)) {
+        return follow(&state, &request, payload, form).await;
+    }
+    let body = read(&state, &request, payload).await?;
+    let query = Query::of(&request);
+    let labels = Arc::clone(&state.options.labels);
+    let written = if body.len() < LARGE_BYTES {
+        whole(&body, &query, &labels, form)?
+    } else {
+        web::block(move || whole(&body, &query, &labels, form)).await??
+    };
+    Ok(json_bytes(written))
+}
+
+fn json_bytes(body: Vec<u8>) -> HttpResponse {
+    HttpResponse::Ok().content_type(HeaderValue::from_static("application/json")).body(body)
+}
+
+/// An answer that has come whole.
+fn whole(body: &[u8], query: &Query, labels: &LabelCatalogue, form: OutgoingForm) -> Result<Vec<u8>, Fault> {
+    let Request { answer: body, at, conversion, .. } = Request::parse(body, query)?;
+    let mut answer = ingest(&body, conversion.from).map_err(|source| Fault::Convert { source: source.into(), at })?;
+    if conversion.options.ref_is_tracking {
+        answer.merge_pages(conversion.options.tracking());
+    }
+    rescore(&mut answer, &conversion.options);
+    if answer.sources.is_empty() {
+        tell_of_vain_search(&body, conversion.from);
+    }
+    grounded(&answer, conversion.options.require_grounding).map_err(|source| Fault::Convert { source, at })?;
+    labels.complete(&mut answer);
+    written(&answer, &conversion, form).map_err(|error| Fault::Unwritable(error.into()))
+}
+
+fn written(answer: &Answer, conversion: &Conversion, form: OutgoingForm) -> serde_json::Result<Vec<u8>> {
+    let withhold_encrypted = conversion.options.withhold_encrypted;
+    if form == OutgoingForm::AssistantHub {
+        let options = AssistantHubOptions { withhold_encrypted, ..AssistantHubOptions::default() };
+        return serde_json::to_vec(&assistanthub(answer, &options));
+    }
+    let output = open_webui(answer, &OpenWebUiOptions { withhold_encrypted, ..OpenWebUiOptions::default() });
+    match form {
+        OutgoingForm::Completion => serde_json::to_vec(&output.whole_event()),
+        OutgoingForm::Chunks | OutgoingForm::Events | OutgoingForm::AssistantHub => serde_json::to_vec(&output),
+    }
+}
+
+type Pieces = Pin<Box<dyn Stream<Item = Result<Bytes, BodyError>>>>;
+
+/// An answer on its way from one connection to the other. A piece of the body is read when everything before it was taken by
+/// the client, so that nothing piles up; when the client goes, this is dropped, and the body with it.
+struct Following {
+    /// `None` when the body has ended.
+    coming: Option<(Outgoing, Pieces)>,
+    out: VecDeque<Bytes>,
+    tasks: Tasks,
+}
+
+/// Answers a stream while it arrives. Until something of the answer was read, an error has a status of its own.
+async fn follow(
+    state: &State,
+    request: &HttpRequest,
+    payload: Payload,
+    form: OutgoingForm,
+) -> Result<HttpResponse, Fault> {
+    let mut conversion = Request::of_raw(&Query::of(request))?;
+    conversion.labels = Arc::clone(&state.options.labels);
+    let completion = Completion {
+        id: format!("chatcmpl-{}", state.ids.fresh().simple()),
+        created: u64::try_from(state.clock.now().timestamp()).unwrap_or_default(),
+        model: "citewire".to_owned(),
+    };
+    let mut outgoing = Outgoing::new(form, completion, &conversion);
+    let mut pieces: Pieces =
+        Box::pin(body::follow(request, payload, state.options.max_body_bytes, state.options.body_timeout));
+    let convert = |source| Fault::Convert { source, at: "" };
+    let mut out = VecDeque::new();
+    let coming = loop {
+        let piece = tokio::select! {
+            biased;
+            () = state.tasks.ending() => return Err(Fault::ShuttingDown),
+            piece = pieces.next() => piece.transpose()?,
+        };
+        let Some(piece) = piece else {
+            out.extend(outgoing.end().map_err(convert)?.iter().map(event));
+            out.push_back(Bytes::from_static(DONE.as_bytes()));
+            break None;
+        };
+        out.extend(outgoing.push(&piece).map_err(convert)?.iter().map(event));
+        if outgoing.has_begun() {
+            break Some((outgoing, pieces));
+        }
+    };
+    let following = Following { coming, out, tasks: state.tasks.clone() };
+    Ok(HttpResponse::Ok()
+        .content_type(HeaderValue::from_static("text/event-stream"))
+        .insert_header(("cache-control", "no-cache"))
+        .insert_header(("x-accel-buffering", "no"))
+        .streaming(stream::unfold(following, Following::next)))
+}
+
+fn event(value: &Value) -> Bytes {
+    format!("data: {value}\n\n").into()
+}
+
+impl Following {
+    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+        loop {
+            if let Some(bytes) = self.out.pop_front() {
+                return Some((Ok(bytes), self));
+            }
+            let (outgoing, pieces) = self.coming.as_mut()?;
+            tokio::select! {
+                biased;
+                () = self.tasks.ending() => self.end(Some("the server is shutting down")),
+                piece = pieces.next() => match piece {
+                    Some(Ok(bytes)) => match outgoing.push(&bytes) {
+                        Ok(values) => self.out.extend(values.iter().map(event)),
+                        Err(error) => self.end(Some(&error.to_string())),
+                    },
+                    Some(Err(error)) => self.end(Some(&error.to_string())),
+                    None => self.end(None),
+                },
+            }
+        }
+    }
+
+    /// Says what there is to say at the end.
+    fn end(&mut self, failure: Option<&str>) {
+        let Some((outgoing, _)) = self.coming.take() else { return };
+        let ended = match failure {
+            None => outgoing.end().map_err(|error| error.to_string()),
+            Some(reason) => outgoing.failed(reason).map_err(|_| reason.to_owned()),
+        };
+        let values = ended.unwrap_or_else(|reason| vec![Outgoing::error(&reason)]);
+        self.out.extend(values.iter().map(event));
+        self.out.push_back(Bytes::from_static(DONE.as_bytes()));
+    }
+}
