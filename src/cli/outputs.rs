@@ -10,7 +10,7 @@ use super::args::{self, Citations, ConvertArgs, OutputArgs, ScoreArgs};
 use super::convert::{describe, from, grounding};
 use super::input::{Input, print, without_mark};
 use crate::answer::Answer;
-use crate::cite::{Rules, cite};
+use crate::cite::{Numbering, Rules, cite};
 use crate::clock::{Clock as _, SystemClock};
 use crate::convert::{Conversion, ConvertError, Outgoing, OutgoingForm, grounded};
 use crate::dialect::Dialect;
@@ -18,7 +18,7 @@ use crate::egress::EgressOptions;
 use crate::ingest::{AzureScores, Provider, ingest, ingest_azure_on_your_data, search_in_vain, source_objects};
 use crate::output::{
     AssistantHubOptions, CardMetadata, Completion, DownloadLinks, LinkMode, OpenWebUiOptions, Output, Records,
-    WebUiCitations, assistanthub, open_webui, records,
+    WebUiCitations, assistanthub, document_name, open_webui, records,
 };
 use crate::redirects::{RedirectLimits, Redirects};
 use crate::report::Report;
@@ -43,7 +43,7 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
     }
     if args.report {
         let mut stderr = io::stderr();
-        write!(stderr, "{}", describe(&report(&answer)))?;
+        write!(stderr, "{}", describe(&report(&answer, output, args.outputs.citations)))?;
         if let Some(vain) = search_in_vain(body, &answer) {
             writeln!(stderr, "{vain}")?;
         }
@@ -160,11 +160,21 @@ fn resolved(mut records: Records) -> anyhow::Result<Records> {
 }
 
 /// What there is to say of an answer that becomes no activity.
-fn report(answer: &Answer) -> Report {
+/// What was done to write this output: with its numbers, and with its names.
+fn report(answer: &Answer, output: Output, citations: Citations) -> Report {
     let mut report = Report { complete: answer.complete, tools_invoked: answer.tools_invoked, ..Report::default() };
     report.error = answer.error.as_ref().map(|error| serde_json::json!(error));
     report.extend(answer.oddities.iter().cloned());
-    report.extend(cite(answer, &Rules::numbered()).entries);
+    let mut named = answer.clone();
+    if output != Output::Records {
+        for source in &mut named.sources {
+            source.title = Some(document_name(source));
+        }
+    }
+    let is_dense = output == Output::OpenWebUi && citations == Citations::Badges;
+    let mut rules = Rules::numbered();
+    rules.numbering = if is_dense { Numbering::Dense } else { rules.numbering };
+    report.extend(cite(&named, &rules).entries);
     report.scores = answer.score_lines();
     report
 }

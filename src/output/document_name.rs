@@ -8,10 +8,12 @@ use crate::url::WebUrl;
 /// The name of a document of which nothing is known (rules S0-10 and S1-13).
 pub(super) const UNKNOWN_DOCUMENT: &str = "Unknown Document";
 
-/// The first of the source's [names](Source::names) that is no address; never empty.
+/// What the outputs for chat clients call a source: the first of its [names](Source::names) that is no address, else
+/// `Unknown Document`.
 ///
 /// An address is no name: Open WebUI would ask a stranger for the icon of its site, and tell the whole of it (`docs/open-webui.md`).
-pub(super) fn document_name(source: &Source) -> String {
+#[must_use]
+pub fn document_name(source: &Source) -> String {
     let name = source.names().find(|name| name.parse::<WebUrl>().is_err());
     name.map_or_else(|| UNKNOWN_DOCUMENT.to_owned(), Cow::into_owned)
 }

@@ -28,6 +28,7 @@ mod wording;
 pub use assistanthub::{AssistantHub, AssistantHubOptions, assistanthub};
 pub use chat::{Chat, ChatForm, ChatOptions, UnknownChatForm, chat};
 pub use chat_completion::{Completion, FinishReason, Usage};
+pub use document_name::document_name;
 pub use download_links::{DownloadLinks, LinkMode};
 pub use earlier_answer::without_numbers;
 pub use growing_chat::{GrowingChat, GrownChat};

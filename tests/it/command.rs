@@ -267,3 +267,24 @@ fn serve_says_all_that_is_wrong_with_its_configuration_at_once() {
         assert!(words.contains(name), "{words}");
     }
 }
+
+/// The report of an output had the numbers and the names of another one.
+#[test]
+fn the_report_speaks_of_the_output_that_was_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("answer.json");
+    let answer =
+        r#"{"text": "a [2] b [3]", "sources": [{"title": "One"}, {"url": "https://x.example/files/two.pdf"}, {}]}"#;
+    std::fs::write(&file, answer).expect("written");
+    for (output, expected) in [
+        ("web-chat", ["[1] is \"two.pdf\"", "[2] is \"Document 2\""]),
+        ("open-webui", ["[1] is \"two.pdf\"", "[2] is \"Unknown Document\""]),
+        ("assistanthub", ["[2] is \"two.pdf\"", "[3] is \"Unknown Document\""]),
+    ] {
+        let run = citewire(&["convert", "--to", output, "--report"]).arg(&file).output().expect("it runs");
+        let report = String::from_utf8_lossy(&run.stderr).into_owned();
+        for words in expected {
+            assert!(report.contains(words), "{output}: {report}");
+        }
+    }
+}
