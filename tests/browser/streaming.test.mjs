@@ -255,7 +255,8 @@ inEachVersion('answers while they are written in Web Chat', (around) => {
     const writing = visit.writing();
     await writing.send(SOURCES);
     await writing.send({ delta: 'Leave is 30 days [2], ' });
-    const first = await reads(visit, 'Leave is 30 days ‹1›,');
+    // The comma waits for the next word: it would go with a marker that names nothing.
+    const first = await reads(visit, 'Leave is 30 days ‹1›');
     assert.deepEqual([first.badges, first.references], [[HANDBOOK[0]], [HANDBOOK]]);
     await writing.send({ delta: 'asked for in writing [1][2]' });
     await writing.send({ delta: ', like this:\n\n```\nDear [1], ' });
@@ -278,9 +279,9 @@ inEachVersion('answers while they are written in Web Chat', (around) => {
     const [one, two] = [visit.writing(), visit.writing()];
     for (const writing of [one, two]) await writing.send(SOURCES);
     await one.send({ delta: 'Leave [1], ' });
-    await reads(visit, 'Leave ‹1›,');
+    await reads(visit, 'Leave ‹1›');
     await two.send({ delta: 'Manners [2], ' });
-    await reads(visit, 'Manners ‹1›,');
+    await reads(visit, 'Manners ‹1›');
     await one.send({ delta: 'and more leave, ' });
     await reads(visit, 'Leave ‹1›, and more leave,');
     await two.send({ delta: 'and more manners.' });
@@ -300,7 +301,7 @@ inEachVersion('answers while they are written in Web Chat', (around) => {
     const writing = visit.writing();
     await writing.send(SOURCES);
     await writing.send({ delta: 'Leave [1], ' });
-    await reads(visit, 'Leave ‹1›,');
+    await reads(visit, 'Leave ‹1›');
     const { browser, service } = around();
     const tab = await Visit.begin(browser, service, {});
     try {
@@ -309,7 +310,7 @@ inEachVersion('answers while they are written in Web Chat', (around) => {
       await reads(tab, 'Hello.');
       for (const [delta, text] of [
         ['some ', 'Leave ‹1›, some'],
-        ['more [2], ', 'Leave ‹1›, some more ‹2›,'],
+        ['more [2], ', 'Leave ‹1›, some more ‹2›'],
       ]) {
         await writing.send({ delta });
         await reads(tab, text);
@@ -339,7 +340,7 @@ inEachVersion('answers while they are written in Web Chat', (around) => {
     const writing = visit.writing();
     await writing.send(SOURCES);
     await writing.send({ delta: 'Leave [1], ' });
-    await reads(visit, 'Leave ‹1›,');
+    await reads(visit, 'Leave ‹1›');
     await writing.send({ delta: 'and then ' });
     await reads(visit, 'Leave ‹1›, and then');
     await sockets.at(-1).close({ code: 3001 });
@@ -349,7 +350,7 @@ inEachVersion('answers while they are written in Web Chat', (around) => {
     await reads(visit, 'Hello.');
     assert.equal(sockets.length, 2);
     await writing.send({ delta: 'of [2], ' });
-    await reads(visit, 'Leave ‹1›, and then nobody heard of ‹2›,');
+    await reads(visit, 'Leave ‹1›, and then nobody heard of ‹2›');
     await writing.send({ delta: 'the end.' });
     await writing.end();
     await reads(visit, 'Leave ‹1›, and then nobody heard of ‹2›, the end.');
