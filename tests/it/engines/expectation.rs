@@ -188,6 +188,8 @@ impl Reader<'_> {
             matches!(self.expectation.flow.last(), Some(Item::Link { url, .. }) if url == FORWARD_URL);
         self.expectation.inexact |= is_behind_forward && text.starts_with('(') && text.contains([')', '[', '【', '<']);
         let mut rest = text;
+        // Where the marker before ends, and whether it vanished. What stands before this text may be one as well.
+        let (mut before, mut before_vanished) = (0, false);
         while let Some(at) = rest.find(['[', '【', '\u{e200}', KEPT_START]) {
             self.push(Item::Text(rest[..at].to_owned()));
             let open = rest[at..].chars().next().unwrap_or_default();
@@ -202,6 +204,14 @@ impl Reader<'_> {
             self.expectation.inexact |= !matches!(meaning, Meaning::Nothing) && self.ends_in_forward_label();
             if open == '[' && !matches!(meaning, Meaning::Nothing) {
                 self.unbracket(&text[..text.len() - rest.len() + at]);
+            }
+            let begin = text.len() - rest.len() + at;
+            let vanishes = matches!(meaning, Meaning::Vanishes);
+            if !matches!(meaning, Meaning::Nothing) {
+                // Of two markers with a comma between them, one that vanishes takes the comma with it.
+                let is_separated = matches!(text[before..begin].trim(), "," | ";");
+                self.expectation.inexact |= is_separated && (vanishes || before_vanished);
+                (before, before_vanished) = (begin + open.len_utf8() + length, vanishes);
             }
             match meaning {
                 Meaning::Cites(sources) => self.badges(&sources),
@@ -227,7 +237,9 @@ impl Reader<'_> {
             self.expectation.inexact |= !inner.starts_with(']');
             return;
         };
-        let is_index = open_text[..start].ends_with(|c: char| c.is_ascii_alphanumeric() || "_]!\u{fdd1}".contains(c));
+        let is_index = open_text[..start].ends_with(|c: char| c.is_ascii_alphanumeric() || "_]!".contains(c));
+        // Escaped, or an entity: how it was written tells whether it is a part of a word.
+        self.expectation.inexact |= open_text[..start].ends_with(KEPT_END);
         let is_text = inner.trim().chars().count() > 1 && inner.contains(char::is_alphabetic);
         let is_marker = self.bracket(inner).and_then(|marker| self.resolve(&format!("[{inner}]"), &marker)).is_some();
         if is_index || !is_text || is_marker || is_marker_label(inner) {
