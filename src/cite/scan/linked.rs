@@ -106,7 +106,10 @@ impl Scanner {
     pub(super) fn is_text_of_marker(&self, input: &Input<'_>, opener: Opener, at: usize) -> bool {
         let text = input.text;
         let inner = &text[opener.inner()..at];
-        let is_index = || text[..opener.at].ends_with(|c: char| c.is_ascii_alphanumeric() || "_]".contains(c));
+        // An underscore belongs to a name only behind one: `m_[i][1]`, and not `_[text][1]_`.
+        let before = &text[..opener.at];
+        let name = before.strip_suffix('_').unwrap_or(before);
+        let is_index = || before.ends_with(']') || name.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
         if input.rules.only_markers
             || opener.image
             || !opener.active

@@ -237,7 +237,12 @@ impl Reader<'_> {
             self.expectation.inexact |= !inner.starts_with(']');
             return;
         };
-        let is_index = open_text[..start].ends_with(|c: char| c.is_ascii_alphanumeric() || "_]!".contains(c));
+        // Behind an emphasis the engine does not tell which sign ends it: an underscore there is a part of a word.
+        self.expectation.inexact |=
+            start == 0 && self.expectation.flow.iter().any(|item| matches!(item, Item::Close(_)));
+        let word = open_text[..start].strip_suffix('_').unwrap_or(&open_text[..start]);
+        let is_index =
+            open_text[..start].ends_with([']', '!']) || word.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
         // Escaped, or an entity: how it was written tells whether it is a part of a word.
         self.expectation.inexact |= open_text[..start].ends_with(KEPT_END);
         let is_text = inner.trim().chars().count() > 1 && inner.contains(char::is_alphabetic);
