@@ -5,8 +5,9 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::chat::{CHAT_MEMBERS, ChatKind};
 use super::event::{Event, ReadEvents, StreamEvent};
-use super::format::{Format, Members};
+use super::format::Format;
 use super::json::{self, filled, list};
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, Source, SourceKind};
@@ -17,18 +18,22 @@ pub(super) const FORMAT: Format = Format {
     provider: Provider::AzureSearchDemo,
     slug: "azsearch-demo",
     sign: "`message` or `output_text` with `context`",
-    members: &[&["message", "output_text", "delta", "context", "session_state"]],
+    members: &[&["message", "output_text", "delta", "context", "session_state"], CHAT_MEMBERS],
     is_whole: |members| {
         let has_text = |message: &Value| message.is_object() && !message["content"].is_array();
         let has_output_text = members.get("output_text").is_some_and(Value::is_string);
-        (has_output_text || members.get("message").is_some_and(has_text)) && has_data_points(members)
+        let is_bare = has_output_text || members.get("message").is_some_and(has_text);
+        is_bare && members.get("context").is_some_and(has_data_points) || ChatKind::AzureSearchDemo.is_whole(members)
     },
     is_event: |members| {
-        if members.get("type").is_some_and(|kind| kind == CONTEXT_EVENT) {
+        let is_context = members.get("type").is_some_and(|kind| kind == CONTEXT_EVENT);
+        if is_context || ChatKind::of(members) == Some(ChatKind::AzureSearchDemo) {
             return true;
         }
         let is_bare = ["type", "event_type", "object", "choices"].iter().all(|name| !members.contains_key(*name));
-        is_bare && (has_data_points(members) || members.get("delta").is_some_and(|delta| delta["role"].is_string()))
+        is_bare
+            && (members.get("context").is_some_and(has_data_points)
+                || members.get("delta").is_some_and(|delta| delta["role"].is_string()))
     },
     parse,
     reader: || Box::new(DemoEvents::default()),
@@ -37,18 +42,31 @@ pub(super) const FORMAT: Format = Format {
 /// The event that brings the sources. The demo mixes it with the events of OpenAI Responses, which have none of this kind.
 pub(super) const CONTEXT_EVENT: &str = "response.context";
 
-fn has_data_points(members: &Members) -> bool {
-    members.get("context").is_some_and(|context| context["data_points"].is_object())
+/// Whether a context is one of the demo.
+pub(super) fn has_data_points(context: &Value) -> bool {
+    context["data_points"].is_object()
 }
 
+/// The members of a response or of an event: until 2024 those of its only choice, since then its own.
 #[derive(Deserialize)]
 struct Response {
+    #[serde(default, deserialize_with = "list")]
+    choices: Vec<Self>,
     /// The text, since 2026.
     output_text: Option<String>,
     message: Option<WireMessage>,
     delta: Option<Delta>,
     context: Option<Context>,
     error: Option<Value>,
+}
+
+impl Response {
+    /// Reads a response or an event, and says where its members stand in it.
+    fn read(json: &str) -> Result<(Self, &'static str), IngestError> {
+        let mut response: Self = json::read(json)?;
+        let choice = response.choices.drain(..).next();
+        Ok(choice.map_or((response, ""), |choice| (choice, "/choices/0")))
+    }
 }
 
 #[derive(Deserialize)]
@@ -159,18 +177,19 @@ fn source(name: String, passage: Option<String>, pointer: String) -> Source {
 }
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
-    let response: Response = json::read(body)?;
+    let (response, place) = Response::read(body)?;
     let text = response.output_text.or_else(|| response.message.and_then(|message| message.content));
-    let text =
-        text.ok_or_else(|| IngestError::member("/message/content", "missing; the text of the answer is wanted"))?;
+    let text = text.ok_or_else(|| {
+        IngestError::member(format!("{place}/message/content"), "missing; the text of the answer is wanted")
+    })?;
     let sources = response.context.and_then(|context| context.data_points).unwrap_or_default();
-    let sources = sources.into_sources("/context/data_points");
+    let sources = sources.into_sources(&format!("{place}/context/data_points"));
     Ok(Answer { text, sources, grammar: MarkerGrammar::REFERENCES, complete: true, ..Answer::default() })
 }
 
 /// The events of one answer: the context first, then pieces of text. No event says that the answer has ended.
 #[derive(Debug, Default)]
-struct DemoEvents {
+pub(super) struct DemoEvents {
     told: bool,
 }
 
@@ -186,14 +205,14 @@ impl ReadEvents for DemoEvents {
         _: &mut Vec<Entry>,
         said: &mut Vec<StreamEvent>,
     ) -> Result<(), IngestError> {
-        let response: Response = json::read(json)?;
+        let (response, place) = Response::read(json)?;
         if let Some(error) = response.error {
             said.push(StreamEvent::Error(json::provider_error(&error)));
             return Ok(());
         }
         let points = response.context.and_then(|context| context.data_points);
         if let Some(points) = points.filter(|_| !self.told) {
-            let sources = points.into_sources(&format!("{}/context/data_points", event.pointer()));
+            let sources = points.into_sources(&format!("{}{place}/context/data_points", event.pointer()));
             // The last event repeats the context.
             self.told = !sources.is_empty();
             said.push(StreamEvent::Sources(sources));
@@ -280,6 +299,35 @@ mod tests {
             assert_eq!((answer.sources.len(), answer.complete), (1, true), "{body}");
             assert_eq!(answer.sources[0].content.as_deref(), Some("Ten days."));
         }
+    }
+
+    /// A stream of this kind was read as a plain completion, and lost its sources without a word.
+    #[test]
+    fn the_protocol_with_choices_is_read_whole_and_as_a_stream() {
+        let points = json!({"text": ["hr-2.pdf: Ten days."]});
+        let context = json!({"data_points": points, "thoughts": [{"title": "Search", "description": "leave"}]});
+        let text = "Ten days [hr-2.pdf].";
+        let whole = json!({"id": "c", "object": "chat.completion", "created": 1, "model": "gpt-35-turbo", "choices": [{
+            "index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text},
+            "context": context, "session_state": null}], "usage": {"total_tokens": 9}});
+        let first = json!({"choices": [{"delta": {"role": "assistant"}, "context": context, "session_state": null,
+            "finish_reason": null, "index": 0}], "object": "chat.completion.chunk"});
+        let piece = |delta: Value| {
+            json!({"choices": [{"delta": delta, "finish_reason": null, "index": 0}],
+            "created": 1, "id": "c", "model": "gpt-35-turbo", "object": "chat.completion.chunk"})
+        };
+        let lines = [first, piece(json!({"content": null, "role": "assistant"})), piece(json!({"content": text}))];
+        let stream = lines.iter().map(|event| format!("{event}\n")).collect::<String>();
+        for (body, place) in [(whole.to_string(), ""), (stream, "/0")] {
+            let answer = ingest(body.as_bytes(), None).expect(&body);
+            assert_eq!((answer.provider, answer.text.as_str()), (Some("azsearch-demo"), text), "{body}");
+            assert_eq!((answer.sources.len(), answer.complete), (1, true), "{body}");
+            assert_eq!(answer.sources[0].content.as_deref(), Some("Ten days."));
+            assert_eq!(answer.sources[0].pointer, format!("{place}/choices/0/context/data_points/text/0"));
+        }
+        let none = json!({"choices": [{"message": {"content": null}, "context": context}]}).to_string();
+        let refused = ingest(none.as_bytes(), None).expect_err("an answer without a text");
+        assert_eq!(refused.pointer(), Some("/choices/0/message/content"));
     }
 
     #[test]

@@ -8,13 +8,13 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::IngestError;
 use super::event::Event;
 use super::format::{Members, is_addresses, is_something};
 use super::json::{self, filled, list};
 use super::openai_annotation::{WireAnnotation, annotations};
 use super::openwebui;
 use super::responses::is_grok;
+use super::{IngestError, azsearch_demo};
 use crate::answer::ProviderError;
 use crate::report::{Entry, Kind};
 
@@ -38,6 +38,8 @@ pub(super) const CHAT_MEMBERS: &[&str] = &[
 pub(super) enum ChatKind {
     /// It has what only Azure OpenAI On Your Data has: a context.
     AzureOnYourData,
+    /// A choice has the context of azure-search-openai-demo beside its message.
+    AzureSearchDemo,
     /// `citations` is an object.
     AssistantHub,
     /// A chunk carries an event of Open WebUI, or its sources stand beside the choices.
@@ -56,13 +58,13 @@ impl ChatKind {
     /// The kind of a whole completion or of a chunk; `None` where it is neither.
     pub(super) fn of(members: &Members) -> Option<Self> {
         let choices = members.get("choices").filter(|choices| !choices.is_null())?;
-        let messages = || {
-            let choices = choices.as_array().into_iter().flatten();
-            choices.flat_map(|choice| [&choice["message"], &choice["delta"]])
-        };
+        let choices = || choices.as_array().into_iter().flatten();
+        let messages = || choices().flat_map(|choice| [&choice["message"], &choice["delta"]]);
         let is = |name: &str, test: fn(&Value) -> bool| members.get(name).is_some_and(test);
         Some(if messages().any(|message| message["context"].is_object()) {
             Self::AzureOnYourData
+        } else if choices().any(|choice| azsearch_demo::has_data_points(&choice["context"])) {
+            Self::AzureSearchDemo
         } else if is("citations", Value::is_object) {
             Self::AssistantHub
         } else if openwebui::carries_sources(members) {

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::annotated_parts::{AnnotatedParts, Part};
 use super::assistanthub::AssistantHubEvents;
+use super::azsearch_demo::DemoEvents;
 use super::azure_events::AzureEvents;
 use super::chat::{self, CHAT_MEMBERS, ChatKind, Content};
 use super::event::{Event, ReadEvents, StreamEvent};
@@ -127,6 +128,7 @@ impl ChatEvents {
         let before = self.part.text.len();
         Ok(match ChatKind::of(&members) {
             Some(ChatKind::AzureOnYourData) => Some((Provider::AzureOnYourData, Box::new(AzureEvents::default()))),
+            Some(ChatKind::AzureSearchDemo) => Some((Provider::AzureSearchDemo, Box::new(DemoEvents::default()))),
             Some(ChatKind::AssistantHub) => Some((Provider::AssistantHub, Box::new(AssistantHubEvents::default()))),
             Some(ChatKind::OpenWebUi) => Some((Provider::OpenWebUi, Box::new(WebUiAnswer::after(&self.part.text)))),
             None if openwebui::carries_sources(&members) => {

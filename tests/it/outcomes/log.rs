@@ -24,7 +24,8 @@ impl io::Write for Kept {
 pub(super) fn keep() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        let lines = tracing_subscriber::fmt().with_env_filter(EnvFilter::new("citewire::assistant=info"));
+        let lines = tracing_subscriber::fmt()
+            .with_env_filter(EnvFilter::new("citewire::assistant=info,citewire::channels::scores=debug"));
         let subscriber = lines.with_ansi(false).with_writer(|| Kept).finish();
         tracing::subscriber::set_global_default(subscriber).expect("nobody else listens");
     });
@@ -32,7 +33,12 @@ pub(super) fn keep() {
 
 /// The lines that name a conversation.
 pub(super) fn about(conversation: &str) -> Vec<String> {
+    with(&format!("conversation.id={conversation} "))
+}
+
+/// The lines that hold a needle.
+pub(super) fn with(needle: &str) -> Vec<String> {
     let lines = LINES.lock().expect("a lock");
     let text = std::str::from_utf8(&lines).expect("text");
-    text.lines().filter(|line| line.contains(&format!("conversation.id={conversation} "))).map(str::to_owned).collect()
+    text.lines().filter(|line| line.contains(needle)).map(str::to_owned).collect()
 }

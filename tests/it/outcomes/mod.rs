@@ -2,3 +2,4 @@ mod conversations;
 mod failures;
 mod log;
 mod scene;
+mod scores;
