@@ -47,11 +47,9 @@ pub(super) fn has_data_points(context: &Value) -> bool {
     context["data_points"].is_object()
 }
 
-/// The members of a response or of an event: until 2024 those of its only choice, since then its own.
+/// The members of a response or of an event.
 #[derive(Deserialize)]
 struct Response {
-    #[serde(default, deserialize_with = "list")]
-    choices: Vec<Self>,
     /// The text, since 2026.
     output_text: Option<String>,
     message: Option<WireMessage>,
@@ -60,11 +58,23 @@ struct Response {
     error: Option<Value>,
 }
 
+/// The protocol until 2024: the members stand in the only choice.
+#[derive(Deserialize)]
+struct Choices {
+    #[serde(default, deserialize_with = "list")]
+    choices: Vec<Response>,
+}
+
 impl Response {
-    /// Reads a response or an event, and says where its members stand in it.
+    /// Reads a response or an event, and says where its members stand in it. `choices` count only where no member of the
+    /// protocol stands beside them: others may be of any shape.
     fn read(json: &str) -> Result<(Self, &'static str), IngestError> {
-        let mut response: Self = json::read(json)?;
-        let choice = response.choices.drain(..).next();
+        let response: Self = json::read(json)?;
+        let Self { output_text, message, delta, context, error } = &response;
+        if output_text.is_some() || message.is_some() || delta.is_some() || context.is_some() || error.is_some() {
+            return Ok((response, ""));
+        }
+        let choice = json::read::<Choices>(json)?.choices.into_iter().next();
         Ok(choice.map_or((response, ""), |choice| (choice, "/choices/0")))
     }
 }
