@@ -16,7 +16,7 @@ const CONNECTION = [
 const byId = (id) => document.getElementById(id);
 const nonce = document.querySelector('script[nonce]').nonce;
 
-/** The running conversation: token, refreshAt, userId, whether somebody answers and takes files, and Web Chat's client and store. */
+/** The running conversation: token, refreshAt, userId, whether somebody answers, takes files, and takes answers, and Web Chat's client and store. */
 let session;
 /** Web Chat's script while it is being loaded and after. */
 let webChat;
@@ -119,7 +119,8 @@ export async function converse(showFailure) {
     return;
   }
   if (session !== current) return;
-  byId('chat-notice').replaceChildren();
+  const isMute = !current.answered && !current.takesAnswers;
+  byId('chat-notice').replaceChildren(...(isMute ? ['Nothing behind this page answers questions yet.'] : []));
   const bundle = document.querySelector('meta[name="botframework-webchat:bundle:version"]')?.content;
   if (bundle) byId('web-chat-version').textContent = `Web Chat ${bundle}`;
 
@@ -130,7 +131,7 @@ export async function converse(showFailure) {
   current.store = WebChat.createStore({}, () => (next) => (action) => {
     const result = next(action);
     // Only now has the server taken the message, so what we add comes after it.
-    if (!current.answered && action.type === 'DIRECT_LINE/POST_ACTIVITY_FULFILLED' && action.payload.activity.type === 'message') {
+    if (!current.answered && current.takesAnswers && action.type === 'DIRECT_LINE/POST_ACTIVITY_FULFILLED' && action.payload.activity.type === 'message') {
       deliver({ answer: { text: NOTHING_ANSWERS } }).catch(showFailure);
     }
     return result;

@@ -17,6 +17,9 @@ const REPORT_LISTS = {
 const byId = (id) => document.getElementById(id);
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
+/** Whether this server takes answers from its page: only then is the panel there. */
+const takesAnswers = !document.querySelector('.panel').hidden;
+
 let samples = [];
 /** What the service said about the answer sent last. */
 let sent;
@@ -28,7 +31,7 @@ function showFailure(error) {
   if (detail) parts.push(make('div', '', detail));
   const place = [error.code, error.pointer && `at ${error.pointer}`].filter(Boolean).join(' ');
   if (place) parts.push(make('code', '', place));
-  byId('failure').replaceChildren(...parts);
+  byId(takesAnswers ? 'failure' : 'chat-notice').replaceChildren(...parts);
 }
 
 async function loadSamples() {
@@ -232,5 +235,5 @@ byId('start-anew').addEventListener('click', () => {
 });
 dark.addEventListener('change', draw);
 
-loadSamples().catch(showFailure);
+if (takesAnswers) loadSamples().catch(showFailure);
 converse(showFailure);

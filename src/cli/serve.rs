@@ -124,6 +124,13 @@ async fn serve_from(
         let anonymous = if bot.auth.anonymous { "; calls on this machine need no token" } else { "" };
         writeln!(stderr, "Azure Bot Service is answered at /api/messages{anonymous}")?;
     }
+    if config.http.is_page_without_a_name() {
+        writeln!(
+            stderr,
+            "the page is served only under addresses and localhost; set public_url (CITEWIRE_PUBLIC_URL) or allowed_hosts \
+             (CITEWIRE_ALLOWED_HOSTS) to serve it under a name, or page (CITEWIRE_PAGE) to false"
+        )?;
+    }
     for address in server.addresses() {
         writeln!(stderr, "citewire is listening on http://{address}")?;
     }

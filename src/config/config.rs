@@ -13,7 +13,7 @@ use crate::channels::connector::AzureBotOptions;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::Binding;
 use crate::egress::EgressOptions;
-use crate::http::HttpOptions;
+use crate::http::{HttpOptions, TrustedProxies};
 use crate::secret::Secret;
 use crate::store::{Location, StoreOptions};
 
@@ -82,8 +82,13 @@ impl Config {
             None
         });
         faults.extend(shared_secrets(&draft.assistants, draft.direct_line_secret.as_ref()));
+        let trusted_proxies = if draft.trust_forwarded && draft.trusted_proxies.is_empty() {
+            TrustedProxies::nearby()
+        } else {
+            draft.trusted_proxies.clone()
+        };
         // A proxy on this machine calls from this machine, whoever calls it.
-        let is_local = draft.bind.ip().is_loopback() && draft.public_url.is_none() && !draft.trust_forwarded;
+        let is_local = draft.bind.ip().is_loopback() && draft.public_url.is_none() && trusted_proxies.is_empty();
         let azure_bot = draft.azure_bot.clone().resolve(is_local).unwrap_or_else(|wrong| {
             faults.extend(wrong.iter().map(|wrong| Fault::new(Origin::Together, wrong.to_string())));
             None
@@ -111,9 +116,12 @@ impl Config {
             http: HttpOptions {
                 workers: draft.workers,
                 public_url: draft.public_url,
-                trust_forwarded: draft.trust_forwarded,
+                trusted_proxies,
+                allowed_hosts: draft.allowed_hosts,
+                limits: draft.limits,
                 max_body_bytes: draft.max_body_bytes,
                 page: draft.page,
+                page_answers: draft.page_answers.unwrap_or(draft.bind.ip().is_loopback()),
                 webchat_js: draft.webchat_js,
                 retention: draft.retention,
                 shutdown_grace: draft.shutdown_grace,

@@ -14,7 +14,7 @@ use crate::channels::connector::AzureBotSettings;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::BindingSettings;
 use crate::egress::EgressOptions;
-use crate::http::PublicUrl;
+use crate::http::{AllowedHosts, LimitOptions, PublicUrl, TrustedProxies};
 use crate::output::Redirectors;
 use crate::secret::Secret;
 use crate::store::StoreOptions;
@@ -43,12 +43,16 @@ pub fn environment_name(key: &str) -> String {
 pub(super) struct Draft {
     pub(super) bind: SocketAddr,
     pub(super) public_url: Option<PublicUrl>,
+    pub(super) allowed_hosts: AllowedHosts,
     pub(super) trust_forwarded: bool,
+    pub(super) trusted_proxies: TrustedProxies,
+    pub(super) limits: LimitOptions,
     pub(super) workers: usize,
     pub(super) api_key: Option<Secret>,
     pub(super) direct_line_secret: Option<Secret>,
     pub(super) data_dir: Option<PathBuf>,
     pub(super) page: bool,
+    pub(super) page_answers: Option<bool>,
     pub(super) webchat_js: Option<PathBuf>,
     pub(super) max_body_bytes: usize,
     pub(super) shutdown_grace: Duration,
@@ -72,12 +76,16 @@ impl Default for Draft {
         Self {
             bind: SocketAddr::from(([127, 0, 0, 1], 3978)),
             public_url: None,
+            allowed_hosts: AllowedHosts::default(),
             trust_forwarded: false,
+            trusted_proxies: TrustedProxies::default(),
+            limits: LimitOptions::default(),
             workers: 0,
             api_key: None,
             direct_line_secret: None,
             data_dir: None,
             page: true,
+            page_answers: None,
             webchat_js: None,
             max_body_bytes: 16 * 1024 * 1024,
             shutdown_grace: Duration::from_secs(10),
@@ -116,10 +124,24 @@ pub const SETTINGS: &[Setting] = &[
         |draft, text| parse(text).map(|url| draft.public_url = Some(url))
     ),
     setting!(
+        "allowed_hosts",
+        "none",
+        "Names of hosts besides that of `public_url` under which the page is served, `*.contoso.example` for all below it; \
+         separated by commas.",
+        |draft, text| parse(text).map(|hosts| draft.allowed_hosts = hosts)
+    ),
+    setting!(
         "trust_forwarded",
         "false",
-        "Believe `X-Forwarded-Proto` and `X-Forwarded-Host`; only behind a proxy that sets both.",
+        "Believe `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Forwarded-For` of proxies on this machine and in private \
+         networks; only behind a proxy that sets them.",
         |draft, text| parse(text).map(|trust| draft.trust_forwarded = trust)
+    ),
+    setting!(
+        "trusted_proxies",
+        "none; with `trust_forwarded`, loopback and private networks",
+        "Addresses and networks of the proxies whose `X-Forwarded-…` headers are believed, separated by commas.",
+        |draft, text| parse(text).map(|proxies| draft.trusted_proxies = proxies)
     ),
     setting!("workers", "0, one for each core", "Worker threads.", |draft, text| {
         within(text, 0, 1024).map(|workers| draft.workers = workers)
@@ -139,6 +161,12 @@ pub const SETTINGS: &[Setting] = &[
     setting!("page", "true", "Serve the page with Web Chat at `/`.", |draft, text| {
         parse(text).map(|page| draft.page = page)
     }),
+    setting!(
+        "page_answers",
+        "true on a loopback address, false on others",
+        "Let visitors of the page convert answers that they paste or choose.",
+        |draft, text| parse(text).map(|wanted| draft.page_answers = Some(wanted))
+    ),
     setting!("webchat_js", "none", "The file `dist/webchat.js` of `botframework-webchat`.", |draft, text| {
         draft.webchat_js = Some(PathBuf::from(text));
         Ok(())
@@ -146,6 +174,27 @@ pub const SETTINGS: &[Setting] = &[
     setting!("max_body_bytes", "16777216", "The size of a request body on `/v1` and of the page.", |draft, text| {
         within(text, 1024, 1024 * 1024 * 1024).map(|bytes| draft.max_body_bytes = bytes)
     }),
+    setting!(
+        "limits.page_sessions_per_minute",
+        "30",
+        "How many conversations an address may start on the page in a minute; 0 for any number.",
+        |draft, text| parse(text).map(|count| draft.limits.page_sessions_per_minute = count)
+    ),
+    setting!(
+        "limits.posts_per_second",
+        "5",
+        "How many activities and uploads the holder of a token may post in a second, in the long run; 0 for any number.",
+        |draft, text| parse(text).map(|count| draft.limits.posts_per_second = count)
+    ),
+    setting!("limits.posts_burst", "100", "How many of them at once; 0 for as many as in a second.", |draft, text| {
+        parse(text).map(|count| draft.limits.posts_burst = count)
+    }),
+    setting!(
+        "limits.failed_credentials_per_minute",
+        "20",
+        "How many credentials that are not good an address is told of in a minute; 0 for any number.",
+        |draft, text| parse(text).map(|count| draft.limits.failed_credentials_per_minute = count)
+    ),
     setting!("shutdown_seconds", "10", "How long a shutdown waits for requests in progress.", |draft, text| {
         within(text, 0, 3600).map(|seconds| draft.shutdown_grace = Duration::from_secs(seconds))
     }),

@@ -12,16 +12,19 @@ pub(crate) fn web_socket_base(options: &HttpOptions, request: &HttpRequest) -> S
     if let Some(url) = &options.public_url {
         return url.web_socket_base();
     }
-    let forwarded = |name| if options.trust_forwarded { first(request, &name) } else { None };
-    let scheme = match forwarded(HeaderName::from_static("x-forwarded-proto")) {
+    let scheme = match options.trusted_proxies.said(request, &HeaderName::from_static("x-forwarded-proto")) {
         Some("https" | "wss") => "wss",
         Some(_) | None => "ws",
     };
-    let host = forwarded(HeaderName::from_static("x-forwarded-host"))
-        .filter(|host| is_authority(host))
-        .or_else(|| host(request))
-        .map_or_else(|| request.app_config().local_addr().to_string(), str::to_owned);
+    let host =
+        client_host(options, request).map_or_else(|| request.app_config().local_addr().to_string(), str::to_owned);
     format!("{scheme}://{host}")
+}
+
+/// The host that the client called: what a trusted proxy says, else what stands in `Host`.
+pub(crate) fn client_host<'r>(options: &HttpOptions, request: &'r HttpRequest) -> Option<&'r str> {
+    let forwarded = options.trusted_proxies.said(request, &HeaderName::from_static("x-forwarded-host"));
+    forwarded.filter(|host| is_authority(host)).or_else(|| host(request))
 }
 
 /// The same for everything else.
@@ -29,14 +32,9 @@ pub(crate) fn http_base(options: &HttpOptions, request: &HttpRequest) -> String 
     web_socket_base(options, request).replacen("ws", "http", 1)
 }
 
-/// The host that the client named, when it can stand in a URL.
+/// What stands in `Host`, when it can stand in a URL.
 pub(crate) fn host(request: &HttpRequest) -> Option<&str> {
-    first(request, &HOST).filter(|host| is_authority(host))
-}
-
-/// The first of the values that proxies append to a header.
-fn first<'r>(request: &'r HttpRequest, name: &HeaderName) -> Option<&'r str> {
-    request.headers().get(name)?.to_str().ok()?.split(',').next().map(str::trim)
+    request.headers().get(HOST)?.to_str().ok().filter(|host| is_authority(host))
 }
 
 /// Whether the text can be a host with a port. It is copied into a header and into URLs, so nothing else may pass.
@@ -49,6 +47,7 @@ mod tests {
     use actix_web::test::TestRequest;
 
     use super::*;
+    use crate::http::TrustedProxies;
     use crate::secret::Secret;
 
     fn options() -> HttpOptions {
@@ -58,6 +57,7 @@ mod tests {
 
     fn request() -> HttpRequest {
         TestRequest::default()
+            .peer_addr("127.0.0.1:4000".parse().expect("a peer"))
             .insert_header(("host", "localhost:3978"))
             .insert_header(("x-forwarded-proto", "https"))
             .insert_header(("x-forwarded-host", "bot.example, inner"))
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn forwarded_headers_count_only_when_trusted() {
         assert_eq!(web_socket_base(&options(), &request()), "ws://localhost:3978");
-        let options = HttpOptions { trust_forwarded: true, ..options() };
+        let options = HttpOptions { trusted_proxies: TrustedProxies::nearby(), ..options() };
         assert_eq!(web_socket_base(&options, &request()), "wss://bot.example");
         assert_eq!(http_base(&options, &request()), "https://bot.example");
     }

@@ -185,7 +185,7 @@ pub(crate) async fn read_activities(
         (status = 403, description = "The credential is not good for this, or expired", body = BotError),
         (status = 404, description = "No such conversation", body = BotError),
         (status = 413, description = "The body is too long", body = BotError),
-        (status = 429, description = "The store is full", body = BotError),
+        (status = 429, description = "The store is full, or there are too many posts with this token", body = BotError),
     ),
     security(("direct_line" = []))
 )]
@@ -196,6 +196,7 @@ pub(crate) async fn post_activity(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
+    state.limit_post(&caller)?;
     let body = read(&state, &request, payload).await?;
     let id = conversation(&id)?;
     let activity = ClientActivity::parse(&body).map_err(DirectLineError::from)?;

@@ -10,8 +10,8 @@ use super::body::BodyError;
 use super::check::CheckError;
 use super::completions::CompletionError;
 use super::documents::DocumentError;
+use super::door::{HostError, LimitError};
 use super::envelope::EnvelopeError;
-use super::host::HostError;
 use super::messages::MessagesError;
 use super::query::ParameterError;
 use super::session::SessionError;
@@ -20,8 +20,11 @@ use super::upload::UploadError;
 use crate::activity::InvalidWatermark;
 use crate::channels::DeliveryError;
 use crate::channels::bot::ConnectorError;
-use crate::channels::direct_line::DirectLineError;
+use crate::channels::connector::ReceiveError;
+use crate::channels::connector::auth::UnauthorizedKind;
+use crate::channels::direct_line::{DirectLineError, TokenError};
 use crate::convert::ConvertError;
+use crate::document::DownloadError;
 use crate::store::StoreError;
 
 /// Why a request was not answered as asked. Status and words are chosen in `problem.rs`.
@@ -84,6 +87,9 @@ pub enum Fault {
     /// The request names a host that this server is not.
     #[error(transparent)]
     Host(#[from] HostError),
+    /// The caller comes too often.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -93,6 +99,11 @@ pub enum Fault {
     /// No Web Chat bundle is configured, or it cannot be read.
     #[error("no Web Chat bundle: set CITEWIRE_WEBCHAT_JS to the file dist/webchat.js of botframework-webchat")]
     NoWebChat,
+    /// The page takes no answers to convert.
+    #[error(
+        "the page of this server takes no answers; set page_answers (CITEWIRE_PAGE_ANSWERS) to true, or post to /v1 with the API key"
+    )]
+    NoPageAnswers,
     /// The server is shutting down.
     #[error("the server is shutting down")]
     ShuttingDown,
@@ -108,6 +119,21 @@ pub enum Fault {
     /// The answer could not be written.
     #[error("the answer could not be written as JSON")]
     Unwritable(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl Fault {
+    /// Whether the caller has shown a credential that is not good. One that is missing or has only expired is no attempt.
+    pub(crate) fn is_failed_credential(&self) -> bool {
+        match self {
+            Self::Auth(error) => matches!(error, AuthError::WrongKey | AuthError::NotTheBot),
+            Self::DirectLine(DirectLineError::Token(error)) => matches!(error, TokenError::Invalid(_)),
+            Self::Document(DocumentError::Address(error)) => *error == DownloadError::Forged,
+            Self::Messages(MessagesError::Receive(ReceiveError::Unauthorized(kind))) => {
+                *kind == UnauthorizedKind::Unauthenticated
+            }
+            _ => false,
+        }
+    }
 }
 
 impl ResponseError for Fault {

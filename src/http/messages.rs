@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::convert::json;
 use super::schema::BotError;
-use super::{Fault, State, body, host};
+use super::{Fault, State, body, door};
 use crate::channels::connector::{AzureBot, Inbound, InboundError, ReceiveError, Received};
 
 /// Has a proxy pass on what comes when it comes.
@@ -78,7 +78,7 @@ pub(crate) async fn receive(state: Data<State>, request: HttpRequest, payload: P
     let body = body::read(&request, payload, limit, state.options.body_timeout).await?;
     let inbound = Inbound::parse(&body).map_err(MessagesError::Inbound)?;
     let responder = state.behind_azure(azure);
-    let received = azure.receive(inbound, authorization(&request), host::is_local(&request), &responder).await;
+    let received = azure.receive(inbound, authorization(&request), door::host::is_local(&request), &responder).await;
     respond(received.map_err(MessagesError::Receive)?)
 }
 

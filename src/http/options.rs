@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::door::{AllowedHosts, LimitOptions, TrustedProxies};
 use crate::answer::LabelCatalogue;
 use crate::output::Redirectors;
 use crate::secret::Secret;
@@ -27,14 +28,20 @@ pub struct HttpOptions {
     pub direct_line_secret: Secret,
     /// How clients reach this server, when that is not what they say in `Host`.
     pub public_url: Option<PublicUrl>,
-    /// Believe `X-Forwarded-Proto` and `X-Forwarded-Host`. Only behind a proxy that sets both.
-    pub trust_forwarded: bool,
+    /// The proxies whose `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Forwarded-For` are believed. They must set all three.
+    pub trusted_proxies: TrustedProxies,
+    /// Names besides that of the public URL under which the page is served.
+    pub allowed_hosts: AllowedHosts,
+    /// How often callers may come.
+    pub limits: LimitOptions,
     /// The size of a request body on `/v1` and of the page, in bytes.
     pub max_body_bytes: usize,
     /// How long a client may take to send a request body, or the next bytes of an answer that is shown while it comes.
     pub body_timeout: Duration,
     /// Serve the page with Web Chat.
     pub page: bool,
+    /// Whether the page takes answers to convert.
+    pub page_answers: bool,
     /// The file with the Web Chat bundle.
     pub webchat_js: Option<PathBuf>,
     /// Conversations in which nothing happened for so long are deleted.
@@ -60,10 +67,13 @@ impl HttpOptions {
             api_key,
             direct_line_secret,
             public_url: None,
-            trust_forwarded: false,
+            trusted_proxies: TrustedProxies::default(),
+            allowed_hosts: AllowedHosts::default(),
+            limits: LimitOptions::default(),
             max_body_bytes: 16 * 1024 * 1024,
             body_timeout: Duration::from_secs(60),
             page: true,
+            page_answers: bind.ip().is_loopback(),
             webchat_js: None,
             retention: Duration::from_secs(24 * 60 * 60),
             shutdown_grace: Duration::from_secs(10),
@@ -71,6 +81,14 @@ impl HttpOptions {
             labels: Arc::default(),
             redirectors: Arc::default(),
         }
+    }
+}
+
+impl HttpOptions {
+    /// Whether others can reach the page, and no name is set under which it is served.
+    #[must_use]
+    pub fn is_page_without_a_name(&self) -> bool {
+        self.page && !self.bind.ip().is_loopback() && self.public_url.is_none() && self.allowed_hosts.is_empty()
     }
 }
 

@@ -9,10 +9,10 @@ use serde::Serialize;
 use tokio_util::io::ReaderStream;
 
 use super::auth::PageCaller;
-use super::convert::{Updates, convert_body, json, read};
+use super::convert::{Updates, convert_body, json};
 use super::samples::SAMPLES;
 use super::schema::{AnswerRequest, PageAnswer, Problem, Sample};
-use super::{Fault, State, address};
+use super::{Fault, State, address, body};
 use crate::activity::{Activity, ActivityId};
 use crate::channels::{DeliveryError, Whereabouts};
 use crate::report::Report;
@@ -34,11 +34,18 @@ pub(crate) async fn index(state: Data<State>, request: HttpRequest) -> Result<Ht
     let nonce = state.ids.fresh().simple().to_string();
     Ok(HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
-        .insert_header((header::CONTENT_SECURITY_POLICY, policy(&nonce, address::host(&request))))
+        .insert_header((
+            header::CONTENT_SECURITY_POLICY,
+            policy(&nonce, address::client_host(&state.options, &request)),
+        ))
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .insert_header((header::REFERRER_POLICY, "no-referrer"))
         .insert_header((CACHE_CONTROL, "no-store"))
-        .body(INDEX.replace("{{nonce}}", &nonce)))
+        .body(
+            INDEX
+                .replace("{{nonce}}", &nonce)
+                .replace("{{answers}}", if state.options.page_answers { "" } else { "hidden" }),
+        ))
 }
 
 /// What the page may do. Only scripts and styles with the nonce run; images come from nowhere but the page itself and
@@ -118,7 +125,8 @@ pub(crate) async fn samples() -> Result<HttpResponse, Fault> {
         (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
         (status = 413, description = "The body or one event of a stream is too long", body = Problem, content_type = "application/problem+json"),
         (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "Not a token of the page, or expired", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "Not a token of the page, expired, or the page takes no answers", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many posts with this token", body = Problem, content_type = "application/problem+json"),
     ),
     security(("page" = []))
 )]
@@ -128,8 +136,14 @@ pub(crate) async fn send_answer(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
+    if !state.options.page_answers {
+        return Err(Fault::NoPageAnswers);
+    }
+    state.limits.post(&caller.0)?;
     let id = &caller.0.conv;
-    let body = read(&state, &request, payload).await?;
+    // Anybody may start a session, so an answer takes no more room than what a visitor types.
+    let limit = state.direct_line.options().max_activity_bytes;
+    let body = body::read(&request, payload, limit, state.options.body_timeout).await?;
     // Conversations of the page are in the embedded channel, or nowhere any more.
     let Some(Whereabouts::Here(id)) = state.delivery.locate(id.as_str()).await? else {
         return Err(DeliveryError::UnknownConversation.into());

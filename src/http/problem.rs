@@ -24,7 +24,7 @@ use super::messages::MessagesError;
 use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI};
 use super::token_parameters::ParametersError;
 use super::upload::UploadError;
-use super::{Fault, State, host, ticket};
+use super::{Fault, State, door, ticket};
 use crate::channels::DeliveryError;
 use crate::channels::bot::ConnectorError;
 use crate::channels::connector::auth::UnauthorizedKind;
@@ -128,6 +128,13 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
             "BadArgument",
             "This server does not answer for that host",
         ),
+        Fault::Limit(error) => Verdict {
+            retry_after: Some(error.retry_after()),
+            ..Verdict::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", "TooManyRequests", "Too many requests")
+        },
+        Fault::NoPageAnswers => {
+            Verdict::new(StatusCode::FORBIDDEN, "no_page_answers", "Forbidden", "The page takes no answers")
+        }
         Fault::NotAWebSocket => {
             Verdict::new(StatusCode::BAD_REQUEST, "not_a_websocket", "BadArgument", "An upgrade is needed")
         }
@@ -625,11 +632,18 @@ pub(crate) async fn render(
     let id = state.ids.fresh().simple().to_string();
     let direct_line = request.path().starts_with(DIRECT_LINE);
     let reader = Reader::of(request.path());
-    let mut response = match host::guard(&state.options, request.request()) {
+    let mut response = match door::host::guard(&state.options, request.request()) {
         Ok(()) => next.call(request).await?.map_into_boxed_body(),
         Err(error) => request.error_response(Fault::from(error)),
     };
     let rendered = response.response().error().map(|error| {
+        let limited = error.as_error::<Fault>().filter(|fault| fault.is_failed_credential()).and_then(|_| {
+            let request = response.request();
+            let state = request.app_data::<web::Data<State>>()?;
+            state.limits.failure(state.options.trusted_proxies.client(request)).err()
+        });
+        let limited = limited.map(|limit| Error::from(Fault::from(limit)));
+        let error = limited.as_ref().unwrap_or(error);
         let (verdict, detail) = judge(error, &id);
         let param = error.as_error::<Fault>().and_then(param);
         let body = write(&verdict, &detail, param, reader);

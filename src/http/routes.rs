@@ -164,7 +164,8 @@ pub(crate) fn configure(config: &mut web::ServiceConfig, with_page: bool) {
     config.default_service(web::to(unknown_route));
 }
 
-fn is_page(path: &str) -> bool {
+/// Whether the path is of the page: what is served there asks for no credential.
+pub(crate) fn is_page(path: &str) -> bool {
     path == "/" || path.starts_with("/page/")
 }
 

@@ -340,6 +340,8 @@ pub(crate) struct PageSession {
     answered: bool,
     /// Whether somebody looks at files: a bot.
     takes_files: bool,
+    /// Whether the page may send answers to convert.
+    takes_answers: bool,
 }
 
 /// A sample answer.

@@ -167,6 +167,7 @@ async fn sweep(state: Arc<State>, tasks: Tasks) {
             () = tasks.ending() => return,
             () = tokio::time::sleep(SWEEP_EVERY) => {}
         }
+        state.limits.forget();
         match state.retention.run_once().await {
             Ok(0) => {}
             Ok(deleted) => tracing::info!(conversations = deleted, "old conversations were deleted"),

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::convert::json;
 use super::schema::{PageSession, Problem};
-use super::{Fault, State, address};
+use super::{Fault, HttpOptions, PublicUrl, State, address};
 use crate::activity::ConversationId;
 use crate::channels::direct_line::Owner;
 
@@ -25,6 +25,7 @@ struct Session<'a> {
     expires_in: u32,
     answered: bool,
     takes_files: bool,
+    takes_answers: bool,
 }
 
 /// Start a conversation for the page.
@@ -33,12 +34,14 @@ struct Session<'a> {
     responses(
         (status = 200, description = "A token of a conversation of its own", body = PageSession),
         (status = 403, description = "Asked from elsewhere", body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "Too many sessions from this address", body = Problem, content_type = "application/problem+json"),
     )
 )]
 pub(crate) async fn start_session(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {
-    if !is_same_origin(&request) {
+    if !is_same_origin(&state.options, &request) {
         return Err(SessionError.into());
     }
+    state.limits.session(state.options.trusted_proxies.client(&request))?;
     let (grant, user) = state.direct_line.start_page().await?;
     let session = Session {
         token: &grant.token,
@@ -47,6 +50,7 @@ pub(crate) async fn start_session(state: Data<State>, request: HttpRequest) -> R
         expires_in: grant.expires_in,
         answered: state.bot.is_some() || state.assistants.answering(&Owner::CHANNEL).is_some(),
         takes_files: state.bot.is_some(),
+        takes_answers: state.options.page_answers,
     };
     let mut builder = HttpResponse::Ok();
     builder.insert_header(("cache-control", "no-store"));
@@ -55,7 +59,7 @@ pub(crate) async fn start_session(state: Data<State>, request: HttpRequest) -> R
 
 /// Whether the request comes from a page of this very server. Browsers send at least one of the two headers with every
 /// POST, and scripts cannot forge them.
-fn is_same_origin(request: &HttpRequest) -> bool {
+fn is_same_origin(options: &HttpOptions, request: &HttpRequest) -> bool {
     let header = |name| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
     if header("sec-fetch-site").is_some_and(|site| site != "same-origin") {
         return false;
@@ -63,7 +67,9 @@ fn is_same_origin(request: &HttpRequest) -> bool {
     match header("origin") {
         Some(origin) => {
             let authority = origin.split_once("://").map(|(_, authority)| authority);
-            authority.is_some() && authority == address::host(request)
+            let public = options.public_url.as_ref().map(PublicUrl::authority);
+            authority.is_some()
+                && (authority == address::client_host(options, request) || authority == public.as_deref())
         }
         None => header("sec-fetch-site").is_some(),
     }
@@ -74,11 +80,15 @@ mod tests {
     use actix_web::test::TestRequest;
 
     use super::*;
+    use crate::secret::Secret;
 
     fn is_same(headers: &[(&'static str, &'static str)]) -> bool {
         let request = TestRequest::post().insert_header(("host", "localhost:3978"));
         let request = headers.iter().fold(request, |request, header| request.insert_header(*header));
-        is_same_origin(&request.to_http_request())
+        let secret = Secret::parse("sixteen-or-more-characters").expect("a secret");
+        let mut options = HttpOptions::new("127.0.0.1:0".parse().expect("an address"), secret.clone(), secret);
+        options.public_url = "https://bot.example/chat".parse().ok();
+        is_same_origin(&options, &request.to_http_request())
     }
 
     #[test]
@@ -86,6 +96,7 @@ mod tests {
         assert!(is_same(&[("origin", "http://localhost:3978"), ("sec-fetch-site", "same-origin")]));
         assert!(is_same(&[("origin", "http://localhost:3978")]));
         assert!(is_same(&[("sec-fetch-site", "same-origin")]));
+        assert!(is_same(&[("origin", "https://bot.example"), ("sec-fetch-site", "same-origin")]), "through a tunnel");
     }
 
     #[test]

@@ -5,12 +5,14 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 use super::HttpOptions;
+use super::door::LimitError;
+use super::door::limits::Limits;
 use super::manifest::Pipeline;
 use super::tasks::Tasks;
 use crate::assistant::{Answering, Assistants, Audience, BehindAzure, Downloads};
 use crate::channels::bot::{BotChannel, BotClient};
 use crate::channels::connector::{AzureBot, LaterAnswers};
-use crate::channels::direct_line::{DirectLine, DirectLineOptions, Listener, Owner, Tokens};
+use crate::channels::direct_line::{Caller, DirectLine, DirectLineOptions, Listener, Owner, Tokens};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::channels::live::{Live, LiveOptions};
 use crate::channels::{Delivery, Retention};
@@ -44,6 +46,8 @@ pub struct State {
     pub(crate) tasks: Tasks,
     /// Room for uploads that are being taken in.
     pub(crate) uploads: Semaphore,
+    /// How often callers may come.
+    pub(crate) limits: Limits,
 }
 
 impl State {
@@ -57,6 +61,7 @@ impl State {
         ids: Arc<dyn IdSource>,
     ) -> Self {
         let uploads = Semaphore::new(direct_line.max_uploads);
+        let limits = Limits::new(options.limits);
         let download_key = DownloadKey::new(&options.direct_line_secret);
         let tokens = Tokens::new(&options.direct_line_secret, Arc::clone(&clock), Arc::clone(&ids));
         let delivery = Delivery::new(Arc::clone(&store), &direct_line);
@@ -81,6 +86,7 @@ impl State {
             redirects: None,
             tasks: Tasks::default(),
             uploads,
+            limits,
         }
     }
 
@@ -130,6 +136,17 @@ impl State {
             return Some(Owner::CHANNEL);
         }
         self.assistants.owner_of_secret(secret)
+    }
+
+    /// Counts a post of the holder of a token; the holder of a secret posts as often as he likes.
+    ///
+    /// # Errors
+    /// When it is one too many.
+    pub(crate) fn limit_post(&self, caller: &Caller) -> Result<(), LimitError> {
+        match caller {
+            Caller::Token(claims) => self.limits.post(claims),
+            Caller::Secret(_) => Ok(()),
+        }
     }
 
     /// The same parts, with those who answer questions.

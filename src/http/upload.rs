@@ -76,7 +76,7 @@ struct Posted<'a> {
         (status = 403, description = "The credential is not good for this, or expired", body = BotError),
         (status = 404, description = "No such conversation", body = BotError),
         (status = 413, description = "The body is too long", body = BotError),
-        (status = 429, description = "The store is full", body = BotError),
+        (status = 429, description = "The store is full, or there are too many posts with this token", body = BotError),
     ),
     security(("direct_line" = []))
 )]
@@ -87,6 +87,7 @@ pub(crate) async fn upload_files(
     request: HttpRequest,
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
+    state.limit_post(&caller)?;
     // Uploads are held in memory as a whole, so only a few are taken in at one time.
     let _room = state.uploads.acquire().await.map_err(|_| Fault::ShuttingDown)?;
     let limit = state.direct_line.options().max_upload_bytes;

@@ -160,7 +160,7 @@ async fn where_to_answer_never_depends_on_what_a_client_says() {
     let bot = Bot::quiet();
     let app = TestApp::with(|setup| {
         setup.bot = Some(bot.binding());
-        setup.http.trust_forwarded = true;
+        setup.http.trusted_proxies = citewire::http::TrustedProxies::nearby();
     });
     let conversation = app.conversation().await;
     let request = app.post(&conversation.path("/activities"), &conversation.token).header("host", "evil.example");

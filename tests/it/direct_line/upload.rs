@@ -218,7 +218,7 @@ async fn a_bot_is_told_of_files_at_an_address_that_it_can_reach() {
     let bot = Bot::quiet();
     let app = TestApp::with(|setup| {
         setup.bot = Some(bot.binding());
-        setup.http.trust_forwarded = true;
+        setup.http.trusted_proxies = citewire::http::TrustedProxies::nearby();
     });
     let conversation = app.conversation().await;
     let request = upload(&app, &conversation, "?userId=dl_ann").header("x-forwarded-host", "chat.example");
