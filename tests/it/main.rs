@@ -47,6 +47,7 @@ mod direct_line_client;
 mod documentation;
 /// Documents in a folder: answers that quote them, and downloads.
 mod documents;
+mod door;
 /// Rewritten answers as the Markdown engines of Web Chat read them.
 mod engines;
 /// What readers see of a streamed answer, by the kind of its format.

@@ -1,4 +1,4 @@
-use citewire::http::{Access, OPEN, ROUTES};
+use citewire::http::{Access, LimitOptions, OPEN, ROUTES};
 use reqwest::{Method, StatusCode};
 
 use crate::app::{API_KEY, DIRECT_LINE_SECRET, TestApp};
@@ -23,7 +23,7 @@ async fn every_route_needs_a_credential_or_is_a_named_exception() {
 
 #[tokio::test]
 async fn a_credential_opens_only_what_it_is_for() {
-    let app = TestApp::start();
+    let app = TestApp::with(|setup| setup.http.limits = LimitOptions::NONE);
     for route in ROUTES {
         let wrong = match Access::of(route.path) {
             Access::Open => continue,

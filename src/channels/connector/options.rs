@@ -86,7 +86,7 @@ pub enum AzureBotFault {
     /// Calls without a token would be let in from elsewhere.
     #[error(
         "azure_bot.anonymous lets calls in without a token: leave it out, or have bind name a loopback address and leave \
-         out public_url and trust_forwarded"
+         out public_url, trust_forwarded and trusted_proxies"
     )]
     Anonymous,
     /// The secret would go out for everyone to read.
