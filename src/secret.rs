@@ -1,6 +1,10 @@
 //! Text that must never be seen, and how the words of others are shown without it.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 
@@ -46,6 +50,65 @@ impl Secret {
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
+    }
+}
+
+/// A secret cannot be had from where the operator has put it. Never repeats a value.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SecretError {
+    /// The file cannot be read.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is larger than any secret.
+    #[error("{path} has more than {LARGEST_FILE} bytes; it is to hold the secret and nothing else")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A variable and the file for it are both there.
+    #[error("{name} and {name}_FILE are both set; leave one of them out")]
+    Twice {
+        /// The name of the variable.
+        name: String,
+    },
+}
+
+/// No file with a secret has more bytes.
+const LARGEST_FILE: u64 = 16 * 1024;
+
+/// The text of a file that holds a secret and nothing else. Blanks and line ends around it do not count, nor does a byte order
+/// mark.
+///
+/// # Errors
+/// When the file cannot be read as UTF-8, or is too large.
+pub fn in_file(path: &Path) -> Result<String, SecretError> {
+    let fault = |source| SecretError::File { path: path.to_owned(), source };
+    let mut text = String::new();
+    File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text)).map_err(fault)?;
+    if text.len() as u64 > LARGEST_FILE {
+        return Err(SecretError::TooLarge { path: path.to_owned() });
+    }
+    Ok(text.trim_start_matches('\u{feff}').trim().to_owned())
+}
+
+/// What the environment says under `name`: the value of that variable, or the text of the file that `name_FILE` names, as
+/// container platforms mount secrets. An empty variable counts as absent.
+///
+/// # Errors
+/// When both are there, or the file cannot be read.
+pub fn in_environment(environment: &BTreeMap<String, String>, name: &str) -> Result<Option<String>, SecretError> {
+    let value = |name: &str| environment.get(name).filter(|text| !text.is_empty());
+    match (value(name), value(&format!("{name}_FILE"))) {
+        (Some(_), Some(_)) => Err(SecretError::Twice { name: name.to_owned() }),
+        (Some(text), None) => Ok(Some(text.clone())),
+        (None, Some(path)) => in_file(Path::new(path)).map(Some),
+        (None, None) => Ok(None),
     }
 }
 
@@ -105,6 +168,28 @@ mod tests {
     fn a_secret_does_not_print() {
         let secret = Secret::parse("correct-horse-battery").expect("a secret");
         assert_eq!(format!("{secret:?}"), "Secret(…)");
+    }
+
+    #[test]
+    fn a_secret_may_stand_in_a_file_that_a_variable_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("key");
+        std::fs::write(&path, "\u{feff}correct-horse-battery\r\n").expect("written");
+        let of = |set: &[(&str, &str)]| {
+            let set = set.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+            in_environment(&set, "KEY").map_err(|error| error.to_string())
+        };
+        let file = path.to_str().expect("a path");
+        assert_eq!(of(&[("KEY_FILE", file)]), Ok(Some("correct-horse-battery".to_owned())));
+        assert_eq!(of(&[("KEY", "another"), ("KEY_FILE", "")]), Ok(Some("another".to_owned())));
+        assert_eq!(of(&[("KEY", "")]), Ok(None));
+        assert_eq!(
+            of(&[("KEY", "a"), ("KEY_FILE", file)]),
+            Err("KEY and KEY_FILE are both set; leave one of them out".to_owned())
+        );
+        assert!(of(&[("KEY_FILE", "/nowhere/key")]).is_err_and(|words| words.starts_with("/nowhere/key: ")));
+        std::fs::write(&path, "x".repeat(20_000)).expect("written");
+        assert!(of(&[("KEY_FILE", file)]).is_err_and(|words| words.contains("nothing else")));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! `citewire serve`.
 
+use std::fs;
 use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,6 +64,11 @@ fn connections() -> io::Result<usize> {
     let files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + OTHER_FILES)?;
     let connections = files.saturating_sub(OTHER_FILES).clamp(LEAST_CONNECTIONS, MOST_CONNECTIONS);
     Ok(usize::try_from(connections).unwrap_or(usize::MAX))
+}
+
+/// Whether this process may do everything. Known only where the system has `/proc`.
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
 /// Serves until asked to end.
@@ -130,6 +137,9 @@ async fn serve_from(
             "the page is served only under addresses and localhost; set public_url (CITEWIRE_PUBLIC_URL) or allowed_hosts \
              (CITEWIRE_ALLOWED_HOSTS) to serve it under a name, or page (CITEWIRE_PAGE) to false"
         )?;
+    }
+    if !config.http.bind.ip().is_loopback() && is_root() {
+        writeln!(stderr, "citewire runs as root, and needs no right that root has: run it as a user of its own")?;
     }
     for address in server.addresses() {
         writeln!(stderr, "citewire is listening on http://{address}")?;

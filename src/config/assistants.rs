@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use toml::{Table, Value};
 
+use super::keys::given_secret;
 use super::load::{Fault, Origin};
 use crate::assistant::{AssistantPlan, BackEnd, DOCS, DocumentsPlan};
 use crate::channels::direct_line::Owner;
 use crate::convert;
 use crate::document::LibraryOptions;
-use crate::secret::Secret;
 use crate::upstream::UpstreamOptions;
 use crate::url::WebUrl;
 
@@ -29,6 +29,7 @@ const LOCAL: &str = "local";
 #[serde(deny_unknown_fields, expecting = "a section")]
 struct Section {
     secret_env: Option<String>,
+    secret_file: Option<PathBuf>,
     #[serde(alias = "EnableCitations")]
     enable_citations: Option<bool>,
     #[serde(alias = "CitationLinkMode")]
@@ -88,22 +89,6 @@ pub(super) fn take(
     plans
 }
 
-/// Secrets that open the conversations of two assistants: nobody could say who answers there.
-pub(super) fn shared_secrets(plans: &[AssistantPlan], of_channel: Option<&Secret>) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    for (at, plan) in plans.iter().enumerate() {
-        let Some(secret) = &plan.secret else { continue };
-        let others = plans[..at].iter().filter_map(|other| Some((other.name.as_str(), other.secret.as_ref()?)));
-        let same = others.filter(|(_, other)| other.matches(secret.expose())).map(|(name, _)| name).next();
-        let of_channel = of_channel.filter(|other| other.matches(secret.expose())).map(|_| "the channel itself");
-        if let Some(other) = same.or(of_channel) {
-            let origin = Origin::File(format!("{KEY}.{}.secret_env", plan.name));
-            faults.push(Fault::new(origin, format!("this is the secret of {other}: each needs one of its own")));
-        }
-    }
-    faults
-}
-
 /// Reads a section, or says all that is wrong with it: keys in it, and reasons.
 fn read(
     name: &str,
@@ -138,13 +123,10 @@ fn read(
             return Err(faults);
         }
     };
-    let secret = section.secret_env.and_then(|variable| {
-        let text = environment.get(&variable).filter(|text| !text.is_empty());
-        let secret = match text {
-            Some(text) => Secret::parse(text).map_err(|error| format!("{variable} in the environment: {error}")),
-            None => Err(format!("{variable} is not in the environment")),
-        };
-        secret.map_err(|reason| wrong("secret_env", reason)).ok()
+    let (variable, file) = (section.secret_env.as_deref(), section.secret_file.as_deref());
+    let secret = given_secret(environment, variable, file).unwrap_or_else(|reason| {
+        wrong(if file.is_some() { "secret_file" } else { "secret_env" }, reason);
+        None
     });
     let documents = section.documents.map(|documents| {
         let url = documents.url.and_then(|url| {

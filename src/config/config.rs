@@ -1,9 +1,11 @@
 //! The configuration as everything else sees it.
 
 use std::collections::BTreeMap;
+use std::iter;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::assistants::{named, of_channel, shared_secrets};
+use super::assistants::{named, of_channel};
 use super::kept::{Kept, keep};
 use super::load::{ConfigError, Fault, Origin, Sources, load};
 use super::setting::{Draft, environment_name};
@@ -13,7 +15,7 @@ use crate::channels::connector::AzureBotOptions;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::Binding;
 use crate::egress::EgressOptions;
-use crate::http::{HttpOptions, TrustedProxies};
+use crate::http::{ApiKey, HttpOptions, TrustedProxies};
 use crate::secret::Secret;
 use crate::store::{Location, StoreOptions};
 
@@ -81,7 +83,7 @@ impl Config {
             faults.push(Fault::new(Origin::Together, format!("assistant (CITEWIRE_ASSISTANT): {wrong}")));
             None
         });
-        faults.extend(shared_secrets(&draft.assistants, draft.direct_line_secret.as_ref()));
+        faults.extend(same_secrets(&draft));
         let trusted_proxies = if draft.trust_forwarded && draft.trusted_proxies.is_empty() {
             TrustedProxies::nearby()
         } else {
@@ -102,7 +104,8 @@ impl Config {
         }
         let data_dir = data_dir(&draft, &sources.environment, !missing.is_empty())?;
         let mut kept = keep_all(&data_dir, &missing)?;
-        let announcements = kept.iter().map(|(key, kept)| announce(key, kept)).collect();
+        let mut announcements: Vec<String> = kept.iter().map(|(key, kept)| announce(key, kept)).collect();
+        announcements.extend(sources.file.as_deref().filter(|_| draft.file_holds_secrets).and_then(readable_by_others));
         let mut secret = |given: &Option<Secret>, key| {
             given
                 .clone()
@@ -127,6 +130,8 @@ impl Config {
                 shutdown_grace: draft.shutdown_grace,
                 labels: draft.labels,
                 redirectors: draft.redirectors,
+                keys: iter::once(ApiKey::single(api_key.clone())).chain(draft.keys).collect(),
+                second_direct_line_secret: draft.second_direct_line_secret,
                 ..HttpOptions::new(draft.bind, api_key, direct_line_secret)
             },
             direct_line: draft.direct_line,
@@ -158,6 +163,39 @@ pub fn store_location(sources: &Sources) -> Result<Location, ConfigError> {
     let data_dir = data_dir(&draft, &sources.environment, false)?;
     let location = draft.store.location(&data_dir);
     location.map_err(|error| ConfigError(vec![Fault::new(Origin::Together, error.to_string())]))
+}
+
+/// What is said of a file with secrets that others on this machine can read.
+fn readable_by_others(file: &Path) -> Option<String> {
+    let mode = file.metadata().ok()?.permissions().mode();
+    let path = file.display();
+    let advice =
+        format!("{path} holds secrets, and others on this machine can read it: chmod 600 {path}, or use secret files");
+    (mode & 0o077 != 0).then_some(advice)
+}
+
+/// Secrets with the same text: whoever has one of them would have what another opens.
+fn same_secrets(draft: &Draft) -> Vec<Fault> {
+    let single = [
+        (API_KEY, &draft.api_key),
+        (DIRECT_LINE_SECRET, &draft.direct_line_secret),
+        ("direct_line.second_secret", &draft.second_direct_line_secret),
+        (BOT_SECRET, &draft.bot.secret),
+    ];
+    let single = single.into_iter().filter_map(|(key, secret)| Some((key.to_owned(), secret.as_ref()?)));
+    let keys =
+        draft.keys.iter().flat_map(|key| key.secrets.iter().map(|secret| (format!("keys.{}", key.name), secret)));
+    let assistants = draft.assistants.iter();
+    let assistants = assistants.filter_map(|plan| Some((format!("assistants.{}", plan.name), plan.secret.as_ref()?)));
+    let secrets: Vec<(String, &Secret)> = single.chain(keys).chain(assistants).collect();
+    let mut faults = Vec::new();
+    for (at, (key, secret)) in secrets.iter().enumerate() {
+        if let Some((other, _)) = secrets[..at].iter().find(|(_, other)| other.matches(secret.expose())) {
+            let reason = format!("{other} and {key} have the same secret: each needs one of its own");
+            faults.push(Fault::new(Origin::Together, reason));
+        }
+    }
+    faults
 }
 
 const API_KEY: &str = "api_key";
@@ -221,7 +259,13 @@ fn default_folder(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
 }
 
 fn announce(key: &str, kept: &Kept) -> String {
-    format!("{} was generated: {} (kept in {})", environment_name(key), kept.secret.expose(), kept.path.display())
+    let (name, path) = (environment_name(key), kept.path.display());
+    if kept.is_new {
+        format!("{name} was generated: {} (kept in {path})", kept.secret.expose())
+    } else {
+        // What is written at every start ends up in the journal of the system.
+        format!("{name} is the one that was generated before (kept in {path})")
+    }
 }
 
 #[cfg(test)]
@@ -235,13 +279,48 @@ mod tests {
     }
 
     #[test]
-    fn on_loopback_missing_secrets_are_made_and_announced() {
+    fn on_loopback_missing_secrets_are_made_and_shown_once() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = Config::load(&sources(folder.path(), &[])).expect("a configuration");
         assert_eq!(config.announcements.len(), 2);
-        assert!(config.announcements[0].contains(config.http.api_key.expose()));
+        assert!(config.announcements[0].contains(config.http.keys[0].secrets[0].expose()));
         let again = Config::load(&sources(folder.path(), &[])).expect("a configuration");
-        assert_eq!(again.http.api_key, config.http.api_key);
+        let secret = config.http.keys[0].secrets[0].expose();
+        assert!(again.announcements[0].contains("api-key") && !again.announcements[0].contains(secret));
+        assert_eq!(again.http.keys, config.http.keys);
+    }
+
+    #[test]
+    fn a_file_with_secrets_that_others_can_read_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("citewire.toml");
+        let said = |toml: &str, mode: u32| {
+            std::fs::write(&file, toml).expect("written");
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("permissions");
+            let sources = Sources { file: Some(file.clone()), ..sources(folder.path(), &[]) };
+            let said = Config::load(&sources).expect("a configuration").announcements;
+            said.iter().any(|line| line.contains("chmod 600"))
+        };
+        assert!(said("api_key = 'sixteen-or-more-characters'", 0o644));
+        assert!(!said("api_key = 'sixteen-or-more-characters'", 0o600));
+        assert!(!said("workers = 1", 0o644));
+    }
+
+    /// One text as key of the API and secret of Direct Line gave whoever may chat all that the key opens.
+    #[test]
+    fn two_secrets_with_one_text_are_refused_by_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let one = "sixteen-or-more-characters";
+        for (other, expected) in [
+            ("CITEWIRE_DIRECT_LINE_SECRET", "api_key and direct_line.secret have the same secret"),
+            ("CITEWIRE_DIRECT_LINE_SECOND_SECRET", "api_key and direct_line.second_secret have"),
+            ("CITEWIRE_BOT_SECRET", "api_key and bot.secret have"),
+        ] {
+            let endpoint = ("CITEWIRE_BOT_ENDPOINT", "http://127.0.0.1:3979/api/messages");
+            let error = Config::load(&sources(folder.path(), &[("CITEWIRE_API_KEY", one), (other, one), endpoint]));
+            let error = error.expect_err("refused").to_string();
+            assert!(error.contains(expected) && !error.contains(one), "{error}");
+        }
     }
 
     #[test]

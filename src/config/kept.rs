@@ -12,6 +12,8 @@ use crate::secret::Secret;
 pub(super) struct Kept {
     pub(super) secret: Secret,
     pub(super) path: PathBuf,
+    /// Whether it was made just now, and nobody has seen it yet.
+    pub(super) is_new: bool,
 }
 
 /// A secret can be neither read nor made.
@@ -49,13 +51,13 @@ pub(super) fn keep(folder: &Path, name: &str) -> Result<Kept, KeptError> {
         Ok(mut new) => {
             let secret = generate()?;
             writeln!(new, "{}", secret.expose()).and_then(|()| new.sync_all()).map_err(file)?;
-            Ok(Kept { secret, path })
+            Ok(Kept { secret, path, is_new: true })
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             fs::set_permissions(&path, Permissions::from_mode(PRIVATE)).map_err(file)?;
             let text = fs::read_to_string(&path).map_err(file)?;
             let secret = Secret::parse(text.trim()).map_err(|_| KeptError::Unusable { path: path.clone() })?;
-            Ok(Kept { secret, path })
+            Ok(Kept { secret, path, is_new: false })
         }
         Err(error) => Err(file(error)),
     }

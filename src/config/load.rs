@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toml::{Table, Value};
 
-use super::setting::{Draft, SETTINGS, environment_name};
-use super::{assistants, labels};
+use super::setting::{Draft, SETTINGS, Setting, environment_name};
+use super::{assistants, keys, labels};
+use crate::secret::{in_environment, in_file};
 
 /// Everything that settings are read from.
 #[derive(Clone, Debug, Default)]
@@ -94,40 +95,73 @@ pub(super) fn load(sources: &Sources) -> (Draft, Vec<Fault>) {
     faults.extend(fault);
     draft.labels = Arc::new(labels::take(&mut table, &mut faults));
     draft.assistants = assistants::take(&mut table, &sources.environment, &mut faults);
+    draft.keys = keys::take(&mut table, &sources.environment, &mut faults);
     let mut given = BTreeMap::new();
     flatten("", &table, &mut given);
-    for key in given.keys().filter(|key| !SETTINGS.iter().any(|setting| setting.key == *key)) {
+    draft.file_holds_secrets = SETTINGS.iter().any(|setting| setting.is_secret && given.contains_key(setting.key));
+    for key in given.keys().filter(|key| !is_known(key)) {
         faults.push(Fault::new(Origin::File(key.clone()), "there is no such setting"));
     }
     for setting in SETTINGS {
-        let mut apply = |origin, text: &str| {
-            if let Err(reason) = (setting.apply)(&mut draft, text) {
-                faults.push(Fault::new(origin, reason));
-            }
-        };
-        if let Some(value) = given.get(setting.key) {
-            match scalar(value) {
-                Some(text) => apply(Origin::File(setting.key.to_owned()), &text),
-                None => faults.push(Fault::new(
-                    Origin::File(setting.key.to_owned()),
-                    format!("a single value is wanted, not a value of type {}", value.type_str()),
-                )),
-            }
-        }
-        let mut apply = |origin, text: &str| {
-            if let Err(reason) = (setting.apply)(&mut draft, text) {
-                faults.push(Fault::new(origin, reason));
-            }
-        };
-        let name = environment_name(setting.key);
-        if let Some(text) = sources.environment.get(&name).filter(|text| !text.is_empty()) {
-            apply(Origin::Environment(name), text);
-        }
-        for (_, text) in sources.flags.iter().filter(|(key, _)| *key == setting.key) {
-            apply(Origin::Flag(setting.key.to_owned()), text);
+        for (origin, text) in values(setting, &given, sources) {
+            let applied = text.and_then(|text| (setting.apply)(&mut draft, &text));
+            faults.extend(applied.err().map(|reason| Fault::new(origin, reason)));
         }
     }
     (draft, faults)
+}
+
+/// Whether the file may have this key: that of a setting, or of the file in which a secret stands.
+fn is_known(key: &str) -> bool {
+    SETTINGS.iter().any(|setting| {
+        let file = key.strip_suffix(FILE).filter(|_| setting.is_secret);
+        setting.key == key || file == Some(setting.key)
+    })
+}
+
+/// What a key ends with that names the file of a secret.
+const FILE: &str = "_file";
+
+/// What is said of a setting, in the order in which it counts: the last wins. A place that says nothing usable gives a reason.
+fn values(
+    setting: &Setting,
+    given: &BTreeMap<String, Value>,
+    sources: &Sources,
+) -> Vec<(Origin, Result<String, String>)> {
+    let mut values = Vec::new();
+    let in_table = |key: &str| {
+        let value = given.get(key)?;
+        let wrong = || format!("a single value is wanted, not a value of type {}", value.type_str());
+        Some((Origin::File(key.to_owned()), scalar(value).ok_or_else(wrong)))
+    };
+    values.extend(in_table(setting.key));
+    if setting.is_secret {
+        let of_file = in_table(&format!("{}{FILE}", setting.key)).map(|(origin, path)| {
+            let text = path.and_then(|path| in_file(Path::new(&path)).map_err(|error| error.to_string()));
+            let is_alone = values.is_empty();
+            (
+                origin,
+                text.and_then(|text| {
+                    if is_alone {
+                        Ok(text)
+                    } else {
+                        Err(format!("{} is set as well; leave one of them out", setting.key))
+                    }
+                }),
+            )
+        });
+        values.extend(of_file);
+    }
+    let name = environment_name(setting.key);
+    let in_environment = if setting.is_secret {
+        in_environment(&sources.environment, &name).map_err(|error| error.to_string()).transpose()
+    } else {
+        sources.environment.get(&name).filter(|text| !text.is_empty()).cloned().map(Ok)
+    };
+    values.extend(in_environment.map(|text| (Origin::Environment(name), text)));
+    let flags = sources.flags.iter().filter(|(key, _)| *key == setting.key);
+    values.extend(flags.map(|(key, text)| (Origin::Flag((*key).to_owned()), Ok(text.clone()))));
+    values
 }
 
 fn read_file(sources: &Sources) -> (Table, Option<Fault>) {
@@ -207,6 +241,38 @@ mod tests {
         assert_eq!(ports(file, &environment, &[]), 2);
         assert_eq!(ports(file, &[("CITEWIRE_BIND", "")], &[]), 1);
         assert_eq!(ports("", &[], &[]), 3978);
+    }
+
+    /// Secrets could stand in the environment or in the file only, of which one is shown by `/proc` and the other is often shared.
+    #[test]
+    fn every_secret_may_stand_in_a_file_of_its_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("secret");
+        std::fs::write(&path, "sixteen-or-more-characters\n").expect("written");
+        let path = path.to_str().expect("a path");
+        for setting in SETTINGS.iter().filter(|setting| setting.is_secret) {
+            let key = format!("{}_file", setting.key);
+            let named = environment_name(&key);
+            for (file, environment) in
+                [(format!("{key} = '{path}'"), None), (String::new(), Some((named.as_str(), path)))]
+            {
+                let (_folder, sources) = sources(&file, environment.as_slice(), &[]);
+                let (draft, faults) = load(&sources);
+                assert_eq!(faults, [], "{}", setting.key);
+                assert_ne!(
+                    format!("{draft:?}"),
+                    format!("{:?}", Draft { labels: draft.labels.clone(), ..Draft::default() })
+                );
+            }
+            let (_folder, sources) = sources(&format!("{key} = '/nowhere/secret'"), &[], &[]);
+            let (_, faults) = load(&sources);
+            assert_eq!(faults.len(), 1, "{}", setting.key);
+            assert!(faults[0].reason.starts_with("/nowhere/secret: "), "{}", faults[0].reason);
+        }
+        let both = format!("api_key = 'sixteen-or-more-characters'\napi_key_file = '{path}'");
+        let (_folder, sources) = sources(&both, &[], &[]);
+        let (_, faults) = load(&sources);
+        assert_eq!(faults[0].reason, "api_key is set as well; leave one of them out");
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod assistants;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod config;
 mod kept;
+mod keys;
 mod labels;
 mod load;
 mod setting;

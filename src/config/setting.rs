@@ -14,7 +14,7 @@ use crate::channels::connector::AzureBotSettings;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::BindingSettings;
 use crate::egress::EgressOptions;
-use crate::http::{AllowedHosts, LimitOptions, PublicUrl, TrustedProxies};
+use crate::http::{AllowedHosts, ApiKey, LimitOptions, PublicUrl, TrustedProxies};
 use crate::output::Redirectors;
 use crate::secret::Secret;
 use crate::store::StoreOptions;
@@ -29,6 +29,8 @@ pub struct Setting {
     pub meaning: &'static str,
     /// What holds when nothing is set, for people.
     pub default: &'static str,
+    /// Whether it is a secret, which may stand in a file of its own: `api_key_file = "…"`, `CITEWIRE_API_KEY_FILE`.
+    pub is_secret: bool,
     pub(super) apply: fn(&mut Draft, &str) -> Result<(), String>,
 }
 
@@ -49,7 +51,11 @@ pub(super) struct Draft {
     pub(super) limits: LimitOptions,
     pub(super) workers: usize,
     pub(super) api_key: Option<Secret>,
+    /// Whether the file holds a secret itself, and not just the name of the place where one stands.
+    pub(super) file_holds_secrets: bool,
+    pub(super) keys: Vec<ApiKey>,
     pub(super) direct_line_secret: Option<Secret>,
+    pub(super) second_direct_line_secret: Option<Secret>,
     pub(super) data_dir: Option<PathBuf>,
     pub(super) page: bool,
     pub(super) page_answers: Option<bool>,
@@ -82,7 +88,10 @@ impl Default for Draft {
             limits: LimitOptions::default(),
             workers: 0,
             api_key: None,
+            file_holds_secrets: false,
+            keys: Vec::new(),
             direct_line_secret: None,
+            second_direct_line_secret: None,
             data_dir: None,
             page: true,
             page_answers: None,
@@ -108,7 +117,13 @@ impl Default for Draft {
 
 macro_rules! setting {
     ($key:literal, $default:literal, $meaning:literal, $apply:expr) => {
-        Setting { key: $key, meaning: $meaning, default: $default, apply: $apply }
+        Setting { key: $key, meaning: $meaning, default: $default, is_secret: false, apply: $apply }
+    };
+}
+
+macro_rules! secret_setting {
+    ($key:literal, $default:literal, $meaning:literal, $apply:expr) => {
+        Setting { key: $key, meaning: $meaning, default: $default, is_secret: true, apply: $apply }
     };
 }
 
@@ -146,7 +161,7 @@ pub const SETTINGS: &[Setting] = &[
     setting!("workers", "0, one for each core", "Worker threads.", |draft, text| {
         within(text, 0, 1024).map(|workers| draft.workers = workers)
     }),
-    setting!("api_key", "generated on loopback", "The key of `/v1`; at least 16 characters.", |draft, text| {
+    secret_setting!("api_key", "generated on loopback", "The key of `/v1`; at least 16 characters.", |draft, text| {
         secret(text).map(|key| draft.api_key = Some(key))
     }),
     setting!(
@@ -242,11 +257,17 @@ pub const SETTINGS: &[Setting] = &[
         "The size of the file; in memory, of all activities and attachments.",
         |draft, text| within(text, 1024 * 1024, usize::MAX).map(|bytes| draft.store.max_bytes = Some(bytes))
     ),
-    setting!(
+    secret_setting!(
         "direct_line.secret",
         "generated on loopback",
         "The secret of the Direct Line channel; at least 16 characters. Tokens hold as long as it stays the same.",
         |draft, text| secret(text).map(|secret| draft.direct_line_secret = Some(secret))
+    ),
+    secret_setting!(
+        "direct_line.second_secret",
+        "none",
+        "Another secret of the channel, while the secret is exchanged: it opens the same, and tokens signed with it hold.",
+        |draft, text| secret(text).map(|secret| draft.second_direct_line_secret = Some(secret))
     ),
     setting!("direct_line.token_seconds", "1800", "How long a token is good for.", |draft, text| {
         within(text, 900, 86_400).map(|seconds| draft.direct_line.token_seconds = seconds)
@@ -280,13 +301,13 @@ pub const SETTINGS: &[Setting] = &[
         "Another Direct Line, up to `/v3/directline`, whose conversations get their answers from here.",
         |draft, text| parse(text).map(|url| draft.direct_line_client.url = Some(url))
     ),
-    setting!(
+    secret_setting!(
         "direct_line_client.token",
         "none",
         "A token of one conversation there. It is renewed while citewire runs.",
         |draft, text| secret(text).map(|token| draft.direct_line_client.token = Some(token))
     ),
-    setting!(
+    secret_setting!(
         "direct_line_client.secret",
         "none",
         "The secret of that Direct Line, in place of a token.",
@@ -320,13 +341,13 @@ pub const SETTINGS: &[Setting] = &[
         draft.bot.options.name = text.to_owned();
         Ok(())
     }),
-    setting!(
+    secret_setting!(
         "bot.secret",
         "generated on loopback",
         "What the bot may show when it calls citewire, and the key of its tickets; at least 16 characters.",
         |draft, text| secret(text).map(|secret| draft.bot.secret = Some(secret))
     ),
-    setting!("bot.token", "none", "What citewire shows when it calls the bot.", |draft, text| {
+    secret_setting!("bot.token", "none", "What citewire shows when it calls the bot.", |draft, text| {
         secret(text).map(|token| draft.bot.options.token = Some(token))
     }),
     setting!(
@@ -368,7 +389,7 @@ pub const SETTINGS: &[Setting] = &[
         "The app id of the bot in Azure, whose channels post to `/api/messages`.",
         |draft, text| parse(text).map(|id| draft.azure_bot.app_id = Some(id))
     ),
-    setting!("azure_bot.app_secret", "none", "The client secret of that app.", |draft, text| {
+    secret_setting!("azure_bot.app_secret", "none", "The client secret of that app.", |draft, text| {
         issued(text).map(|secret| draft.azure_bot.app_secret = Some(secret))
     }),
     setting!(

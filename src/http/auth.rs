@@ -10,8 +10,9 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 
 use super::documents::{self, Reader};
+use super::door::Scope;
 use super::query::Query;
-use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, OPEN, PAGE_ANSWERS};
+use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, OPEN, OPENAI, PAGE_ANSWERS};
 use super::ticket::Ticket;
 use super::{Fault, State, body};
 use crate::activity::ConversationId;
@@ -22,13 +23,13 @@ use crate::channels::direct_line::{Caller, Claims, DirectLineError};
 pub enum Access {
     /// Nothing, or the handler looks for itself: the routes of [`OPEN`].
     Open,
-    /// The API key.
-    ApiKey,
+    /// A key with this scope.
+    Key(Scope),
     /// The Direct Line secret or a Direct Line token.
     DirectLine,
     /// A token of the page.
     Page,
-    /// The API key or a Direct Line token; or none, where the handler judges the address.
+    /// A key with the scope `answer` or a Direct Line token; or none, where the handler judges the address.
     Download,
     /// The secret of the bot, or a ticket for the conversation.
     Bot,
@@ -44,9 +45,12 @@ pub enum AuthError {
     /// There is one, but not of the form that is needed.
     #[error("the header Authorization has another form than Bearer …")]
     Malformed,
-    /// The key is not the API key.
-    #[error("this is not the API key")]
+    /// There is no such key.
+    #[error("this is not an API key")]
     WrongKey,
+    /// The key is good, but for other parts of the API.
+    #[error("this key lacks the scope {0}")]
+    LacksScope(Scope),
     /// Neither the secret of the bot nor a ticket for this conversation.
     #[error("this is neither the secret of the bot nor its ticket for this conversation")]
     NotTheBot,
@@ -71,8 +75,24 @@ impl Access {
         } else if pattern == DOWNLOAD {
             Self::Download
         } else {
-            Self::ApiKey
+            Self::Key(scope(pattern))
         }
+    }
+}
+
+/// The part of the API to which a route belongs. A route that nobody has thought of needs the widest scope.
+fn scope(pattern: &str) -> Scope {
+    const CONVERT: [&str; 6] =
+        ["/v1/activities", "/v1/records", "/v1/open-webui", "/v1/assistanthub", "/v1/prompt", "/v1/check"];
+    let is_answer = OPENAI.iter().any(|prefix| pattern.starts_with(prefix)) || pattern.ends_with("/answers");
+    if CONVERT.contains(&pattern) {
+        Scope::Convert
+    } else if is_answer {
+        Scope::Answer
+    } else if pattern.starts_with("/v1/conversations") || pattern.starts_with("/v1/users") {
+        Scope::Conversations
+    } else {
+        Scope::Admin
     }
 }
 
@@ -112,16 +132,17 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), Fault> {
         // Both are dealt with above.
         Access::Open | Access::Bot => {}
         Access::Download => {
-            let reader = if state.options.api_key.matches(bearer) {
-                Reader::Trusted
-            } else {
-                Reader::Of(state.direct_line.authenticate(bearer).map_err(DirectLineError::from)?.conv)
+            let reader = match state.options.key(bearer) {
+                Some(key) if key.opens(Scope::Answer) => Reader::Trusted,
+                Some(_) => return Err(AuthError::LacksScope(Scope::Answer).into()),
+                None => Reader::Of(state.direct_line.authenticate(bearer).map_err(DirectLineError::from)?.conv),
             };
             request.extensions_mut().insert(reader);
         }
-        Access::ApiKey => {
-            if !state.options.api_key.matches(bearer) {
-                return Err(AuthError::WrongKey.into());
+        Access::Key(scope) => {
+            let key = state.options.key(bearer).ok_or(AuthError::WrongKey)?;
+            if !key.opens(scope) {
+                return Err(AuthError::LacksScope(scope).into());
             }
         }
         Access::DirectLine => {

@@ -43,7 +43,10 @@ mod upload;
 
 pub use auth::Access;
 pub use completions::CompletionError;
-pub use door::{AllowedHosts, HostError, InvalidHosts, InvalidProxies, LimitError, LimitOptions, TrustedProxies};
+pub use door::{
+    AllowedHosts, ApiKey, HostError, InvalidHosts, InvalidProxies, InvalidScope, LimitError, LimitOptions, Scope,
+    TrustedProxies,
+};
 pub use fault::Fault;
 pub use messages::MessagesError;
 pub use openapi::document;

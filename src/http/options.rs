@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::door::{AllowedHosts, LimitOptions, TrustedProxies};
+use super::door::{AllowedHosts, ApiKey, LimitOptions, TrustedProxies};
 use crate::answer::LabelCatalogue;
 use crate::output::Redirectors;
 use crate::secret::Secret;
@@ -22,10 +22,12 @@ pub struct HttpOptions {
     pub workers: usize,
     /// So many connections are served at one time; more wait until one of them ends.
     pub max_connections: usize,
-    /// The key of `/v1`.
-    pub api_key: Secret,
+    /// The keys of `/v1`; that which opens everything comes first.
+    pub keys: Vec<ApiKey>,
     /// The secret of Direct Line, from which the key that signs tokens follows.
     pub direct_line_secret: Secret,
+    /// While the secret is exchanged, the other one: it opens the same, and what was signed with it holds.
+    pub second_direct_line_secret: Option<Secret>,
     /// How clients reach this server, when that is not what they say in `Host`.
     pub public_url: Option<PublicUrl>,
     /// The proxies whose `X-Forwarded-Proto`, `X-Forwarded-Host` and `X-Forwarded-For` are believed. They must set all three.
@@ -64,8 +66,9 @@ impl HttpOptions {
             bind,
             workers: 0,
             max_connections: 50_000,
-            api_key,
+            keys: vec![ApiKey::single(api_key)],
             direct_line_secret,
+            second_direct_line_secret: None,
             public_url: None,
             trusted_proxies: TrustedProxies::default(),
             allowed_hosts: AllowedHosts::default(),
@@ -85,6 +88,17 @@ impl HttpOptions {
 }
 
 impl HttpOptions {
+    /// The key of the API that the credential is.
+    pub(crate) fn key(&self, credential: &str) -> Option<&ApiKey> {
+        self.keys.iter().find(|key| key.matches(credential))
+    }
+
+    /// Whether the credential is a secret of Direct Line.
+    pub(crate) fn is_direct_line_secret(&self, credential: &str) -> bool {
+        let second = self.second_direct_line_secret.as_ref();
+        self.direct_line_secret.matches(credential) || second.is_some_and(|secret| secret.matches(credential))
+    }
+
     /// Whether others can reach the page, and no name is set under which it is served.
     #[must_use]
     pub fn is_page_without_a_name(&self) -> bool {

@@ -188,6 +188,10 @@ fn auth(error: AuthError) -> Verdict {
         AuthError::Malformed => Verdict::unauthorized("malformed_credential", title),
         AuthError::NotTheBot => Verdict::unauthorized("not_the_bot", title),
         AuthError::WrongKey => Verdict::unauthorized("wrong_key", title),
+        AuthError::LacksScope(_) => Verdict {
+            challenge: Some(INSUFFICIENT),
+            ..Verdict::new(StatusCode::FORBIDDEN, "lacks_scope", "Forbidden", "The key is for something else")
+        },
     }
 }
 

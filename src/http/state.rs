@@ -62,8 +62,10 @@ impl State {
     ) -> Self {
         let uploads = Semaphore::new(direct_line.max_uploads);
         let limits = Limits::new(options.limits);
-        let download_key = DownloadKey::new(&options.direct_line_secret);
-        let tokens = Tokens::new(&options.direct_line_secret, Arc::clone(&clock), Arc::clone(&ids));
+        let download_key =
+            DownloadKey::new(&options.direct_line_secret).or_by(options.second_direct_line_secret.as_ref());
+        let tokens = Tokens::new(&options.direct_line_secret, Arc::clone(&clock), Arc::clone(&ids))
+            .or_by(options.second_direct_line_secret.as_ref());
         let delivery = Delivery::new(Arc::clone(&store), &direct_line);
         let retention = Retention::new(Arc::clone(&store), Arc::clone(&clock), options.retention);
         let channel = direct_line.clone();
@@ -132,7 +134,7 @@ impl State {
 
     /// On whose conversations this Direct Line secret is good: the channel's own, or an assistant's.
     pub(crate) fn owner_of_secret(&self, secret: &str) -> Option<Owner> {
-        if self.options.direct_line_secret.matches(secret) {
+        if self.options.is_direct_line_secret(secret) {
             return Some(Owner::CHANNEL);
         }
         self.assistants.owner_of_secret(secret)

@@ -32,6 +32,14 @@ pub enum UpstreamFault {
         /// The variable, if what was given looks like the name of one; it could be the key itself.
         variable: String,
     },
+    /// The file that is to hold a key cannot be read.
+    #[error("{key}: {reason}")]
+    NoKeyFile {
+        /// The key.
+        key: String,
+        /// Why.
+        reason: String,
+    },
     /// A variable holds what cannot stand in a header.
     #[error(
         "{key}: what the environment has in {variable} is no key: it has blanks, or other characters than visible ASCII"

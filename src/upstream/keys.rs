@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::UpstreamFault;
-use crate::secret::Secret;
+use crate::secret::{Secret, in_environment};
 
 /// Headers that are citewire's own to set, or that would change what a call is.
 const TAKEN: [&str; 9] = [
@@ -42,11 +42,18 @@ impl<'a> Keys<'a> {
     pub(super) fn secret(&mut self, key: &str, variable: Option<&String>) -> Option<Secret> {
         let variable = variable?.clone();
         let key = key.to_owned();
-        let Some(text) = self.environment.get(&variable).map(|text| text.trim()).filter(|text| !text.is_empty()) else {
+        let text = match in_environment(self.environment, &variable) {
+            Ok(text) => text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
+            Err(error) => {
+                self.faults.push(UpstreamFault::NoKeyFile { key, reason: error.to_string() });
+                return None;
+            }
+        };
+        let Some(text) = text else {
             self.faults.push(UpstreamFault::NoVariable { key, variable: name_alone(variable) });
             return None;
         };
-        match Secret::issued(text) {
+        match Secret::issued(&text) {
             Ok(secret) => {
                 self.secrets.push(secret.clone());
                 Some(secret)

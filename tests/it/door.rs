@@ -1,6 +1,9 @@
 //! The rules of the door: host names, proxies, and how often a caller may come.
 
-use citewire::http::TrustedProxies;
+use std::sync::Arc;
+
+use citewire::http::{Access, ApiKey, LimitOptions, ROUTES, Scope, TrustedProxies};
+use citewire::secret::Secret;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
@@ -47,7 +50,8 @@ async fn the_page_is_served_under_names_that_are_set_and_no_others() {
     let problem: Value = refused.json().await.expect("a problem");
     let detail = problem["detail"].as_str().expect("words");
     assert!(detail.contains("evil.example") && detail.contains("allowed_hosts"), "{detail}");
-    for host in ["bot.example", "chat.example", "a.b.inside.example", "localhost", "10.1.2.3:3978", "[2001:db8::1]:80"] {
+    for host in ["bot.example", "chat.example", "a.b.inside.example", "localhost", "10.1.2.3:3978", "[2001:db8::1]:80"]
+    {
         assert_eq!(status(session(&app, host)).await, 200, "{host}");
     }
 }
@@ -148,4 +152,64 @@ async fn the_page_takes_answers_only_where_it_is_told_to_and_none_larger_than_an
     assert_eq!(answer(&app, &granted["token"], "Hello.").await.expect("an answer").status(), 201);
     let long = "[a](".repeat(70_000);
     assert_eq!(answer(&app, &granted["token"], &long).await.expect("an answer").status(), 413);
+}
+
+fn secret(text: &str) -> Secret {
+    Secret::parse(text).expect("a secret")
+}
+
+/// One key opened everything: Open WebUI, which asks assistants, could read and delete every conversation.
+#[tokio::test]
+async fn a_key_opens_the_routes_of_its_scopes_and_no_others() {
+    let text = |scope: Scope| format!("a-key-with-the-scope-{scope}");
+    let app = TestApp::with(|setup| {
+        setup.http.limits = LimitOptions::NONE;
+        setup.http.keys.extend(Scope::ALL.map(|scope| ApiKey {
+            name: scope.to_string(),
+            secrets: vec![secret(&text(scope)), secret(&format!("{}-next", text(scope)))],
+            scopes: [scope].into(),
+        }));
+    });
+    for route in ROUTES {
+        let wanted = match Access::of(route.path) {
+            Access::Key(scope) => scope,
+            Access::Download => Scope::Answer,
+            Access::Open | Access::DirectLine | Access::Page | Access::Bot => continue,
+        };
+        for scope in Scope::ALL {
+            for key in [text(scope), format!("{}-next", text(scope))] {
+                let method = Method::from_bytes(route.method.as_bytes()).expect("a method");
+                let request = app.request(method, &route.path.replace("{id}", "c1")).bearer_auth(key);
+                let answer = request.send().await.expect("an answer");
+                let is_let_in = ![401, 403].contains(&answer.status().as_u16());
+                assert_eq!(is_let_in, scope == wanted, "{} {} with {scope}", route.method, route.path);
+                if !is_let_in {
+                    let words = answer.text().await.expect("a problem");
+                    assert!(words.contains(&format!("this key lacks the scope {wanted}")), "{words}");
+                }
+            }
+        }
+    }
+}
+
+/// To change the secret ended all tokens at once.
+#[tokio::test]
+async fn both_secrets_of_direct_line_are_good_and_so_are_the_tokens_of_both() {
+    let before = TestApp::start();
+    let conversation = before.conversation().await;
+    let app = TestApp::going_on(Arc::clone(&before.store), Arc::clone(&before.clock), |setup| {
+        setup.http.second_direct_line_secret = Some(setup.http.direct_line_secret.clone());
+        setup.http.direct_line_secret = secret("the-next-direct-line-secret");
+    });
+    assert!(!app.post_text(&conversation, "Still here?").await.is_empty());
+    let generate =
+        |bearer: &str| app.request(Method::POST, "/v3/directline/tokens/generate").bearer_auth(bearer).send();
+    for good in ["the-next-direct-line-secret", DIRECT_LINE_SECRET] {
+        assert_eq!(generate(good).await.expect("an answer").status(), 200);
+    }
+    let granted: Value = generate(DIRECT_LINE_SECRET).await.expect("an answer").json().await.expect("JSON");
+    let alone = TestApp::with(|setup| setup.http.direct_line_secret = secret("the-next-direct-line-secret"));
+    let start = alone.request(Method::POST, "/v3/directline/conversations");
+    let start = start.bearer_auth(granted["token"].as_str().expect("a token"));
+    assert_eq!(status(start).await, 201, "what is new is signed with the new secret");
 }

@@ -202,11 +202,11 @@ fn what_is_wrong_with_an_assistant_is_said_with_its_place() {
         (
             "[assistants.a]\nsecret_env = 'LONG'\n[assistants.a.documents]\nfolder = '.'\n\
              [assistants.b]\nsecret_env = 'LONG'\n[assistants.b.documents]\nfolder = '.'",
-            "assistants.b.secret_env in the configuration file: this is the secret of a: each needs one of its own",
+            "assistants.a and assistants.b have the same secret: each needs one of its own",
         ),
         (
             "[assistants.a]\nsecret_env = 'CITEWIRE_DIRECT_LINE_SECRET'\n[assistants.a.documents]\nfolder = '.'",
-            "this is the secret of the channel itself: each needs one of its own",
+            "direct_line.secret and assistants.a have the same secret: each needs one of its own",
         ),
         (
             "[assistants.hr]\ndocuments = 'x'",

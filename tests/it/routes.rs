@@ -27,7 +27,7 @@ async fn a_credential_opens_only_what_it_is_for() {
     for route in ROUTES {
         let wrong = match Access::of(route.path) {
             Access::Open => continue,
-            Access::ApiKey | Access::Download => DIRECT_LINE_SECRET,
+            Access::Key(_) | Access::Download => DIRECT_LINE_SECRET,
             Access::DirectLine | Access::Page | Access::Bot => API_KEY,
         };
         let request = app.request(method(route.method), &route.path.replace("{id}", "c1"));

@@ -66,7 +66,8 @@ pub enum TokenError {
 /// every node that knows the secret.
 pub struct Tokens {
     encoding: EncodingKey,
-    decoding: DecodingKey,
+    /// The key with which tokens are signed, and while the secret is exchanged that of the other one.
+    decoding: Vec<DecodingKey>,
     validation: Validation,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
@@ -89,11 +90,18 @@ impl Tokens {
         validation.required_spec_claims.clear();
         Self {
             encoding: EncodingKey::from_secret(&key),
-            decoding: DecodingKey::from_secret(&key),
+            decoding: vec![DecodingKey::from_secret(&key)],
             validation,
             clock,
             ids,
         }
+    }
+
+    /// The same, when tokens hold as well that were signed with a key of another secret.
+    #[must_use]
+    pub fn or_by(mut self, secret: Option<&Secret>) -> Self {
+        self.decoding.extend(secret.map(|secret| DecodingKey::from_secret(&signing_key(secret))));
+        self
     }
 
     /// A new token.
@@ -124,9 +132,12 @@ impl Tokens {
     /// # Errors
     /// When it is not.
     pub fn verify(&self, token: &str, wanted: &[TokenKind]) -> Result<Claims, TokenError> {
-        let claims = jsonwebtoken::decode::<Claims>(token, &self.decoding, &self.validation)
-            .map_err(TokenError::Invalid)?
-            .claims;
+        let decode = |key| jsonwebtoken::decode::<Claims>(token, key, &self.validation);
+        let mut decoded = decode(&self.decoding[0]);
+        for key in &self.decoding[1..] {
+            decoded = decoded.or_else(|_| decode(key));
+        }
+        let claims = decoded.map_err(TokenError::Invalid)?.claims;
         if !wanted.contains(&claims.kind) {
             return Err(TokenError::WrongKind);
         }

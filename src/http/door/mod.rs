@@ -1,12 +1,14 @@
 //! The door: what is judged before a handler sees a request, for every route at one place.
 //!
 //! Which host names are served ([`host`]), which proxies are believed and who calls through them ([`proxies`]), and how often
-//! a caller may come ([`limits`]). Credentials are judged in `auth.rs`, behind this. `docs/security.md` has the rules.
+//! a caller may come ([`limits`]), and what a key opens ([`keys`]). `auth.rs` asks the keys. `docs/security.md` has the rules.
 
 pub(crate) mod host;
+pub(crate) mod keys;
 pub(crate) mod limits;
 pub(crate) mod proxies;
 
 pub use host::{AllowedHosts, HostError, InvalidHosts};
+pub use keys::{ApiKey, InvalidScope, Scope};
 pub use limits::{LimitError, LimitOptions};
 pub use proxies::{InvalidProxies, TrustedProxies};

@@ -75,10 +75,16 @@ impl Serving {
         panic!("the server did not start: {:?}", serving.said);
     }
 
-    /// A secret that the server has made.
+    /// A secret that the server has made: it is printed when it is made, and its file is named afterwards.
     pub(crate) fn secret(&self, name: &str) -> String {
         let line = self.said.iter().find(|line| line.starts_with(name)).expect("a line for the secret");
-        line.split(' ').nth(3).expect("the secret").to_owned()
+        match line.split_once(" was generated: ") {
+            Some((_, made)) => made.split(' ').next().expect("the secret").to_owned(),
+            None => {
+                let path = line.split_once("kept in ").expect("a file").1.trim_end_matches(')');
+                std::fs::read_to_string(path).expect("the file").trim().to_owned()
+            }
+        }
     }
 
     /// Ends the server as a terminal does, and returns its exit code.

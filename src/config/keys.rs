@@ -1,0 +1,163 @@
+//! Keys of the API: `[keys.NAME]` in the file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::load::{Fault, Origin};
+use crate::http::{ApiKey, Scope};
+use crate::secret::{Secret, in_environment, in_file};
+
+/// The key of the sections in the file.
+const KEY: &str = "keys";
+
+/// A section.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a section")]
+struct Section {
+    secret_env: Option<String>,
+    secret_file: Option<PathBuf>,
+    second_secret_env: Option<String>,
+    second_secret_file: Option<PathBuf>,
+    scopes: Vec<String>,
+}
+
+/// Takes the keys out of the file's table. Their secrets stand in the environment or in files of their own.
+pub(super) fn take(table: &mut Table, environment: &BTreeMap<String, String>, faults: &mut Vec<Fault>) -> Vec<ApiKey> {
+    let sections = match table.remove(KEY) {
+        None => return Vec::new(),
+        Some(Value::Table(sections)) => sections,
+        Some(other) => {
+            let reason = format!("sections are wanted ([keys.NAME]), not a value of type {}", other.type_str());
+            faults.push(Fault::new(Origin::File(KEY.to_owned()), reason));
+            return Vec::new();
+        }
+    };
+    let mut keys = Vec::new();
+    for (name, section) in sections {
+        let mut wrong = |key: &str, reason: String| {
+            let path = [KEY, &name, key];
+            let path: Vec<&str> = path.into_iter().filter(|part| !part.is_empty()).collect();
+            faults.push(Fault::new(Origin::File(path.join(".")), reason));
+        };
+        if name == ApiKey::SINGLE {
+            wrong("", "this is the name of the key that opens everything; take another".to_owned());
+        }
+        keys.extend(read(&name, section, environment, &mut wrong));
+    }
+    keys
+}
+
+/// Reads a section, and tells all that is wrong with it.
+fn read(
+    name: &str,
+    section: Value,
+    environment: &BTreeMap<String, String>,
+    wrong: &mut impl FnMut(&str, String),
+) -> Option<ApiKey> {
+    let section: Section = match serde_path_to_error::deserialize(section) {
+        Ok(section) => section,
+        Err(error) => {
+            let path = error.path().to_string();
+            let reason = error.inner().message().trim_end().replace('\n', " ");
+            wrong(if path == "." { "" } else { &path }, reason);
+            return None;
+        }
+    };
+    let Section { secret_env, secret_file, second_secret_env, second_secret_file, scopes } = section;
+    let mut secrets = Vec::new();
+    for (at, variable, file) in
+        [("secret", secret_env, secret_file), ("second_secret", second_secret_env, second_secret_file)]
+    {
+        match given_secret(environment, variable.as_deref(), file.as_deref()) {
+            Ok(secret) => secrets.extend(secret),
+            Err(reason) => wrong(&format!("{at}_{}", if file.is_some() { "file" } else { "env" }), reason),
+        }
+    }
+    let scopes: BTreeSet<Scope> = scopes
+        .iter()
+        .filter_map(|scope| scope.parse().map_err(|error| wrong("scopes", format!("`{scope}`: {error}"))).ok())
+        .collect();
+    if scopes.is_empty() {
+        wrong("scopes", format!("a key needs one at least; {}", crate::http::InvalidScope));
+    }
+    if secrets.is_empty() {
+        wrong("", "secret_env or secret_file is needed".to_owned());
+    }
+    Some(ApiKey { name: name.to_owned(), secrets, scopes })
+}
+
+/// The secret that a section names: a variable of the environment, or a file.
+pub(super) fn given_secret(
+    environment: &BTreeMap<String, String>,
+    variable: Option<&str>,
+    file: Option<&Path>,
+) -> Result<Option<Secret>, String> {
+    let (text, place) = match (variable, file) {
+        (None, None) => return Ok(None),
+        (Some(_), Some(_)) => return Err("a variable and a file are both named; leave one of them out".to_owned()),
+        (Some(variable), None) => {
+            let text = in_environment(environment, variable).map_err(|error| error.to_string())?;
+            let text = text.ok_or_else(|| format!("{variable} is not in the environment"))?;
+            (text, format!("{variable} in the environment"))
+        }
+        (None, Some(file)) => (in_file(file).map_err(|error| error.to_string())?, file.display().to_string()),
+    };
+    Secret::parse(&text).map(Some).map_err(|error| format!("{place}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(toml: &str) -> (Vec<ApiKey>, Vec<String>) {
+        let environment = [("A", "sixteen-or-more-characters"), ("B", "another-sixteen-characters"), ("S", "short")];
+        let environment = environment.map(|(name, text)| (name.to_owned(), text.to_owned())).into();
+        let mut faults = Vec::new();
+        let mut table: Table = toml.parse().expect("TOML");
+        let keys = take(&mut table, &environment, &mut faults);
+        (keys, faults.iter().map(|fault| format!("{}: {}", fault.origin, fault.reason)).collect())
+    }
+
+    #[test]
+    fn a_key_has_a_name_secrets_and_scopes() {
+        let (keys, faults) =
+            keys("[keys.open-webui]\nsecret_env = 'A'\nsecond_secret_env = 'B'\nscopes = ['answer', 'convert']");
+        assert_eq!(faults, Vec::<String>::new());
+        assert_eq!(keys[0].name, "open-webui");
+        assert!(keys[0].matches("sixteen-or-more-characters") && keys[0].matches("another-sixteen-characters"));
+        assert!(keys[0].opens(Scope::Answer) && !keys[0].opens(Scope::Conversations));
+    }
+
+    #[test]
+    fn everything_that_is_wrong_with_a_key_is_told_with_its_place() {
+        for (toml, expected) in [
+            ("keys = 'x'", "keys in the configuration file: sections are wanted"),
+            ("[keys.a]\nscopes = ['answer']", "keys.a in the configuration file: secret_env or secret_file is needed"),
+            ("[keys.a]\nsecret_env = 'A'\nscopes = []", "keys.a.scopes in the configuration file: a key needs one"),
+            (
+                "[keys.a]\nsecret_env = 'A'\nscopes = ['all']",
+                "`all`: scopes are convert, answer, conversations, metrics, admin",
+            ),
+            (
+                "[keys.a]\nsecret_env = 'N'\nscopes = ['answer']",
+                "keys.a.secret_env in the configuration file: N is not in",
+            ),
+            ("[keys.a]\nsecret_env = 'S'\nscopes = ['answer']", "S in the environment: a secret has at least 16"),
+            (
+                "[keys.a]\nsecret_file = '/nowhere'\nscopes = ['answer']",
+                "keys.a.secret_file in the configuration file: /nowhere: ",
+            ),
+            ("[keys.a]\nsecret = 'x'\nscopes = ['answer']", "unknown field `secret`"),
+            (
+                "[keys.api_key]\nsecret_env = 'A'\nscopes = ['answer']",
+                "keys.api_key in the configuration file: this is the name",
+            ),
+        ] {
+            let (_, faults) = keys(toml);
+            assert!(faults.iter().any(|fault| fault.contains(expected)), "{toml}: {faults:?}");
+        }
+    }
+}
