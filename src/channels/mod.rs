@@ -2,6 +2,7 @@
 
 mod arrived;
 pub mod bot;
+mod complaints;
 pub mod connector;
 mod delivery;
 pub mod direct_line;
@@ -12,6 +13,7 @@ mod retention;
 mod scores;
 
 pub use arrived::{Incomplete, NoAnswer};
+pub(crate) use complaints::Complaints;
 pub use delivery::{Delivered, Delivery, DeliveryError, Whereabouts};
 pub use retention::Retention;
 pub(crate) use scores::log_scores;

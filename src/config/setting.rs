@@ -287,6 +287,12 @@ pub const SETTINGS: &[Setting] = &[
         "How many streams of one conversation may be open; one more is refused.",
         |draft, text| within(text, 1, 1_000_000).map(|count| draft.direct_line.max_sockets_per_conversation = count)
     ),
+    setting!(
+        "direct_line.require_dl_ids",
+        "false",
+        "Refuse users whose ids do not begin with `dl_`, as Azure does with enhanced authentication.",
+        |draft, text| parse(text).map(|required| draft.direct_line.require_dl_ids = required)
+    ),
     setting!("direct_line.bot_id", "citewire", "The id under which answers appear.", |draft, text| {
         draft.direct_line.bot_id = text.to_owned();
         Ok(())

@@ -1,7 +1,7 @@
 //! Under which address a client reaches this server.
 
 use actix_web::HttpRequest;
-use actix_web::http::header::{HOST, HeaderName};
+use actix_web::http::header::{HOST, HeaderName, ORIGIN};
 
 use super::HttpOptions;
 
@@ -25,6 +25,11 @@ pub(crate) fn web_socket_base(options: &HttpOptions, request: &HttpRequest) -> S
 pub(crate) fn client_host<'r>(options: &HttpOptions, request: &'r HttpRequest) -> Option<&'r str> {
     let forwarded = options.trusted_proxies.said(request, &HeaderName::from_static("x-forwarded-host"));
     forwarded.filter(|host| is_authority(host)).or_else(|| host(request))
+}
+
+/// The web site whose page calls, as its browser says.
+pub(crate) fn origin(request: &HttpRequest) -> Option<&str> {
+    request.headers().get(ORIGIN).map(|origin| origin.to_str().unwrap_or_default())
 }
 
 /// The same for everything else.

@@ -9,8 +9,10 @@ use actix_web::http::header::AUTHORIZATION;
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 
+use super::address::origin;
+use super::audit::KeyName;
 use super::documents::{self, Reader};
-use super::door::Scope;
+use super::door::{ApiKey, Scope};
 use super::query::Query;
 use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, OPEN, OPENAI, PAGE_ANSWERS};
 use super::ticket::Ticket;
@@ -133,22 +135,21 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), Fault> {
         Access::Open | Access::Bot => {}
         Access::Download => {
             let reader = match state.options.key(bearer) {
-                Some(key) if key.opens(Scope::Answer) => Reader::Trusted,
-                Some(_) => return Err(AuthError::LacksScope(Scope::Answer).into()),
-                None => Reader::Of(state.direct_line.authenticate(bearer).map_err(DirectLineError::from)?.conv),
+                Some(key) => {
+                    let_in(request, key, Scope::Answer)?;
+                    Reader::Trusted
+                }
+                None => Reader::Of(token(state, request, bearer)?.conv),
             };
             request.extensions_mut().insert(reader);
         }
         Access::Key(scope) => {
-            let key = state.options.key(bearer).ok_or(AuthError::WrongKey)?;
-            if !key.opens(scope) {
-                return Err(AuthError::LacksScope(scope).into());
-            }
+            let_in(request, state.options.key(bearer).ok_or(AuthError::WrongKey)?, scope)?;
         }
         Access::DirectLine => {
             let caller = match state.owner_of_secret(bearer) {
                 Some(owner) => Caller::Secret(owner),
-                None => Caller::Token(state.direct_line.authenticate(bearer).map_err(DirectLineError::from)?),
+                None => Caller::Token(token(state, request, bearer)?),
             };
             request.extensions_mut().insert(caller);
         }
@@ -158,6 +159,18 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), Fault> {
         }
     }
     Ok(())
+}
+
+/// The claims of a token of Direct Line, where pages of the calling site may use it.
+fn token(state: &State, request: &ServiceRequest, bearer: &str) -> Result<Claims, DirectLineError> {
+    let claims = state.direct_line.authenticate(bearer)?;
+    if claims.is_good_from(origin(request.request())) { Ok(claims) } else { Err(DirectLineError::ForeignOrigin) }
+}
+
+/// Notes which key a caller has, and whether it opens this part of the API.
+fn let_in(request: &ServiceRequest, key: &ApiKey, scope: Scope) -> Result<(), AuthError> {
+    request.extensions_mut().insert(KeyName(key.name.clone()));
+    if key.opens(scope) { Ok(()) } else { Err(AuthError::LacksScope(scope)) }
 }
 
 /// A bot shows its secret, or its `serviceUrl` shows a ticket; then it may show credentials for other channels as well,

@@ -70,7 +70,7 @@ pub(crate) async fn generate_token(
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
     let body = read(&state, &request, payload).await?;
-    let grant = state.direct_line.generate(&caller, token_parameters::user(&body)?)?;
+    let grant = state.direct_line.generate(&caller, token_parameters::read(&body)?)?;
     json(HttpResponse::Ok(), &ConversationAnswer::from(&grant))
 }
 
@@ -110,8 +110,7 @@ pub(crate) async fn start_conversation(
     payload: Payload,
 ) -> Result<HttpResponse, Fault> {
     let body = read(&state, &request, payload).await?;
-    let started =
-        state.direct_line.start(&caller, token_parameters::user(&body)?, token_parameters::locale(&body)).await?;
+    let started = state.direct_line.start(&caller, token_parameters::read(&body)?).await?;
     let builder = if started.created { HttpResponse::Created() } else { HttpResponse::Ok() };
     let mut answer = with_stream(&state, &request, &started);
     answer.reference_grammar_id = Some(state.ids.fresh().to_string());

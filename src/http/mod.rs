@@ -5,6 +5,7 @@
 
 mod address;
 mod answers;
+mod audit;
 mod auth;
 mod body;
 mod check;

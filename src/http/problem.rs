@@ -9,7 +9,7 @@ use std::time::Duration;
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderName, HeaderValue};
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, web};
 use serde::Serialize;
@@ -24,7 +24,7 @@ use super::messages::MessagesError;
 use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI};
 use super::token_parameters::ParametersError;
 use super::upload::UploadError;
-use super::{Fault, State, door, ticket};
+use super::{Fault, HttpOptions, State, audit, door, ticket};
 use crate::channels::DeliveryError;
 use crate::channels::bot::ConnectorError;
 use crate::channels::connector::auth::UnauthorizedKind;
@@ -346,13 +346,17 @@ fn direct_line(error: &DirectLineError) -> Verdict {
         DirectLineError::Token(TokenError::Invalid(_) | TokenError::WrongKind)
         | DirectLineError::SecretRequired
         | DirectLineError::TokenRequired
-        | DirectLineError::ForeignConversation => {
+        | DirectLineError::ForeignConversation
+        | DirectLineError::ForeignOrigin => {
             Verdict::new(forbidden, "bad_token", "BadToken", "The token is not good for this")
         }
         DirectLineError::Token(TokenError::Sign(_)) => internal(),
         DirectLineError::UnknownConversation => unknown_conversation(),
         DirectLineError::Activity(error) => activity(error),
         DirectLineError::NoSender => wrong_member("/from/id"),
+        DirectLineError::NoDlId => {
+            Verdict::new(BAD, "invalid_user", "BadArgument", "The id of the user cannot be used")
+        }
         DirectLineError::HubFull(_) => Verdict {
             retry_after: Some(10),
             ..Verdict::new(StatusCode::TOO_MANY_REQUESTS, "too_many_sockets", "TooManyRequests", "Too many sockets")
@@ -640,12 +644,11 @@ pub(crate) async fn render(
         Ok(()) => next.call(request).await?.map_into_boxed_body(),
         Err(error) => request.error_response(Fault::from(error)),
     };
+    let state = response.request().app_data::<web::Data<State>>().expect("the server registers its state").clone();
     let rendered = response.response().error().map(|error| {
-        let limited = error.as_error::<Fault>().filter(|fault| fault.is_failed_credential()).and_then(|_| {
-            let request = response.request();
-            let state = request.app_data::<web::Data<State>>()?;
-            state.limits.failure(state.options.trusted_proxies.client(request)).err()
-        });
+        let is_failed = error.as_error::<Fault>().is_some_and(Fault::is_failed_credential);
+        let client = || state.options.trusted_proxies.client(response.request());
+        let limited = if is_failed { state.limits.failure(client()).err() } else { None };
         let limited = limited.map(|limit| Error::from(Fault::from(limit)));
         let error = limited.as_ref().unwrap_or(error);
         let (verdict, detail) = judge(error, &id);
@@ -653,6 +656,10 @@ pub(crate) async fn render(
         let body = write(&verdict, &detail, param, reader);
         (verdict, body)
     });
+    match &rendered {
+        Some((verdict, _)) => audit::refused(&state, response.request(), &id, verdict.status, verdict.code),
+        None => audit::done(&state, response.request(), &id, response.status()),
+    }
     if let Some((verdict, body)) = rendered {
         *response.response_mut().status_mut() = verdict.status;
         let headers = response.headers_mut();
@@ -669,6 +676,7 @@ pub(crate) async fn render(
         // By this a client knows that the bearer of the secret may speak as a bot here.
         response.headers_mut().insert(header::SERVER, HeaderValue::from_static(SERVER_NAME));
     }
+    protect(&state.options, response.headers_mut());
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
@@ -676,6 +684,25 @@ pub(crate) async fn render(
         Some(body) => body.until_sent(response),
         None => response,
     })
+}
+
+/// Headers that every answer has unless it has said otherwise: browsers do not guess what it is; JSON, which may carry a token
+/// or what people said, is kept nowhere; and whoever was here by `https` comes by `https` again.
+fn protect(options: &HttpOptions, headers: &mut HeaderMap) {
+    let is_json = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.starts_with("application/json"));
+    let is_json = headers.get(header::CONTENT_TYPE).is_some_and(is_json);
+    let mut set = |name, value| {
+        if !headers.contains_key(&name) {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+    };
+    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    if is_json {
+        set(header::CACHE_CONTROL, "no-store");
+    }
+    if options.public_url.as_ref().is_some_and(|url| url.as_str().starts_with("https:")) {
+        set(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000");
+    }
 }
 
 fn judge(error: &Error, id: &str) -> (Verdict, String) {

@@ -23,7 +23,10 @@ pub(crate) const OPENAI: [&str; 2] = ["/v1/chat/", "/v1/models"];
 /// The one route that takes a token of the page.
 pub(crate) const PAGE_ANSWERS: &str = "/page/answers";
 
-/// The one route that takes the API key, a token of Direct Line, or an address that is a credential itself.
+/// Where sign-in cards get a session id: the one route of Direct Line that browsers call with cookies.
+const SESSION_ID: &str = "/v3/directline/session/getsessionid";
+
+/// The one route that takes a key, a token of Direct Line, or an address that is a credential itself.
 pub(crate) const DOWNLOAD: &str = "/v1/documents/{id}/download";
 
 /// The routes that are called without a credential; all others need one.
@@ -138,7 +141,7 @@ pub const ROUTES: &[RouteEntry] = &[
     get("/v3/directline/conversations/{id}/stream", || web::to(socket::stream)),
     // Where directlinejs with voice looks for the stream, once it has seen that the other path ends as it does.
     get("/v3/directline/conversations/{id}/stream/multimodal", || web::to(socket::stream)),
-    get("/v3/directline/session/getsessionid", || web::to(direct_line::oauth_session)),
+    get(SESSION_ID, || web::to(direct_line::oauth_session)),
     post(MESSAGES, || web::to(messages::receive)),
     post("/v3/conversations", || web::to(connector::create_conversation)),
     post("/v3/conversations/{id}/activities", || web::to(connector::send)),
@@ -160,7 +163,7 @@ pub(crate) fn configure(config: &mut web::ServiceConfig, with_page: bool) {
     let direct_line = web::scope(DIRECT_LINE);
     let direct_line =
         resources(DIRECT_LINE).into_iter().fold(direct_line, |scope, (_, resource)| scope.service(resource));
-    config.service(direct_line.default_service(web::to(unknown_route)).wrap(cors()));
+    config.service(direct_line.default_service(web::to(unknown_route)).wrap(cors().send_wildcard()));
     config.default_service(web::to(unknown_route));
 }
 
@@ -170,10 +173,11 @@ pub(crate) fn is_page(path: &str) -> bool {
 }
 
 /// One resource for each path that starts with `prefix` (with an empty one: that does not start with Direct Line's),
-/// with the prefix taken off.
+/// with the prefix taken off. The session id is not in Direct Line's scope, whose CORS does not allow its cookies.
 fn resources(prefix: &str) -> Vec<(&'static str, impl HttpServiceFactory + 'static)> {
     let mut resources: Vec<(&'static str, Vec<&RouteEntry>)> = Vec::new();
-    for entry in ROUTES.iter().filter(|entry| entry.path.starts_with(DIRECT_LINE) != prefix.is_empty()) {
+    let is_in_scope = |path: &str| path.starts_with(DIRECT_LINE) && path != SESSION_ID;
+    for entry in ROUTES.iter().filter(|entry| is_in_scope(entry.path) != prefix.is_empty()) {
         match resources.iter_mut().find(|(path, _)| *path == entry.path) {
             Some((_, entries)) => entries.push(entry),
             None => resources.push((entry.path, vec![entry])),
@@ -185,6 +189,7 @@ fn resources(prefix: &str) -> Vec<(&'static str, impl HttpServiceFactory + 'stat
         let access = Access::of(path);
         let guarded = from_fn(move |request, next| authenticate(access, request, next));
         let resource = resource.default_service(web::to(wrong_method)).wrap(guarded);
+        let resource = resource.wrap(Condition::new(path == SESSION_ID, cors().supports_credentials()));
         (path, resource.wrap(Condition::new(path == DOWNLOAD, download_cors())))
     };
     resources.into_iter().map(build).collect()
@@ -204,7 +209,6 @@ fn route(entry: &RouteEntry) -> Route {
 fn cors() -> Cors {
     Cors::default()
         .allow_any_origin()
-        .supports_credentials()
         .allowed_methods(["GET", "POST", "OPTIONS"])
         .allowed_headers(["Authorization", "Content-Type", "Accept", "X-Requested-With", "x-ms-bot-agent"])
         .expose_headers(["Retry-After"])
@@ -216,7 +220,7 @@ fn cors() -> Cors {
 fn download_cors() -> Cors {
     Cors::default()
         .allow_any_origin()
-        .supports_credentials()
+        .send_wildcard()
         .allowed_methods(["GET", "HEAD", "OPTIONS"])
         .allowed_headers(["Authorization", "Accept", "X-Requested-With"])
         .expose_headers(["Content-Disposition", "Retry-After"])

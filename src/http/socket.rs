@@ -11,6 +11,7 @@ use actix_ws::{CloseCode, CloseReason, Message, MessageStream, Session};
 use futures_util::StreamExt as _;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
+use super::address::origin;
 use super::direct_line::conversation;
 use super::query::Query;
 use super::schema::BotError;
@@ -51,7 +52,7 @@ pub(crate) async fn stream(
     let query = Query::of(&request);
     let after = query.watermark()?;
     let credential = query.get("t").unwrap_or_default();
-    let feed = state.direct_line.stream(credential, &conversation(&id)?, after).await?;
+    let feed = state.direct_line.stream(credential, origin(&request), &conversation(&id)?, after).await?;
     let waiting = Waiting::default();
     let payload = waiting.count(&request, payload).await?;
     let (response, session, messages) = actix_ws::handle(&request, payload).map_err(|_| Fault::NotAWebSocket)?;

@@ -15,7 +15,7 @@ use crate::channels::connector::{AzureBot, LaterAnswers};
 use crate::channels::direct_line::{Caller, DirectLine, DirectLineOptions, Listener, Owner, Tokens};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::channels::live::{Live, LiveOptions};
-use crate::channels::{Delivery, Retention};
+use crate::channels::{Complaints, Delivery, Retention};
 use crate::clock::{Clock, IdSource};
 use crate::document::DownloadKey;
 use crate::redirects::Redirects;
@@ -48,6 +48,8 @@ pub struct State {
     pub(crate) uploads: Semaphore,
     /// How often callers may come.
     pub(crate) limits: Limits,
+    /// Which refusals and downloads stand in the log already.
+    pub(crate) audited: Complaints,
 }
 
 impl State {
@@ -89,6 +91,7 @@ impl State {
             tasks: Tasks::default(),
             uploads,
             limits,
+            audited: Complaints::default(),
         }
     }
 

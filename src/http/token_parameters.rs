@@ -1,8 +1,10 @@
 //! The body of token and start requests: `TokenParameters` of Direct Line.
 
 use serde_json::{Map, Value};
+use url::Url;
 
 use crate::activity::{ChannelAccount, Role};
+use crate::channels::direct_line::Wished;
 
 /// The body is no `TokenParameters`.
 #[derive(Debug, thiserror::Error)]
@@ -21,20 +23,26 @@ pub enum ParametersError {
     },
 }
 
-/// The user that the body names. Names of members are matched without case, because Microsoft's own samples write
-/// `User` and `Id`; everything else in the body is accepted and left alone.
-pub(crate) fn user(body: &[u8]) -> Result<Option<ChannelAccount>, ParametersError> {
+/// What the body asks for. Names of members are matched without case, because Microsoft's own samples write `User` and `Id`;
+/// members that have no meaning here are accepted and left alone.
+pub(crate) fn read(body: &[u8]) -> Result<Wished, ParametersError> {
     if body.trim_ascii().is_empty() {
-        return Ok(None);
+        return Ok(Wished::default());
     }
     let parameters = match serde_json::from_slice(body).map_err(ParametersError::NotJson)? {
         Value::Object(parameters) => parameters,
-        Value::Null => return Ok(None),
+        Value::Null => return Ok(Wished::default()),
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             return Err(ParametersError::Member { pointer: "", wanted: "an object" });
         }
     };
-    let user = match member(&parameters, "user") {
+    // Nothing depends on the language here, so another thing in its place is none.
+    let locale = member(&parameters, "locale").and_then(Value::as_str).filter(|locale| !locale.is_empty());
+    Ok(Wished { user: user(&parameters)?, origins: origins(&parameters)?, locale: locale.map(str::to_owned) })
+}
+
+fn user(parameters: &Map<String, Value>) -> Result<Option<ChannelAccount>, ParametersError> {
+    let user = match member(parameters, "user") {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::Object(user)) => user,
         Some(_) => return Err(ParametersError::Member { pointer: "/user", wanted: "an object" }),
@@ -52,12 +60,26 @@ pub(crate) fn user(body: &[u8]) -> Result<Option<ChannelAccount>, ParametersErro
     }))
 }
 
-/// The language tag that the body names, for a bot that greets its user. Nothing depends on it here, so a body that is
-/// none, or names something else, names none.
-pub(crate) fn locale(body: &[u8]) -> Option<String> {
-    let parameters: Map<String, Value> = serde_json::from_slice(body).ok()?;
-    member(&parameters, "locale")?.as_str().filter(|locale| !locale.is_empty()).map(str::to_owned)
+/// The web sites that `trustedOrigins` names, as browsers write them into `Origin`.
+fn origins(parameters: &Map<String, Value>) -> Result<Vec<String>, ParametersError> {
+    const WRONG: ParametersError = ParametersError::Member {
+        pointer: "/trustedOrigins",
+        wanted: "a list of at most 16 addresses of web sites, https://contoso.example,",
+    };
+    let sites = match member(parameters, "trustedOrigins") {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(sites)) if sites.len() <= MOST_ORIGINS => sites,
+        Some(_) => return Err(WRONG),
+    };
+    let origin = |site: &Value| {
+        let origin = Url::parse(site.as_str()?).ok()?.origin();
+        origin.is_tuple().then(|| origin.ascii_serialization())
+    };
+    sites.iter().map(|site| origin(site).ok_or(WRONG)).collect()
 }
+
+/// Origins stand in the token, which goes along with each call.
+const MOST_ORIGINS: usize = 16;
 
 fn member<'v>(object: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
     object.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
@@ -68,7 +90,7 @@ mod tests {
     use super::*;
 
     fn id(body: &str) -> Option<String> {
-        user(body.as_bytes()).expect("parameters").and_then(|user| user.id)
+        read(body.as_bytes()).expect("parameters").user.and_then(|user| user.id)
     }
 
     #[test]
@@ -86,16 +108,30 @@ mod tests {
 
     #[test]
     fn the_language_is_found_where_there_is_one() {
-        assert_eq!(locale(br#"{"user":{},"locale":"de-DE"}"#).as_deref(), Some("de-DE"));
-        for body in ["", "{", "[]", r#"{"locale":""}"#, r#"{"locale":5}"#] {
-            assert_eq!(locale(body.as_bytes()), None, "{body}");
+        let locale = |body: &str| read(body.as_bytes()).expect("parameters").locale;
+        assert_eq!(locale(r#"{"user":{},"locale":"de-DE"}"#).as_deref(), Some("de-DE"));
+        for body in ["", "null", r#"{"locale":""}"#, r#"{"locale":5}"#] {
+            assert_eq!(locale(body), None, "{body}");
         }
     }
 
     #[test]
     fn what_has_the_wrong_type_is_refused() {
         for body in ["[]", "5", r#"{"user":"dl_1"}"#, r#"{"user":{"id":5}}"#, "{"] {
-            assert!(user(body.as_bytes()).is_err(), "{body}");
+            assert!(read(body.as_bytes()).is_err(), "{body}");
+        }
+    }
+
+    #[test]
+    fn origins_are_those_of_the_sites_that_are_named() {
+        let origins =
+            |body: &str| read(body.as_bytes()).map(|wished| wished.origins).map_err(|error| error.to_string());
+        let named = origins(r#"{"trustedOrigins": ["https://Good.example/", "http://localhost:3000/page"]}"#);
+        assert_eq!(named, Ok(vec!["https://good.example".to_owned(), "http://localhost:3000".to_owned()]));
+        assert_eq!(origins(r#"{"trustedorigins": null}"#), Ok(Vec::new()));
+        for wrong in [r#""https://a.example""#, "[5]", r#"["good.example"]"#, r#"["data:x"]"#, r#"["*"]"#] {
+            let refused = origins(&format!("{{\"trustedOrigins\": {wrong}}}")).expect_err(wrong);
+            assert!(refused.starts_with("/trustedOrigins: a list"), "{refused}");
         }
     }
 }

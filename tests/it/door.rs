@@ -213,3 +213,24 @@ async fn both_secrets_of_direct_line_are_good_and_so_are_the_tokens_of_both() {
     let start = start.bearer_auth(granted["token"].as_str().expect("a token"));
     assert_eq!(status(start).await, 201, "what is new is signed with the new secret");
 }
+
+/// Browsers guessed what JSON without `nosniff` is, and could keep answers with tokens.
+#[tokio::test]
+async fn every_answer_forbids_guessing_and_json_is_kept_nowhere() {
+    let app = TestApp::with(|setup| setup.http.public_url = "https://bot.example".parse().ok());
+    for path in ["/", "/healthz", "/openapi.json", "/page/samples", "/page/page.js", "/nowhere", "/v1/models", "/docs/"]
+    {
+        let answer = app.request(Method::GET, path).send().await.expect("an answer");
+        let header = |name: &str| answer.headers().get(name).map(|value| value.to_str().expect("text").to_owned());
+        assert_eq!(header("x-content-type-options").as_deref(), Some("nosniff"), "{path}");
+        assert_eq!(header("strict-transport-security").as_deref(), Some("max-age=31536000"), "{path}");
+        if header("content-type").is_some_and(|kind| kind.starts_with("application/json")) {
+            assert_eq!(header("cache-control").as_deref(), Some("no-store"), "{path}");
+        }
+    }
+    let token = app.request(Method::POST, "/v3/directline/tokens/generate").bearer_auth(DIRECT_LINE_SECRET);
+    assert_eq!(token.send().await.expect("an answer").headers()["cache-control"], "no-store");
+    let plain = TestApp::start();
+    let answer = plain.request(Method::GET, "/healthz").send().await.expect("an answer");
+    assert!(!answer.headers().contains_key("strict-transport-security"), "no https is known here");
+}

@@ -10,6 +10,7 @@ mod app;
 /// Questions that users type, and the answers of assistants.
 mod assistants;
 /// The bot behind Azure Bot Service, from what is posted to what is answered.
+mod audit;
 mod azure_bot;
 /// Input that no route may stumble over.
 mod bad_input;

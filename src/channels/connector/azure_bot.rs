@@ -12,7 +12,6 @@ use url::{Host, Url};
 
 use super::auth::{Caller, Unauthorized, Verifier};
 use super::call::Way;
-use super::complaints::Complaints;
 use super::event_body::Waiting;
 use super::job::{self, Job};
 use super::service_url::{TrustedServiceUrl, UntrustedServiceUrl};
@@ -23,6 +22,7 @@ use super::{
     Place, ReceiveError, Received, Responder, SubmittedFeedback,
 };
 use crate::activity::Activity;
+use crate::channels::Complaints;
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressError, EgressOptions};
 

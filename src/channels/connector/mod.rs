@@ -13,7 +13,6 @@ pub mod auth;
 mod azure_bot;
 mod call;
 mod client;
-mod complaints;
 mod credentials;
 mod event_body;
 mod events;

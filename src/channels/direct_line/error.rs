@@ -19,6 +19,12 @@ pub enum DirectLineError {
     /// The token is bound to another conversation.
     #[error("the token is not for this conversation")]
     ForeignConversation,
+    /// The token names web sites, and the page is of another.
+    #[error("the token is not for pages of this origin: it was made with other trustedOrigins")]
+    ForeignOrigin,
+    /// Ids of users have to begin as Azure wants them to.
+    #[error("ids of users begin with dl_ here (direct_line.require_dl_ids)")]
+    NoDlId,
     /// There is no such conversation, or no longer.
     #[error("there is no such conversation")]
     UnknownConversation,

@@ -28,7 +28,7 @@ pub(crate) use posting::attachments_path;
 pub use publisher::Publisher;
 pub use running::{Part, Running};
 pub(crate) use service::CHANNEL_ID;
-pub use service::{DirectLine, Grant, Resume, Started};
+pub use service::{DirectLine, Grant, Resume, Started, Wished};
 pub use shelf::Frame;
 pub use token::{Claims, TokenError, TokenKind, Tokens};
 pub use upload::{UNKNOWN_MEDIA_TYPE, Upload, UploadedFile};

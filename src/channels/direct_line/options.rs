@@ -27,6 +27,8 @@ pub struct DirectLineOptions {
     pub keep_alive: Duration,
     /// A reader that takes no frame for so long is dropped; it comes back with its watermark.
     pub write_timeout: Duration,
+    /// Whether ids of users must begin with `dl_`, as with enhanced authentication of Azure.
+    pub require_dl_ids: bool,
     /// The id under which answers appear.
     pub bot_id: String,
     /// The name under which answers appear.
@@ -46,6 +48,7 @@ impl Default for DirectLineOptions {
             max_ephemeral: 64,
             keep_alive: Duration::from_secs(15),
             write_timeout: Duration::from_secs(10),
+            require_dl_ids: false,
             bot_id: "citewire".to_owned(),
             bot_name: "citewire".to_owned(),
         }

@@ -78,7 +78,11 @@ impl DirectLine {
             let conversation = self.store.find(id).await?.ok_or(DirectLineError::UnknownConversation)?;
             conversation.user.and_then(|user| user.id)
         };
-        sender(caller, claimed, started_for)
+        let sender = sender(caller, claimed, started_for)?;
+        if matches!(caller, Caller::Token(_)) {
+            self.check_user(sender.id.as_deref())?;
+        }
+        Ok(sender)
     }
 
     /// Records what a client says in a conversation that it may speak in.

@@ -63,6 +63,17 @@ pub struct DirectLine {
     pub(super) turns: OneAtATime,
 }
 
+/// What the body of a request for a token or a start asks for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wished {
+    /// For whom.
+    pub user: Option<ChannelAccount>,
+    /// The only web sites whose pages may use the token; empty for all.
+    pub origins: Vec<String>,
+    /// The language tag of the user, for a bot that greets its user.
+    pub locale: Option<String>,
+}
+
 impl DirectLine {
     /// A channel over a store.
     #[must_use]
@@ -124,11 +135,13 @@ impl DirectLine {
     ///
     /// # Errors
     /// When the caller does not hold the secret.
-    pub fn generate(&self, caller: &Caller, user: Option<ChannelAccount>) -> Result<Grant, DirectLineError> {
+    pub fn generate(&self, caller: &Caller, wished: Wished) -> Result<Grant, DirectLineError> {
         match caller {
             Caller::Secret(owner) => {
                 let id = owner.fresh_conversation(&*self.ids);
-                self.grant(TokenKind::Token, id, user.and_then(|user| user.id))
+                let user = wished.user.and_then(|user| user.id);
+                self.check_user(user.as_deref())?;
+                self.grant(TokenKind::Token, id, user, wished.origins)
             }
             Caller::Token(_) => Err(DirectLineError::SecretRequired),
         }
@@ -142,7 +155,7 @@ impl DirectLine {
         let id = self.fresh_conversation();
         let user = format!("dl_{}", self.ids.fresh().simple());
         self.create(&id, Some(ChannelAccount::new(user.clone(), Role::User)), None).await?;
-        Ok((self.grant(TokenKind::Page, id, Some(user.clone()))?, user))
+        Ok((self.grant(TokenKind::Page, id, Some(user.clone()), Vec::new())?, user))
     }
 
     /// Makes a new token from one that is still good; the old one stays good until it expires by itself.
@@ -152,33 +165,32 @@ impl DirectLine {
     pub fn refresh(&self, caller: &Caller) -> Result<Grant, DirectLineError> {
         match caller {
             Caller::Secret(_) => Err(DirectLineError::TokenRequired),
-            Caller::Token(claims) => self.grant(claims.kind, claims.conv.clone(), claims.user.clone()),
+            Caller::Token(claims) => {
+                self.grant(claims.kind, claims.conv.clone(), claims.user.clone(), claims.origins.clone())
+            }
         }
     }
 
     /// Starts the conversation that the token names, or a new one for the secret. Starting again is no error: it gives
-    /// a new stream of the same conversation. The `locale` is for a bot that greets its user.
+    /// a new stream of the same conversation.
     ///
     /// # Errors
     /// When the store cannot take it.
-    pub async fn start(
-        &self,
-        caller: &Caller,
-        user: Option<ChannelAccount>,
-        locale: Option<String>,
-    ) -> Result<Started, DirectLineError> {
-        let (id, kind, user) = match caller {
-            Caller::Secret(owner) => (owner.fresh_conversation(&*self.ids), TokenKind::Token, user),
+    pub async fn start(&self, caller: &Caller, wished: Wished) -> Result<Started, DirectLineError> {
+        let Wished { user, origins, locale } = wished;
+        let (id, kind, user, origins) = match caller {
+            Caller::Secret(owner) => (owner.fresh_conversation(&*self.ids), TokenKind::Token, user, origins),
             Caller::Token(claims) => {
                 let bound = claims.user.clone().map(|id| ChannelAccount::new(id, Role::User));
-                (claims.conv.clone(), claims.kind, bound.or(user))
+                (claims.conv.clone(), claims.kind, bound.or(user), claims.origins.clone())
             }
         };
         let user = user.filter(|user| user.id.as_ref().is_some_and(|id| !id.is_empty()));
+        self.check_user(user.as_ref().and_then(|user| user.id.as_deref()))?;
         let (created, conversation) = self.create(&id, user, locale).await?;
         let user = conversation.user.and_then(|user| user.id);
-        let stream = self.stream_credential(&id)?;
-        Ok(Started { grant: self.grant(kind, id, user)?, stream, after: None, created })
+        let stream = self.stream_credential(&id, origins.clone())?;
+        Ok(Started { grant: self.grant(kind, id, user, origins)?, stream, after: None, created })
     }
 
     /// A new token and a new stream for a conversation that goes on.
@@ -198,12 +210,12 @@ impl DirectLine {
             Resume::After(seen) => Some(seen).min(newest.watermark),
             Resume::Live => newest.watermark,
         };
-        let (kind, user) = match caller {
-            Caller::Secret(_) => (TokenKind::Token, None),
-            Caller::Token(claims) => (claims.kind, claims.user.clone()),
+        let (kind, user, origins) = match caller {
+            Caller::Secret(_) => (TokenKind::Token, None, Vec::new()),
+            Caller::Token(claims) => (claims.kind, claims.user.clone(), claims.origins.clone()),
         };
-        let grant = self.grant(kind, id.clone(), user)?;
-        Ok(Started { grant, stream: self.stream_credential(id)?, after, created: false })
+        let grant = self.grant(kind, id.clone(), user, origins.clone())?;
+        Ok(Started { grant, stream: self.stream_credential(id, origins)?, after, created: false })
     }
 
     /// What follows `after`, up to a page.
@@ -223,17 +235,21 @@ impl DirectLine {
         Ok(ActivitySet::new(activities, page.reached))
     }
 
-    /// Opens the stream of a conversation with the credential from its URL.
+    /// Opens the stream of a conversation with the credential from its URL, for a page of this origin.
     ///
     /// # Errors
     /// When the credential is not good for this conversation, or the conversation is gone or has too many readers.
     pub async fn stream(
         &self,
         credential: &str,
+        origin: Option<&str>,
         id: &ConversationId,
         after: Option<Watermark>,
     ) -> Result<Feed, DirectLineError> {
         let claims = self.tokens.verify(credential, &[TokenKind::Stream])?;
+        if !claims.is_good_from(origin) {
+            return Err(DirectLineError::ForeignOrigin);
+        }
         if claims.conv != *id {
             return Err(DirectLineError::ForeignConversation);
         }
@@ -280,13 +296,25 @@ impl DirectLine {
         Owner::CHANNEL.fresh_conversation(&*self.ids)
     }
 
-    fn stream_credential(&self, id: &ConversationId) -> Result<String, DirectLineError> {
-        Ok(self.tokens.issue(TokenKind::Stream, id.clone(), None, self.options.stream_seconds)?)
+    /// Judges the id that a user is given, or gives himself.
+    pub(super) fn check_user(&self, id: Option<&str>) -> Result<(), DirectLineError> {
+        let is_usable = !self.options.require_dl_ids || id.is_none_or(|id| id.starts_with("dl_"));
+        if is_usable { Ok(()) } else { Err(DirectLineError::NoDlId) }
     }
 
-    fn grant(&self, kind: TokenKind, id: ConversationId, user: Option<String>) -> Result<Grant, DirectLineError> {
+    fn stream_credential(&self, id: &ConversationId, origins: Vec<String>) -> Result<String, DirectLineError> {
+        Ok(self.tokens.issue(TokenKind::Stream, id.clone(), None, origins, self.options.stream_seconds)?)
+    }
+
+    fn grant(
+        &self,
+        kind: TokenKind,
+        id: ConversationId,
+        user: Option<String>,
+        origins: Vec<String>,
+    ) -> Result<Grant, DirectLineError> {
         let expires_in = self.options.token_seconds;
-        let token = self.tokens.issue(kind, id.clone(), user, expires_in)?;
+        let token = self.tokens.issue(kind, id.clone(), user, origins, expires_in)?;
         Ok(Grant { conversation_id: id, token, expires_in })
     }
 }

@@ -34,6 +34,9 @@ pub struct Claims {
     /// The user it speaks for. Clients look for this claim by this name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
+    /// The web sites whose pages may use it, `https://contoso.example`; any may where none is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<String>,
     /// What it is for.
     pub kind: TokenKind,
     /// Not before, in seconds since 1970.
@@ -42,6 +45,16 @@ pub struct Claims {
     pub exp: i64,
     /// Makes every token different.
     pub jti: String,
+}
+
+impl Claims {
+    /// Whether the token may be used from there: a page of a site that it names, or a program that is no browser and has no
+    /// `Origin`.
+    #[must_use]
+    pub fn is_good_from(&self, origin: Option<&str>) -> bool {
+        let Some(origin) = origin else { return true };
+        self.origins.is_empty() || self.origins.iter().any(|trusted| trusted.eq_ignore_ascii_case(origin))
+    }
 }
 
 /// Why a token is not good.
@@ -113,12 +126,14 @@ impl Tokens {
         kind: TokenKind,
         conv: ConversationId,
         user: Option<String>,
+        origins: Vec<String>,
         seconds: u32,
     ) -> Result<String, TokenError> {
         let now = self.clock.now();
         let claims = Claims {
             conv,
             user,
+            origins,
             kind,
             nbf: now.timestamp(),
             exp: (now + Duration::seconds(i64::from(seconds))).timestamp(),
@@ -174,7 +189,7 @@ mod tests {
     }
 
     fn issue(tokens: &Tokens, kind: TokenKind) -> String {
-        tokens.issue(kind, "c1".parse().expect("an id"), Some("dl_u".to_owned()), 1800).expect("a token")
+        tokens.issue(kind, "c1".parse().expect("an id"), Some("dl_u".to_owned()), Vec::new(), 1800).expect("a token")
     }
 
     #[test]

@@ -3,7 +3,7 @@ use citewire::activity::ConversationId;
 use citewire::channels::direct_line::{TokenKind, Tokens};
 use citewire::clock::{Clock, CountingIds};
 use citewire::secret::Secret;
-use reqwest::{Method, StatusCode};
+use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -179,7 +179,7 @@ async fn a_token_outlives_a_restart_with_the_same_secret() {
     let secret = Secret::parse(DIRECT_LINE_SECRET).expect("a secret");
     let before = Tokens::new(&secret, Arc::clone(&app.clock) as Arc<dyn Clock>, Arc::new(CountingIds::default()));
     let id: ConversationId = "from-before-the-restart".parse().expect("an id");
-    let token = before.issue(TokenKind::Token, id, None, 1800).expect("a token");
+    let token = before.issue(TokenKind::Token, id, None, Vec::new(), 1800).expect("a token");
     assert_eq!(app.start_as(&token, json!({})).await.0, StatusCode::CREATED);
 }
 
@@ -205,4 +205,63 @@ fn base64_url(text: &str) -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// A token that was made for the pages of one site started conversations from any other.
+#[tokio::test]
+async fn a_token_with_trusted_origins_is_good_from_pages_of_these_sites_and_from_programs() {
+    let app = TestApp::start();
+    let wished =
+        json!({"user": {"id": "dl_ann"}, "trustedOrigins": ["https://good.example/", "http://localhost:3000"]});
+    let granted = app.generate(wished).await;
+    let token = granted["token"].as_str().expect("a token");
+    let from = |request: RequestBuilder, origin: Option<&str>| match origin {
+        Some(origin) => request.header("origin", origin).send(),
+        None => request.send(),
+    };
+    for (origin, status) in [
+        (Some("https://evil.example"), 403),
+        (Some("https://good.example.evil.example"), 403),
+        (Some("null"), 403),
+        (Some("https://good.example"), 201),
+        (Some("http://localhost:3000"), 200),
+        (None, 200),
+    ] {
+        let start = app.post("/v3/directline/conversations", token).json(&json!({}));
+        assert_eq!(from(start, origin).await.expect("an answer").status(), status, "{origin:?}");
+    }
+    let renewed: Value =
+        app.post("/v3/directline/tokens/refresh", token).send().await.expect("an answer").json().await.expect("JSON");
+    let renewed = renewed["token"].as_str().expect("a token");
+    let id = granted["conversationId"].as_str().expect("an id");
+    let read = || app.get(&format!("/v3/directline/conversations/{id}/activities"), renewed);
+    assert_eq!(
+        from(read(), Some("https://evil.example")).await.expect("an answer").status(),
+        403,
+        "a renewed one, too"
+    );
+    assert_eq!(from(read(), Some("https://good.example")).await.expect("an answer").status(), 200);
+    let (_, started) = app.start_as(token, json!({})).await;
+    let stream = started["streamUrl"].as_str().expect("an address").replacen("ws", "http", 1);
+    let refused = from(app.client.get(&stream), Some("https://evil.example")).await.expect("an answer");
+    assert_eq!(refused.status(), 403, "the stream, too");
+    assert!(refused.text().await.expect("words").contains("trustedOrigins"));
+}
+
+/// A token for the user `admin` was made, which Azure's enhanced authentication refuses.
+#[tokio::test]
+async fn with_the_setting_users_have_ids_that_begin_with_dl() {
+    let app = TestApp::with(|setup| setup.direct_line.require_dl_ids = true);
+    let generate = |id: &str| {
+        let request = app.post("/v3/directline/tokens/generate", DIRECT_LINE_SECRET);
+        answer(request.json(&json!({"user": {"id": id}})))
+    };
+    let (status, body) = generate("admin").await;
+    assert_eq!((status.as_u16(), body["error"]["code"].as_str()), (400, Some("BadArgument")), "{body}");
+    assert_eq!(generate("dl_ann").await.0, 200);
+    let conversation = app.conversation_of_nobody().await;
+    for (id, expected) in [("citewire", 400), ("dl_ann", 200)] {
+        let message = json!({"type": "message", "from": {"id": id}, "text": "Hello."});
+        assert_eq!(app.try_post(&conversation, &message).await.0, expected, "{id}");
+    }
 }

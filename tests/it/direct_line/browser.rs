@@ -22,7 +22,7 @@ async fn p62_a_preflight_is_answered_before_anyone_asks_for_a_credential() {
             let text = response.headers()[name].to_str().expect("text").to_lowercase();
             text.split(',').map(|item| item.trim().to_owned()).collect()
         };
-        assert_eq!(response.headers()["access-control-allow-origin"], ORIGIN);
+        assert_eq!(response.headers()["access-control-allow-origin"], "*");
         assert_eq!(response.headers()["access-control-max-age"], "600");
         let methods = ["get", "post", "options"].map(str::to_owned).into();
         assert!(list("access-control-allow-methods").is_superset(&methods), "{path}");
@@ -48,9 +48,9 @@ async fn p63_p64_every_error_can_be_read_by_a_page() {
     ] {
         let response = request.header("origin", ORIGIN).send().await.expect("an answer");
         assert_eq!(response.status(), expected);
-        assert_eq!(response.headers()["access-control-allow-origin"], ORIGIN, "{expected}");
-        assert_eq!(response.headers()["access-control-allow-credentials"], "true", "{expected}");
-        assert!(response.headers()["vary"].to_str().expect("text").contains("Origin"), "{expected}");
+        // With the origin and credentials in place of this, any page could have called with cookies, had there been some.
+        assert_eq!(response.headers()["access-control-allow-origin"], "*", "{expected}");
+        assert!(!response.headers().contains_key("access-control-allow-credentials"), "{expected}");
         assert_eq!(response.headers()["content-type"], "application/json", "{expected}");
         let body: serde_json::Value = response.json().await.expect("JSON");
         for name in ["code", "message"] {
@@ -66,6 +66,7 @@ async fn p65_a_session_id_for_sign_in_cards_is_given() {
     let response = request.send().await.expect("an answer");
     assert_eq!(response.status(), StatusCode::OK);
     assert_eq!(response.headers()["access-control-allow-origin"], ORIGIN, "with cookies, * will not do");
+    assert_eq!(response.headers()["access-control-allow-credentials"], "true");
     let body: serde_json::Value = response.json().await.expect("JSON");
     assert!(body["sessionId"].is_string(), "{body}");
 }

@@ -1,3 +1,4 @@
+use citewire::http::LimitOptions;
 use futures_util::future::join;
 use reqwest::StatusCode;
 use serde_json::json;
@@ -31,6 +32,7 @@ async fn p42_p43_a_reconnect_goes_on_after_the_watermark() {
 async fn p44_a_socket_cut_in_mid_burst_loses_nothing_and_doubles_nothing() {
     let app = TestApp::with(|setup| {
         setup.http.workers = 2;
+        setup.http.limits = LimitOptions::NONE;
         setup.direct_line.max_sockets_per_conversation = 16;
     });
     let conversation = app.conversation().await;

@@ -138,7 +138,7 @@ async fn p61_the_limits_of_uploads_and_activities_are_two() {
     let request = multipart(upload(&app, &conversation, "?userId=dl_ann"), &parts);
     let response = request.header("origin", "https://a.example").send().await.expect("an answer, no reset");
     assert_eq!(response.status(), StatusCode::PAYLOAD_TOO_LARGE);
-    assert_eq!(response.headers()["access-control-allow-origin"], "https://a.example");
+    assert_eq!(response.headers()["access-control-allow-origin"], "*");
     let message = json!({"type": "message", "text": "x".repeat(4096)});
     assert_eq!(app.try_post(&conversation, &message).await.0, StatusCode::PAYLOAD_TOO_LARGE);
     assert_eq!(app.history(&conversation, "").await["activities"].as_array().map(Vec::len), Some(1));
@@ -197,7 +197,7 @@ async fn a_file_runs_nothing_and_is_gone_with_its_conversation() {
         assert_eq!(header("content-disposition"), disposition);
         assert_eq!(
             (header("x-content-type-options").as_str(), header("access-control-allow-origin").as_str()),
-            ("nosniff", "https://a.example")
+            ("nosniff", "*")
         );
         assert!(header("content-security-policy").contains("sandbox"));
         urls.push(url);

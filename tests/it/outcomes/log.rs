@@ -1,4 +1,4 @@
-//! What assistants write into the log, of all tests of this process.
+//! What the server writes into the log, of all tests of this process.
 
 use std::io;
 use std::sync::{Mutex, Once};
@@ -21,23 +21,24 @@ impl io::Write for Kept {
 }
 
 /// Begins to keep what is logged.
-pub(super) fn keep() {
+pub(crate) fn keep() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        let lines = tracing_subscriber::fmt()
-            .with_env_filter(EnvFilter::new("citewire::assistant=info,citewire::channels::scores=debug"));
+        let lines = tracing_subscriber::fmt().with_env_filter(EnvFilter::new(
+            "citewire::assistant=info,citewire::channels::scores=debug,citewire::http::audit=info",
+        ));
         let subscriber = lines.with_ansi(false).with_writer(|| Kept).finish();
         tracing::subscriber::set_global_default(subscriber).expect("nobody else listens");
     });
 }
 
 /// The lines that name a conversation.
-pub(super) fn about(conversation: &str) -> Vec<String> {
+pub(crate) fn about(conversation: &str) -> Vec<String> {
     with(&format!("conversation.id={conversation} "))
 }
 
 /// The lines that hold a needle.
-pub(super) fn with(needle: &str) -> Vec<String> {
+pub(crate) fn with(needle: &str) -> Vec<String> {
     let lines = LINES.lock().expect("a lock");
     let text = std::str::from_utf8(&lines).expect("text");
     text.lines().filter(|line| line.contains(needle)).map(str::to_owned).collect()

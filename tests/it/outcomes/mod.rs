@@ -1,5 +1,5 @@
 mod conversations;
 mod failures;
-mod log;
+pub(crate) mod log;
 mod scene;
 mod scores;

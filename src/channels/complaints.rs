@@ -13,7 +13,7 @@ const MOST: usize = 256;
 
 /// What was complained about lately.
 #[derive(Debug, Default)]
-pub(super) struct Complaints(Mutex<BTreeMap<String, Told>>);
+pub(crate) struct Complaints(Mutex<BTreeMap<String, Told>>);
 
 #[derive(Debug)]
 struct Told {
@@ -23,7 +23,7 @@ struct Told {
 
 impl Complaints {
     /// Whether to tell this now, and of how many of its kind nothing was told since the last time.
-    pub(super) fn take(&self, words: &str, now: DateTime<Utc>) -> Option<u64> {
+    pub(crate) fn take(&self, words: &str, now: DateTime<Utc>) -> Option<u64> {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = told.get_mut(words) {
             if now.signed_duration_since(last.at) < PAUSE {

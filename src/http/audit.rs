@@ -1,0 +1,72 @@
+//! Lines for auditors at `info`: each refusal, download, export and deletion, by whom, and as which
+//! request. No line has words that people said, a credential, or the query of an address.
+//!
+//! Deletions and exports need a key, and each has its line. Refusals and downloads can be had by strangers: of one kind
+//! from one caller there is a line a minute, which counts the others.
+
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpMessage as _, HttpRequest};
+
+use super::State;
+use super::routes::DOWNLOAD;
+
+/// The name of the key that a caller has shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KeyName(pub(crate) String);
+
+/// Longer paths are cut: they are whatever a stranger has written.
+const LONGEST_PATH: usize = 200;
+
+/// Says that a request was refused: a credential, a host name or a limit stands against it.
+pub(crate) fn refused(state: &State, request: &HttpRequest, id: &str, status: StatusCode, code: &str) {
+    let is_refusal = [
+        StatusCode::UNAUTHORIZED,
+        StatusCode::FORBIDDEN,
+        StatusCode::MISDIRECTED_REQUEST,
+        StatusCode::TOO_MANY_REQUESTS,
+    ];
+    if !is_refusal.contains(&status) {
+        return;
+    }
+    let (key, client) = caller(state, request);
+    if let Some(more) = state.audited.take(&format!("{code} {key} {client}"), state.clock.now()) {
+        let (path, status) = (path(request), status.as_u16());
+        let (method, alike) = (request.method().as_str(), more);
+        tracing::info!(request.id = id, client, key, method, path, status, code, alike, "refused");
+    }
+}
+
+/// Says that a request took something away or took something along, when it was one that does.
+pub(crate) fn done(state: &State, request: &HttpRequest, id: &str, status: StatusCode) {
+    let Some(pattern) = request.match_pattern().filter(|_| status.is_success()) else { return };
+    let what = if request.method() == Method::DELETE && pattern.starts_with("/v1/") {
+        "deleted"
+    } else if pattern.starts_with("/v1/") && pattern.ends_with("/export") {
+        "exported"
+    } else if pattern == DOWNLOAD {
+        "downloaded"
+    } else {
+        return;
+    };
+    let (key, client) = caller(state, request);
+    let path = path(request);
+    let told = if pattern == DOWNLOAD {
+        state.audited.take(&format!("{path} {key} {client}"), state.clock.now())
+    } else {
+        Some(0)
+    };
+    if let Some(alike) = told {
+        tracing::info!(request.id = id, client, key, path, alike, "{what}");
+    }
+}
+
+/// The name of the key, `-` without one, and the address of the caller.
+fn caller(state: &State, request: &HttpRequest) -> (String, String) {
+    let key = request.extensions().get::<KeyName>().map_or_else(|| "-".to_owned(), |KeyName(name)| name.clone());
+    (key, state.options.trusted_proxies.client(request).to_string())
+}
+
+/// The path as it came, in which nothing can move a cursor: what is not printable is percent-encoded in it.
+fn path(request: &HttpRequest) -> String {
+    request.path().chars().filter(|c| !c.is_control()).take(LONGEST_PATH).collect()
+}
