@@ -1,9 +1,12 @@
 //! Answers to what users ask in conversations.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -11,7 +14,7 @@ use super::cause::{Case, UNANSWERED};
 use super::lines::{Lines, Place};
 use super::{Assistant, Assistants, Downloads, history};
 use crate::activity::{Activity, ChannelAccount, ConversationId};
-use crate::channels::direct_line::{Listener, Owner};
+use crate::channels::direct_line::{DirectLineOptions, Listener, Owner};
 use crate::channels::live::{Live, LiveAnswer, LiveError};
 use crate::channels::{DeliveryError, Incomplete};
 use crate::convert::Conversion;
@@ -25,6 +28,15 @@ const ONE_AT_A_TIME: &str = "I am still answering. Please ask again when I am do
 /// What users read who send something without words.
 pub(super) const WORDS_ONLY: &str = "I can only read words. Please write your question.";
 
+/// What users read whose question is longer than the channel lets through.
+const TOO_LONG: &str = "Your question is too long for me. Please ask a shorter one.";
+
+/// For each question that is answered, so many may wait; those beyond are told to come again.
+const WAITING_FOR_EACH: usize = 4;
+
+/// A question waits so long for its turn, then its user is told to come again.
+const TURN_WITHIN: Duration = Duration::from_secs(20);
+
 /// Answers what users ask, each conversation's questions one after the other. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Answering(Arc<Inner>);
@@ -36,6 +48,12 @@ struct Inner {
     live: Live,
     downloads: Downloads,
     lines: Lines,
+    /// Room for questions that are being answered.
+    turns: Semaphore,
+    /// Room for those and for questions that wait for their turn.
+    waiting: Semaphore,
+    max_question_bytes: usize,
+    answer_within: Duration,
     tasks: TaskTracker,
     ending: CancellationToken,
 }
@@ -48,10 +66,26 @@ impl Answering {
         store: Arc<dyn ConversationStore>,
         live: Live,
         downloads: Downloads,
+        options: &DirectLineOptions,
         tasks: TaskTracker,
         ending: CancellationToken,
     ) -> Self {
-        Self(Arc::new(Inner { assistants, store, live, downloads, lines: Lines::default(), tasks, ending }))
+        let &DirectLineOptions { max_turns, max_question_bytes, answer_within, .. } = options;
+        let (turns, waiting) = (Semaphore::new(max_turns), Semaphore::new(max_turns * (1 + WAITING_FOR_EACH)));
+        let lines = Lines::default();
+        Self(Arc::new(Inner {
+            assistants,
+            store,
+            live,
+            downloads,
+            lines,
+            turns,
+            waiting,
+            max_question_bytes,
+            answer_within,
+            tasks,
+            ending,
+        }))
     }
 }
 
@@ -77,6 +111,9 @@ impl Listener for Answering {
                 inner.say(id, WORDS_ONLY, Some(&activity)).await;
             }
             return;
+        }
+        if activity.text.as_deref().is_some_and(|text| text.len() > inner.max_question_bytes) {
+            return inner.say(id, TOO_LONG, Some(&activity)).await;
         }
         match inner.lines.join(id, &activity) {
             Place::First => {
@@ -124,6 +161,10 @@ impl Inner {
                 return;
             }
         };
+        let Some(_turn) = self.turn(&case).await else {
+            return self.close(answer, id, &options.busy).await;
+        };
+        let end = Instant::now() + self.answer_within;
         let reply = tokio::select! {
             biased;
             () = self.ending.cancelled() => {
@@ -131,6 +172,10 @@ impl Inner {
             }
             // Nobody waits any more; what asks ends with its future.
             () = deleted(Some(doorbell)) => return,
+            () = sleep_until(end) => {
+                case.too_slow(self.answer_within);
+                return self.close(answer, id, &options.failure).await;
+            }
             reply = self.ask(assistant, id, question, !answer.is_read()) => reply,
         };
         let reply = match reply {
@@ -142,18 +187,30 @@ impl Inner {
         };
         let addresses = self.downloads.for_conversation(id).await;
         let conversion = Conversion { from: reply.from, addresses, ..assistant.conversion(Dialect::WebChat) };
-        // At the end of everything, what has arrived is what there is.
-        let body = reply.body.take_until(self.ending.cancelled());
+        // At the end of everything, what has arrived is what there is; and so it is when the time is up.
+        let over = async {
+            tokio::select! {
+                () = self.ending.cancelled() => {}
+                () = sleep_until(end) => {}
+            }
+        };
+        let body = reply.body.take_until(over);
+        let is_too_slow = || Instant::now() >= end;
         match answer.follow(conversion, body, None).await {
             Ok(followed) => match followed.incomplete {
                 Some(Incomplete::NoEnd) if self.ending.is_cancelled() => {
                     tracing::info!(conversation.id = %id, assistant = assistant.name(), "the server ends in the middle of an answer");
                 }
+                Some(Incomplete::NoEnd) if is_too_slow() => case.too_slow(self.answer_within),
                 Some(why) => case.incomplete(&why, &followed.delivered.report),
                 None => {}
             },
             Err(unanswered) => {
                 let text = match &unanswered.cause {
+                    LiveError::NoAnswer(cause) if is_too_slow() && !cause.is_refused() => {
+                        case.too_slow(self.answer_within);
+                        &options.failure
+                    }
                     LiveError::NoAnswer(cause) => case.unanswered(cause),
                     // The conversation is gone: there is nobody to tell.
                     LiveError::Delivery(DeliveryError::UnknownConversation) => return,
@@ -166,6 +223,20 @@ impl Inner {
                 self.close(unanswered.answer, id, text).await;
             }
         }
+    }
+
+    /// Takes a turn, for as long as the guard lives; `None` when there is no room, or none in time.
+    async fn turn(&self, case: &Case<'_>) -> Option<(SemaphorePermit<'_>, SemaphorePermit<'_>)> {
+        let turn = async {
+            let waiting = self.waiting.try_acquire().ok()?;
+            let turn = timeout(TURN_WITHIN, self.turns.acquire()).await.ok()?.ok()?;
+            Some((waiting, turn))
+        };
+        let turn = turn.await;
+        if turn.is_none() {
+            case.no_turn();
+        }
+        turn
     }
 
     /// Shows that an answer is awaited; returns what falls silent when its conversation is deleted.

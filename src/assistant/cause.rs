@@ -4,6 +4,7 @@
 //! came into an error.
 
 use std::error::Error;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -85,6 +86,19 @@ impl<'a> Case<'a> {
     pub fn reported(&self, what: &str, error: &Value) {
         let words = self.assistant.fit_to_be_logged(&reported(error), self.question);
         self.log(what, &format!("it reported an error: {words}"));
+    }
+
+    /// The time that an answer may take was over before its end.
+    pub fn too_slow(&self, limit: Duration) {
+        self.log(
+            "an answer took too long",
+            &format!("it may take {} s (direct_line.answer_seconds)", limit.as_secs_f32()),
+        );
+    }
+
+    /// Too many questions are being answered.
+    pub fn no_turn(&self) {
+        self.log(UNANSWERED, "too many questions are being answered (direct_line.max_turns)");
     }
 
     /// The answer does not rest on what it has to rest on: a rule at work, and nothing to mend.

@@ -91,6 +91,7 @@ impl Config {
         };
         // A proxy on this machine calls from this machine, whoever calls it.
         let is_local = draft.bind.ip().is_loopback() && draft.public_url.is_none() && trusted_proxies.is_empty();
+        let takes_answers = draft.bind.ip().is_loopback() && trusted_proxies.is_empty();
         let azure_bot = draft.azure_bot.clone().resolve(is_local).unwrap_or_else(|wrong| {
             faults.extend(wrong.iter().map(|wrong| Fault::new(Origin::Together, wrong.to_string())));
             None
@@ -124,7 +125,7 @@ impl Config {
                 limits: draft.limits,
                 max_body_bytes: draft.max_body_bytes,
                 page: draft.page,
-                page_answers: draft.page_answers.unwrap_or(draft.bind.ip().is_loopback()),
+                page_answers: draft.page_answers.unwrap_or(takes_answers),
                 webchat_js: draft.webchat_js,
                 retention: draft.retention,
                 shutdown_grace: draft.shutdown_grace,

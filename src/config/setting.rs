@@ -178,7 +178,7 @@ pub const SETTINGS: &[Setting] = &[
     }),
     setting!(
         "page_answers",
-        "true on a loopback address, false on others",
+        "true on a loopback address without trusted proxies, else false",
         "Let visitors of the page convert answers that they paste or choose.",
         |draft, text| parse(text).map(|wanted| draft.page_answers = Some(wanted))
     ),
@@ -286,6 +286,23 @@ pub const SETTINGS: &[Setting] = &[
         "8",
         "How many streams of one conversation may be open; one more is refused.",
         |draft, text| within(text, 1, 1_000_000).map(|count| draft.direct_line.max_sockets_per_conversation = count)
+    ),
+    setting!("direct_line.max_turns", "64", "How many questions are answered at one time.", |draft, text| {
+        within(text, 1, 10_000).map(|count| draft.direct_line.max_turns = count)
+    }),
+    setting!(
+        "direct_line.max_question_bytes",
+        "8192",
+        "The longest question that goes to an assistant; who asks a longer one is asked for a shorter one.",
+        |draft, text| within(text, 16, 16 * 1024 * 1024).map(|bytes| draft.direct_line.max_question_bytes = bytes)
+    ),
+    setting!(
+        "direct_line.answer_seconds",
+        "110",
+        "How long an answer of an assistant may take in all; what has come until then is shown.",
+        |draft, text| {
+            within(text, 1, 3600).map(|seconds| draft.direct_line.answer_within = Duration::from_secs(seconds))
+        }
     ),
     setting!(
         "direct_line.require_dl_ids",

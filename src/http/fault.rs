@@ -124,15 +124,13 @@ pub enum Fault {
 impl Fault {
     /// Whether the caller has shown a credential that is not good. One that is missing or has only expired is no attempt.
     pub(crate) fn is_failed_credential(&self) -> bool {
-        match self {
-            Self::Auth(error) => matches!(error, AuthError::WrongKey | AuthError::NotTheBot),
-            Self::DirectLine(DirectLineError::Token(error)) => matches!(error, TokenError::Invalid(_)),
-            Self::Document(DocumentError::Address(error)) => *error == DownloadError::Forged,
-            Self::Messages(MessagesError::Receive(ReceiveError::Unauthorized(kind))) => {
-                *kind == UnauthorizedKind::Unauthenticated
-            }
-            _ => false,
-        }
+        matches!(
+            self,
+            Self::Auth(AuthError::WrongKey | AuthError::NotTheBot)
+                | Self::DirectLine(DirectLineError::Token(TokenError::Invalid(_)))
+                | Self::Document(DocumentError::Address(DownloadError::Forged))
+                | Self::Messages(MessagesError::Receive(ReceiveError::Unauthorized(UnauthorizedKind::Unauthenticated)))
+        )
     }
 }
 

@@ -172,6 +172,7 @@ impl State {
             Arc::clone(&self.store),
             self.live.clone(),
             self.downloads(),
+            self.direct_line.options(),
             self.tasks.tracker(),
             self.tasks.end_token(),
         );

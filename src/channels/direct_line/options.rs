@@ -16,6 +16,12 @@ pub struct DirectLineOptions {
     pub max_upload_bytes: usize,
     /// Uploads that are taken in at one time; others wait.
     pub max_uploads: usize,
+    /// Questions that are answered at one time, in all conversations together; others wait for a while.
+    pub max_turns: usize,
+    /// The longest question that goes to an assistant, in bytes.
+    pub max_question_bytes: usize,
+    /// How long an answer of an assistant may take in all, from the question to its last word.
+    pub answer_within: Duration,
     /// How many activities one `GET …/activities` returns at most.
     pub page_size: usize,
     /// Sockets on one conversation; the newest beyond is refused at the handshake. directlinejs opens several on one
@@ -43,6 +49,9 @@ impl Default for DirectLineOptions {
             max_activity_bytes: 256 * 1024,
             max_upload_bytes: 16 * 1024 * 1024,
             max_uploads: 8,
+            max_turns: 64,
+            max_question_bytes: 8 * 1024,
+            answer_within: Duration::from_secs(110),
             page_size: 1000,
             max_sockets_per_conversation: 8,
             max_ephemeral: 64,

@@ -10,7 +10,7 @@ use actix_web::HttpRequest;
 use actix_web::http::Version;
 use actix_web::http::header::{FORWARDED, HeaderName, ORIGIN, VIA, X_FORWARDED_FOR, X_FORWARDED_HOST};
 
-use crate::http::{HttpOptions, address, routes};
+use crate::http::{HttpOptions, PublicUrl, address, routes};
 
 /// The request names a host for which this server does not answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -124,7 +124,7 @@ pub(crate) fn is_local(request: &HttpRequest) -> bool {
 }
 
 fn is_allowed(options: &HttpOptions, host: &str) -> bool {
-    let public = options.public_url.as_ref().map(|url| url.authority());
+    let public = options.public_url.as_ref().map(PublicUrl::authority);
     let is_public = public.is_some_and(|authority| without_port(&authority).eq_ignore_ascii_case(host));
     // A literal address cannot be made to point elsewhere.
     let is_literal = if is_alone(options) { is_loopback(host) } else { is_loopback(host) || literal(host).is_some() };

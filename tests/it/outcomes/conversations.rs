@@ -135,7 +135,7 @@ async fn two_hundred_conversations_at_once_over_a_slow_back_end_are_all_answered
     let play = Play::replying(|call| events(&[delta(call["question"].as_str().unwrap_or_default())]))
         .held(&all, events(&[delta(" It is so."), json!({"done": true})]));
     let model = Model::playing(std::iter::repeat_n(play, MANY)).await;
-    let Scene { app, .. } = Scene::new(team(http(&model.url, ""), |_| {})).await;
+    let Scene { app, .. } = Scene::with(team(http(&model.url, ""), |_| {}), |options| options.max_turns = MANY).await;
     let asked = join_all((0..MANY).map(async |number| {
         let conversation = app.conversation().await;
         let mut socket = app.open(&conversation).await;

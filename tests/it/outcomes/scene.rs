@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use citewire::assistant::{Assistant, AssistantOptions, Assistants, Team};
+use citewire::channels::direct_line::DirectLineOptions;
 use citewire::upstream::Upstream;
 use serde_json::{Value, json};
 
@@ -83,9 +84,17 @@ pub(super) struct Outcome {
 
 impl Scene {
     pub(super) async fn new(team: Team) -> Self {
+        Self::with(team, |_| {}).await
+    }
+
+    /// The same in a channel with other options.
+    pub(super) async fn with(team: Team, change: impl FnOnce(&mut DirectLineOptions)) -> Self {
         log::keep();
         let assistants = Arc::new(Assistants::new(team));
-        let app = TestApp::with(|setup| setup.assistants = Some(Arc::clone(&assistants)));
+        let app = TestApp::with(|setup| {
+            setup.assistants = Some(Arc::clone(&assistants));
+            change(&mut setup.direct_line);
+        });
         let conversation = app.conversation().await;
         let mut socket = app.open(&conversation).await;
         // Where nobody reads yet, nothing is shown on the way.
