@@ -2,15 +2,19 @@
 //!
 //! Both prepare what they need on a fresh Linux machine with Rust, Node and npm.
 
+mod bans;
 mod browser;
 mod chromium;
+mod deny;
 mod licences;
 mod npm;
+mod packages;
 mod playground;
 mod process;
 mod recorded;
 mod repository;
 mod soak;
+mod sources;
 mod spdx;
 mod suite;
 mod verify_samples;
