@@ -19,6 +19,8 @@ mod spdx;
 mod suite;
 mod verify_samples;
 mod web_chat;
+#[cfg(test)]
+mod workflows;
 
 use anyhow::{Result, bail};
 use repository::Repository;
