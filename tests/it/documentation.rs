@@ -1,6 +1,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use citewire::config::{Config, Sources};
+
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
@@ -51,4 +53,20 @@ fn no_blank_line_cuts_a_table() {
             assert!(!begins || header, "{}:{}: a table without its head", path.display(), at + 2);
         }
     }
+}
+
+/// The example is copied as it is, so that citewire has to start with it, behind the proxy and closed to strangers.
+#[test]
+fn citewire_starts_with_the_file_that_operations_shows_for_proxies() {
+    let operations = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operations.md"));
+    let section = operations.split("## Behind nginx").nth(1).expect("the section");
+    let example = section.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("citewire.toml");
+    fs::write(&file, example).expect("written");
+    let data = folder.path().display().to_string();
+    let environment = [("CITEWIRE_DATA_DIR".to_owned(), data)].into();
+    let config = Config::load(&Sources { file: Some(file), environment, flags: Vec::new() }).expect("a configuration");
+    assert!(config.http.public_url.is_some() && !config.http.trusted_proxies.is_empty());
+    assert!(!config.http.page_answers, "visitors of the page are strangers");
 }

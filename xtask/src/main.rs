@@ -2,19 +2,26 @@
 //!
 //! Both prepare what they need on a fresh Linux machine with Rust, Node and npm.
 
+mod bans;
+mod bom;
 mod browser;
 mod chromium;
+mod deny;
 mod licences;
 mod npm;
+mod packages;
 mod playground;
 mod process;
 mod recorded;
 mod repository;
 mod soak;
+mod sources;
 mod spdx;
 mod suite;
 mod verify_samples;
 mod web_chat;
+#[cfg(test)]
+mod workflows;
 
 use anyhow::{Result, bail};
 use repository::Repository;
@@ -33,6 +40,8 @@ cargo xtask verify-samples
     hold the sample answers against the models of the vendors' SDKs, which are fetched for that
 cargo xtask recorded DIR
     convert recorded answers of providers, all that are in a folder, and print how each was read
+cargo xtask bom [FILE]
+    list the packages that citewire is made of, in the format CycloneDX, to a file or stdout
 cargo xtask web-chat
     fetch Web Chat and print where it is
 cargo xtask pictures
@@ -56,6 +65,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     match command.as_str() {
         "run" => run(rest),
         "test" => suite::run(&Repository::find()?, rest),
+        "bom" => bom::run(&Repository::find()?, rest),
         "soak" => soak::run(&Repository::find()?, rest),
         "verify-samples" => verify_samples::run(&Repository::find()?, rest),
         "recorded" => recorded::run(&Repository::find()?, rest),

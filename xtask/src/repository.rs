@@ -1,17 +1,15 @@
 //! Where things are: the repository, cargo's target directory, the built program.
 
+use crate::packages::Metadata;
 use crate::process;
 use anyhow::{Context as _, Result};
-use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// This repository as cargo describes it.
 pub(crate) struct Repository {
-    root: PathBuf,
-    target: PathBuf,
     /// `cargo metadata`, with every dependency of every platform.
-    pub(crate) metadata: Value,
+    pub(crate) metadata: Metadata,
 }
 
 impl Repository {
@@ -21,28 +19,25 @@ impl Repository {
         let text = process::output(
             cargo().args(["metadata", "--format-version", "1", "--locked", "--all-features"]).current_dir(here),
         )?;
-        let metadata: Value =
-            serde_json::from_str(&text).context("`cargo metadata` wrote something that is no JSON")?;
-        let folder = |name: &str| {
-            metadata[name].as_str().map(PathBuf::from).with_context(|| format!("`cargo metadata` names no {name}"))
-        };
-        Ok(Self { root: folder("workspace_root")?, target: folder("target_directory")?, metadata })
+        let metadata =
+            serde_json::from_str(&text).context("`cargo metadata` wrote something that is not understood")?;
+        Ok(Self { metadata })
     }
 
     /// A path inside the repository.
     pub(crate) fn path(&self, relative: &str) -> PathBuf {
-        self.root.join(relative)
+        self.metadata.workspace_root.join(relative)
     }
 
     /// A path inside cargo's target directory.
     pub(crate) fn target(&self, relative: &str) -> PathBuf {
-        self.target.join(relative)
+        self.metadata.target_directory.join(relative)
     }
 
     /// A cargo command that works on this repository.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = cargo();
-        command.args(arguments).current_dir(&self.root);
+        command.args(arguments).current_dir(&self.metadata.workspace_root);
         command
     }
 

@@ -1,7 +1,7 @@
 //! The suite: named steps, the time of each, and a table at the end.
 
 use crate::repository::Repository;
-use crate::{browser, licences, npm, playground, process};
+use crate::{browser, deny, npm, playground, process};
 use anyhow::{Result, bail};
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ const STEPS: [Step; 9] = [
     Step { name: "tests", what: "unit, golden, property and black-box tests", fast: true, run: tests },
     Step { name: "doctests", what: "the examples in the documentation run", fast: false, run: doctests },
     Step { name: "doc", what: "the documentation builds without warnings", fast: false, run: doc },
-    Step { name: "licences", what: "every dependency has an accepted licence", fast: false, run: licence },
+    Step { name: "packages", what: "dependencies are as deny.toml wants them", fast: false, run: deny::check },
     Step { name: "playground", what: "Teams' emulator in a real browser", fast: false, run: playground::test },
     Step { name: "browser", what: "real Web Chat in a real browser", fast: false, run: browser::test },
 ];
@@ -115,10 +115,6 @@ fn doc(repository: &Repository) -> Result<()> {
     process::run(command.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-fn licence(repository: &Repository) -> Result<()> {
-    licences::check(&repository.metadata)
-}
-
 #[cfg(test)]
 mod tests {
     use super::choose;
@@ -140,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_named_step_runs_alone() {
-        assert_eq!(names(&["licences"]), ["licences"]);
+        assert_eq!(names(&["packages"]), ["packages"]);
     }
 
     #[test]
