@@ -173,7 +173,7 @@ pub const SETTINGS: &[Setting] = &[
             Ok(())
         }
     ),
-    setting!("page", "true", "Serve the page with Web Chat at `/`.", |draft, text| {
+    setting!("page", "true", "Serve the page with Web Chat at `/`, `/openapi.json` and `/docs`.", |draft, text| {
         parse(text).map(|page| draft.page = page)
     }),
     setting!(
@@ -378,6 +378,14 @@ pub const SETTINGS: &[Setting] = &[
         "true",
         "Put a ticket for the conversation into `serviceUrl`, so that a bot without credentials can answer.",
         |draft, text| parse(text).map(|tickets| draft.bot.options.tickets = tickets)
+    ),
+    setting!(
+        "bot.ticket_hours",
+        "168, a week",
+        "How long a ticket is good for. Each activity brings a new one.",
+        |draft, text| {
+            within(text, 1, 24 * 366).map(|hours| draft.bot.options.ticket_lifetime = Duration::from_secs(hours * 3600))
+        }
     ),
     setting!(
         "bot.service_url",

@@ -119,12 +119,17 @@ impl Client {
             ("http" | "https", Some(host)) => host,
             _ => return Err(EgressError::Scheme),
         };
+        let (allow, port) = (&self.options.allow, url.port_or_known_default());
+        let is_elsewhere = allow.contains(&host) && !allow.contains_at(&host, port);
+        if is_elsewhere {
+            return Err(EgressError::Port { host: host.to_string(), port: port.unwrap_or_default() });
+        }
         let address = match host {
             Host::Domain(_) => return Ok(()),
             Host::Ipv4(address) => address.into(),
             Host::Ipv6(address) => address.into(),
         };
-        admit(&self.options.allow, &host, vec![SocketAddr::new(address, 0)]).map(drop)
+        admit(allow, &host, vec![SocketAddr::new(address, 0)]).map(drop)
     }
 }
 

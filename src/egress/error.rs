@@ -26,6 +26,16 @@ pub enum EgressError {
         /// What that address is for.
         kind: AddressKind,
     },
+    /// The host is allowed, but at other ports.
+    #[error(
+        "{host} may be called at other ports than {port}; if that is meant, add {host}:{port} to egress.allow_hosts"
+    )]
+    Port {
+        /// The host that was to be called.
+        host: String,
+        /// The port.
+        port: u16,
+    },
     /// The name leads nowhere.
     #[error("the name {host} cannot be found")]
     UnknownHost {
@@ -94,9 +104,12 @@ impl EgressError {
     #[must_use]
     pub fn nothing_was_sent(&self) -> bool {
         match self {
-            Self::Setup(_) | Self::Scheme | Self::Refused { .. } | Self::UnknownHost { .. } | Self::Connect { .. } => {
-                true
-            }
+            Self::Setup(_)
+            | Self::Scheme
+            | Self::Refused { .. }
+            | Self::Port { .. }
+            | Self::UnknownHost { .. }
+            | Self::Connect { .. } => true,
             Self::Timeout { .. }
             | Self::Broken { .. }
             | Self::TooLong { .. }
@@ -115,7 +128,7 @@ impl EgressError {
     #[must_use]
     pub fn may_pass(&self) -> bool {
         match self {
-            Self::Setup(_) | Self::Scheme | Self::Refused { .. } | Self::Encoded { .. } => false,
+            Self::Setup(_) | Self::Scheme | Self::Refused { .. } | Self::Port { .. } | Self::Encoded { .. } => false,
             Self::UnknownHost { .. }
             | Self::Connect { .. }
             | Self::Timeout { .. }

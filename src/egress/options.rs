@@ -1,10 +1,10 @@
 //! What can be set about outgoing connections.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 use std::time::Duration;
 
-use url::Host;
+use url::{Host, Url};
 
 /// The options of outgoing connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,43 +30,68 @@ impl Default for EgressOptions {
     }
 }
 
-/// Names and addresses that are not judged.
+/// Names and addresses that are not judged, each at one port or at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AllowedHosts(BTreeSet<String>);
+pub struct AllowedHosts(BTreeMap<String, BTreeSet<Option<u16>>>);
 
 /// The text is no host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("hosts are names or IP addresses, without scheme and port, separated by commas")]
+#[error(
+    "hosts are names or IP addresses, each with or without a port (bot.internal:8443, [fd00::1]:80), without scheme, separated by commas"
+)]
 pub struct InvalidHost;
 
 impl FromStr for AllowedHosts {
     type Err = InvalidHost;
 
-    /// Reads hosts separated by commas; nothing is no host. IPv6 addresses may stand in brackets.
+    /// Reads hosts separated by commas; nothing is no host. IPv6 addresses may stand in brackets, and do before a port.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
-        entries.map(|entry| parse(entry).map(|host| key(&host))).collect::<Result<_, _>>().map(Self)
+        let mut hosts = Self::default();
+        for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+            let (host, port) = parse(entry)?;
+            hosts.0.entry(key(&host)).or_default().insert(port);
+        }
+        Ok(hosts)
     }
 }
 
 impl AllowedHosts {
-    /// Adds the host of a URL.
+    /// Adds a host at all its ports.
     pub fn add(&mut self, host: &Host<&str>) {
-        self.0.insert(key(host));
+        self.0.entry(key(host)).or_default().insert(None);
     }
 
-    /// Whether this host is one of them.
+    /// Adds the host of an address that the configuration writes out, at its port. An IP address and `localhost` are meant as they
+    /// stand; another name is judged by where it leads.
+    pub fn add_written(&mut self, url: &Url) {
+        if let Some(host @ (Host::Ipv4(_) | Host::Ipv6(_) | Host::Domain("localhost"))) = url.host() {
+            self.0.entry(key(&host)).or_default().insert(url.port_or_known_default());
+        }
+    }
+
+    /// Whether this host is one of them, at some port.
     #[must_use]
     pub fn contains(&self, host: &Host<&str>) -> bool {
-        self.0.contains(&key(host))
+        self.0.contains_key(&key(host))
+    }
+
+    /// Whether this host is one of them at this port.
+    #[must_use]
+    pub fn contains_at(&self, host: &Host<&str>, port: Option<u16>) -> bool {
+        self.0.get(&key(host)).is_some_and(|ports| ports.contains(&None) || ports.contains(&port))
     }
 }
 
-fn parse(entry: &str) -> Result<Host, InvalidHost> {
-    match entry.parse() {
-        Ok(address) => Ok(Host::Ipv6(address)),
-        Err(_) => Host::parse(entry).map_err(|_| InvalidHost),
+fn parse(entry: &str) -> Result<(Host, Option<u16>), InvalidHost> {
+    if let Ok(address) = entry.parse() {
+        return Ok((Host::Ipv6(address), None));
     }
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let (host, port) = match entry.rsplit_once(':').filter(|(_, port)| is_port(port)) {
+        Some((host, port)) => (host, Some(port.parse().map_err(|_| InvalidHost)?)),
+        None => (entry, None),
+    };
+    Ok((Host::parse(host).map_err(|_| InvalidHost)?, port))
 }
 
 /// One spelling for each host: a dot at the end of a name means nothing here.
@@ -80,8 +105,6 @@ fn key<S: AsRef<str>>(host: &Host<S>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use url::Url;
-
     use super::*;
 
     fn contains(hosts: &str, url: &str) -> bool {
@@ -109,9 +132,44 @@ mod tests {
         assert!(!contains("", "https://bot.example"));
     }
 
+    /// A host was allowed on every port, so that a redirect could lead from a site to another service of its machine.
+    #[test]
+    fn a_host_with_a_port_is_allowed_at_that_port_alone() {
+        let hosts: AllowedHosts = "bot.example:8443, [fd00::1]:80, 10.0.0.7".parse().expect("hosts");
+        for (url, expected) in [
+            ("https://bot.example:8443", true),
+            ("https://bot.example", false),
+            ("http://[fd00::1]", true),
+            ("http://[fd00::1]:81", false),
+            ("http://10.0.0.7:1", true),
+        ] {
+            let url = Url::parse(url).expect("a URL");
+            let host = url.host().expect("a host");
+            assert!(hosts.contains(&host));
+            assert_eq!(hosts.contains_at(&host, url.port_or_known_default()), expected, "{url}");
+        }
+        let mut hosts = AllowedHosts::default();
+        for (url, port, expected) in [("http://localhost:3979/x", 3979, true), ("http://localhost:3979/x", 3980, false)]
+        {
+            hosts.add_written(&Url::parse(url).expect("a URL"));
+            assert_eq!(hosts.contains_at(&Host::Domain("localhost"), Some(port)), expected, "{port}");
+        }
+        hosts.add_written(&Url::parse("https://intranet.example").expect("a URL"));
+        assert!(!hosts.contains(&Host::Domain("intranet.example")), "a name is judged");
+    }
+
     #[test]
     fn what_is_no_host_is_refused() {
-        for bad in ["https://bot.example", "bot.example:80", "a b", "bot.example/x", "[::1", "1.2.3.4.5"] {
+        for bad in [
+            "https://bot.example",
+            "bot.example:",
+            "bot.example:65536",
+            ":80",
+            "a b",
+            "bot.example/x",
+            "[::1",
+            "1.2.3.4.5",
+        ] {
             assert_eq!(bad.parse::<AllowedHosts>(), Err(InvalidHost), "{bad}");
         }
     }

@@ -21,7 +21,7 @@ use crate::report::Report;
 
 /// Bodies from this size on are converted on a thread of their own, so that one large answer does not keep a worker
 /// from all its other requests.
-pub(crate) const LARGE_BYTES: usize = 256 * 1024;
+pub(crate) const LARGE_BYTES: usize = 32 * 1024;
 
 /// What `POST /v1/activities` answers.
 #[derive(Serialize)]

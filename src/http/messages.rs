@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::convert::json;
 use super::schema::BotError;
 use super::{Fault, State, body, door};
+use crate::channels::connector::auth::Bearer;
 use crate::channels::connector::{AzureBot, Inbound, InboundError, ReceiveError, Received};
 
 /// Has a proxy pass on what comes when it comes.
@@ -67,8 +68,9 @@ struct Replies<'a> {
     )
 )]
 pub(crate) async fn receive(state: Data<State>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Fault> {
-    let azure = match admit(&state, &request) {
-        Ok(azure) => azure,
+    let is_local = door::host::is_local(&request);
+    let (azure, bearer) = match admit(&state, &request, is_local).await {
+        Ok(admitted) => admitted,
         Err(error) => {
             body::discard(payload.into_inner()).await;
             return Err(error.into());
@@ -78,16 +80,24 @@ pub(crate) async fn receive(state: Data<State>, request: HttpRequest, payload: P
     let body = body::read(&request, payload, limit, state.options.body_timeout).await?;
     let inbound = Inbound::parse(&body).map_err(MessagesError::Inbound)?;
     let responder = state.behind_azure(azure);
-    let received = azure.receive(inbound, authorization(&request), door::host::is_local(&request), &responder).await;
+    let received = azure.receive(inbound, bearer, is_local, &responder).await;
     respond(received.map_err(MessagesError::Receive)?)
 }
 
 /// What can be said before the body is read.
-fn admit<'s>(state: &'s State, request: &HttpRequest) -> Result<&'s AzureBot, MessagesError> {
+async fn admit<'s>(
+    state: &'s State,
+    request: &HttpRequest,
+    is_local: bool,
+) -> Result<(&'s AzureBot, Bearer), MessagesError> {
     let azure = state.azure_bot.as_deref().ok_or(MessagesError::NotSet)?;
     // A browser asks before it sends a body of this type elsewhere, and is told no: so no web page can speak for a user here,
     // even where no credential is asked for.
-    if body::is_of_type(request, "application/json") { Ok(azure) } else { Err(MessagesError::MediaType) }
+    if !body::is_of_type(request, "application/json") {
+        return Err(MessagesError::MediaType);
+    }
+    let bearer = azure.judge(authorization(request), is_local).await.map_err(MessagesError::Receive)?;
+    Ok((azure, bearer))
 }
 
 /// The whole header: what is wrong with its form is for the verifier to say.

@@ -154,9 +154,9 @@ pub const ROUTES: &[RouteEntry] = &[
     get("/v3/conversations/{id}/pagedmembers", || web::to(connector::paged_members)),
 ];
 
-/// Registers all routes, those of the page if wanted.
+/// Registers all routes; those of the page, and the documents for people who look around, if wanted.
 pub(crate) fn configure(config: &mut web::ServiceConfig, with_page: bool) {
-    let offered = |path: &str| with_page || !is_page(path);
+    let offered = |path: &str| with_page || !is_page(path) && !is_documentation(path);
     for resource in resources("").into_iter().filter(|(path, _)| offered(path)).map(|(_, resource)| resource) {
         config.service(resource);
     }
@@ -170,6 +170,10 @@ pub(crate) fn configure(config: &mut web::ServiceConfig, with_page: bool) {
 /// Whether the path is of the page: what is served there asks for no credential.
 pub(crate) fn is_page(path: &str) -> bool {
     path == "/" || path.starts_with("/page/")
+}
+
+fn is_documentation(path: &str) -> bool {
+    path == "/openapi.json" || path.starts_with("/docs")
 }
 
 /// One resource for each path that starts with `prefix` (with an empty one: that does not start with Direct Line's),

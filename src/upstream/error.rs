@@ -62,6 +62,7 @@ impl From<EgressError> for UpstreamError {
             error @ (EgressError::Setup(_)
             | EgressError::Scheme
             | EgressError::Refused { .. }
+            | EgressError::Port { .. }
             | EgressError::UnknownHost { .. }
             | EgressError::Connect { .. }
             | EgressError::Timeout { .. }

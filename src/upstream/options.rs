@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use serde::de::DeserializeOwned;
-use url::{Host, Url};
+use url::Url;
 
 use super::azure::Azure;
 use super::endpoint::Endpoint;
@@ -184,11 +184,7 @@ fn opened<I: Interface + 'static>(
         faults.push(UpstreamFault::Address { key: "url".to_owned(), reason: InvalidAddress });
     }
     let mut egress = EgressOptions { connect_timeout: limits.connect(), ..surroundings.egress.clone() };
-    // An address that is written out, and `localhost`, are meant as they stand; a name is judged by where it leads.
-    match url.as_ref().and_then(Url::host) {
-        Some(host @ (Host::Ipv4(_) | Host::Ipv6(_) | Host::Domain("localhost"))) => egress.allow.add(&host),
-        Some(Host::Domain(_)) | None => {}
-    }
+    url.iter().for_each(|url| egress.allow.add_written(url));
     let client = Client::new(egress).map_err(|error| faults.push(error.into())).ok();
     match (url, client) {
         (Some(url), Some(client)) if faults.is_empty() => {

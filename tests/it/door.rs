@@ -234,3 +234,39 @@ async fn every_answer_forbids_guessing_and_json_is_kept_nowhere() {
     let answer = plain.request(Method::GET, "/healthz").send().await.expect("an answer");
     assert!(!answer.headers().contains_key("strict-transport-security"), "no https is known here");
 }
+
+/// The description of all routes was there for everybody, and could not be switched off.
+#[tokio::test]
+async fn without_the_page_there_is_no_description_of_the_routes_either() {
+    let app = TestApp::with(|setup| setup.http.page = false);
+    for path in ["/", "/page/page.js", "/openapi.json", "/docs", "/docs/"] {
+        assert_eq!(status(app.request(Method::GET, path)).await, 404, "{path}");
+    }
+    assert_eq!(status(app.request(Method::GET, "/healthz")).await, 200);
+}
+
+/// Conversions below 256 KiB ran on the worker, so that four of 240 KB held up all other requests of it.
+#[tokio::test]
+async fn a_large_answer_keeps_no_worker_from_its_other_requests() {
+    let app = TestApp::start();
+    let body = json!({"text": "[a](".repeat(60_000)}).to_string();
+    let convert = || {
+        let request = app.request(Method::POST, "/v1/activities").bearer_auth(API_KEY);
+        request.header("content-type", "application/json").body(body.clone()).send()
+    };
+    let mut conversions = std::pin::pin!(futures_util::future::join_all((0..4).map(|_| convert())));
+    let mut answered = 0;
+    let converted = loop {
+        tokio::select! {
+            biased;
+            converted = &mut conversions => break converted,
+            status = status(app.request(Method::GET, "/healthz")) => {
+                assert_eq!(status, 200);
+                answered += 1;
+            }
+        }
+    };
+    assert!(converted.iter().all(|answer| answer.as_ref().is_ok_and(|answer| answer.status() == 200)));
+    // On the worker itself, one may come before each conversion, and one after the last.
+    assert!(answered > 10, "only {answered} of the other requests were answered meanwhile");
+}

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use url::{Host, Url};
+use url::Url;
 
 /// The messaging endpoint of a bot: `http://127.0.0.1:3979/api/messages`.
 #[derive(Clone, PartialEq, Eq)]
@@ -37,12 +37,6 @@ impl FromStr for BotEndpoint {
 }
 
 impl BotEndpoint {
-    /// Its host.
-    #[must_use]
-    pub fn host(&self) -> Option<Host<&str>> {
-        self.0.host()
-    }
-
     pub(super) fn url(&self) -> Url {
         self.0.clone()
     }

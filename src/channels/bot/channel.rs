@@ -41,7 +41,7 @@ impl BotChannel {
         citer: Arc<dyn Citer>,
     ) -> Self {
         let BotBinding { secret, options, .. } = client.binding();
-        let (tickets, lines) = (Tickets::new(secret), Lines::new(options));
+        let (tickets, lines) = (Tickets::new(secret, options.ticket_lifetime), Lines::new(options));
         Self { client, tickets, lines, joined: Joined::default(), store, publisher, clock, citer }
     }
 

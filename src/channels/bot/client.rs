@@ -7,7 +7,6 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, Request};
 use serde_json::{Map, Value};
 use tokio::time::timeout;
-use url::Host;
 
 use super::{BotBinding, BotDelivery, TurnError};
 use crate::activity::Activity;
@@ -39,10 +38,7 @@ impl BotClient {
     /// # Errors
     /// When no connections can be made from this system at all.
     pub fn new(binding: BotBinding, mut egress: EgressOptions, clock: Arc<dyn Clock>) -> Result<Self, EgressError> {
-        match binding.endpoint.host() {
-            Some(host @ (Host::Ipv4(_) | Host::Ipv6(_) | Host::Domain("localhost"))) => egress.allow.add(&host),
-            Some(Host::Domain(_)) | None => {}
-        }
+        egress.allow.add_written(&binding.endpoint.url());
         egress.total_timeout = binding.options.timeout;
         egress.connect_timeout = egress.connect_timeout.min(binding.options.timeout);
         egress.max_answer_bytes = MAX_ANSWER_BYTES;

@@ -51,7 +51,7 @@ impl BotChannel {
         if bearer.is_some_and(|bearer| self.client.binding().secret.matches(bearer)) {
             return Some(BotCaller::Secret);
         }
-        let is_good = self.tickets.is_good(ticket?, id?);
+        let is_good = self.tickets.is_good(ticket?, id?, self.clock.now());
         (is_good && self.options().tickets).then_some(BotCaller::Ticket)
     }
 

@@ -31,6 +31,8 @@ pub struct BotOptions {
     pub token: Option<Secret>,
     /// `serviceUrl` carries a ticket for its conversation, so that a bot without credentials can answer.
     pub tickets: bool,
+    /// How long a ticket is good for.
+    pub ticket_lifetime: Duration,
     /// How the bot reaches citewire, when that is not how clients do.
     pub service_url: Option<ServiceUrl>,
     /// How long the bot may take to answer a post.
@@ -57,6 +59,7 @@ impl Default for BotOptions {
             name: "Bot".to_owned(),
             token: None,
             tickets: true,
+            ticket_lifetime: Duration::from_secs(7 * 24 * 60 * 60),
             service_url: None,
             timeout: Duration::from_secs(15),
             failure_text: "The bot did not answer. Please try again later.".to_owned(),

@@ -107,7 +107,7 @@ impl BotChannel {
     fn service_url(&self, id: &ConversationId, base: &ServiceUrl) -> String {
         let base = base.as_str();
         if self.options().tickets {
-            format!("{base}{}/{}/", super::TICKET_PREFIX, self.tickets.issue(id))
+            format!("{base}{}/{}/", super::TICKET_PREFIX, self.tickets.issue(id, self.clock.now()))
         } else {
             format!("{base}/")
         }

@@ -8,9 +8,8 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use url::{Host, Url};
 
-use super::auth::{Caller, Unauthorized, Verifier};
+use super::auth::{Bearer, Unauthorized, Verifier};
 use super::call::Way;
 use super::event_body::Waiting;
 use super::job::{self, Job};
@@ -64,7 +63,7 @@ impl AzureBot {
     ) -> Result<Self, EgressError> {
         let addresses = &options.auth.addresses;
         for url in [&addresses.channel_metadata, &addresses.entra_metadata, &addresses.login] {
-            allow(&mut egress, url);
+            egress.allow.add_written(url);
         }
         let hosts = options.hosts.clone();
         let hosts = if options.loopback_services { hosts.and_loopback() } else { hosts };
@@ -127,8 +126,25 @@ impl AzureBot {
         }
     }
 
-    /// Takes in what was posted with this `Authorization`. `is_local` says whether it was posted on this machine, to a name of
-    /// this machine. `responder` is who answers, and says so when it has no time to.
+    /// Judges the `Authorization` of a call as far as that can be done before its body is read: a stranger has nothing read and
+    /// parsed. `is_local` says whether it was made on this machine, to a name of this machine.
+    ///
+    /// # Errors
+    /// When no activity could have the call let in.
+    pub async fn judge(&self, authorization: Option<&str>, is_local: bool) -> Result<Bearer, ReceiveError> {
+        // A name that leads here may be that of a web site, or of a proxy that passes on what others send.
+        let is_nobody = authorization.is_none() && !is_local;
+        let bearer = if is_nobody { Err(Unauthorized::NoToken) } else { self.verifier.read(authorization).await };
+        bearer.map_err(|error| self.unauthorized(&error))
+    }
+
+    fn unauthorized(&self, error: &Unauthorized) -> ReceiveError {
+        self.complain(&error.to_string());
+        ReceiveError::Unauthorized(error.kind())
+    }
+
+    /// Takes in what was posted by a caller who was [let through](Self::judge) with this. `is_local` says whether it was posted on this
+    /// machine, to a name of this machine. `responder` is who answers, and says so when it has no time to.
     ///
     /// Where answers go out by themselves this returns at once, else when they are there.
     ///
@@ -137,11 +153,11 @@ impl AzureBot {
     pub async fn receive(
         &self,
         inbound: Inbound,
-        authorization: Option<&str>,
+        bearer: Bearer,
         is_local: bool,
         responder: &dyn Responder,
     ) -> Result<Received, ReceiveError> {
-        let admitted = self.admit(inbound, authorization, is_local).await?;
+        let admitted = self.admit(inbound, bearer, is_local)?;
         let mode = admitted.inbound.delivery_mode();
         match admitted.inbound.asks() {
             Kind::Invoke(name) if name == SubmittedFeedback::INVOKE => self.submitted(&admitted).await,
@@ -155,16 +171,9 @@ impl AzureBot {
         }
     }
 
-    async fn admit(
-        &self,
-        inbound: Inbound,
-        authorization: Option<&str>,
-        is_local: bool,
-    ) -> Result<Admitted, ReceiveError> {
-        let caller = self.caller(&inbound, authorization, is_local).await.map_err(|error| {
-            self.complain(&error.to_string());
-            ReceiveError::Unauthorized(error.kind())
-        })?;
+    fn admit(&self, inbound: Inbound, bearer: Bearer, is_local: bool) -> Result<Admitted, ReceiveError> {
+        let caller = bearer.speaks_for(inbound.channel_id(), inbound.service_url());
+        let caller = caller.map_err(|error| self.unauthorized(&error))?;
         let service = self.service(&inbound, is_local).map_err(|error| {
             self.complain(&error.to_string());
             ReceiveError::UntrustedServiceUrl
@@ -174,17 +183,6 @@ impl AzureBot {
         let mut address = reference.address().map_err(|_| ReceiveError::UntrustedServiceUrl)?;
         address.reply_to_id = inbound.answered_id().map(str::to_owned);
         Ok(Admitted { inbound, reference, address, service })
-    }
-
-    async fn caller(
-        &self,
-        inbound: &Inbound,
-        authorization: Option<&str>,
-        is_local: bool,
-    ) -> Result<Caller, Unauthorized> {
-        let caller = self.verifier.verify(authorization, inbound.channel_id(), inbound.service_url()).await?;
-        // A name that leads here may be that of a web site, or of a proxy that passes on what others send.
-        if caller == Caller::Anonymous && !is_local { Err(Unauthorized::NoToken) } else { Ok(caller) }
     }
 
     /// Where answers go. Who waits for them in the response need not say.
@@ -321,14 +319,6 @@ fn nothing(mode: DeliveryMode) -> Received {
         DeliveryMode::Normal => Received::Accepted,
         DeliveryMode::ExpectReplies => Received::Replies { activities: Vec::new(), body: None },
         DeliveryMode::Stream => Received::Events(EventBody::empty()),
-    }
-}
-
-/// An address that is written out in the configuration is meant as it stands. A name is judged by where it leads.
-fn allow(egress: &mut EgressOptions, url: &Url) {
-    match url.host() {
-        Some(host @ (Host::Ipv4(_) | Host::Ipv6(_) | Host::Domain("localhost"))) => egress.allow.add(&host),
-        Some(Host::Domain(_)) | None => {}
     }
 }
 

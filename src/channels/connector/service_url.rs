@@ -20,7 +20,8 @@ pub const CHINA_HOSTS: &[&str] = &["botframework.azure.cn"];
 
 /// Which services may be called.
 ///
-/// A host is trusted when it is one of the list or below one of it, over https at the usual port. A host that the configuration
+/// A host is trusted when it is one of the list or below one of it, over https at the usual port; below names of
+/// `trafficmanager.net`, where every customer of Azure may have names, nothing is. A host that the configuration
 /// adds may have any port. Nothing else is: not an address with a user, a query or a fragment, not a name with a dot at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrustedHosts {
@@ -163,8 +164,13 @@ fn is_below(host: &Host<&str>, trusted: &Host) -> bool {
 
 /// Whether the name is this one, or ends with it behind a dot. The parser has written both in lower case and in ASCII.
 fn is_name_below(name: &str, trusted: &str) -> bool {
-    name.strip_suffix(trusted).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    let may_have_more = !trusted.ends_with(SHARED);
+    name.strip_suffix(trusted).is_some_and(|before| before.is_empty() || may_have_more && before.ends_with('.'))
 }
+
+/// Here each customer of Azure may have names, perhaps also names below those of others. A name in it is trusted as it stands,
+/// and nothing below it.
+const SHARED: &str = ".trafficmanager.net";
 
 impl TrustedServiceUrl {
     /// The address as text.
@@ -249,6 +255,7 @@ mod tests {
             "https://evil.test#.botframework.com",
             "https://botframework.com./",
             "https://botframework。com.evil.test/",
+            "https://evil.smba.trafficmanager.net/",
             "https://user:word@smba.trafficmanager.net/",
             "https://@smba.trafficmanager.net/",
             "https://smba.trafficmanager.net:8443/",

@@ -30,6 +30,11 @@ impl FromStr for DirectLineUrl {
 }
 
 impl DirectLineUrl {
+    /// The address itself.
+    pub(super) fn as_url(&self) -> &Url {
+        &self.0
+    }
+
     /// Its host.
     #[must_use]
     pub fn host(&self) -> Option<Host<&str>> {

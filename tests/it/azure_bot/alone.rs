@@ -71,6 +71,11 @@ fn told(received: Result<Received, ReceiveError>) -> Vec<String> {
     activities.iter().map(|activity| activity["text"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
+/// Has a bot take in what a program on this machine posts without a token.
+async fn receive(bot: &AzureBot, inbound: Inbound, responder: &dyn Responder) -> Result<Received, ReceiveError> {
+    bot.receive(inbound, bot.judge(None, true).await?, true, responder).await
+}
+
 // Where the server ended before its turn, the line was dropped, which was taken for the end of the answer: the list was empty.
 #[tokio::test]
 async fn who_has_had_no_turn_when_the_server_ends_is_told_so_unless_nothing_was_asked() {
@@ -80,7 +85,7 @@ async fn who_has_had_no_turn_when_the_server_ends_is_told_so_unless_nothing_was_
     }));
     let (responder, ending, tasks) = (Arc::new(Endless::default()), CancellationToken::new(), TaskTracker::new());
     let post =
-        |conversation: &'static str, members| bot.receive(activity(conversation, members), None, true, &*responder);
+        async |conversation: &'static str, members| receive(&bot, activity(conversation, members), &*responder).await;
     let mut running = pin!(post("a", json!({"id": "1"})));
     assert!(poll!(&mut running).is_pending());
     let run = {
@@ -113,7 +118,7 @@ async fn a_turn_ends_with_its_sender_whatever_it_waits_for() {
     }
     for (id, kind) in [("1", "installationUpdate"), ("2", "message"), ("3", "message")] {
         let members = json!({"id": id, "type": kind, "action": "add"});
-        let mut post = pin!(bot.receive(activity("a", members), None, true, &*responder));
+        let mut post = pin!(receive(&bot, activity("a", members), &*responder));
         assert!(poll!(&mut post).is_pending());
         // Only when the one before has ended.
         responder.begun.notified().await;
@@ -132,7 +137,7 @@ async fn feedback_whose_sender_hung_up_before_it_was_stored_is_kept_when_it_come
     let pressed = || {
         let value = json!({"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": ""}});
         let members = json!({"id": "1", "type": "invoke", "name": "message/submitAction", "value": value});
-        bot.receive(activity("a", members), None, true, &nobody)
+        receive(&bot, activity("a", members), &nobody)
     };
     {
         let mut hung_up = pin!(pressed());

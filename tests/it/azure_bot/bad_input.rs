@@ -40,6 +40,19 @@ async fn what_is_no_activity_is_refused_in_the_shape_of_the_bot_framework() {
     assert!(scene.backend.is_idle().await);
 }
 
+/// 256 KiB of a stranger were read and parsed before anybody looked at his token.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_stranger_is_refused_before_his_body_is_read() {
+    let scene = Scene::new().await;
+    for authorization in [None, Some("Bearer not.a.token")] {
+        // A body that is parsed is refused with 400.
+        let request = scene.app.request(Method::POST, PATH).header("content-type", "application/json").body("{");
+        let request = authorization.iter().fold(request, |request, value| request.header("authorization", *value));
+        assert_eq!(answer(request).await.0, StatusCode::UNAUTHORIZED, "{authorization:?}");
+    }
+    assert!(scene.backend.is_idle().await);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_body_of_a_megabyte_is_too_long() {
     let scene = Scene::new().await;

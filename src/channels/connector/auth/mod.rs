@@ -20,4 +20,4 @@ pub use caller::Caller;
 pub use cloud::{Cloud, CloudAddresses, IssuerTemplate, UnknownCloud};
 pub use error::{KeyIssuer, KeysError, TokenPart, Unauthorized, UnauthorizedKind};
 pub use options::{AllowedCallers, AuthOptions, InvalidCaller};
-pub use verifier::Verifier;
+pub use verifier::{Bearer, Verifier};

@@ -1,5 +1,6 @@
 //! Whether a call is let in.
 
+use std::fmt;
 use std::sync::Arc;
 
 use jsonwebtoken::Validation;
@@ -28,6 +29,32 @@ pub struct Verifier {
     entra_keys: KeySet,
     signature_rules: Validation,
     clock: Arc<dyn Clock>,
+}
+
+/// What a caller has shown, judged without its activity.
+pub struct Bearer {
+    caller: Caller,
+    /// The claims of the token and the key that has signed it; `None` for a call without a token.
+    token: Option<(Claims, Arc<Key>)>,
+}
+
+impl fmt::Debug for Bearer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bearer").field("caller", &self.caller).finish_non_exhaustive()
+    }
+}
+
+impl Bearer {
+    /// Who makes the call, where the token is good for this `channelId` and this `serviceUrl`.
+    pub(crate) fn speaks_for(
+        self,
+        channel_id: Option<&str>,
+        service_url: Option<&str>,
+    ) -> Result<Caller, Unauthorized> {
+        let Some((claims, key)) = self.token else { return Ok(self.caller) };
+        check_service_url(&self.caller, &claims, service_url)?;
+        if key.endorses(channel_id) { Ok(self.caller) } else { Err(Unauthorized::NotEndorsed) }
+    }
 }
 
 /// Who seems to have issued a token.
@@ -69,9 +96,17 @@ impl Verifier {
         channel_id: Option<&str>,
         service_url: Option<&str>,
     ) -> Result<Caller, Unauthorized> {
+        self.read(authorization).await?.speaks_for(channel_id, service_url)
+    }
+
+    /// All that can be judged of a call before its activity was read.
+    ///
+    /// # Errors
+    /// When no activity could have it let in.
+    pub async fn read(&self, authorization: Option<&str>) -> Result<Bearer, Unauthorized> {
         let authorization = match authorization {
             Some(authorization) => authorization,
-            None if self.options.anonymous => return Ok(Caller::Anonymous),
+            None if self.options.anonymous => return Ok(Bearer { caller: Caller::Anonymous, token: None }),
             None => return Err(Unauthorized::NoToken),
         };
         let app_id = self.options.app_id.ok_or(Unauthorized::NoAppId)?;
@@ -89,11 +124,7 @@ impl Verifier {
             Issuer::Channel => Caller::Channel,
             Issuer::Entra { tenant } => self.agent(&claims, &key, tenant, app_id)?,
         };
-        check_service_url(&caller, &claims, service_url)?;
-        if !key.endorses(channel_id) {
-            return Err(Unauthorized::NotEndorsed);
-        }
-        Ok(caller)
+        Ok(Bearer { caller, token: Some((claims, key)) })
     }
 
     /// Fetches keys before anybody needs them, and again when they are a day old. To be called from time to time; it
