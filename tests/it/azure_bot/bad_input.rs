@@ -47,6 +47,7 @@ async fn a_stranger_is_refused_before_his_body_is_read() {
     for authorization in [None, Some("Bearer not.a.token")] {
         // A body that is parsed is refused with 400.
         let request = scene.app.request(Method::POST, PATH).header("content-type", "application/json").body("{");
+        let request = request.header("x-forwarded-for", "192.0.2.1");
         let request = authorization.iter().fold(request, |request, value| request.header("authorization", *value));
         assert_eq!(answer(request).await.0, StatusCode::UNAUTHORIZED, "{authorization:?}");
     }
