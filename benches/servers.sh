@@ -17,6 +17,8 @@ trap 'exit 130' INT TERM
 key=load-test-key-0123456789
 secret=load-test-secret-0123456789
 export CITEWIRE_ASSISTANT=none CITEWIRE_DATA_DIR=$folder/data CITEWIRE_API_KEY=$key CITEWIRE_DIRECT_LINE_SECRET=$secret
+# What is measured is the work, and all of it comes from one address.
+export CITEWIRE_LIMITS_PAGE_SESSIONS_PER_MINUTE=0 CITEWIRE_LIMITS_POSTS_PER_SECOND=0 CITEWIRE_DIRECT_LINE_MAX_TURNS=10000
 
 # Waits for the line that names the address, ten seconds at most.
 address() {
