@@ -1,6 +1,7 @@
 //! Web addresses of sources: the only addresses that reach a claim or a definition (policy P-07).
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fmt::Write as _;
 use std::num::NonZeroU32;
@@ -87,6 +88,11 @@ impl WebUrl {
     pub fn host(&self) -> &str {
         let host = &self.text[self.host.clone()];
         host.strip_prefix("www.").unwrap_or(host)
+    }
+
+    /// Whether its host is one of these, which are in lower case. `www.` counts.
+    pub(crate) fn is_on(&self, hosts: &BTreeSet<String>) -> bool {
+        hosts.contains(&self.text[self.host.clone()])
     }
 
     /// The name of the file at the end of the path, as people write it: `Leave policy.pdf` of `/hr/Leave%20policy.pdf`, without
