@@ -14,6 +14,7 @@ mod sensitivity;
 mod source;
 mod source_kind;
 mod token_counts;
+mod visible;
 
 pub use addresses::Addresses;
 pub use answer::Answer;

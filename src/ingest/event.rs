@@ -86,6 +86,18 @@ pub enum StreamEvent {
     Done,
 }
 
+impl StreamEvent {
+    /// Takes letters out that readers do not see, but for those of the text; returns how many.
+    pub(super) fn make_visible(&mut self) -> usize {
+        match self {
+            Self::Sources(sources) => sources.iter_mut().map(Source::make_visible).sum(),
+            Self::Label(label) => label.make_visible(),
+            Self::Interpreter(interpreter) => interpreter.make_visible(),
+            Self::Text(_) | Self::Cited(_) | Self::Late | Self::Error(_) | Self::Done => 0,
+        }
+    }
+}
+
 /// Reads the events of one format. Whatever these say together is the same answer as the whole response that says it.
 pub(super) trait ReadEvents: Debug + Send {
     /// Which brackets of the text are markers.

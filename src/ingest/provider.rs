@@ -114,9 +114,11 @@ impl Provider {
         }
     }
 
-    /// Says of an answer whose it is, and of its sources what their order says (rule S4-25).
+    /// Says of an answer whose it is, and of its sources what their order says (rule S4-25); takes out of them what readers do not
+    /// see.
     pub(super) fn gave(self, mut answer: Answer) -> Answer {
         answer.provider = Some(self.slug());
+        answer.make_visible(0);
         if self.ranks() {
             let ranks = (1..).map_while(NonZeroU32::new);
             for (source, rank) in answer.sources.iter_mut().zip(ranks) {
