@@ -271,6 +271,26 @@ mod tests {
         assert_eq!((passage.as_str(), entries.len()), ("a\u{200b}b", 1));
     }
 
+    /// It read as the bank's address, and led elsewhere.
+    #[test]
+    fn p06_a_link_names_no_user() {
+        let bad = "https://bank.example@evil.example/a";
+        for (given, expected) in [
+            (format!("[a]({bad} \"t\")"), "[a](https://evil.example/a \"t\")"),
+            (format!("![a](<{bad}>)"), "[a](https://evil.example/a)"),
+            (format!("<{bad}> b"), "<https://evil.example/a> b"),
+            (format!("[p]: {bad}\n\n[a][p]"), "[a](https://evil.example/a)"),
+            (format!("[a][p]\n\n[p]: {bad}"), "[a][p]\n\n> [p]: https://evil.example/a"),
+            (format!("> [a][p]\n>\n> [p]: {bad}"), "> [a][p]\n>\n> [p]: https://evil.example/a"),
+        ] {
+            let cited = cite(&answer(&given), &Rules::web_chat());
+            assert_eq!(cited.text, expected, "{given:?}");
+            assert!(cited.entries.iter().any(|entry| entry.code == "link-user"), "{given:?}");
+        }
+        let same = "[a](https://x.example/@b) <a@x.example> [m](mailto:a@x.example)";
+        assert_eq!(cite(&answer(same), &Rules::web_chat()).text, same);
+    }
+
     /// Three sources with addresses, and one without.
     fn answer(text: &str) -> Answer {
         let web = |name: &str| Source {

@@ -3,7 +3,9 @@
 use std::fmt::Debug;
 
 use super::{IngestError, Provider};
-use crate::answer::{Answer, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex};
+use crate::answer::{
+    Answer, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex, TakenOut,
+};
 use crate::report::Entry;
 
 /// The sentinel that ends many streams; nothing behind it is read (rule T-04).
@@ -87,13 +89,13 @@ pub enum StreamEvent {
 }
 
 impl StreamEvent {
-    /// Takes letters out that readers do not see, but for those of the text; returns how many.
-    pub(super) fn make_visible(&mut self) -> usize {
+    /// Takes out what readers must not get, but for what stands in the text.
+    pub(super) fn clean(&mut self, taken: &mut TakenOut) {
         match self {
-            Self::Sources(sources) => sources.iter_mut().map(Source::make_visible).sum(),
-            Self::Label(label) => label.make_visible(),
-            Self::Interpreter(interpreter) => interpreter.make_visible(),
-            Self::Text(_) | Self::Cited(_) | Self::Late | Self::Error(_) | Self::Done => 0,
+            Self::Sources(sources) => sources.iter_mut().for_each(|source| source.clean(taken)),
+            Self::Label(label) => label.clean(taken),
+            Self::Interpreter(interpreter) => interpreter.clean(taken),
+            Self::Text(_) | Self::Cited(_) | Self::Late | Self::Error(_) | Self::Done => {}
         }
     }
 }

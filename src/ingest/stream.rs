@@ -11,7 +11,7 @@ use super::token_counts::token_counts;
 use super::{
     AzureScores, EventPlace, IngestError, Provider, at_once, azure_on_your_data, document, document_text, format, json,
 };
-use crate::answer::{Answer, MarkerGrammar, ProviderError, TokenCounts};
+use crate::answer::{Answer, MarkerGrammar, ProviderError, TakenOut, TokenCounts};
 use crate::report::{Entry, Kind};
 
 /// So many events may come before one that tells the format.
@@ -37,8 +37,8 @@ pub struct AnswerStream {
     answer: Answer,
     ended: bool,
     skipped: usize,
-    /// How many letters went that readers do not see.
-    unseen: usize,
+    /// What was taken out that readers must not get.
+    taken: TakenOut,
     first_skipped: Option<(EventPlace, String)>,
     torn: TornCharacters,
     lost: Lost,
@@ -129,13 +129,13 @@ impl AnswerStream {
         if self.answer.text.is_empty() && !self.answer.complete {
             return Err(IngestError::NoAnswer { reason: self.nothing() });
         }
-        let Self { mut answer, mut provider, reader, skipped, lost, unseen, .. } = self;
+        let Self { mut answer, mut provider, reader, skipped, lost, taken, .. } = self;
         answer.oddities.extend(lost.entry());
         if let Some(reader) = reader {
             provider = reader.told_provider().or(provider);
             reader.finish(&mut answer);
         }
-        answer.make_visible(unseen);
+        answer.clean(taken);
         if skipped > MAX_SKIPPED_NOTES {
             let message = format!("{skipped} events could not be read; the first {MAX_SKIPPED_NOTES} are listed");
             answer.oddities.push(Entry::in_input(Kind::Note, "events-skipped", "", message));
@@ -259,7 +259,7 @@ impl AnswerStream {
             return self.refuse(event, error);
         }
         for event in &mut said[before..] {
-            self.unseen += event.make_visible();
+            event.clean(&mut self.taken);
             self.fold(event);
         }
         Ok(())
@@ -430,6 +430,27 @@ mod tests {
             let told: Vec<_> = answer.oddities.iter().filter(|entry| entry.code == "unseen").collect();
             assert_eq!(told.len(), 1);
             assert!(told[0].message.starts_with("25 letters"), "{}", told[0].message);
+        }
+    }
+
+    /// Readers were shown the password of whoever built the index.
+    #[test]
+    fn no_address_of_a_source_names_a_user() {
+        let sources = r#"[{"url": "https://user:password@hr.example/a"}, {"filepath": "https://user:password@hr.example/b.pdf"},
+            {"title": "https://bank.example@evil.example/"}, {"url": "https://hr.example/@c"}]"#;
+        let streamed =
+            format!("data: {{\"sources\": {}}}\n\ndata: {{\"delta\": \"a\"}}\n\n", sources.replace('\n', ""));
+        for body in [format!(r#"{{"text": "a", "sources": {sources}}}"#), streamed] {
+            let answer = answer(&body);
+            assert!(!format!("{:?}", answer.sources).contains("password"), "{:?}", answer.sources);
+            let [first, second, third, fourth] = &answer.sources[..] else { panic!("four sources") };
+            assert_eq!(first.url.as_ref().map(crate::url::WebUrl::as_str), Some("https://hr.example/a"));
+            assert_eq!(first.address, None);
+            assert_eq!(second.filepath.as_deref(), Some("https://hr.example/b.pdf"));
+            assert_eq!(third.title.as_deref(), Some("https://evil.example/"));
+            assert_eq!(fourth.url.as_ref().map(crate::url::WebUrl::as_str), Some("https://hr.example/@c"));
+            let told = answer.oddities.iter().filter(|entry| entry.code == "url-user");
+            assert_eq!(told.count(), 3);
         }
     }
 
