@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+#[cfg(any(feature = "check", feature = "server"))]
+use super::visible::goes;
 use super::visible::{is_blank, visible};
 
 /// A text on one line: blanks of every kind become one space, and what cannot be seen but could steer the reader's
@@ -21,4 +23,18 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
         .filter(|word: &String| !word.is_empty())
         .collect();
     words.join(" ").into()
+}
+
+/// A text in one line of a terminal. Control characters and changes of writing direction could move the cursor or forge lines, so
+/// they are shown instead of sent.
+#[cfg(any(feature = "check", feature = "server"))]
+pub(crate) fn in_terminal(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut line, c| {
+        if c.is_control() || goes("", c) {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+        line
+    })
 }

@@ -15,7 +15,7 @@ const MAX_TAGS: usize = 6;
 /// Whether the letter goes behind this text. Embeddings, overrides and isolates of direction (UAX 9) go, and so do annotations,
 /// letters of tags outside of a flag, and selectors that select nothing, of which there are as many as bytes. The marks of
 /// direction and the joiners stay: right-to-left text and emoji need them.
-fn goes(before: &str, c: char) -> bool {
+pub(super) fn goes(before: &str, c: char) -> bool {
     match c {
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' => true,
         '\u{e0000}'..='\u{e007f}' => !goes_on_with_flag(before, c),
