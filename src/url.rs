@@ -1,6 +1,7 @@
 //! Web addresses of sources: the only addresses that reach a claim or a definition (policy P-07).
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fmt::Write as _;
 use std::num::NonZeroU32;
@@ -11,7 +12,8 @@ use std::sync::Arc;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
-/// An absolute `http` or `https` address with a host, in its WHATWG serialisation.
+/// An absolute `http` or `https` address with a host, in its WHATWG serialisation. It names no user: `https://bank.example@evil.example/`
+/// deceives readers, and a password is not theirs. Of an address that names one, the rest is kept.
 ///
 /// A copy costs nothing: addresses go from a source to its definition, its claim and the report.
 #[derive(Clone)]
@@ -54,7 +56,10 @@ impl FromStr for WebUrl {
             return Ok(Self { text: text.into(), host, ordinary });
         }
         match Url::parse(text.trim()) {
-            Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => Ok(Self::of(&url)),
+            Ok(mut url) if matches!(url.scheme(), "http" | "https") && url.has_host() => {
+                remove_user(&mut url);
+                Ok(Self::of(&url))
+            }
             Ok(url) => Err(InvalidWebUrl::Scheme { scheme: url.scheme().to_owned() }),
             Err(_) => Err(InvalidWebUrl::NotAbsolute),
         }
@@ -87,6 +92,11 @@ impl WebUrl {
     pub fn host(&self) -> &str {
         let host = &self.text[self.host.clone()];
         host.strip_prefix("www.").unwrap_or(host)
+    }
+
+    /// Whether its host is one of these, which are in lower case. `www.` counts.
+    pub(crate) fn is_on(&self, hosts: &BTreeSet<String>) -> bool {
+        hosts.contains(&self.text[self.host.clone()])
     }
 
     /// The name of the file at the end of the path, as people write it: `Leave policy.pdf` of `/hr/Leave%20policy.pdf`, without
@@ -219,8 +229,7 @@ impl WebUrl {
 
     /// The address as it is, where nothing in it is masked when it is displayed.
     pub(crate) fn open(&self) -> Option<&str> {
-        let is_open = !self.text.contains('?') && self.text[..self.host.start].ends_with("//");
-        is_open.then_some(&*self.text)
+        (!self.text.contains('?')).then_some(&*self.text)
     }
 
     /// What follows `#`.
@@ -228,6 +237,22 @@ impl WebUrl {
     pub fn fragment(&self) -> Option<&str> {
         self.text.split_once('#').map(|(_, fragment)| fragment)
     }
+}
+
+/// The address without the user and password that it names; `None` where it names none, or is no address.
+pub(crate) fn without_user(address: &str) -> Option<String> {
+    if !address.contains('@') {
+        return None;
+    }
+    let mut url = Url::parse(address.trim()).ok()?;
+    remove_user(&mut url).then(|| url.into())
+}
+
+/// Whether there was one.
+fn remove_user(url: &mut Url) -> bool {
+    let names_user = !url.username().is_empty() || url.password().is_some();
+    // Only an address that names no host refuses, and that names no user.
+    names_user && url.set_username("").is_ok() && url.set_password(None).is_ok()
 }
 
 /// The last part of a path that is not blank.
@@ -301,7 +326,7 @@ const ORDINARY: [bool; 256] = {
     ordinary
 };
 
-/// For logs and messages: user names, passwords and signatures are masked.
+/// For logs and messages: signatures are masked.
 impl fmt::Display for WebUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(text) = self.open() {
@@ -309,11 +334,6 @@ impl fmt::Display for WebUrl {
         }
         // Every serialisation can be parsed; were it otherwise, nothing would be shown.
         let Some(mut url) = self.parsed() else { return f.write_str("****") };
-        if !url.username().is_empty() || url.password().is_some() {
-            // An http(s) address with a host can always carry user information.
-            let _ = url.set_username("****");
-            let _ = url.set_password(None);
-        }
         if let Some(query) = url.query() {
             const SECRET: [&str; 6] =
                 ["sig", "signature", "token", "access_token", "x-amz-signature", "x-goog-signature"];
@@ -399,7 +419,8 @@ mod tests {
             pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..12),
         ) {
             let text = format!("https://a{}", pieces.concat());
-            let (Ok(ours), Ok(url)) = (text.parse::<WebUrl>(), Url::parse(&text)) else { return Ok(()) };
+            let (Ok(ours), Ok(mut url)) = (text.parse::<WebUrl>(), Url::parse(&text)) else { return Ok(()) };
+            remove_user(&mut url);
             proptest::prop_assert_eq!(ours.as_str(), url.as_str());
             proptest::prop_assert_eq!(Url::parse(ours.as_str()), Ok(url.clone()));
             let looked_at = WebUrl { ordinary: false, ..ours.clone() };
@@ -428,7 +449,26 @@ mod tests {
 
     #[test]
     fn secrets_in_an_address_are_never_shown() {
-        let url: WebUrl = "https://me:pw@contoso.com/a?se=1&sig=abc".parse().expect("a web address");
-        assert_eq!(format!("{url:?}"), "WebUrl(https://****@contoso.com/a?se=1&sig=****)");
+        let url: WebUrl = "https://contoso.com/a?se=1&sig=abc".parse().expect("a web address");
+        assert_eq!(format!("{url:?}"), "WebUrl(https://contoso.com/a?se=1&sig=****)");
+    }
+
+    #[test]
+    fn an_address_names_no_user() {
+        for (given, expected) in [
+            ("https://user:password@hr.example/a", Some("https://hr.example/a")),
+            ("https://bank.example@evil.example", Some("https://evil.example/")),
+            ("https://:password@x.example/", Some("https://x.example/")),
+            ("https://a@b@x.example:8443/?c=d@e", Some("https://x.example:8443/?c=d@e")),
+            ("https://x.example/@user", None),
+            ("mailto:a@x.example", None),
+            ("a@x.example", None),
+        ] {
+            assert_eq!(without_user(given).as_deref(), expected);
+            if let (Ok(url), Some(expected)) = (given.parse::<WebUrl>(), expected) {
+                assert_eq!((url.as_str(), url.markdown().as_str()), (expected, expected));
+            }
+        }
+        assert_eq!(without_user("s3://user:password@bucket/a").as_deref(), Some("s3://bucket/a"));
     }
 }

@@ -4,6 +4,7 @@ mod addresses;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod answer;
 mod citation;
+mod for_readers;
 mod grammar;
 mod interpreter;
 mod merge;
@@ -18,6 +19,7 @@ mod token_counts;
 pub use addresses::Addresses;
 pub use answer::Answer;
 pub use citation::{Citation, SourceIndex};
+pub(crate) use for_readers::TakenOut;
 pub use grammar::{MarkerGrammar, is_marker_span};
 pub use interpreter::Interpreter;
 pub use provider_error::ProviderError;

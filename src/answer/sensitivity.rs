@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::Answer;
 use crate::report::{Entry, Kind};
+use crate::text::visible;
 
 /// A sensitivity label of a document or of a whole answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -137,7 +138,7 @@ impl LabelCatalogue {
                     answer.oddities.push(Entry::in_input(Kind::Dropped, "label-unknown", pointer, message));
                 }
                 None => {
-                    let name = Some(named.trim().to_owned());
+                    let name = Some(visible(named.trim()).into_owned());
                     source.label = Some(SensitivityLabel { name, ..SensitivityLabel::default() });
                 }
             }

@@ -229,6 +229,10 @@ mod tests {
             assert_eq!(named("", "", url).as_deref(), Some(expected), "{url}");
         }
         // A title that nobody sees is none.
+        for title in ["\u{200b}", "\u{3164}", "\u{2800} \u{feff}", "\u{e0041}\u{2067}"] {
+            assert_eq!(named(title, "hr/leave.docx", "").as_deref(), Some("leave.docx"), "{title:?}");
+        }
+        assert_eq!(named("Leave\u{e0041}", "hr/leave.docx", "").as_deref(), Some("Leave"));
         assert_eq!(named(" \u{202e}\u{0}", "hr/leave.docx", "").as_deref(), Some("leave.docx"));
     }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Finding, Severity};
+use crate::text::in_terminal;
 
 /// How [`render`] writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,8 +21,8 @@ pub fn render(findings: &[Finding], style: Style) -> String {
     for finding in findings {
         let (start, end) = escapes(finding.severity, style);
         let pointer = if finding.pointer.is_empty() { "(whole document)" } else { &finding.pointer };
-        let message = one_line(&finding.message);
-        let pointer = one_line(pointer);
+        let message = in_terminal(&finding.message);
+        let pointer = in_terminal(pointer);
         // Writing to a string cannot fail.
         let _ = writeln!(report, "{start}{}{end} {} {pointer}: {message}", finding.severity, finding.code);
     }
@@ -55,18 +56,6 @@ fn escapes(severity: Severity, style: Style) -> (&'static str, &'static str) {
         Severity::Note => "\u{1b}[36m",
     };
     (start, "\u{1b}[0m")
-}
-
-/// Control characters of a document could move the cursor or forge lines, so they are shown instead of sent.
-fn one_line(text: &str) -> String {
-    text.chars().fold(String::with_capacity(text.len()), |mut line, c| {
-        if c.is_control() {
-            line.extend(c.escape_default());
-        } else {
-            line.push(c);
-        }
-        line
-    })
 }
 
 #[cfg(test)]

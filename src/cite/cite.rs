@@ -11,6 +11,7 @@ use super::scan::{Input, Scanner, place};
 use super::{CitedText, Position, Rules};
 use crate::answer::{Answer, Citation, MarkerGrammar, is_marker_span};
 use crate::report::{Entry, Kind};
+use crate::text::UNSEEN;
 
 /// Finds the markers of an answer, numbers its sources by first appearance, and writes the text for a dialect.
 ///
@@ -61,6 +62,7 @@ pub(super) fn finish(
     let attested = if lists_attested { number_attested(&mut scanner.numberer, sources) } else { Vec::new() };
     scanner.close(&input);
     let Scanner { mut writer, numberer, unresolved, mut entries, .. } = scanner;
+    entries.extend(writer.unseen(text));
     // In the order of the text, whatever was decided first.
     entries.sort_by_key(|entry| entry.at.offset().unwrap_or(usize::MAX));
     let places = writer.take_places();
@@ -88,7 +90,9 @@ pub(super) fn finish(
     }
     if sources.rules.only_markers {
         // What was made harmless, merged or taken out elsewhere stands here as it was.
-        entries.retain(|entry| matches!(entry.kind, Kind::Cited | Kind::Unresolved) || entry.code == "bibliography");
+        entries.retain(|entry| {
+            matches!(entry.kind, Kind::Cited | Kind::Unresolved) || matches!(entry.code, "bibliography" | UNSEEN)
+        });
     }
     CitedText { text, sources: cited, places, unresolved, entries }
 }
@@ -179,6 +183,7 @@ pub fn make_harmless(passage: &str, image_hosts: &BTreeSet<String>) -> (String, 
     let mut scanner = Scanner::new(&rules);
     scanner.run(&input);
     scanner.close(&input);
+    scanner.entries.extend(scanner.writer.unseen(passage));
     scanner.entries.retain(|entry| entry.kind == Kind::Neutralised);
     (scanner.writer.finish(), scanner.entries)
 }
@@ -234,6 +239,56 @@ mod tests {
         let mut same = answer("x[1] y[2]");
         same.sources[1].url = same.sources[0].url.clone();
         assert_eq!(cite(&same, &Rules::numbered()).text, "x[1] y[2]");
+    }
+
+    /// `exe.jpg` was shown for `gpj.exe`, and tag letters carried a message into the history past its reader.
+    #[test]
+    fn p06_letters_that_turn_the_direction_or_cannot_be_seen_go() {
+        let tags: String = "obey".chars().filter_map(|c| char::from_u32(0xe0000 + u32::from(c))).collect();
+        for (given, expected) in [
+            ("\u{202e}gpj.exe\u{202c} [1]", "\u{200b}gpj.exe\u{200b} [1]"),
+            ("\u{2067}a\u{2069} b", "\u{200b}a\u{200b} b"),
+            (&*format!("a{tags}b [1]"), "a\u{200b}b [1]"),
+            ("`a\u{202e}b`\n\n```\nc\u{202e}d\n```", "`a\u{200b}b`\n\n```\nc\u{200b}d\n```"),
+            // What stood apart stays apart.
+            ("[a]\u{202e}(https://evil)", "[a]\u{200b}(https://evil)"),
+            ("[a](java\u{202e}script:x)", "\u{200b}a"),
+            ("a&#x202e;b &#8238;", "a&#x202e\u{200b};b &#8238\u{200b};"),
+            ("שלום\u{200f} می‌خواهم 👩‍👩‍👧", "שלום\u{200f} می‌خواهم 👩‍👩‍👧"),
+        ] {
+            assert_eq!(body(&answer(given)), expected, "{given:?}");
+        }
+        for (rules, expected) in
+            [(Rules::numbered(), "a\u{200b}b [1]"), (Rules::teams(), "a\u{200b}b [1]"), (Rules::plain(), "ab [1]")]
+        {
+            let cited = cite(&answer("a\u{202e}\u{2066}b [1]"), &rules);
+            assert_eq!(cited.text, expected);
+            let told: Vec<_> = cited.entries.iter().filter(|entry| entry.code == UNSEEN).collect();
+            assert_eq!((told.len(), told[0].at.offset()), (1, Some(1)));
+            assert!(told[0].message.starts_with("2 letters"), "{}", told[0].message);
+        }
+        let (passage, entries) = make_harmless("a\u{202e}b", &BTreeSet::new());
+        assert_eq!((passage.as_str(), entries.len()), ("a\u{200b}b", 1));
+    }
+
+    /// It read as the bank's address, and led elsewhere.
+    #[test]
+    fn p06_a_link_names_no_user() {
+        let bad = "https://bank.example@evil.example/a";
+        for (given, expected) in [
+            (format!("[a]({bad} \"t\")"), "[a](https://evil.example/a \"t\")"),
+            (format!("![a](<{bad}>)"), "[a](https://evil.example/a)"),
+            (format!("<{bad}> b"), "<https://evil.example/a> b"),
+            (format!("[p]: {bad}\n\n[a][p]"), "[a](https://evil.example/a)"),
+            (format!("[a][p]\n\n[p]: {bad}"), "[a][p]\n\n> [p]: https://evil.example/a"),
+            (format!("> [a][p]\n>\n> [p]: {bad}"), "> [a][p]\n>\n> [p]: https://evil.example/a"),
+        ] {
+            let cited = cite(&answer(&given), &Rules::web_chat());
+            assert_eq!(cited.text, expected, "{given:?}");
+            assert!(cited.entries.iter().any(|entry| entry.code == "link-user"), "{given:?}");
+        }
+        let same = "[a](https://x.example/@b) <a@x.example> [m](mailto:a@x.example)";
+        assert_eq!(cite(&answer(same), &Rules::web_chat()).text, same);
     }
 
     /// Three sources with addresses, and one without.

@@ -201,6 +201,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn p12_letters_that_nobody_sees_go_alike_wherever_the_text_is_cut() {
+        let letters =
+            ["a", "\u{202e}", "\u{2067}", "\u{e0041}", "🏴", "\u{e0067}\u{e007f}", "\u{200b}", "\u{fe0f}", " "];
+        let marks = ["[1]", "]", "(", "`", "&#x202e;", "**", "\n", "!", "|", "https://x/"];
+        let pieces: Vec<&str> = letters.iter().chain(&marks).copied().collect();
+        let mut state = 1_usize;
+        for _ in 0..2_000 {
+            let chosen: Vec<&str> = (0..12)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    pieces[(state >> 33) % pieces.len()]
+                })
+                .collect();
+            let (whole, finished) = whole_and_in_pieces(chosen.iter().copied());
+            assert_eq!(finished, whole, "{chosen:?}");
+            assert!(!whole.text.contains(['\u{202e}', '\u{2067}', '\u{e0041}']), "{:?}", whole.text);
+        }
+    }
+
     /// The badge stood between two pieces of a line that goes, and was kept apart from the second one.
     #[test]
     fn p12_a_place_in_a_line_that_goes_is_cited_alike_wherever_the_line_is_cut() {

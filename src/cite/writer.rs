@@ -4,7 +4,8 @@
 use super::scan::{BYTE_ORDER_MARK, MAX_EMPHASIS};
 use super::table::{Table, ends_like_table};
 use super::{CitedPlace, LiteralNumbers, Position, Rules};
-use crate::report::Kind;
+use crate::report::{Entry, Kind};
+use crate::text::{UNSEEN, ends_in_unseen_reference, first_unseen, push_visible};
 
 /// Nothing to see; keeps two constructs apart that would fuse.
 const ZERO_WIDTH_SPACE: char = '\u{200b}';
@@ -49,6 +50,8 @@ pub(super) struct Writer {
     link_start: usize,
     /// Where the text at the end began, in which a bare address may begin.
     text_start: usize,
+    /// How many letters went because nobody sees them, or because they turn the direction of the text.
+    unseen: usize,
     /// Where the badges stand, for those who ask.
     places: Option<Vec<CitedPlace>>,
 }
@@ -69,6 +72,7 @@ impl Writer {
             swallowed: false,
             link_start: 0,
             text_start: 0,
+            unseen: 0,
             places: only_markers.then(Vec::new),
         }
     }
@@ -81,6 +85,16 @@ impl Writer {
     /// What is written so far.
     pub(super) fn written(&self) -> &str {
         &self.out
+    }
+
+    /// What went of the text because nobody sees it, for the report.
+    pub(super) fn unseen(&self, text: &str) -> Option<Entry> {
+        let message = format!(
+            "{} letters that cannot be seen, or that turn the direction of the text, were taken out",
+            self.unseen
+        );
+        let at = first_unseen(text).unwrap_or_default();
+        (self.unseen > 0).then(|| Entry::in_text(Kind::Neutralised, UNSEEN, at, message))
     }
 
     pub(super) fn finish(self) -> String {
@@ -102,7 +116,7 @@ impl Writer {
         let behind_text =
             self.run.is_empty() && !self.in_address && !self.out.is_empty() && !text.starts_with(LINE_ENDS);
         if behind_text && !text.bytes().any(|byte| ADDRESS[usize::from(byte)]) {
-            self.out.push_str(text);
+            self.put(text);
             if !may_begin_address {
                 self.text_start = self.out.len();
             }
@@ -522,13 +536,30 @@ impl Writer {
         let start = self.out.len();
         let mut rest = text;
         while let Some(end) = memchr::memchr2(b'\n', b'\r', rest.as_bytes()) {
-            self.out.push_str(&rest[..end]);
+            self.put(&rest[..end]);
             self.keep_from_table();
             self.out.push_str(&rest[end..=end]);
             rest = &rest[end + 1..];
         }
-        self.out.push_str(rest);
+        self.put(rest);
         Some(start)
+    }
+
+    /// Appends what people see of a piece of one line. A character reference to what they do not see is no reference any more.
+    fn put(&mut self, text: &str) {
+        // Whether anyone may draw it as Markdown; who asks for the places of markers may.
+        let is_drawn = self.markdown || self.places.is_some();
+        let mut rest = text;
+        while let Some(end) = memchr::memchr(b';', rest.as_bytes()).filter(|_| is_drawn) {
+            self.unseen += push_visible(&mut self.out, &rest[..end], true);
+            if ends_in_unseen_reference(&self.out) {
+                self.unseen += 1;
+                self.out.push(ZERO_WIDTH_SPACE);
+            }
+            self.out.push(';');
+            rest = &rest[end + 1..];
+        }
+        self.unseen += push_visible(&mut self.out, rest, is_drawn);
     }
 
     /// The end of a line of code or of a table, as it was.

@@ -99,7 +99,7 @@ pub struct ConvertArgs {
     /// Find out where redirects of sources lead, by following them; only with `--to records`.
     #[arg(long)]
     pub resolve_redirects: bool,
-    /// Say on stderr what was cited, merged, dropped and made harmless.
+    /// Say on stderr what was cited, merged, dropped and made harmless; control characters are shown as escapes.
     #[arg(long)]
     pub report: bool,
     /// Print the answer while it arrives, one JSON object a line; only with `--to open-webui` or `--to assistanthub`. For

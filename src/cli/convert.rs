@@ -12,6 +12,7 @@ use crate::dialect::Dialect;
 use crate::ingest::{AzureScores, Provider, ingest, search_in_vain};
 use crate::output::Output;
 use crate::report::{At, Entry, Report, ScoreLine};
+use crate::text::in_terminal;
 
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     let output = args.to.parse::<Output>();
@@ -86,7 +87,7 @@ fn to_activity(args: &ConvertArgs) -> anyhow::Result<Outcome> {
 /// Rule S4-54: what there is in an answer whose provider searched, and of which no source came out.
 fn tell_of_vain_search(body: &[u8], from: Option<Provider>) -> io::Result<()> {
     let vain = ingest(body, from).ok().and_then(|answer| search_in_vain(body, &answer));
-    vain.map_or(Ok(()), |vain| writeln!(io::stderr(), "{vain}"))
+    vain.map_or(Ok(()), |vain| writeln!(io::stderr(), "{}", in_terminal(&vain.to_string())))
 }
 
 fn conversion(args: &ConvertArgs) -> anyhow::Result<Conversion> {
@@ -137,7 +138,7 @@ pub(super) fn describe(report: &Report) -> String {
     if lines.is_empty() {
         lines.push("nothing cited, nothing changed".to_owned());
     }
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.iter().map(|line| format!("{}\n", in_terminal(line))).collect()
 }
 
 fn place(entry: &Entry) -> String {
@@ -162,5 +163,15 @@ mod tests {
             Entry { kind: Kind::Note, code: "odd", at: At::Pointer("/a".to_owned()), message: "odd".to_owned() },
         ]);
         assert_eq!(describe(&report), "cited: 1: Leave policy (cited, byte 17)\nnotes: odd (odd, /a)\n");
+    }
+
+    /// A marker of the answer wrote escape sequences to the terminal.
+    #[test]
+    fn what_could_steer_a_terminal_is_shown_instead_of_sent() {
+        let mut report = Report { complete: true, ..Report::default() };
+        let message = "[\u{1b}[2J\r\n\u{9b}\u{202e}] names no source".to_owned();
+        report.extend([Entry { kind: Kind::Unresolved, code: "marker", at: At::Offset(0), message }]);
+        let expected = "unresolved: [\\u{1b}[2J\\r\\n\\u{9b}\\u{202e}] names no source (marker, byte 0)\n";
+        assert_eq!(describe(&report), expected);
     }
 }

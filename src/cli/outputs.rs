@@ -22,6 +22,7 @@ use crate::output::{
 };
 use crate::redirects::{RedirectLimits, Redirects};
 use crate::report::Report;
+use crate::text::in_terminal;
 use crate::url::Tracking;
 
 pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome> {
@@ -45,7 +46,7 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
         let mut stderr = io::stderr();
         write!(stderr, "{}", describe(&report(&answer, output, args.outputs.citations)))?;
         if let Some(vain) = search_in_vain(body, &answer) {
-            writeln!(stderr, "{vain}")?;
+            writeln!(stderr, "{}", in_terminal(&vain.to_string()))?;
         }
     }
     let ungrounded = grounded(&answer, wanted).err();

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::build::Builder;
+use super::card_elements::{Allowed, allow};
 use crate::answer::Source;
 use crate::cite::CitedSource;
 use crate::report::{Entry, Kind};
@@ -20,8 +21,7 @@ const MAX_DEPTH: usize = 32;
 const MAX_CARD_BYTES: usize = 8 * 1024;
 
 impl Builder<'_> {
-    /// The card of the first source that has one, as a text: without what a reader could press or fill in, which a citation must
-    /// not have.
+    /// The card of the first source that has one, as a text: with what a card in a citation may hold, and nothing else.
     pub(super) fn card(&mut self, cited: &CitedSource) -> Option<String> {
         if !self.rules.cards {
             return None;
@@ -34,21 +34,35 @@ impl Builder<'_> {
             self.entries.push(note("encrypted-passage", "the document is encrypted, and its card is withheld"));
             return None;
         }
-        let Some(mut members) = adaptive(card) else {
+        let Some(members) = adaptive(card) else {
             self.entries
                 .push(note("card", "this is no Adaptive Card: an object with the type AdaptiveCard and a body"));
             return None;
         };
-        let pressed = remove_actions(&mut members, 0);
-        if pressed == Removed::Something {
-            self.entries.push(note("card-interactive", "a card in a citation has no actions and no inputs"));
+        let unfit = format!(
+            "a card in a citation shows something, and has at most {MAX_CARD_BYTES} bytes and {MAX_DEPTH} levels"
+        );
+        if members.values().any(|value| is_deeper(value, MAX_DEPTH)) {
+            self.entries.push(note("card", &unfit));
+            return None;
         }
-        let written = Value::Object(members);
-        let is_empty = written["body"].as_array().is_none_or(Vec::is_empty);
-        let written = written.to_string();
-        if pressed == Removed::TooDeep || is_empty || written.len() > MAX_CARD_BYTES {
-            let message = format!("a card in a citation shows something and has at most {MAX_CARD_BYTES} bytes");
-            self.entries.push(note("card", &message));
+        let Allowed { card, left_out, made_harmless } = allow(&members, &self.rules.image_hosts);
+        if !left_out.is_empty() {
+            let names: Vec<_> = left_out.into_iter().collect();
+            let message = format!(
+                "a card in a citation shows texts, facts, tables and pictures of allowed hosts; left out: {}",
+                names.join(", ")
+            );
+            self.entries.push(note("card-parts", &message));
+        }
+        self.entries.extend(made_harmless.into_iter().map(|entry| {
+            let message = format!("in the card, {}", entry.message);
+            Entry::in_input(entry.kind, entry.code, at.clone(), message)
+        }));
+        let is_empty = card["body"].as_array().is_none_or(Vec::is_empty);
+        let written = card.to_string();
+        if is_empty || written.len() > MAX_CARD_BYTES {
+            self.entries.push(note("card", &unfit));
             return None;
         }
         Some(written)
@@ -70,44 +84,14 @@ fn adaptive(card: &Value) -> Option<Map<String, Value>> {
     (is_card && members.get("body").is_some_and(Value::is_array)).then_some(members)
 }
 
-/// What was taken out of a card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Removed {
-    Nothing,
-    Something,
-    /// Not all of it was looked through.
-    TooDeep,
-}
-
-/// Takes everything out that can be pressed or filled in.
-fn remove_actions(members: &mut Map<String, Value>, depth: usize) -> Removed {
-    let before = members.len();
-    members.retain(|name, value| name != "actions" && !is_interactive(value));
-    let mut removed = if members.len() < before { Removed::Something } else { Removed::Nothing };
-    for value in members.values_mut() {
-        removed = removed.max(remove_below(value, depth + 1));
-    }
-    removed
-}
-
-fn remove_below(value: &mut Value, depth: usize) -> Removed {
+/// Whether this has more than so many levels.
+fn is_deeper(value: &Value, levels: usize) -> bool {
     match value {
-        Value::Object(_) | Value::Array(_) if depth > MAX_DEPTH => Removed::TooDeep,
-        Value::Object(members) => remove_actions(members, depth),
-        Value::Array(items) => {
-            let before = items.len();
-            items.retain(|item| !is_interactive(item));
-            let removed = if items.len() < before { Removed::Something } else { Removed::Nothing };
-            items.iter_mut().fold(removed, |removed, item| removed.max(remove_below(item, depth + 1)))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Removed::Nothing,
+        Value::Object(_) | Value::Array(_) if levels == 0 => true,
+        Value::Object(members) => members.values().any(|member| is_deeper(member, levels - 1)),
+        Value::Array(items) => items.iter().any(|item| is_deeper(item, levels - 1)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
-}
-
-/// Whether this is an action, a set of actions or an input.
-fn is_interactive(value: &Value) -> bool {
-    let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
-    kind.starts_with("Action.") || kind.starts_with("Input.") || kind == "ActionSet"
 }
 
 #[cfg(test)]
@@ -155,7 +139,77 @@ mod tests {
             block, {"type": "Input.Text", "id": "x"}, {"type": "ActionSet", "actions": [{"type": "Action.OpenUrl"}]},
             {"type": "Container", "selectAction": {"type": "Action.OpenUrl"}, "items": [block, {"type": "Input.Toggle"}]}]});
         let expected = json!({"type": "AdaptiveCard", "body": [block, {"type": "Container", "items": [block]}]});
-        assert_eq!(shown(card), (Some(expected), vec!["card-interactive"]));
+        assert_eq!(shown(card), (Some(expected), vec!["card-parts"]));
+    }
+
+    /// What was not known to be harmful came out as it went in: a button to sign in, a mention, pictures of any host.
+    #[test]
+    fn a_card_shows_what_is_allowed_and_nothing_else() {
+        let block = json!({"type": "TextBlock", "text": "30 days", "weight": "Bolder", "separator": true});
+        let card = |name: &str, value: Value| {
+            let mut card = json!({"type": "AdaptiveCard", "version": "1.5", "body": [block]});
+            card[name] = value;
+            card
+        };
+        let body = |second: Value| card("body", json!([block, second]));
+        for hostile in [
+            card("authentication", json!({"buttons": [{"type": "signin", "value": "https://evil.example/"}]})),
+            card("backgroundImage", json!("https://evil.example/i.png")),
+            card("backgroundImage", json!({"url": "https://evil.example/i.png"})),
+            card("msteams", json!({"entities": [{"type": "mention", "text": "<at>CEO</at>"}]})),
+            card("refresh", json!({"action": {"type": "Action.Execute"}, "userIds": ["a"]})),
+            card("speak", json!("<speak>evil</speak>")),
+            card("$schema", json!("https://evil.example/")),
+            card("lang", json!({"a": 1})),
+            body(json!({"type": "Image", "url": "https://evil.example/i.png"})),
+            body(json!({"type": "Image", "url": "https://pictures.example@evil.example/i.png"})),
+            body(json!({"type": "Image", "altText": "a"})),
+            body(json!({"type": "Media", "sources": [{"url": "https://evil.example/v.mp4"}]})),
+            body(json!({"type": "action.openurl", "url": "https://evil.example/"})),
+            body(json!({"type": "textblock", "text": "small"})),
+            body(json!({"text": "of no type"})),
+            body(json!("a text")),
+        ] {
+            let rules = GraphRules { image_hosts: ["pictures.example".to_owned()].into(), ..GraphRules::teams() };
+            let (appearance, codes) = cited(hostile.clone(), &rules, None);
+            let text: Value = serde_json::from_str(appearance["text"].as_str().expect("a card")).expect("JSON");
+            let expected = json!({"type": "AdaptiveCard", "version": "1.5", "body": [block]});
+            assert_eq!((text, codes), (expected, vec!["card-parts"]), "{hostile}");
+        }
+    }
+
+    #[test]
+    fn the_texts_of_a_card_are_made_harmless() {
+        let card = json!({"type": "AdaptiveCard", "body": [
+            {"type": "TextBlock", "text": "[press](javascript:alert(1)) ![x](https://evil.example/i.png)"},
+            {"type": "RichTextBlock", "inlines": ["[a](javascript:x)", {"type": "TextRun", "text": "[b](javascript:x)"}]},
+            {"type": "FactSet", "facts": [{"title": "[c](javascript:x)", "value": "[d](javascript:x)"}]}]});
+        let expected = json!({"type": "AdaptiveCard", "body": [
+            {"type": "TextBlock", "text": "\u{200b}press [x](https://evil.example/i.png)"},
+            {"type": "RichTextBlock", "inlines": ["\u{200b}a", {"type": "TextRun", "text": "\u{200b}b"}]},
+            {"type": "FactSet", "facts": [{"title": "\u{200b}c", "value": "\u{200b}d"}]}]});
+        let (card, codes) = shown(card);
+        assert_eq!(card, Some(expected));
+        assert_eq!(codes, ["link-scheme", "image", "link-scheme", "link-scheme", "link-scheme", "link-scheme"]);
+    }
+
+    #[test]
+    fn every_allowed_element_stays_as_it_is() {
+        let block = json!({"type": "TextBlock", "text": "a", "size": "Large", "wrap": true, "maxLines": 2});
+        let picture =
+            json!({"type": "Image", "url": "https://pictures.example/i.png", "altText": "a", "width": "50px"});
+        let card = json!({"type": "AdaptiveCard", "version": "1.5", "lang": "en", "fallbackText": "30 days",
+            "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "body": [block, picture,
+            {"type": "Container", "style": "emphasis", "items": [block]},
+            {"type": "ColumnSet", "columns": [{"type": "Column", "width": "auto", "items": [block]}, {"items": [picture]}]},
+            {"type": "RichTextBlock", "inlines": ["a", {"type": "TextRun", "text": "b", "italic": true}]},
+            {"type": "FactSet", "facts": [{"title": "Days", "value": "30"}], "spacing": "Large"},
+            {"type": "Table", "columns": [{"width": 1}], "firstRowAsHeaders": true, "rows": [
+                {"type": "TableRow", "cells": [{"type": "TableCell", "items": [block]}]}]}]});
+        let rules = GraphRules { image_hosts: ["pictures.example".to_owned()].into(), ..GraphRules::teams() };
+        let (appearance, codes) = cited(card.clone(), &rules, None);
+        let text: Value = serde_json::from_str(appearance["text"].as_str().expect("a card")).expect("JSON");
+        assert_eq!((text, codes), (card, vec![]));
     }
 
     #[test]

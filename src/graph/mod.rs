@@ -3,6 +3,7 @@
 mod action;
 mod build;
 mod card;
+mod card_elements;
 mod claim;
 #[cfg(feature = "check")]
 pub(crate) mod context;

@@ -3,7 +3,9 @@
 use std::fmt::Debug;
 
 use super::{IngestError, Provider};
-use crate::answer::{Answer, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex};
+use crate::answer::{
+    Answer, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex, TakenOut,
+};
 use crate::report::Entry;
 
 /// The sentinel that ends many streams; nothing behind it is read (rule T-04).
@@ -84,6 +86,18 @@ pub enum StreamEvent {
     Error(ProviderError),
     /// The provider's own sign that the answer is whole (rule N-12).
     Done,
+}
+
+impl StreamEvent {
+    /// Takes out what readers must not get, but for what stands in the text.
+    pub(super) fn clean(&mut self, taken: &mut TakenOut) {
+        match self {
+            Self::Sources(sources) => sources.iter_mut().for_each(|source| source.clean(taken)),
+            Self::Label(label) => label.clean(taken),
+            Self::Interpreter(interpreter) => interpreter.clean(taken),
+            Self::Text(_) | Self::Cited(_) | Self::Late | Self::Error(_) | Self::Done => {}
+        }
+    }
 }
 
 /// Reads the events of one format. Whatever these say together is the same answer as the whole response that says it.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::halves::{has_lone_half, mended_with_note};
 use super::{AnswerStream, IngestError, bedrock, format, json, native};
-use crate::answer::Answer;
+use crate::answer::{Answer, TakenOut};
 
 /// A format, by the slug that the command line and HTTP use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,9 +114,11 @@ impl Provider {
         }
     }
 
-    /// Says of an answer whose it is, and of its sources what their order says (rule S4-25).
+    /// Says of an answer whose it is, and of its sources what their order says (rule S4-25); takes out of them what readers must
+    /// not get.
     pub(super) fn gave(self, mut answer: Answer) -> Answer {
         answer.provider = Some(self.slug());
+        answer.clean(TakenOut::default());
         if self.ranks() {
             let ranks = (1..).map_while(NonZeroU32::new);
             for (source, rank) in answer.sources.iter_mut().zip(ranks) {

@@ -11,7 +11,7 @@ use super::token_counts::token_counts;
 use super::{
     AzureScores, EventPlace, IngestError, Provider, at_once, azure_on_your_data, document, document_text, format, json,
 };
-use crate::answer::{Answer, MarkerGrammar, ProviderError, TokenCounts};
+use crate::answer::{Answer, MarkerGrammar, ProviderError, TakenOut, TokenCounts};
 use crate::report::{Entry, Kind};
 
 /// So many events may come before one that tells the format.
@@ -37,6 +37,8 @@ pub struct AnswerStream {
     answer: Answer,
     ended: bool,
     skipped: usize,
+    /// What was taken out that readers must not get.
+    taken: TakenOut,
     first_skipped: Option<(EventPlace, String)>,
     torn: TornCharacters,
     lost: Lost,
@@ -127,12 +129,13 @@ impl AnswerStream {
         if self.answer.text.is_empty() && !self.answer.complete {
             return Err(IngestError::NoAnswer { reason: self.nothing() });
         }
-        let Self { mut answer, mut provider, reader, skipped, lost, .. } = self;
+        let Self { mut answer, mut provider, reader, skipped, lost, taken, .. } = self;
         answer.oddities.extend(lost.entry());
         if let Some(reader) = reader {
             provider = reader.told_provider().or(provider);
             reader.finish(&mut answer);
         }
+        answer.clean(taken);
         if skipped > MAX_SKIPPED_NOTES {
             let message = format!("{skipped} events could not be read; the first {MAX_SKIPPED_NOTES} are listed");
             answer.oddities.push(Entry::in_input(Kind::Note, "events-skipped", "", message));
@@ -255,7 +258,8 @@ impl AnswerStream {
             said.truncate(before);
             return self.refuse(event, error);
         }
-        for event in &said[before..] {
+        for event in &mut said[before..] {
+            event.clean(&mut self.taken);
             self.fold(event);
         }
         Ok(())
@@ -394,6 +398,59 @@ mod tests {
             let read = ingest_azure_on_your_data(body.as_bytes(), AzureScores::default()).expect("an answer");
             assert_eq!(read, usual, "{body}");
             assert_eq!(read.provider, Some(Provider::AzureOnYourData.slug()), "{body}");
+        }
+    }
+
+    const TAGS: &str = "\u{e006f}\u{e0062}\u{e0065}\u{e0079}";
+
+    /// Passages and names of labels were shown and sent as they came.
+    #[test]
+    fn what_readers_do_not_see_goes_from_sources_and_labels_of_whole_and_streamed_answers() {
+        let hidden = |text: &str| format!("{text}\u{202e}{TAGS}");
+        let sources = serde_json::json!([{"title": hidden("Leave"), "content": hidden("30 days"),
+            "label": {"name": hidden("Secret"), "description": hidden("ours")}}]);
+        let label = serde_json::json!({"name": hidden("Internal")});
+        let interpreter = serde_json::json!({"slogan": hidden("Contoso")});
+        let whole =
+            serde_json::json!({"text": "a [1]", "sources": sources, "label": label, "interpreter": interpreter});
+        let events = [
+            serde_json::json!({"sources": sources}),
+            serde_json::json!({"delta": "a [1]", "label": label, "interpreter": interpreter}),
+            serde_json::json!({"done": true}),
+        ];
+        let events: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        for body in [whole.to_string(), events] {
+            let answer = ingest(body.as_bytes(), None).expect("an answer");
+            let source = &answer.sources[0];
+            let shield = source.label.as_ref().expect("a label");
+            let words = [&source.content, &shield.name, &shield.description, &answer.label.expect("a label").name];
+            assert_eq!(words.map(|word| word.as_deref()), ["30 days", "Secret", "ours", "Internal"].map(Some));
+            assert_eq!(answer.interpreter.expect("an interpreter").slogan, "Contoso");
+            assert_eq!(source.display_title().as_deref(), Some("Leave"));
+            let told: Vec<_> = answer.oddities.iter().filter(|entry| entry.code == "unseen").collect();
+            assert_eq!(told.len(), 1);
+            assert!(told[0].message.starts_with("25 letters"), "{}", told[0].message);
+        }
+    }
+
+    /// Readers were shown the password of whoever built the index.
+    #[test]
+    fn no_address_of_a_source_names_a_user() {
+        let sources = r#"[{"url": "https://user:password@hr.example/a"}, {"filepath": "https://user:password@hr.example/b.pdf"},
+            {"title": "https://bank.example@evil.example/"}, {"url": "https://hr.example/@c"}]"#;
+        let streamed =
+            format!("data: {{\"sources\": {}}}\n\ndata: {{\"delta\": \"a\"}}\n\n", sources.replace('\n', ""));
+        for body in [format!(r#"{{"text": "a", "sources": {sources}}}"#), streamed] {
+            let answer = answer(&body);
+            assert!(!format!("{:?}", answer.sources).contains("password"), "{:?}", answer.sources);
+            let [first, second, third, fourth] = &answer.sources[..] else { panic!("four sources") };
+            assert_eq!(first.url.as_ref().map(crate::url::WebUrl::as_str), Some("https://hr.example/a"));
+            assert_eq!(first.address, None);
+            assert_eq!(second.filepath.as_deref(), Some("https://hr.example/b.pdf"));
+            assert_eq!(third.title.as_deref(), Some("https://evil.example/"));
+            assert_eq!(fourth.url.as_ref().map(crate::url::WebUrl::as_str), Some("https://hr.example/@c"));
+            let told = answer.oddities.iter().filter(|entry| entry.code == "url-user");
+            assert_eq!(told.count(), 3);
         }
     }
 

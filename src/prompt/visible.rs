@@ -1,19 +1,16 @@
-//! What of a text a reader sees: what only a machine reads goes, so that it cannot tell a model what nobody checked.
+//! What of a text a model reads: what people see, and less, so that nothing tells it what nobody checked.
 
 use std::borrow::Cow;
 
-/// Whether a character goes: controls, changes of writing direction, annotations, and those that carry letters unseen.
+use crate::text;
+
+/// Whether a character goes that [people may need](crate::text::visible): controls, marks of direction, and those that carry
+/// letters unseen.
 fn goes(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t')
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}')
-        || matches!(c, '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
         // Variants of ideographs, of which there are as many as bytes.
         || matches!(c, '\u{e0100}'..='\u{e01ef}')
-}
-
-/// Letters that cannot be seen. Behind a black flag they say whose flag it is.
-fn is_tag(c: char) -> bool {
-    matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
 /// Whether a line ends here in the eyes of somebody: Unicode knows more line ends than editors do.
@@ -23,20 +20,19 @@ fn ends_line(c: char) -> bool {
 
 /// The text as it is seen, its lines ending with LF.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| goes(c) || is_tag(c) || ends_line(c)) {
-        return text.into();
+    let text = text::visible(text);
+    if !text.chars().any(|c| goes(c) || ends_line(c)) {
+        return text;
     }
     let mut seen = String::with_capacity(text.len());
-    let mut in_flag = false;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        in_flag = c == '\u{1f3f4}' || in_flag && is_tag(c);
         if c == '\r' && chars.peek() == Some(&'\n') {
             continue;
         }
         if ends_line(c) {
             seen.push('\n');
-        } else if !goes(c) && (in_flag || !is_tag(c)) {
+        } else if !goes(c) {
             seen.push(c);
         }
     }

@@ -4,10 +4,14 @@ mod cut;
 mod line;
 mod offset;
 mod span;
+mod visible;
 mod word;
 
 pub use cut::cut_at_word;
+#[cfg(any(feature = "check", feature = "server"))]
+pub(crate) use line::in_terminal;
 pub(crate) use line::one_line;
 pub use offset::{ByteOffset, CharOffset, OffsetIndex, Utf16Offset};
 pub use span::{InvalidSpan, Span};
+pub(crate) use visible::{UNSEEN, ends_in_unseen_reference, first_unseen, push_visible, takes_no_room, visible};
 pub use word::word_end;

@@ -17,7 +17,7 @@ use crate::cite::definition::push_title;
 use crate::cite::marker::{self, MAX_INNER_BYTES, Marker};
 use crate::cite::resolve::Indices;
 use crate::report::{Entry, Kind};
-use crate::url::WebUrl;
+use crate::url::{WebUrl, without_user};
 
 /// Whether readers may be led to this address.
 pub(super) fn is_allowed(url: &str) -> bool {
@@ -362,6 +362,13 @@ impl Scanner {
             return;
         }
         let becomes_link = opener.image && !may_load;
+        let written = match without_user(address) {
+            Some(without) => {
+                self.report("link-user", opener.at, format!("the link leads to {without:?}: its address named a user"));
+                written.or_else(|| target.written().map(|target| format!("]({target})")))
+            }
+            None => written,
+        };
         self.spell_math(opener.node + 1, input);
         for node in opener.node + 1..self.nodes.len() {
             if becomes_link {

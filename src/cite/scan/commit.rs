@@ -12,6 +12,7 @@ use super::scanner::{Input, Scanner};
 use crate::answer::SourceIndex;
 use crate::cite::Position;
 use crate::report::{Entry, Kind};
+use crate::url::without_user;
 
 /// How far a marker that vanishes looks at what follows it: a blank and a character.
 const MAX_VANISHING: usize = 8;
@@ -226,7 +227,18 @@ impl Scanner {
                     self.writer.code(raw, *headless);
                 }
             }
-            NodeKind::Opaque | NodeKind::Prefix | NodeKind::Autolink => {
+            NodeKind::Autolink => {
+                self.shield = self.shield.max(end);
+                match without_user(&raw[1..raw.len() - 1]) {
+                    Some(without) => {
+                        let message = format!("the link leads to {without:?}: its address named a user");
+                        self.report("link-user", start, message);
+                        self.writer.opaque(&format!("<{without}>"));
+                    }
+                    None => self.writer.opaque(raw),
+                }
+            }
+            NodeKind::Opaque | NodeKind::Prefix => {
                 self.shield = self.shield.max(end);
                 // A bare address takes the backslash in, and what it kept from being a tag would be one.
                 let loses_backslash = raw == "\\<" && input.rules.markdown && self.writer.is_in_address();

@@ -13,6 +13,7 @@ use super::scanner::{Input, Phase, Scanner};
 use crate::answer::MarkerGrammar;
 use crate::cite::marker::{self, Marker};
 use crate::report::{Entry, Kind as EntryKind};
+use crate::url::without_user;
 
 /// A label in the form in which labels are compared.
 pub(super) fn normalised(label: &str) -> String {
@@ -171,6 +172,7 @@ impl Scanner {
         let is_marker = is_number_label(&label);
         let looks_like_one = || drawn(&label).is_some_and(|drawn| is_number_label(unbracketed(&drawn)));
         let written = target.written();
+        let without_user = without_user(&target.url);
         let stays = is_first && !is_marker && self.used.contains(&label) && !looks_like_one();
         if is_first && !is_marker {
             self.definitions.insert(label.clone(), target);
@@ -180,8 +182,14 @@ impl Scanner {
         if let Some(written) = written.filter(|_| stays) {
             let message = format!("the answer's own definition of [{label}] stays, because a link before it needs it");
             self.entries.push(Entry::in_text(EntryKind::Note, "definition", at, message));
+            if let Some(without) = &without_user {
+                self.report("link-user", at, format!("[{label}] leads to {without:?}: its address named a user"));
+            }
             if !input.rules.markdown || input.rules.definitions && !self.blocks.containers.is_empty() {
-                self.opaque(at..end);
+                match without_user {
+                    Some(_) => self.push(at..end, NodeKind::Replace(format!("[{shown}]: {written}"))),
+                    None => self.opaque(at..end),
+                }
             } else if input.rules.definitions {
                 // In a quote it works as well, and is no entry of the list of sources that Web Chat draws.
                 let apart = if content.is_some() { "\n" } else { "" };

@@ -3,6 +3,7 @@
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use crate::cite::marker::MAX_INNER_BYTES;
+use crate::text::takes_no_room;
 
 /// A short text as it is drawn, when that differs from how it is written: without emphasis, tags, the signs of code and what
 /// nobody sees, and with escapes and entities read; of an image, its description. `None` for anything else, above all for what holds links or blocks.
@@ -16,7 +17,7 @@ pub(super) fn drawn(written: &str) -> Option<String> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "whatever else there is is no marker")]
     for event in Parser::new_ext(written, Options::ENABLE_STRIKETHROUGH) {
         match event {
-            Event::Text(text) | Event::Code(text) => drawn.extend(text.chars().filter(|c| !is_invisible(*c))),
+            Event::Text(text) | Event::Code(text) => drawn.extend(text.chars().filter(|c| !takes_no_room(*c))),
             Event::SoftBreak | Event::HardBreak => drawn.push(' '),
             Event::Start(
                 Tag::Paragraph | Tag::HtmlBlock | Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Image { .. },
@@ -28,13 +29,6 @@ pub(super) fn drawn(written: &str) -> Option<String> {
         }
     }
     Some(drawn)
-}
-
-/// Characters that take no room (Unicode, `Default_Ignorable_Code_Point`), as far as a model may write them beside digits.
-fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
