@@ -49,6 +49,8 @@ mod documentation;
 mod documents;
 /// Rewritten answers as the Markdown engines of Web Chat read them.
 mod engines;
+/// What is deleted is gone from the files, too.
+mod erasure;
 /// What readers see of a streamed answer, by the kind of its format.
 mod formats_streamed;
 /// The sample answers through the whole pipeline.

@@ -15,6 +15,7 @@ use tokio_util::task::TaskTracker;
 use super::health::Health;
 use super::lock::{Lock, make_private};
 use super::reader::Reader;
+use super::upkeep::Copies;
 use super::work::{Alone, Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer, Reply, Work};
 use super::writer::Writer;
 use super::{SqliteError, connect, schema};
@@ -78,6 +79,8 @@ impl SqliteStore {
             heads: BTreeMap::new(),
             next_key,
             conversations: usize::try_from(conversations).unwrap_or_default(),
+            // The process before may have ended right after a deletion, or been a version that overwrote nothing.
+            copies: Copies::EVERYWHERE,
             last_group: 0,
             _lock: lock,
         };
@@ -251,6 +254,7 @@ impl ConversationStore for SqliteStore {
             }
         }
         while expired > 0 && self.alone(Alone::Shrink).await? {}
+        self.alone(Alone::Clear).await?;
         Ok(expired)
     }
 

@@ -1,7 +1,12 @@
 //! What the writer does besides recording: deletes, gives space back, tries itself.
 
+use std::time::Duration;
+
 use chrono::{DateTime, SubsecRound as _, Utc};
 
+use sqlx::{Row as _, SqliteConnection};
+
+use super::connect::PATIENCE;
 use super::work::{Alone, Reply};
 use super::writer::Writer;
 use crate::activity::ConversationId;
@@ -10,8 +15,27 @@ use crate::store::StoreError;
 /// So many conversations expire in one transaction, so that others wait not for long.
 const MAX_EXPIRED: i64 = 32;
 
+/// A file of at most so many bytes is rewritten after a deletion: that takes as much memory, and less than a second in which
+/// nothing is written.
+const MAX_REWRITTEN: i64 = 64 * 1024 * 1024;
+
+/// A reader that still needs the log is waited for this long before it is left for the next upkeep: nothing is written
+/// meanwhile.
+const WAIT_FOR_READERS: Duration = Duration::from_millis(250);
+
 const DUE: &str = "DELETE FROM conversation WHERE key IN \
                    (SELECT key FROM conversation WHERE active < ? ORDER BY active LIMIT ?) RETURNING id";
+
+/// Where copies of what was deleted may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Copies {
+    in_log: bool,
+    in_pages: bool,
+}
+
+impl Copies {
+    pub(super) const EVERYWHERE: Self = Self { in_log: true, in_pages: true };
+}
 
 impl Writer {
     /// Does what does not go into a transaction with anything else.
@@ -28,6 +52,11 @@ impl Writer {
             Alone::Shrink(reply) => {
                 let shrunk = self.shrink().await;
                 self.answer(reply, shrunk).await;
+            }
+            Alone::Clear(reply) => {
+                self.rewrite().await;
+                let cleared = self.empty_log().await;
+                self.answer(reply, cleared).await;
             }
             Alone::Probe(reply) => {
                 let probed = self.probe().await;
@@ -59,6 +88,8 @@ impl Writer {
         let deleted = delete.execute(self.connection().await?).await?.rows_affected() > 0;
         if deleted {
             self.forget(id);
+            // The conversation is deleted, whether or not the log can be emptied now: upkeep tries that again.
+            self.empty_log().await.ok();
         }
         Ok(deleted)
     }
@@ -79,6 +110,7 @@ impl Writer {
     fn forget(&mut self, id: &ConversationId) {
         self.conversations = self.conversations.saturating_sub(1);
         self.heads.remove(id);
+        self.copies = Copies::EVERYWHERE;
         self.bells.silence(id);
     }
 
@@ -90,9 +122,62 @@ impl Writer {
         Ok(free > 0)
     }
 
+    /// Moves the log into the file and cuts it to nothing, where it may hold something that was deleted. It stays as it is as
+    /// long as somebody reads from it, a program that copies the file for instance; then the next upkeep tries again.
+    async fn empty_log(&mut self) -> Result<(), sqlx::Error> {
+        if self.copies.in_log {
+            let emptied = empty_log(self.connection().await?).await?;
+            self.copies.in_log = !emptied;
+        }
+        Ok(())
+    }
+
+    /// Rewrites a small file, where unused parts of its pages may hold something that was deleted.
+    ///
+    /// `secure_delete` overwrites a row where it stands. A row that SQLite moved before, because pages were merged, leaves a
+    /// copy in the unused part of the page where it was, and only rewriting the file removes that.
+    async fn rewrite(&mut self) {
+        if !self.copies.in_pages {
+            return;
+        }
+        match self.try_to_rewrite().await {
+            Ok(rewritten) => self.copies.in_pages = !rewritten,
+            Err(error) => {
+                tracing::warn!(store.path = %self.path.display(), %error,
+                    "pieces of what was deleted may be left in unused parts of the store; trying again in the next upkeep");
+            }
+        }
+    }
+
+    async fn try_to_rewrite(&mut self) -> Result<bool, sqlx::Error> {
+        let connection = self.connection().await?;
+        let bytes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+        let bytes: i64 = sqlx::query_scalar(bytes).fetch_one(&mut *connection).await?;
+        if bytes > MAX_REWRITTEN {
+            return Ok(false);
+        }
+        sqlx::query("VACUUM").execute(connection).await?;
+        self.copies.in_log = true;
+        Ok(true)
+    }
+
     /// Writes a page whose content stays the same, to see whether writing works again.
     async fn probe(&mut self) -> Result<(), sqlx::Error> {
         sqlx::query("PRAGMA user_version = 0").execute(self.connection().await?).await?;
         Ok(())
     }
+}
+
+/// Whether the log is empty afterwards.
+async fn empty_log(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
+    wait_for(connection, WAIT_FOR_READERS).await?;
+    let moved = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut *connection).await;
+    wait_for(connection, PATIENCE).await?;
+    let busy: i64 = moved?.try_get(0)?;
+    Ok(busy == 0)
+}
+
+async fn wait_for(connection: &mut SqliteConnection, time: Duration) -> Result<(), sqlx::Error> {
+    let wait = format!("PRAGMA busy_timeout = {}", time.as_millis());
+    sqlx::query(sqlx::AssertSqlSafe(wait)).execute(connection).await.map(drop)
 }

@@ -34,6 +34,8 @@ pub(super) enum Alone {
     Expire(DateTime<Utc>, Reply<usize>),
     /// Give back some of the space that nothing takes; whether there is more of it.
     Shrink(Reply<bool>),
+    /// Remove the copies that SQLite has made of what was deleted, if anything was since that was done last.
+    Clear(Reply<()>),
     /// Write something that changes nothing.
     Probe(Reply<()>),
     /// Finish what was accepted and close the file.

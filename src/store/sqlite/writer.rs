@@ -14,6 +14,7 @@ use super::failure::{Failure, report, told_of};
 use super::health::Health;
 use super::lock::Lock;
 use super::plan::{Before, Head, Known, Plan, rows};
+use super::upkeep::Copies;
 use super::work::{Alone, Change, Work};
 use crate::activity::ConversationId;
 use crate::clock::Clock;
@@ -92,6 +93,7 @@ pub(super) struct Writer {
     pub(super) heads: BTreeMap<ConversationId, Head>,
     pub(super) next_key: i64,
     pub(super) conversations: usize,
+    pub(super) copies: Copies,
     /// How many changes were written together last.
     pub(super) last_group: usize,
     pub(super) _lock: Lock,
