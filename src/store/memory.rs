@@ -38,6 +38,8 @@ struct Entry {
     keys: BTreeMap<String, (usize, usize)>,
     attachments: BTreeMap<String, Attachment>,
     feedback: Vec<NotedFeedback>,
+    /// Where users have sent their first activity.
+    first_said: BTreeMap<String, Watermark>,
     bytes: usize,
     created: DateTime<Utc>,
     active: DateTime<Utc>,
@@ -47,6 +49,13 @@ struct Entry {
 impl Entry {
     fn newest(&self) -> Newest {
         Newest::of(self.recorded.last())
+    }
+
+    fn has_member(&self, user: &str) -> bool {
+        let is_user = |account: &ChannelAccount| account.id.as_deref() == Some(user);
+        self.first_said.contains_key(user)
+            || self.conversation.user.as_ref().is_some_and(is_user)
+            || self.feedback.iter().any(|noted| noted.feedback.from.as_ref().is_some_and(is_user))
     }
 
     fn summary(&self) -> Summary {
@@ -89,6 +98,7 @@ impl ConversationStore for MemoryStore {
             keys: BTreeMap::new(),
             attachments: BTreeMap::new(),
             feedback: Vec::new(),
+            first_said: BTreeMap::new(),
             bytes: 0,
             created: now,
             active: now,
@@ -148,6 +158,9 @@ impl ConversationStore for MemoryStore {
         let start = entry.recorded.len();
         for activity in batch.activities {
             let newest = entry.newest();
+            if let Some(speaker) = activity.speaker() {
+                entry.first_said.entry(speaker.to_owned()).or_insert(newest.next_watermark());
+            }
             let recorded = Recorded::at(activity, id, newest.next_watermark(), newest.next_timestamp(stamped));
             entry.recorded.push(recorded);
         }
@@ -274,6 +287,30 @@ impl ConversationStore for MemoryStore {
         let shelf = self.shelf();
         let activities = shelf.entries.values().map(|entry| entry.recorded.len() as u64).sum();
         Ok(Counts::new(shelf.entries.len() as u64, activities, shelf.bytes as u64))
+    }
+
+    async fn first_said(&self, id: &ConversationId, user: &str) -> Result<Option<Watermark>, StoreError> {
+        Ok(self.shelf().entries.get(id).and_then(|entry| entry.first_said.get(user).copied()))
+    }
+
+    async fn conversations_of(
+        &self,
+        user: &str,
+        after: Option<&ConversationId>,
+        limit: usize,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        let shelf = self.shelf();
+        let of_user =
+            shelf.entries.iter().filter(|(id, entry)| after.is_none_or(|after| *id > after) && entry.has_member(user));
+        Ok(of_user.map(|(id, _)| id.clone()).take(limit.max(1)).collect())
+    }
+
+    async fn erase(&self, user: &str) -> Result<usize, StoreError> {
+        let mut shelf = self.shelf();
+        let before = shelf.entries.len();
+        shelf.entries.retain(|_, entry| !entry.has_member(user));
+        shelf.bytes = shelf.entries.values().map(|entry| entry.bytes).sum();
+        Ok(before - shelf.entries.len())
     }
 
     async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError> {

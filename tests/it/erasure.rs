@@ -175,3 +175,49 @@ async fn words_that_another_program_still_reads_go_when_it_has_ended() {
     reader.close().await.expect("closed");
     disk.store.close().await.expect("closed");
 }
+
+/// One user has conversations on more than one page. They are exported and erased with a single call each; what others said
+/// elsewhere stays. An id with signs that a path has to write in percent signs is found.
+#[tokio::test]
+async fn a_user_is_exported_and_erased_with_all_their_conversations() {
+    let disk = Disk::new().await;
+    let app = disk.serve();
+    let ann = "29:a/n+n% \u{e4}";
+    for number in 0..230 {
+        let conversation = format!("c{number}");
+        disk.store.create(&id(&conversation), Some(user("ben"))).await.expect("created");
+        let mut activity = Activity::message(format!("wombat {number}"));
+        activity.from = Some(user(ann));
+        disk.store.append(&id(&conversation), Batch::new(vec![activity])).await.expect("a store");
+    }
+    disk.store.create(&id("other"), Some(user("ben"))).await.expect("created");
+    said(&*disk.store, "other", "platypus").await;
+
+    let path = "/v1/users/29%3Aa%2Fn%2Bn%25%20%C3%A4";
+    let exported = app.get(&format!("{path}/export"), API_KEY).send().await.expect("an answer");
+    assert_eq!(exported.headers()["content-type"], "application/x-ndjson");
+    let text = exported.text().await.expect("all of it");
+    let mut texts: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(line["activity"]["from"]["id"], ann);
+        assert_eq!((&line["watermark"], line["conversation"].is_string()), (&json!("0"), true));
+        texts.push(line["activity"]["text"].as_str().expect("a text").to_owned());
+    }
+    texts.sort_unstable();
+    texts.dedup();
+    assert_eq!(texts.len(), 230);
+
+    for _ in 0..2 {
+        let erased = app.request(Method::DELETE, path).bearer_auth(API_KEY).send().await.expect("an answer");
+        assert_eq!(erased.status(), StatusCode::NO_CONTENT);
+        assert_eq!((disk.count("wombat"), disk.count("a/n+n")), (0, 0));
+    }
+    let nothing = app.get(&format!("{path}/export"), API_KEY).send().await.expect("an answer");
+    assert_eq!((nothing.status(), nothing.text().await.expect("a body")), (StatusCode::OK, String::new()));
+    assert!(disk.count("platypus") > 0);
+    let refused = app.request(Method::DELETE, path).send().await.expect("an answer");
+    assert_eq!(refused.status(), StatusCode::UNAUTHORIZED);
+    drop(app);
+    disk.store.close().await.expect("closed");
+}

@@ -103,6 +103,9 @@ macro_rules! backend {
                 the_pages_of_feedback_lead_through_everything_once,
                 feedback_is_a_sign_of_life,
                 references_names_and_feedback_go_with_their_conversation,
+                the_first_thing_that_a_user_has_said_is_known,
+                the_conversations_of_a_user_are_found_page_by_page,
+                erasing_a_user_takes_their_conversations_and_no_others,
             );
 
             #[tokio::test]
@@ -163,8 +166,75 @@ impl Fixture {
     }
 }
 
+fn said_by(user: &str, role: Role) -> Batch {
+    let mut activity = message("x");
+    activity.from = Some(ChannelAccount::new(user, role));
+    Batch::new(vec![activity])
+}
+
 mod promises {
     use super::*;
+
+    /// Bots say nothing as users, and a user for whom a conversation was started has not spoken for that.
+    pub(super) async fn the_first_thing_that_a_user_has_said_is_known(fixture: Fixture) {
+        let store = &fixture.store;
+        store.create(&id("c"), Some(ChannelAccount::new("ann", Role::User))).await.expect("created");
+        for (user, role) in [("bot", Role::Bot), ("ben", Role::User), ("ann", Role::User), ("ben", Role::User)] {
+            store.append(&id("c"), said_by(user, role)).await.expect("a store").expect("known");
+        }
+        fixture.append(&id("c"), "by nobody").await;
+        for (user, place) in [("bot", None), ("ben", Some(1)), ("ann", Some(2)), ("Ben", None), ("", None)] {
+            let first = store.first_said(&id("c"), user).await.expect("a store");
+            assert_eq!(first, place.map(Watermark::from_index), "{user}");
+        }
+        assert_eq!(store.first_said(&id("d"), "ben").await.expect("a store"), None);
+    }
+
+    pub(super) async fn the_conversations_of_a_user_are_found_page_by_page(fixture: Fixture) {
+        let store = &fixture.store;
+        let user = |name: &str| Some(ChannelAccount::new(name, Role::User));
+        for number in 0..7 {
+            store.create(&id(&format!("started-{number}")), user("ann")).await.expect("created");
+            let (spoken, rated) = (fixture.create(&format!("spoken-{number}")).await, id(&format!("rated-{number}")));
+            store.append(&spoken, said_by("ann", Role::User)).await.expect("a store");
+            store.append(&spoken, said_by("ann", Role::User)).await.expect("a store");
+            store.create(&rated, user("ben")).await.expect("created");
+            let mut rating = feedback("good");
+            rating.from = user("ann");
+            assert!(store.keep_feedback(&rated, rating).await.expect("a store"));
+            store.create(&id(&format!("other-{number}")), user("annabel")).await.expect("created");
+        }
+        let (mut seen, mut after) = (Vec::new(), None);
+        loop {
+            let page = store.conversations_of("ann", after.as_ref(), 4).await.expect("a store");
+            assert!(page.len() <= 4);
+            let Some(last) = page.last() else { break };
+            after = Some(last.clone());
+            seen.extend(page);
+        }
+        assert_eq!(seen.len(), 21);
+        assert!(seen.is_sorted() && seen.iter().all(|id| !id.as_str().starts_with("other")), "{seen:?}");
+        assert_eq!(store.conversations_of("ann", None, 0).await.expect("a store").len(), 1, "at least one");
+        assert_eq!(store.conversations_of("nobody", None, 9).await.expect("a store"), []);
+    }
+
+    pub(super) async fn erasing_a_user_takes_their_conversations_and_no_others(fixture: Fixture) {
+        let store = &fixture.store;
+        for number in 0..70 {
+            let both = fixture.create(&format!("both-{number}")).await;
+            store.append(&both, said_by("ben", Role::User)).await.expect("a store");
+            store.append(&both, said_by("ann", Role::User)).await.expect("a store");
+        }
+        let other = fixture.create("other").await;
+        store.append(&other, said_by("ben", Role::User)).await.expect("a store");
+        let doorbell = store.subscribe(&id("both-0")).await.expect("a store").expect("known");
+        assert_eq!(store.erase("ann").await.expect("a store"), 70);
+        assert_eq!(store.erase("ann").await.expect("a store"), 0);
+        assert_eq!(store.find(&id("both-69")).await.expect("a store"), None);
+        assert_eq!(store.conversations_of("ben", None, 99).await.expect("a store"), [other]);
+        assert_eq!(store.count().await.expect("a store").conversations, 1);
+        drop(doorbell);
+    }
 
     pub(super) async fn creating_twice_finds_the_first(fixture: Fixture) {
         let first = fixture.store.create(&id("c"), None).await.expect("created");

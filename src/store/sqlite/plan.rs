@@ -56,6 +56,8 @@ pub(super) struct Plan {
     pub(super) contents: Vec<u8>,
     /// Conversation and reference; the last one of a conversation counts.
     pub(super) referred: BTreeMap<i64, String>,
+    /// Conversation, id of the user, the place of what they say.
+    pub(super) members: Vec<(i64, String, Option<u64>)>,
     /// Conversation, time, body.
     pub(super) feedback: Vec<(i64, i64, String)>,
     /// The conversations of the group as they are afterwards.
@@ -108,6 +110,7 @@ impl Plan {
         if let Some(head) = self.heads.get_mut(&create.id) {
             if head.user.is_none() && create.user.is_some() {
                 head.user.clone_from(&create.user);
+                self.members.extend(create.member.iter().map(|member| (head.key, member.clone(), None)));
                 self.changed.entry(head.key).or_default();
             }
             return Ok(CreatedAs { new: false, user: head.user.clone() });
@@ -119,6 +122,7 @@ impl Plan {
         let (key, user) = (self.next_key, create.user.clone());
         self.next_key += 1;
         let now = before.now.timestamp_millis();
+        self.members.extend(create.member.iter().map(|member| (key, member.clone(), None)));
         self.created.push((key, create.id.as_str().to_owned(), user.clone(), now));
         self.heads.insert(create.id.clone(), Head { key, user: user.clone(), next: 0, newest: None });
         Ok(CreatedAs { new: true, user })
@@ -140,7 +144,8 @@ impl Plan {
         self.bodies.extend_from_slice(&append.bodies);
         let now = append.not_before.map_or(before.now, |earliest| before.now.max(earliest));
         let mut timestamp = now.trunc_subsecs(3);
-        for &length in &append.lengths {
+        for (&length, speaker) in append.lengths.iter().zip(&append.speakers) {
+            self.members.extend(speaker.iter().map(|speaker| (key, speaker.clone(), Some(head.next))));
             let newest = Newest { watermark: None, timestamp: head.newest };
             let next = newest.next_timestamp(now);
             if head.next == first {
@@ -186,6 +191,7 @@ impl Plan {
             return false;
         };
         let now = before.now.timestamp_millis();
+        self.members.extend(note.from.iter().map(|member| (head.key, member.clone(), None)));
         self.feedback.push((head.key, now, note.body.clone()));
         self.changed.insert(head.key, Some(now));
         true
@@ -217,14 +223,14 @@ mod tests {
     }
 
     fn create(id: &str) -> Change {
-        Change::Create(pending(Create { id: id.parse().expect("an id"), user: None }))
+        Change::Create(pending(Create { id: id.parse().expect("an id"), user: None, member: None }))
     }
 
     fn append(id: &str, key: Option<&str>, lengths: &[usize]) -> Change {
         let bodies = vec![b'x'; lengths.iter().sum()];
         let (id, key) = (id.parse().expect("an id"), key.map(str::to_owned));
-        let names = Vec::new();
-        Change::Append(pending(Append { id, key, names, not_before: None, bodies, lengths: lengths.to_vec() }))
+        let (names, speakers, lengths) = (Vec::new(), vec![None; lengths.len()], lengths.to_vec());
+        Change::Append(pending(Append { id, key, names, not_before: None, bodies, lengths, speakers }))
     }
 
     fn named(mut change: Change, names: &[&str]) -> Change {
@@ -263,7 +269,7 @@ mod tests {
         let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
         assert_eq!(plan.referred, BTreeMap::from([(5, "2".to_owned())]));
         assert!(plan.touched.is_empty() && !plan.is_empty());
-        let mut group = [create("c"), Change::Note(pending(Note { id: id(), body: "{}".to_owned() }))];
+        let mut group = [create("c"), Change::Note(pending(Note { id: id(), body: "{}".to_owned(), from: None }))];
         let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
         assert_eq!((plan.feedback.len(), plan.touched.len()), (1, 1));
     }

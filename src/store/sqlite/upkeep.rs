@@ -12,8 +12,8 @@ use super::writer::Writer;
 use crate::activity::ConversationId;
 use crate::store::StoreError;
 
-/// So many conversations expire in one transaction, so that others wait not for long.
-const MAX_EXPIRED: i64 = 32;
+/// So many conversations are deleted in one transaction, so that others wait not for long.
+const MAX_DELETED: i64 = 32;
 
 /// A file of at most so many bytes is rewritten after a deletion: that takes as much memory, and less than a second in which
 /// nothing is written.
@@ -37,6 +37,9 @@ impl Copies {
     pub(super) const EVERYWHERE: Self = Self { in_log: true, in_pages: true };
 }
 
+const OF_USER: &str = "DELETE FROM conversation WHERE key IN \
+                       (SELECT conversation FROM member WHERE user = ? LIMIT ?) RETURNING id";
+
 impl Writer {
     /// Does what does not go into a transaction with anything else.
     pub(super) async fn alone(&mut self, alone: Alone) {
@@ -44,6 +47,10 @@ impl Writer {
             Alone::Delete(id, reply) => {
                 let deleted = self.delete(&id).await;
                 self.answer(reply, deleted).await;
+            }
+            Alone::Erase(user, reply) => {
+                let erased = self.erase(&user).await;
+                self.answer(reply, erased).await;
             }
             Alone::Expire(idle_since, reply) => {
                 let expired = self.expire(idle_since).await;
@@ -97,14 +104,24 @@ impl Writer {
     async fn expire(&mut self, idle_since: DateTime<Utc>) -> Result<usize, sqlx::Error> {
         // Times are kept in whole milliseconds, cut off: what is younger by less stays.
         let since = idle_since.trunc_subsecs(3).timestamp_millis();
-        let due = sqlx::query_scalar(DUE).bind(since).bind(MAX_EXPIRED);
-        let expired: Vec<String> = due.fetch_all(self.connection().await?).await?;
-        for id in &expired {
+        let due = sqlx::query_scalar(DUE).bind(since).bind(MAX_DELETED);
+        let expired = due.fetch_all(self.connection().await?).await?;
+        Ok(self.forget_all(&expired))
+    }
+
+    async fn erase(&mut self, user: &str) -> Result<usize, sqlx::Error> {
+        let of_user = sqlx::query_scalar(OF_USER).bind(user).bind(MAX_DELETED);
+        let erased = of_user.fetch_all(self.connection().await?).await?;
+        Ok(self.forget_all(&erased))
+    }
+
+    fn forget_all(&mut self, deleted: &[String]) -> usize {
+        for id in deleted {
             if let Ok(id) = id.parse() {
                 self.forget(&id);
             }
         }
-        Ok(expired.len())
+        deleted.len()
     }
 
     fn forget(&mut self, id: &ConversationId) {

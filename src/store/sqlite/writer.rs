@@ -52,6 +52,10 @@ INSERT INTO attachment (conversation, id, content_type, name, bytes)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, coalesce(substr(?, value ->> 4, value ->> 5), x'')
     FROM json_each(?)
     WHERE true ON CONFLICT (conversation, id) DO NOTHING;
+INSERT INTO member (conversation, user, first)
+    SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)
+    WHERE true ON CONFLICT (conversation, user) DO UPDATE SET first = excluded.first
+    WHERE first IS NULL AND excluded.first IS NOT NULL;
 "
     };
 }
@@ -203,7 +207,8 @@ impl Writer {
                 .bind(rows(&plan.activities).map_err(json)?)
                 .bind(rows(&plan.batches).map_err(json)?)
                 .bind(plan.contents)
-                .bind(rows(&plan.attachments).map_err(json)?);
+                .bind(rows(&plan.attachments).map_err(json)?)
+                .bind(rows(&plan.members).map_err(json)?);
             if beside {
                 let referred: Vec<_> = plan.referred.iter().collect();
                 write = write.bind(rows(&referred).map_err(json)?).bind(rows(&plan.feedback).map_err(json)?);
