@@ -46,7 +46,29 @@ struct Entry {
     bell: Bell,
 }
 
+impl Shelf {
+    /// Deletes the oldest conversation in which nothing was ever recorded.
+    fn make_room(&mut self) {
+        let empty = self.entries.iter().filter(|(_, entry)| entry.bytes == 0);
+        if let Some(id) = empty.min_by_key(|(_, entry)| entry.created).map(|(id, _)| id.clone()) {
+            self.entries.remove(&id);
+        }
+    }
+}
+
 impl Entry {
+    /// Whether so many bytes more fit into a store that has `held` already.
+    fn check_room(&self, size: usize, held: usize, limits: StoreLimits) -> Result<(), StoreError> {
+        let limit = limits.max_conversation_bytes;
+        if self.bytes.saturating_add(size) > limit {
+            return Err(StoreError::ConversationFull { limit });
+        }
+        if held.saturating_add(size) > limits.max_bytes {
+            return Err(StoreError::Full { what: "bytes", limit: limits.max_bytes });
+        }
+        Ok(())
+    }
+
     fn newest(&self) -> Newest {
         Newest::of(self.recorded.last())
     }
@@ -87,6 +109,9 @@ impl ConversationStore for MemoryStore {
             return Ok(Created::Existing(entry.conversation.clone()));
         }
         let limit = self.limits.max_conversations;
+        if shelf.entries.len() >= limit {
+            shelf.make_room();
+        }
         if shelf.entries.len() >= limit {
             return Err(StoreError::Full { what: "conversations", limit });
         }
@@ -150,9 +175,7 @@ impl ConversationStore for MemoryStore {
         if entry.recorded.len() + batch.activities.len() > self.limits.max_activities {
             return Err(StoreError::Full { what: "activities of a conversation", limit: self.limits.max_activities });
         }
-        if bytes + size > self.limits.max_bytes {
-            return Err(StoreError::Full { what: "bytes", limit: self.limits.max_bytes });
-        }
+        entry.check_room(size, bytes, self.limits)?;
         let now = self.clock.now();
         let stamped = batch.not_before.map_or(now, |earliest| now.max(earliest));
         let start = entry.recorded.len();
@@ -226,9 +249,7 @@ impl ConversationStore for MemoryStore {
             return Ok(true);
         }
         let size = attachment.bytes.len();
-        if bytes + size > self.limits.max_bytes {
-            return Err(StoreError::Full { what: "bytes", limit: self.limits.max_bytes });
-        }
+        entry.check_room(size, bytes, self.limits)?;
         entry.attachments.insert(attachment_id.to_owned(), attachment);
         entry.bytes += size;
         shelf.bytes += size;
@@ -246,9 +267,7 @@ impl ConversationStore for MemoryStore {
             return Ok(false);
         };
         let size = json_size(&feedback);
-        if bytes + size > self.limits.max_bytes {
-            return Err(StoreError::Full { what: "bytes", limit: self.limits.max_bytes });
-        }
+        entry.check_room(size, bytes, self.limits)?;
         let now = self.clock.now().trunc_subsecs(3);
         entry.feedback.push(NotedFeedback::new(now, feedback));
         entry.bytes += size;

@@ -1,5 +1,6 @@
 //! What the writer does besides recording: deletes, gives space back, tries itself.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use chrono::{DateTime, SubsecRound as _, Utc};
@@ -7,6 +8,7 @@ use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::{Row as _, SqliteConnection};
 
 use super::connect::PATIENCE;
+use super::plan::rows;
 use super::work::{Alone, Reply};
 use super::writer::Writer;
 use crate::activity::ConversationId;
@@ -36,6 +38,10 @@ pub(super) struct Copies {
 impl Copies {
     pub(super) const EVERYWHERE: Self = Self { in_log: true, in_pages: true };
 }
+
+const EMPTY: &str = "DELETE FROM conversation WHERE key IN \
+                     (SELECT key FROM conversation WHERE bytes = 0 AND reference IS NULL \
+                     AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY created, id LIMIT ?) RETURNING id";
 
 const OF_USER: &str = "DELETE FROM conversation WHERE key IN \
                        (SELECT conversation FROM member WHERE user = ? LIMIT ?) RETURNING id";
@@ -113,6 +119,15 @@ impl Writer {
         let of_user = sqlx::query_scalar(OF_USER).bind(user).bind(MAX_DELETED);
         let erased = of_user.fetch_all(self.connection().await?).await?;
         Ok(self.forget_all(&erased))
+    }
+
+    /// Deletes up to so many of the oldest conversations in which nothing was ever recorded, besides those that are needed.
+    pub(super) async fn delete_empty(&mut self, most: usize, needed: &BTreeSet<&str>) -> Result<(), sqlx::Error> {
+        let needed = rows(needed).map_err(|error| sqlx::Error::Encode(error.into()))?;
+        let empty = sqlx::query_scalar(EMPTY).bind(needed).bind(i64::try_from(most).unwrap_or(i64::MAX));
+        let deleted = empty.fetch_all(self.connection().await?).await?;
+        self.forget_all(&deleted);
+        Ok(())
     }
 
     fn forget_all(&mut self, deleted: &[String]) -> usize {
