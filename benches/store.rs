@@ -67,7 +67,8 @@ fn median(mut numbers: Vec<f64>) -> f64 {
 }
 
 async fn store(path: &Path, writers: usize, time: Duration) -> (f64, Vec<Duration>) {
-    let limits = StoreLimits { max_activities: usize::MAX, ..StoreLimits::on_disk() };
+    let limits =
+        StoreLimits { max_activities: usize::MAX, max_conversation_bytes: usize::MAX, ..StoreLimits::on_disk() };
     let store: Arc<dyn ConversationStore> =
         Arc::new(SqliteStore::open(path, limits, Arc::new(SystemClock)).await.expect("a store"));
     let ids: Vec<ConversationId> =

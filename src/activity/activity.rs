@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ActivityId, Attachment, ChannelAccount, ConversationAccount, Entity};
+use super::{ActivityId, Attachment, ChannelAccount, ConversationAccount, Entity, Role};
 
 /// One Bot Framework activity.
 ///
@@ -63,6 +63,12 @@ impl Activity {
     #[must_use]
     pub fn new(kind: impl Into<String>) -> Self {
         Self { kind: kind.into(), ..Self::default() }
+    }
+
+    /// The id of the user who sends it; none where that is a bot or nobody is named.
+    #[must_use]
+    pub fn speaker(&self) -> Option<&str> {
+        self.from.as_ref().filter(|from| from.role == Some(Role::User))?.id.as_deref()
     }
 
     /// A Markdown message.

@@ -62,6 +62,15 @@ pub enum StoreCommand {
         /// Only this conversation: its id, or the name of one behind Azure Bot Service.
         #[arg(long, value_name = "ID")]
         conversation: Option<String>,
+        /// Only the conversations to which this user belongs: the id of their account.
+        #[arg(long, value_name = "ID", conflicts_with = "conversation")]
+        user: Option<String>,
+    },
+    /// Delete every conversation to which a user belongs, for all who are in it. No server may have the store open.
+    Erase {
+        /// The id of the user's account.
+        #[arg(long, value_name = "ID")]
+        user: String,
     },
 }
 

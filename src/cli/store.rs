@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write as _};
+use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
@@ -10,9 +12,10 @@ use super::Outcome;
 use super::args::{StoreArgs, StoreCommand};
 use crate::activity::{ConversationId, InvalidConversationId};
 use crate::channels::connector::PublicName;
+use crate::clock::SystemClock;
 use crate::config::{Sources, store_location};
-use crate::store::Location;
-use crate::store::sqlite::{Archive, Description};
+use crate::store::sqlite::{Archive, Description, Selection};
+use crate::store::{ConversationStore as _, Location, SqliteError, SqliteStore, StoreLimits};
 
 pub(super) fn run(args: &StoreArgs) -> anyhow::Result<Outcome> {
     let path = match store_location(&Sources::of_this_process(args.config.clone()))? {
@@ -24,31 +27,59 @@ pub(super) fn run(args: &StoreArgs) -> anyhow::Result<Outcome> {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let archive = Archive::open(&path).await?;
-        let outcome = match &args.command {
-            StoreCommand::Info => info(&archive).await,
-            StoreCommand::Export { conversation } => export(&archive, conversation.as_deref()).await,
-        };
-        archive.close().await;
-        outcome
+        match &args.command {
+            StoreCommand::Info => info(Archive::open(&path).await?).await,
+            StoreCommand::Export { conversation, user } => {
+                let conversation = conversation.as_deref().map(called).transpose().context("--conversation")?;
+                let which = match (&conversation, user) {
+                    (_, Some(user)) => Selection::User(user),
+                    (Some(id), None) => Selection::Conversation(id),
+                    (None, None) => Selection::All,
+                };
+                export(Archive::open(&path).await?, which).await
+            }
+            StoreCommand::Erase { user } => erase(&path, user).await,
+        }
     })
 }
 
-async fn info(archive: &Archive) -> anyhow::Result<Outcome> {
-    io::stdout().write_all(describe(&archive.describe().await?).as_bytes())?;
+/// Deletes the conversations to which a user belongs from a store that no server has open.
+async fn erase(path: &Path, user: &str) -> anyhow::Result<Outcome> {
+    // A store that is not there is not to be made.
+    Archive::open(path).await?.close().await;
+    let store = SqliteStore::open(path, StoreLimits::on_disk(), Arc::new(SystemClock)).await;
+    let store = store.map_err(|error| match error {
+        SqliteError::InUse { .. } => anyhow::Error::from(error)
+            .context("end the server, or have it erase the user: DELETE /v1/users/ID, with an API key"),
+        error => error.into(),
+    })?;
+    let erased = store.erase(user).await;
+    let closed = store.close().await;
+    let erased = erased?;
+    closed?;
+    writeln!(io::stdout(), "{} conversations were deleted", grouped(erased as u64))?;
     Ok(Outcome::Done)
 }
 
-async fn export(archive: &Archive, only: Option<&str>) -> anyhow::Result<Outcome> {
-    let only = only.map(called).transpose().context("--conversation")?;
+async fn info(archive: Archive) -> anyhow::Result<Outcome> {
+    let description = archive.describe().await;
+    archive.close().await;
+    io::stdout().write_all(describe(&description?).as_bytes())?;
+    Ok(Outcome::Done)
+}
+
+async fn export(archive: Archive, which: Selection<'_>) -> anyhow::Result<Outcome> {
     let mut out = BufWriter::new(io::stdout().lock());
-    let written = archive.export(only.as_ref(), |archived| {
+    let written = archive.export(which, |archived| {
         serde_json::to_writer(&mut out, &archived)?;
         out.write_all(b"\n")
     });
-    let written = written.await?.and_then(|count| out.flush().map(|()| count));
-    match (written, only) {
-        (Ok(0), Some(id)) => bail!("there is nothing in a conversation {id}"),
+    let written = written.await;
+    archive.close().await;
+    let written = written?.and_then(|count| out.flush().map(|()| count));
+    match (written, which) {
+        (Ok(0), Selection::Conversation(id)) => bail!("there is nothing in a conversation {id}"),
+        (Ok(0), Selection::User(user)) => bail!("there is nothing of a user {user}"),
         (Ok(_), _) => Ok(Outcome::Done),
         // Whoever reads has seen enough, `head` for instance.
         (Err(error), _) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::Done),

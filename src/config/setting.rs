@@ -257,6 +257,12 @@ pub const SETTINGS: &[Setting] = &[
         "The size of the file; in memory, of all activities and attachments.",
         |draft, text| within(text, 1024 * 1024, usize::MAX).map(|bytes| draft.store.max_bytes = Some(bytes))
     ),
+    setting!(
+        "store.max_conversation_bytes",
+        "67108864, at most an eighth of store.max_bytes",
+        "The size of one conversation with its files, so that it does not take the room of others; 0 is no limit.",
+        |draft, text| within(text, 0, usize::MAX).map(|bytes| draft.store.max_conversation_bytes = Some(bytes))
+    ),
     secret_setting!(
         "direct_line.secret",
         "generated on loopback",

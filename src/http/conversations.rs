@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix_web::web::{Bytes, Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
 use chrono::{DateTime, TimeZone as _, Utc};
-use futures_util::{Stream, stream};
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _, stream};
 use serde::Serialize;
 
 use super::convert::json;
@@ -170,12 +170,12 @@ pub(crate) async fn export(state: Data<State>, id: Path<String>) -> Result<HttpR
     Ok(HttpResponse::Ok().content_type("application/x-ndjson").streaming(lines))
 }
 
+/// Why an export is broken off.
+type Broken = Box<dyn std::error::Error>;
+
 /// All activities, a page at a time, so that a long conversation is never held whole. A failure half-way breaks the
 /// response off, which its reader can tell from an end.
-fn lines(
-    store: Arc<dyn ConversationStore>,
-    id: ConversationId,
-) -> impl Stream<Item = Result<Bytes, Box<dyn std::error::Error>>> {
+fn lines(store: Arc<dyn ConversationStore>, id: ConversationId) -> impl Stream<Item = Result<Bytes, Broken>> {
     stream::try_unfold((store, id, None), async |(store, id, after)| {
         let page = store.read(&id, after, EXPORT_PAGE).await?.ok_or(Gone)?;
         if page.recorded.is_empty() {
@@ -188,6 +188,22 @@ fn lines(
         }
         Ok(Some((Bytes::from(text), (store, id, page.reached))))
     })
+}
+
+/// All activities of all conversations to which a user belongs, a page at a time. A conversation that is deleted meanwhile
+/// is left out.
+pub(super) fn lines_of_user(
+    store: Arc<dyn ConversationStore>,
+    user: String,
+) -> impl Stream<Item = Result<Bytes, Broken>> {
+    let pages = stream::try_unfold((Arc::clone(&store), user, None), async |(store, user, after)| {
+        let ids = store.conversations_of(&user, after.as_ref(), EXPORT_PAGE).await?;
+        let Some(last) = ids.last().cloned() else { return Ok::<_, Broken>(None) };
+        Ok(Some((stream::iter(ids.into_iter().map(Ok::<_, Broken>)), (store, user, Some(last)))))
+    });
+    let left_out =
+        |line: &Result<Bytes, Broken>| std::future::ready(!line.as_ref().is_err_and(|error| error.is::<Gone>()));
+    pages.try_flatten().map_ok(move |id| lines(Arc::clone(&store), id).filter(left_out)).try_flatten()
 }
 
 /// The conversation was deleted while it was read.

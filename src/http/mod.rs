@@ -41,6 +41,7 @@ mod tasks;
 mod ticket;
 mod token_parameters;
 mod upload;
+mod users;
 
 pub use auth::Access;
 pub use completions::CompletionError;

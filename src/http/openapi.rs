@@ -8,7 +8,7 @@ use utoipa::{Modify, OpenApi};
 
 use super::{
     answers, check, completions, connector, conversations, convert, direct_line, documents, feedback, health, messages,
-    outputs, page, records, session, socket, upload,
+    outputs, page, records, session, socket, upload, users,
 };
 
 #[derive(OpenApi)]
@@ -32,6 +32,8 @@ use super::{
         conversations::read,
         conversations::delete,
         conversations::export,
+        users::erase,
+        users::export,
         feedback::list,
         documents::download,
         check::check_activity,

@@ -310,6 +310,12 @@ fn store(error: &StoreError) -> Verdict {
             retry_after: Some(60),
             ..Verdict::new(StatusCode::TOO_MANY_REQUESTS, "store_full", "TooManyRequests", "The store is full")
         },
+        StoreError::ConversationFull { .. } => Verdict::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "conversation_full",
+            "TooManyRequests",
+            "The conversation is full",
+        ),
         StoreError::EmptyBatch => internal(),
         StoreError::Busy => Verdict {
             retry_after: Some(1),

@@ -9,7 +9,7 @@ use actix_web::{Route, guard, web};
 use super::auth::{Access, authenticate};
 use super::{
     Fault, answers, check, completions, connector, conversations, convert, direct_line, docs, documents, feedback,
-    health, messages, outputs, page, records, session, socket, upload,
+    health, messages, outputs, page, records, session, socket, upload, users,
 };
 
 /// Where the protocols of the Bot Framework begin, whose errors have their own shape.
@@ -114,6 +114,8 @@ pub const ROUTES: &[RouteEntry] = &[
     get("/v1/conversations/{id}/export", || web::to(conversations::export)),
     post("/v1/conversations/{id}/answers", || web::to(answers::deliver_answer)),
     get("/v1/conversations/{id}/feedback", || web::to(feedback::list)),
+    delete("/v1/users/{id}", || web::to(users::erase)),
+    get("/v1/users/{id}/export", || web::to(users::export)),
     get(DOWNLOAD, || web::to(documents::download)),
     get("/", || web::to(page::index)),
     get("/page/page.css", || web::to(page::style)),

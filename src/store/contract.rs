@@ -83,6 +83,23 @@ pub trait ConversationStore: Debug + Send + Sync {
         limit: usize,
     ) -> Result<Option<FeedbackPage>, StoreError>;
 
+    /// The place of the first activity that this user has sent; `None` where they have sent none or there is no such
+    /// conversation. Takes no longer in a long conversation.
+    async fn first_said(&self, id: &ConversationId, user: &str) -> Result<Option<Watermark>, StoreError>;
+
+    /// Up to `limit` conversations (at least 1) to which a user belongs, by id, after `after`. A user belongs to a conversation
+    /// that was started for them, in which they have sent an activity, or in which they have rated an answer. `user` is the id of
+    /// their account, letter for letter.
+    async fn conversations_of(
+        &self,
+        user: &str,
+        after: Option<&ConversationId>,
+        limit: usize,
+    ) -> Result<Vec<ConversationId>, StoreError>;
+
+    /// Deletes every conversation to which a user belongs, whole, as [`delete`](Self::delete) does; returns how many.
+    async fn erase(&self, user: &str) -> Result<usize, StoreError>;
+
     /// Up to `limit` conversations (at least 1), the one in which something was recorded last first; `after` is where
     /// the page before ended. A conversation that grows meanwhile moves to the front, where a later page does not come.
     async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError>;

@@ -16,6 +16,14 @@ pub enum StoreError {
         /// How many there may be.
         limit: usize,
     },
+    /// One conversation has reached its share of the store; nothing was recorded. Others go on.
+    #[error(
+        "this conversation is full: it holds at most {limit} bytes (store.max_conversation_bytes); start another one"
+    )]
+    ConversationFull {
+        /// How many bytes it may have.
+        limit: usize,
+    },
     /// A batch without activities has no place.
     #[error("a batch needs at least one activity")]
     EmptyBatch,

@@ -10,18 +10,34 @@ pub struct StoreLimits {
     pub max_activities: usize,
     /// Bytes: in memory of all activities and attachments as JSON and as they are, on disk of the file.
     pub max_bytes: usize,
+    /// Bytes of one conversation: its activities and feedback as JSON and its attachments as they are. So no conversation takes
+    /// the room of all others.
+    pub max_conversation_bytes: usize,
 }
 
+/// The share of one conversation where nothing else is set.
+const SHARE: usize = 64 * 1024 * 1024;
+
 impl StoreLimits {
+    /// The share of one conversation in a store of so many bytes: 64 MiB, and at most an eighth.
+    #[must_use]
+    pub const fn share_of(max_bytes: usize) -> usize {
+        if max_bytes / 8 < SHARE { max_bytes / 8 } else { SHARE }
+    }
+
     /// What fits into the memory of a small machine.
     #[must_use]
     pub const fn in_memory() -> Self {
-        Self { max_conversations: 10_000, max_activities: 10_000, max_bytes: 256 * 1024 * 1024 }
+        let max_bytes = 256 * 1024 * 1024;
+        let max_conversation_bytes = Self::share_of(max_bytes);
+        Self { max_conversations: 10_000, max_activities: 10_000, max_bytes, max_conversation_bytes }
     }
 
     /// What fits on the disk of a small machine: 8 GiB.
     #[must_use]
     pub const fn on_disk() -> Self {
-        Self { max_conversations: 1_000_000, max_activities: 100_000, max_bytes: 8 * 1024 * 1024 * 1024 }
+        let max_bytes = 8 * 1024 * 1024 * 1024;
+        let max_conversation_bytes = Self::share_of(max_bytes);
+        Self { max_conversations: 1_000_000, max_activities: 100_000, max_bytes, max_conversation_bytes }
     }
 }

@@ -38,15 +38,46 @@ struct Entry {
     keys: BTreeMap<String, (usize, usize)>,
     attachments: BTreeMap<String, Attachment>,
     feedback: Vec<NotedFeedback>,
+    /// Where users have sent their first activity.
+    first_said: BTreeMap<String, Watermark>,
     bytes: usize,
     created: DateTime<Utc>,
     active: DateTime<Utc>,
     bell: Bell,
 }
 
+impl Shelf {
+    /// Deletes the oldest conversation in which nothing was ever recorded.
+    fn make_room(&mut self) {
+        let empty = self.entries.iter().filter(|(_, entry)| entry.bytes == 0);
+        if let Some(id) = empty.min_by_key(|(_, entry)| entry.created).map(|(id, _)| id.clone()) {
+            self.entries.remove(&id);
+        }
+    }
+}
+
 impl Entry {
+    /// Whether so many bytes more fit into a store that has `held` already.
+    fn check_room(&self, size: usize, held: usize, limits: StoreLimits) -> Result<(), StoreError> {
+        let limit = limits.max_conversation_bytes;
+        if self.bytes.saturating_add(size) > limit {
+            return Err(StoreError::ConversationFull { limit });
+        }
+        if held.saturating_add(size) > limits.max_bytes {
+            return Err(StoreError::Full { what: "bytes", limit: limits.max_bytes });
+        }
+        Ok(())
+    }
+
     fn newest(&self) -> Newest {
         Newest::of(self.recorded.last())
+    }
+
+    fn has_member(&self, user: &str) -> bool {
+        let is_user = |account: &ChannelAccount| account.id.as_deref() == Some(user);
+        self.first_said.contains_key(user)
+            || self.conversation.user.as_ref().is_some_and(is_user)
+            || self.feedback.iter().any(|noted| noted.feedback.from.as_ref().is_some_and(is_user))
     }
 
     fn summary(&self) -> Summary {
@@ -79,6 +110,9 @@ impl ConversationStore for MemoryStore {
         }
         let limit = self.limits.max_conversations;
         if shelf.entries.len() >= limit {
+            shelf.make_room();
+        }
+        if shelf.entries.len() >= limit {
             return Err(StoreError::Full { what: "conversations", limit });
         }
         let conversation = Conversation::new(id.clone(), user);
@@ -89,6 +123,7 @@ impl ConversationStore for MemoryStore {
             keys: BTreeMap::new(),
             attachments: BTreeMap::new(),
             feedback: Vec::new(),
+            first_said: BTreeMap::new(),
             bytes: 0,
             created: now,
             active: now,
@@ -140,14 +175,15 @@ impl ConversationStore for MemoryStore {
         if entry.recorded.len() + batch.activities.len() > self.limits.max_activities {
             return Err(StoreError::Full { what: "activities of a conversation", limit: self.limits.max_activities });
         }
-        if bytes + size > self.limits.max_bytes {
-            return Err(StoreError::Full { what: "bytes", limit: self.limits.max_bytes });
-        }
+        entry.check_room(size, bytes, self.limits)?;
         let now = self.clock.now();
         let stamped = batch.not_before.map_or(now, |earliest| now.max(earliest));
         let start = entry.recorded.len();
         for activity in batch.activities {
             let newest = entry.newest();
+            if let Some(speaker) = activity.speaker() {
+                entry.first_said.entry(speaker.to_owned()).or_insert(newest.next_watermark());
+            }
             let recorded = Recorded::at(activity, id, newest.next_watermark(), newest.next_timestamp(stamped));
             entry.recorded.push(recorded);
         }
@@ -213,9 +249,7 @@ impl ConversationStore for MemoryStore {
             return Ok(true);
         }
         let size = attachment.bytes.len();
-        if bytes + size > self.limits.max_bytes {
-            return Err(StoreError::Full { what: "bytes", limit: self.limits.max_bytes });
-        }
+        entry.check_room(size, bytes, self.limits)?;
         entry.attachments.insert(attachment_id.to_owned(), attachment);
         entry.bytes += size;
         shelf.bytes += size;
@@ -233,9 +267,7 @@ impl ConversationStore for MemoryStore {
             return Ok(false);
         };
         let size = json_size(&feedback);
-        if bytes + size > self.limits.max_bytes {
-            return Err(StoreError::Full { what: "bytes", limit: self.limits.max_bytes });
-        }
+        entry.check_room(size, bytes, self.limits)?;
         let now = self.clock.now().trunc_subsecs(3);
         entry.feedback.push(NotedFeedback::new(now, feedback));
         entry.bytes += size;
@@ -274,6 +306,30 @@ impl ConversationStore for MemoryStore {
         let shelf = self.shelf();
         let activities = shelf.entries.values().map(|entry| entry.recorded.len() as u64).sum();
         Ok(Counts::new(shelf.entries.len() as u64, activities, shelf.bytes as u64))
+    }
+
+    async fn first_said(&self, id: &ConversationId, user: &str) -> Result<Option<Watermark>, StoreError> {
+        Ok(self.shelf().entries.get(id).and_then(|entry| entry.first_said.get(user).copied()))
+    }
+
+    async fn conversations_of(
+        &self,
+        user: &str,
+        after: Option<&ConversationId>,
+        limit: usize,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        let shelf = self.shelf();
+        let of_user =
+            shelf.entries.iter().filter(|(id, entry)| after.is_none_or(|after| *id > after) && entry.has_member(user));
+        Ok(of_user.map(|(id, _)| id.clone()).take(limit.max(1)).collect())
+    }
+
+    async fn erase(&self, user: &str) -> Result<usize, StoreError> {
+        let mut shelf = self.shelf();
+        let before = shelf.entries.len();
+        shelf.entries.retain(|_, entry| !entry.has_member(user));
+        shelf.bytes = shelf.entries.values().map(|entry| entry.bytes).sum();
+        Ok(before - shelf.entries.len())
     }
 
     async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError> {

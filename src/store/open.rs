@@ -20,11 +20,19 @@ pub struct StoreOptions {
     pub max_activities: Option<usize>,
     /// How many bytes there may be, where that is set.
     pub max_bytes: Option<usize>,
+    /// How many bytes one conversation may have, where that is set; 0 is no limit.
+    pub max_conversation_bytes: Option<usize>,
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        Self { url: "sqlite:".to_owned(), max_conversations: None, max_activities: None, max_bytes: None }
+        Self {
+            url: "sqlite:".to_owned(),
+            max_conversations: None,
+            max_activities: None,
+            max_bytes: None,
+            max_conversation_bytes: None,
+        }
     }
 }
 
@@ -100,10 +108,16 @@ impl StoreOptions {
     /// What was set, and otherwise what `default` says.
     #[must_use]
     pub fn limits(&self, default: StoreLimits) -> StoreLimits {
+        let max_bytes = self.max_bytes.unwrap_or(default.max_bytes);
         StoreLimits {
             max_conversations: self.max_conversations.unwrap_or(default.max_conversations),
             max_activities: self.max_activities.unwrap_or(default.max_activities),
-            max_bytes: self.max_bytes.unwrap_or(default.max_bytes),
+            max_bytes,
+            max_conversation_bytes: match self.max_conversation_bytes {
+                Some(0) => usize::MAX,
+                Some(bytes) => bytes,
+                None => StoreLimits::share_of(max_bytes),
+            },
         }
     }
 }

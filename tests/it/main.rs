@@ -51,6 +51,8 @@ mod documents;
 mod door;
 /// Rewritten answers as the Markdown engines of Web Chat read them.
 mod engines;
+/// What is deleted is gone from the files, too.
+mod erasure;
 /// What readers see of a streamed answer, by the kind of its format.
 mod formats_streamed;
 /// The sample answers through the whole pipeline.

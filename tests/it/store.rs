@@ -103,11 +103,24 @@ macro_rules! backend {
                 the_pages_of_feedback_lead_through_everything_once,
                 feedback_is_a_sign_of_life,
                 references_names_and_feedback_go_with_their_conversation,
+                the_first_thing_that_a_user_has_said_is_known,
+                the_conversations_of_a_user_are_found_page_by_page,
+                erasing_a_user_takes_their_conversations_and_no_others,
             );
 
             #[tokio::test]
             async fn a_full_store_refuses_and_keeps_what_it_has() {
                 super::promises::a_full_store_refuses_and_keeps_what_it_has(super::$name).await;
+            }
+
+            #[tokio::test]
+            async fn a_conversation_takes_no_more_than_its_share() {
+                super::promises::a_conversation_takes_no_more_than_its_share(super::$name).await;
+            }
+
+            #[tokio::test]
+            async fn conversations_without_content_make_room_for_others() {
+                super::promises::conversations_without_content_make_room_for_others(super::$name).await;
             }
 
             #[tokio::test]
@@ -163,8 +176,75 @@ impl Fixture {
     }
 }
 
+fn said_by(user: &str, role: Role) -> Batch {
+    let mut activity = message("x");
+    activity.from = Some(ChannelAccount::new(user, role));
+    Batch::new(vec![activity])
+}
+
 mod promises {
     use super::*;
+
+    /// Bots say nothing as users, and a user for whom a conversation was started has not spoken for that.
+    pub(super) async fn the_first_thing_that_a_user_has_said_is_known(fixture: Fixture) {
+        let store = &fixture.store;
+        store.create(&id("c"), Some(ChannelAccount::new("ann", Role::User))).await.expect("created");
+        for (user, role) in [("bot", Role::Bot), ("ben", Role::User), ("ann", Role::User), ("ben", Role::User)] {
+            store.append(&id("c"), said_by(user, role)).await.expect("a store").expect("known");
+        }
+        fixture.append(&id("c"), "by nobody").await;
+        for (user, place) in [("bot", None), ("ben", Some(1)), ("ann", Some(2)), ("Ben", None), ("", None)] {
+            let first = store.first_said(&id("c"), user).await.expect("a store");
+            assert_eq!(first, place.map(Watermark::from_index), "{user}");
+        }
+        assert_eq!(store.first_said(&id("d"), "ben").await.expect("a store"), None);
+    }
+
+    pub(super) async fn the_conversations_of_a_user_are_found_page_by_page(fixture: Fixture) {
+        let store = &fixture.store;
+        let user = |name: &str| Some(ChannelAccount::new(name, Role::User));
+        for number in 0..7 {
+            store.create(&id(&format!("started-{number}")), user("ann")).await.expect("created");
+            let (spoken, rated) = (fixture.create(&format!("spoken-{number}")).await, id(&format!("rated-{number}")));
+            store.append(&spoken, said_by("ann", Role::User)).await.expect("a store");
+            store.append(&spoken, said_by("ann", Role::User)).await.expect("a store");
+            store.create(&rated, user("ben")).await.expect("created");
+            let mut rating = feedback("good");
+            rating.from = user("ann");
+            assert!(store.keep_feedback(&rated, rating).await.expect("a store"));
+            store.create(&id(&format!("other-{number}")), user("annabel")).await.expect("created");
+        }
+        let (mut seen, mut after) = (Vec::new(), None);
+        loop {
+            let page = store.conversations_of("ann", after.as_ref(), 4).await.expect("a store");
+            assert!(page.len() <= 4);
+            let Some(last) = page.last() else { break };
+            after = Some(last.clone());
+            seen.extend(page);
+        }
+        assert_eq!(seen.len(), 21);
+        assert!(seen.is_sorted() && seen.iter().all(|id| !id.as_str().starts_with("other")), "{seen:?}");
+        assert_eq!(store.conversations_of("ann", None, 0).await.expect("a store").len(), 1, "at least one");
+        assert_eq!(store.conversations_of("nobody", None, 9).await.expect("a store"), []);
+    }
+
+    pub(super) async fn erasing_a_user_takes_their_conversations_and_no_others(fixture: Fixture) {
+        let store = &fixture.store;
+        for number in 0..70 {
+            let both = fixture.create(&format!("both-{number}")).await;
+            store.append(&both, said_by("ben", Role::User)).await.expect("a store");
+            store.append(&both, said_by("ann", Role::User)).await.expect("a store");
+        }
+        let other = fixture.create("other").await;
+        store.append(&other, said_by("ben", Role::User)).await.expect("a store");
+        let doorbell = store.subscribe(&id("both-0")).await.expect("a store").expect("known");
+        assert_eq!(store.erase("ann").await.expect("a store"), 70);
+        assert_eq!(store.erase("ann").await.expect("a store"), 0);
+        assert_eq!(store.find(&id("both-69")).await.expect("a store"), None);
+        assert_eq!(store.conversations_of("ben", None, 99).await.expect("a store"), [other]);
+        assert_eq!(store.count().await.expect("a store").conversations, 1);
+        drop(doorbell);
+    }
 
     pub(super) async fn creating_twice_finds_the_first(fixture: Fixture) {
         let first = fixture.store.create(&id("c"), None).await.expect("created");
@@ -666,11 +746,15 @@ mod promises {
     }
 
     pub(super) async fn a_full_store_refuses_and_keeps_what_it_has(backend: Backend) {
-        let limits = StoreLimits { max_conversations: 1, max_activities: 2, max_bytes: 2_000_000 };
+        let limits = StoreLimits {
+            max_conversations: 1,
+            max_activities: 2,
+            max_bytes: 2_000_000,
+            max_conversation_bytes: usize::MAX,
+        };
         let fixture = backend(limits).await;
         let c = fixture.create("c").await;
         let full = |error| matches!(error, Err(StoreError::Full { .. }));
-        assert!(matches!(fixture.store.create(&id("d"), None).await, Err(StoreError::Full { .. })));
         assert!(full(fixture.store.append(&c, Batch::new(vec![message(&"x".repeat(2_000_000))])).await));
         let large = Attachment::new("text/plain", None, vec![0; 2_000_001]);
         let kept = fixture.store.keep_attachment(&c, "a", large).await;
@@ -681,6 +765,7 @@ mod promises {
         assert!(full(fixture.store.append(&c, Batch::new(vec![message("a"), message("b"), message("c")])).await));
         fixture.append(&c, "a").await;
         fixture.append(&c, "b").await;
+        assert!(matches!(fixture.store.create(&id("d"), None).await, Err(StoreError::Full { .. })));
         assert!(full(fixture.store.append(&c, Batch::new(vec![message("c")])).await));
         assert_eq!(fixture.texts(&c, None, 9).await.0, ["a", "b"]);
         assert_eq!(fixture.store.attachment(&c, "a").await.expect("a store"), None);
@@ -688,8 +773,71 @@ mod promises {
         fixture.store.ready().await.expect("a store that is full can still be read and expired");
     }
 
+    /// Activities, files and feedback count together. What goes beyond is refused and leaves nothing; other conversations go on,
+    /// and so does this one with what still fits.
+    pub(super) async fn a_conversation_takes_no_more_than_its_share(backend: Backend) {
+        let limits = StoreLimits { max_conversation_bytes: 10_000, ..StoreLimits::in_memory() };
+        let fixture = backend(limits).await;
+        let (c, d) = (fixture.create("c").await, fixture.create("d").await);
+        let full = |error: StoreError| {
+            assert!(matches!(error, StoreError::ConversationFull { limit: 10_000 }), "{error:?}");
+            assert!(error.to_string().contains("store.max_conversation_bytes"), "{error}");
+        };
+        let large = || "x".repeat(4_000);
+        let file = |length| Attachment::new("text/plain", None, vec![0; length]);
+        fixture.append(&c, &large()).await;
+        assert!(fixture.store.keep_attachment(&c, "a", file(3_000)).await.expect("a store"));
+        full(fixture.store.append(&c, Batch::new(vec![message(&large())])).await.expect_err("refused"));
+        full(fixture.store.keep_attachment(&c, "b", file(4_000)).await.expect_err("refused"));
+        full(fixture.store.keep_feedback(&c, feedback(&large())).await.expect_err("refused"));
+        assert_eq!(fixture.store.attachment(&c, "b").await.expect("a store"), None);
+        assert_eq!(fixture.texts(&c, None, 9).await.0, [large()]);
+        fixture.append(&c, "small").await;
+        fixture.append(&d, &large()).await;
+        fixture.append(&d, &large()).await;
+        full(fixture.store.append(&d, Batch::new(vec![message(&large())])).await.expect_err("refused"));
+        fixture.store.ready().await.expect("a store that others can use");
+    }
+
+    /// Somebody who only starts conversations takes no room from those who say something. The oldest go first; those with
+    /// content or a reference stay, and where there are no others, the store is full.
+    pub(super) async fn conversations_without_content_make_room_for_others(backend: Backend) {
+        let fixture = backend(StoreLimits { max_conversations: 4, ..StoreLimits::in_memory() }).await;
+        for name in ["said", "held", "old", "new"] {
+            fixture.create(name).await;
+            fixture.clock.advance(Duration::seconds(1));
+        }
+        fixture.append(&id("said"), "x").await;
+        fixture.store.refer(&id("held"), json!({})).await.expect("a store");
+        let doorbell = fixture.store.subscribe(&id("old")).await.expect("a store").expect("known");
+        fixture.create("next").await;
+        assert_eq!(fixture.store.find(&id("old")).await.expect("a store"), None);
+        drop(doorbell);
+        assert!(fixture.store.find(&id("new")).await.expect("a store").is_some());
+        for round in 0..9 {
+            fixture.clock.advance(Duration::seconds(1));
+            fixture.create(&format!("round-{round}")).await;
+        }
+        assert_eq!(fixture.store.count().await.expect("a store").conversations, 4);
+        let both = [id("round-7"), id("round-8")];
+        for last in &both {
+            fixture.append(last, "x").await;
+        }
+        let refused = fixture.store.create(&id("no-more"), None).await;
+        assert!(matches!(refused, Err(StoreError::Full { what: "conversations", limit: 4 })), "{refused:?}");
+        for name in ["said", "held", "round-7", "round-8"] {
+            assert!(fixture.store.find(&id(name)).await.expect("a store").is_some(), "{name}");
+        }
+    }
+
     pub(super) async fn what_is_deleted_makes_room_again(backend: Backend) {
-        let fixture = backend(StoreLimits { max_conversations: 1, max_activities: 9, max_bytes: 2_000_000 }).await;
+        let fixture = backend(StoreLimits {
+            max_conversations: 1,
+            max_activities: 9,
+            max_bytes: 2_000_000,
+            max_conversation_bytes: usize::MAX,
+        })
+        .await;
         for _ in 0..3 {
             let c = fixture.create("c").await;
             fixture.append(&c, &"x".repeat(600_000)).await;

@@ -63,7 +63,7 @@ async fn what_a_server_has_open_can_be_looked_at_and_exported() {
     assert_eq!(value("store"), folder.path().join("citewire.db").display().to_string());
     assert_eq!(
         (value("schema version"), value("conversations"), value("activities")),
-        ("2".into(), "2".into(), "4".into())
+        ("4".into(), "2".into(), "4".into())
     );
     assert!(value("newest").ends_with("UTC") && value("oldest").ends_with("UTC"), "{text}");
 
@@ -117,4 +117,31 @@ fn a_store_that_is_not_there_is_named_and_not_made() {
     let memory = memory.expect("the command ends");
     assert_eq!(memory.status.code(), Some(2));
     assert!(words(&memory.stderr).contains("/v3/directline/conversations"), "{}", words(&memory.stderr));
+}
+
+/// What is kept of a user is written and erased where no server is needed; while one has the store open, erasing is refused, and
+/// the message says what to do.
+#[tokio::test]
+async fn a_user_is_exported_and_erased_on_the_command_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_eq!(store(folder.path(), &["erase", "--user", "ann"]).status.code(), Some(2), "there is no store");
+    assert!(!folder.path().join("citewire.db").exists(), "and none is made");
+    let (serving, _) = talk(folder.path()).await;
+    assert_eq!(lines(&store(folder.path(), &["export", "--user", "ann"])).len(), 4);
+    let refused = store(folder.path(), &["erase", "--user", "ann"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let message = words(&refused.stderr);
+    assert!(message.contains("DELETE /v1/users/ID") && message.contains("is in use by process"), "{message}");
+    assert_eq!(lines(&store(folder.path(), &["export"])).len(), 4);
+
+    drop(serving);
+    let unknown = store(folder.path(), &["erase", "--user", "an"]);
+    assert_eq!((unknown.status.code(), words(&unknown.stdout).as_str()), (Some(0), "0 conversations were deleted\n"));
+    let erased = store(folder.path(), &["erase", "--user", "ann"]);
+    assert_eq!((erased.status.code(), words(&erased.stdout).as_str()), (Some(0), "2 conversations were deleted\n"));
+    let file = std::fs::read(folder.path().join("citewire.db")).expect("a file");
+    assert!(!file.windows(9).any(|window| window == b"elsewhere"), "the words are gone from the file");
+    let nothing = store(folder.path(), &["export", "--user", "ann"]);
+    assert_eq!(nothing.status.code(), Some(2));
+    assert!(words(&nothing.stderr).contains("there is nothing of a user ann"), "{}", words(&nothing.stderr));
 }

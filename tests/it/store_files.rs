@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::Duration;
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role, Watermark};
 use citewire::clock::{Clock, ManualClock};
-use citewire::store::sqlite::Archive;
+use citewire::store::sqlite::{Archive, Selection};
 use citewire::store::{
     Attachment, Batch, ConversationStore as _, Feedback, SqliteError, SqliteStore, StoreError, StoreLimits,
 };
@@ -114,9 +114,9 @@ async fn a_file_of_a_later_version_is_refused_with_both_versions() {
     shelf.open().await.close().await.expect("closed");
     shelf.execute("INSERT INTO _sqlx_migrations VALUES (4711, 'later', 0, true, x'00', 0)").await;
     let error = shelf.refused().await;
-    assert!(matches!(error, SqliteError::Newer { found: 4711, known: 2, .. }), "{error}");
+    assert!(matches!(error, SqliteError::Newer { found: 4711, known: 4, .. }), "{error}");
     let words = error.to_string();
-    assert!(words.contains("4711") && words.contains("up to 2"), "{words}");
+    assert!(words.contains("4711") && words.contains("up to 4"), "{words}");
 }
 
 /// What version 1 of the schema wrote is all there afterwards, and can have what it could not have then.
@@ -136,18 +136,29 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
     connection.close().await.expect("closed");
     shelf
         .execute(
-            r#"INSERT INTO conversation VALUES (1, 'c', '{"id":"ann","role":"user"}', 1767225600000, 1767225600000, 1, 1767225600000);
-               INSERT INTO activity VALUES (1, 1, 0, 1767225600000, '{"type":"message","text":"hi"}');
+            r#"INSERT INTO conversation VALUES (1, 'c', '{"id":"ann","role":"user"}', 1767225600000, 1767225600000, 3, 1767225600002);
+               INSERT INTO activity VALUES (1, 1, 0, 1767225600000, '{"type":"message","text":"hi","from":{"id":"ben","role":"user"}}');
+               INSERT INTO activity VALUES (2, 1, 1, 1767225600001, '{"type":"message","text":"ho","from":{"id":"bot","role":"bot"}}');
+               INSERT INTO activity VALUES (3, 1, 2, 1767225600002, '{"type":"message","text":"again","from":{"id":"ben","role":"user"}}');
                INSERT INTO batch VALUES (1, 1, 'k', 0, 1);"#,
         )
         .await;
     // Somebody may look into it before a server has changed it.
-    assert_eq!(exported(&shelf.path(), Some("c")).await, 1);
+    assert_eq!(exported(&shelf.path(), Some("c")).await, 3);
     let archive = Archive::open(&shelf.path()).await.expect("an archive");
     assert_eq!(archive.describe().await.expect("read").version, 1);
+    let of_user = archive.export(Selection::User("ann"), |_| Ok::<(), std::convert::Infallible>(())).await;
+    assert!(matches!(of_user, Err(SqliteError::Older { found: 1, needed: 3, .. })), "{of_user:?}");
     archive.close().await;
 
     let store = shelf.open().await;
+    // Those who belong to a conversation are found in what was recorded before.
+    for (user, place) in [("ann", None), ("ben", Some(0)), ("bot", None)] {
+        let first = store.first_said(&id("c"), user).await.expect("a store");
+        assert_eq!(first.map(Watermark::index), place, "{user}");
+        let found = store.conversations_of(user, None, 9).await.expect("a store");
+        assert_eq!(found.len(), usize::from(user != "bot"), "{user}");
+    }
     let found = store.find(&id("c")).await.expect("a store").expect("known");
     assert_eq!((found.user, found.reference), (Some(ChannelAccount::new("ann", Role::User)), None));
     let recalled = store.recall(&id("c"), "k").await.expect("a store").expect("recorded");
@@ -156,11 +167,17 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
     assert!(store.keep_feedback(&id("c"), Feedback::default()).await.expect("a store"));
     store.append(&id("c"), batch("next")).await.expect("a store").expect("known");
     store.close().await.expect("closed");
+    let sizes = "SELECT conversation.bytes, (SELECT sum(octet_length(body)) FROM activity) FROM conversation";
+    let mut connection =
+        SqliteConnectOptions::new().filename(shelf.path()).read_only(true).connect().await.expect("a connection");
+    let (noted, counted): (i64, i64) = sqlx::query_as(sizes).fetch_one(&mut connection).await.expect("read");
+    connection.close().await.expect("closed");
+    assert_eq!(noted, counted + 2, "the sizes of what was there before, of what came then, and of feedback {{}}");
     let store = shelf.open().await;
     let found = store.find(&id("c")).await.expect("a store").expect("known");
     assert_eq!(found.reference, Some(serde_json::json!({"a": 1})));
     assert_eq!(store.feedback(&id("c"), None, 9).await.expect("a store").expect("known").feedback.len(), 1);
-    assert_eq!(store.newest(&id("c")).await.expect("a store").expect("known").watermark.map(Watermark::index), Some(1));
+    assert_eq!(store.newest(&id("c")).await.expect("a store").expect("known").watermark.map(Watermark::index), Some(3));
     store.close().await.expect("closed");
 }
 
@@ -210,7 +227,7 @@ async fn a_store_that_is_open_is_not_opened_again() {
 #[tokio::test]
 async fn a_change_that_does_not_fit_does_not_take_others_with_it() {
     let shelf = Shelf::new();
-    let limits = StoreLimits { max_bytes: 2_000_000, ..StoreLimits::in_memory() };
+    let limits = StoreLimits { max_bytes: 2_000_000, max_conversation_bytes: usize::MAX, ..StoreLimits::in_memory() };
     let store =
         SqliteStore::open(&shelf.path(), limits, Arc::clone(&shelf.clock) as Arc<dyn Clock>).await.expect("a store");
     let c = id("c");
@@ -303,8 +320,9 @@ async fn an_archive_reads_what_a_server_has_open() {
 async fn exported(path: &Path, only: Option<&str>) -> u64 {
     let archive = Archive::open(path).await.expect("an archive");
     let only = only.map(id);
+    let which = only.as_ref().map_or(Selection::All, Selection::Conversation);
     let mut last = None;
-    let count = archive.export(only.as_ref(), |archived| {
+    let count = archive.export(which, |archived| {
         let place = (archived.conversation.clone(), archived.watermark);
         assert!(last.as_ref().is_none_or(|last| *last < place), "{place:?} after {last:?}");
         last = Some(place);

@@ -13,7 +13,8 @@ use proptest::test_runner::{Config, TestRunner};
 use serde_json::json;
 use tempfile::TempDir;
 
-const LIMITS: StoreLimits = StoreLimits { max_conversations: 3, max_activities: 12, max_bytes: 64 << 20 };
+const LIMITS: StoreLimits =
+    StoreLimits { max_conversations: 3, max_activities: 12, max_bytes: 64 << 20, max_conversation_bytes: 64 << 20 };
 
 /// What a client does.
 #[derive(Clone, Debug)]
@@ -65,7 +66,10 @@ struct Plain {
     reference: Option<u8>,
     /// When each piece of feedback came.
     feedback: Vec<DateTime<Utc>>,
+    created: DateTime<Utc>,
     active: DateTime<Utc>,
+    /// Whether anything was recorded, if only once.
+    has_content: bool,
 }
 
 struct World {
@@ -131,7 +135,11 @@ impl World {
         let account = user.clone().map(|user| ChannelAccount::new(user, Role::User));
         let created = self.store.create(&id(number), account).await;
         let full = self.plain.len() >= LIMITS.max_conversations && !self.plain.contains_key(&number);
-        if full {
+        let empty = self.plain.iter().filter(|(_, plain)| !plain.has_content && plain.reference.is_none());
+        let oldest = empty.min_by_key(|(number, plain)| (plain.created, **number)).map(|(number, _)| *number);
+        if let (true, Some(oldest)) = (full, oldest) {
+            self.plain.remove(&oldest);
+        } else if full {
             assert!(matches!(created, Err(StoreError::Full { .. })), "{created:?}");
             return;
         }
@@ -144,7 +152,9 @@ impl World {
             attachments: BTreeMap::new(),
             reference: None,
             feedback: Vec::new(),
+            created: active,
             active,
+            has_content: false,
         });
         plain.user = plain.user.take().or(user);
         let conversation = match created.expect("created") {
@@ -202,6 +212,7 @@ impl World {
                 let time = after.map_or(now.trunc_subsecs(3), |after| after.max(now.trunc_subsecs(3)));
                 assert_eq!(one.activity.timestamp, Some(time));
                 plain.said.push((text.clone(), time));
+                plain.has_content = true;
             }
             assert_eq!(texts.len(), appended.recorded.len());
             assert!(plain.said.len() <= LIMITS.max_activities);
@@ -246,6 +257,7 @@ impl World {
         let kept = self.store.keep_attachment(&id(number), &name.to_string(), attachment).await.expect("a store");
         assert_eq!(kept, self.plain.contains_key(&number));
         if let Some(plain) = self.plain.get_mut(&number) {
+            plain.has_content |= !bytes.is_empty();
             plain.attachments.entry(name).or_insert(bytes);
         }
     }
@@ -259,6 +271,7 @@ impl World {
         let now = self.clock.now().trunc_subsecs(3);
         if let Some(plain) = self.plain.get_mut(&number) {
             plain.feedback.extend(std::iter::repeat_n(now, count));
+            plain.has_content = true;
             plain.active = now;
         }
     }

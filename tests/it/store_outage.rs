@@ -121,7 +121,12 @@ async fn a_full_disk_fails_only_what_is_written_then() {
 #[tokio::test]
 async fn a_store_at_its_limit_refuses_with_a_time_to_come_back() {
     let folder = tempfile::tempdir().expect("a folder");
-    let environment = [SECRETS[0], SECRETS[1], ("CITEWIRE_STORE_MAX_BYTES", "1048576")];
+    let environment = [
+        SECRETS[0],
+        SECRETS[1],
+        ("CITEWIRE_STORE_MAX_BYTES", "1048576"),
+        ("CITEWIRE_STORE_MAX_CONVERSATION_BYTES", "0"),
+    ];
     let talk = Talk::start(Serving::start(folder.path(), &environment)).await;
     let mut taken = 0;
     let path = format!("/v3/directline/conversations/{}/activities", talk.id);

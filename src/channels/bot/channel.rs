@@ -9,7 +9,7 @@ use super::joined::{Joined, Told};
 use super::queue::{Lines, News, Unqueued};
 use super::ticket::Tickets;
 use super::{BotBinding, BotClient, BotOptions, Citer, TurnError};
-use crate::activity::{Activity, ChannelAccount, ConversationId, Role, Watermark};
+use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
 use crate::channels::direct_line::{Listener, Publisher};
 use crate::clock::Clock;
 use crate::store::{ConversationStore, StoreError};
@@ -26,9 +26,6 @@ pub struct BotChannel {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) citer: Arc<dyn Citer>,
 }
-
-/// How many activities are taken from the store at once when looking for what a user has said before.
-const READ_AHEAD: usize = 256;
 
 impl BotChannel {
     /// A bot that speaks through `publisher` into the conversations of `store`.
@@ -80,27 +77,9 @@ impl BotChannel {
 
     /// Whether the user has said anything in the history so far, up to the place `before`.
     async fn has_spoken(&self, id: &ConversationId, user: &str, before: Option<Watermark>) -> Result<bool, StoreError> {
-        let mut seen = None;
-        while let Some(page) = self.store.read(id, seen, READ_AHEAD).await? {
-            for recorded in &page.recorded {
-                if before.is_some_and(|before| recorded.watermark >= before) {
-                    return Ok(false);
-                }
-                if recorded.activity.from.as_ref().is_some_and(|from| is_user(from, user)) {
-                    return Ok(true);
-                }
-            }
-            if page.recorded.is_empty() {
-                break;
-            }
-            seen = page.reached;
-        }
-        Ok(false)
+        let first = self.store.first_said(id, user).await?;
+        Ok(first.is_some_and(|first| before.is_none_or(|before| first < before)))
     }
-}
-
-fn is_user(from: &ChannelAccount, user: &str) -> bool {
-    from.id.as_deref() == Some(user) && from.role == Some(Role::User)
 }
 
 #[async_trait]

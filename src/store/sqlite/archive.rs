@@ -16,6 +16,15 @@ const PAGE: i64 = 256;
 
 const CONVERSATIONS: &str = "SELECT key, id FROM conversation WHERE key > ? ORDER BY key LIMIT 1";
 
+const CONVERSATION: &str = "SELECT key, id FROM conversation WHERE key > ? AND id = ?";
+
+const OF_USER: &str = "SELECT conversation.key, conversation.id FROM member \
+                       JOIN conversation ON conversation.key = member.conversation \
+                       WHERE member.conversation > ? AND member.user = ? ORDER BY member.conversation LIMIT 1";
+
+/// The version that notes who belongs to a conversation.
+const MEMBERS_SINCE: i64 = 3;
+
 const ACTIVITIES: &str = "SELECT watermark, timestamp, body FROM activity \
                           WHERE conversation = ? AND watermark > ? ORDER BY watermark LIMIT ?";
 
@@ -27,6 +36,17 @@ pub struct Archive {
     path: PathBuf,
     version: i64,
     reader: Reader,
+}
+
+/// Which conversations of a store are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection<'a> {
+    /// All of them.
+    All,
+    /// One.
+    Conversation(&'a ConversationId),
+    /// Those to which the user with this id belongs.
+    User(&'a str),
 }
 
 /// What is in a store.
@@ -90,25 +110,28 @@ impl Archive {
         Ok(Description { path: self.path.clone(), version: self.version, counts, oldest, newest })
     }
 
-    /// Gives every activity, or those of one conversation, to `take`, in order within each conversation, until it
+    /// Gives every activity of these conversations to `take`, in order within each conversation, until it
     /// fails; says how many those were. Memory does not depend on how many there are. What is recorded meanwhile may
     /// or may not be among them.
     ///
     /// # Errors
-    /// When the file cannot be read; the inner one is that of `take`.
+    /// When the file cannot be read, or is too old to know users; the inner one is that of `take`.
     pub async fn export<E>(
         &self,
-        only: Option<&ConversationId>,
+        which: Selection<'_>,
         mut take: impl FnMut(Archived) -> Result<(), E>,
     ) -> Result<Result<u64, E>, SqliteError> {
+        if let (Selection::User(_), ..MEMBERS_SINCE) = (which, self.version) {
+            let (path, found, needed) = (self.path.clone(), self.version, MEMBERS_SINCE);
+            return Err(SqliteError::Older { path, found, needed });
+        }
         let explain = |error| self.explain(error);
         let (mut last, mut count) = (0_i64, 0);
         loop {
-            let next = match only {
-                Some(id) => sqlx::query("SELECT key, id FROM conversation WHERE key > ? AND id = ?")
-                    .bind(last)
-                    .bind(id.as_str()),
-                None => sqlx::query(CONVERSATIONS).bind(last),
+            let next = match which {
+                Selection::All => sqlx::query(CONVERSATIONS).bind(last),
+                Selection::Conversation(id) => sqlx::query(CONVERSATION).bind(last).bind(id.as_str()),
+                Selection::User(user) => sqlx::query(OF_USER).bind(last).bind(user),
             };
             let Some(row) = next.fetch_optional(&self.reader.pool).await.map_err(explain)? else {
                 return Ok(Ok(count));

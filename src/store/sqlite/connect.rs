@@ -16,7 +16,11 @@ const PAGES_IN_LOG: &str = "4096";
 /// The log is cut back to so many bytes when it has been longer.
 const LOG_BYTES: &str = "67108864";
 
-/// The connection that writes. What it commits is on the disk.
+/// How long a connection waits for others that hold a lock of the file.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The connection that writes. What it commits is on the disk; what it deletes is overwritten with zeros, where it
+/// stands in the file. Copies elsewhere are for `upkeep.rs` to remove.
 pub(super) fn writing(path: &Path, max_bytes: usize) -> SqliteConnectOptions {
     let pages = (max_bytes / PAGE_BYTES).max(1);
     base(path)
@@ -24,6 +28,9 @@ pub(super) fn writing(path: &Path, max_bytes: usize) -> SqliteConnectOptions {
         .auto_vacuum(SqliteAutoVacuum::Incremental)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
+        .pragma("secure_delete", "ON")
+        // Nothing of what is kept goes into files of the system's temporary folder.
+        .pragma("temp_store", "MEMORY")
         .pragma("wal_autocheckpoint", PAGES_IN_LOG)
         .pragma("journal_size_limit", LOG_BYTES)
         .pragma("max_page_count", pages.to_string())
@@ -38,7 +45,7 @@ fn base(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .foreign_keys(true)
-        .busy_timeout(Duration::from_secs(5))
+        .busy_timeout(PATIENCE)
         // A statement is logged with what it is about, which is nobody's business.
         .disable_statement_logging()
 }

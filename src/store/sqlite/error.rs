@@ -46,6 +46,16 @@ pub enum SqliteError {
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
+    /// The file was written by an earlier version of citewire, which did not note what is asked for.
+    #[error("{path} has schema version {found}, and this needs version {needed}: start `citewire serve` once")]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// The version of the file.
+        found: i64,
+        /// The version that has it.
+        needed: i64,
+    },
     /// A later version of citewire has changed the file.
     #[error("{path} has schema version {found}, and this citewire knows versions up to {known}: use a newer citewire")]
     Newer {

@@ -19,6 +19,6 @@ mod upkeep;
 mod work;
 mod writer;
 
-pub use archive::{Archive, Archived, Description};
+pub use archive::{Archive, Archived, Description, Selection};
 pub use error::SqliteError;
 pub use sqlite_store::SqliteStore;

@@ -20,14 +20,28 @@ pub(super) struct Head {
     pub(super) next: u64,
     /// The timestamp of the newest activity.
     pub(super) newest: Option<DateTime<Utc>>,
+    /// The size of its activities, attachments and feedback.
+    pub(super) bytes: usize,
+}
+
+impl Head {
+    /// Takes so many bytes more, if the conversation may.
+    fn grow(&mut self, bytes: usize, limits: StoreLimits) -> Result<(), StoreError> {
+        let (grown, limit) = (self.bytes.saturating_add(bytes), limits.max_conversation_bytes);
+        if grown > limit {
+            return Err(StoreError::ConversationFull { limit });
+        }
+        self.bytes = grown;
+        Ok(())
+    }
 }
 
 /// Batches that were recorded before, by conversation and the name that their caller gave them: the first place and
 /// the number of activities.
 pub(super) type Known = BTreeMap<(i64, String), (u64, usize)>;
 
-/// Key, user, next place, newest timestamp, time of this record.
-pub(super) type Touched = (i64, Option<String>, u64, Option<i64>, Option<i64>);
+/// Key, user, next place, newest timestamp, time of this record, bytes.
+pub(super) type Touched = (i64, Option<String>, u64, Option<i64>, Option<i64>, usize);
 
 /// What holds before the group.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +70,8 @@ pub(super) struct Plan {
     pub(super) contents: Vec<u8>,
     /// Conversation and reference; the last one of a conversation counts.
     pub(super) referred: BTreeMap<i64, String>,
+    /// Conversation, id of the user, the place of what they say.
+    pub(super) members: Vec<(i64, String, Option<u64>)>,
     /// Conversation, time, body.
     pub(super) feedback: Vec<(i64, i64, String)>,
     /// The conversations of the group as they are afterwards.
@@ -82,9 +98,9 @@ impl Plan {
             match change {
                 Change::Create(pending) => pending.answer = Some(plan.create(&pending.change, before)),
                 Change::Append(pending) => pending.answer = Some(plan.append(&pending.change, before)),
-                Change::Keep(pending) => pending.answer = Some(Ok(plan.keep(&pending.change))),
+                Change::Keep(pending) => pending.answer = Some(plan.keep(&pending.change, before)),
                 Change::Refer(pending) => pending.answer = Some(Ok(plan.refer(&pending.change))),
-                Change::Note(pending) => pending.answer = Some(Ok(plan.note(&pending.change, before))),
+                Change::Note(pending) => pending.answer = Some(plan.note(&pending.change, before)),
             }
         }
         plan.touched = plan
@@ -93,7 +109,7 @@ impl Plan {
             .filter_map(|head| {
                 let active = *plan.changed.get(&head.key)?;
                 let newest = head.newest.map(|newest| newest.timestamp_millis());
-                Some((head.key, head.user.clone(), head.next, newest, active))
+                Some((head.key, head.user.clone(), head.next, newest, active, head.bytes))
             })
             .collect();
         plan
@@ -108,6 +124,7 @@ impl Plan {
         if let Some(head) = self.heads.get_mut(&create.id) {
             if head.user.is_none() && create.user.is_some() {
                 head.user.clone_from(&create.user);
+                self.members.extend(create.member.iter().map(|member| (head.key, member.clone(), None)));
                 self.changed.entry(head.key).or_default();
             }
             return Ok(CreatedAs { new: false, user: head.user.clone() });
@@ -119,8 +136,9 @@ impl Plan {
         let (key, user) = (self.next_key, create.user.clone());
         self.next_key += 1;
         let now = before.now.timestamp_millis();
+        self.members.extend(create.member.iter().map(|member| (key, member.clone(), None)));
         self.created.push((key, create.id.as_str().to_owned(), user.clone(), now));
-        self.heads.insert(create.id.clone(), Head { key, user: user.clone(), next: 0, newest: None });
+        self.heads.insert(create.id.clone(), Head { key, user: user.clone(), next: 0, newest: None, bytes: 0 });
         Ok(CreatedAs { new: true, user })
     }
 
@@ -136,11 +154,13 @@ impl Plan {
         if first.saturating_add(count as u64) > limit as u64 {
             return Err(StoreError::Full { what: "activities of a conversation", limit });
         }
+        head.grow(append.bodies.len(), before.limits)?;
         let mut from = self.bodies.len();
         self.bodies.extend_from_slice(&append.bodies);
         let now = append.not_before.map_or(before.now, |earliest| before.now.max(earliest));
         let mut timestamp = now.trunc_subsecs(3);
-        for &length in &append.lengths {
+        for (&length, speaker) in append.lengths.iter().zip(&append.speakers) {
+            self.members.extend(speaker.iter().map(|speaker| (key, speaker.clone(), Some(head.next))));
             let newest = Newest { watermark: None, timestamp: head.newest };
             let next = newest.next_timestamp(now);
             if head.next == first {
@@ -162,15 +182,18 @@ impl Plan {
         Ok(Some(Placed::Now { first: Watermark::from_index(first), timestamp }))
     }
 
-    fn keep(&mut self, keep: &Keep) -> bool {
-        let Some(head) = self.heads.get(&keep.id) else {
-            return false;
+    fn keep(&mut self, keep: &Keep, before: &Before) -> Result<bool, StoreError> {
+        let Some(head) = self.heads.get_mut(&keep.id) else {
+            return Ok(false);
         };
+        // Callers make ids that are new, so one that is taken, and is counted twice here, does not come from them.
+        head.grow(keep.bytes.len(), before.limits)?;
+        self.changed.entry(head.key).or_default();
         let from = self.contents.len() + 1;
         self.contents.extend_from_slice(&keep.bytes);
         let (id, content_type) = (keep.attachment.clone(), keep.content_type.clone());
         self.attachments.push((head.key, id, content_type, keep.name.clone(), from, keep.bytes.len()));
-        true
+        Ok(true)
     }
 
     fn refer(&mut self, refer: &Refer) -> bool {
@@ -181,14 +204,16 @@ impl Plan {
         true
     }
 
-    fn note(&mut self, note: &Note, before: &Before) -> bool {
-        let Some(head) = self.heads.get(&note.id) else {
-            return false;
+    fn note(&mut self, note: &Note, before: &Before) -> Result<bool, StoreError> {
+        let Some(head) = self.heads.get_mut(&note.id) else {
+            return Ok(false);
         };
+        head.grow(note.body.len(), before.limits)?;
         let now = before.now.timestamp_millis();
+        self.members.extend(note.from.iter().map(|member| (head.key, member.clone(), None)));
         self.feedback.push((head.key, now, note.body.clone()));
         self.changed.insert(head.key, Some(now));
-        true
+        Ok(true)
     }
 }
 
@@ -207,7 +232,7 @@ mod tests {
 
     fn before() -> Before {
         let now = "2026-01-01T00:00:00.0007Z".parse().expect("a time");
-        let limits = StoreLimits { max_conversations: 2, max_activities: 3, max_bytes: 1 };
+        let limits = StoreLimits { max_conversations: 2, max_activities: 3, max_bytes: 1, max_conversation_bytes: 9 };
         Before { now, limits, next_key: 5, conversations: 1 }
     }
 
@@ -217,14 +242,14 @@ mod tests {
     }
 
     fn create(id: &str) -> Change {
-        Change::Create(pending(Create { id: id.parse().expect("an id"), user: None }))
+        Change::Create(pending(Create { id: id.parse().expect("an id"), user: None, member: None }))
     }
 
     fn append(id: &str, key: Option<&str>, lengths: &[usize]) -> Change {
         let bodies = vec![b'x'; lengths.iter().sum()];
         let (id, key) = (id.parse().expect("an id"), key.map(str::to_owned));
-        let names = Vec::new();
-        Change::Append(pending(Append { id, key, names, not_before: None, bodies, lengths: lengths.to_vec() }))
+        let (names, speakers, lengths) = (Vec::new(), vec![None; lengths.len()], lengths.to_vec());
+        Change::Append(pending(Append { id, key, names, not_before: None, bodies, lengths, speakers }))
     }
 
     fn named(mut change: Change, names: &[&str]) -> Change {
@@ -263,7 +288,7 @@ mod tests {
         let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
         assert_eq!(plan.referred, BTreeMap::from([(5, "2".to_owned())]));
         assert!(plan.touched.is_empty() && !plan.is_empty());
-        let mut group = [create("c"), Change::Note(pending(Note { id: id(), body: "{}".to_owned() }))];
+        let mut group = [create("c"), Change::Note(pending(Note { id: id(), body: "{}".to_owned(), from: None }))];
         let plan = Plan::make(&mut group, BTreeMap::new(), Known::new(), &before());
         assert_eq!((plan.feedback.len(), plan.touched.len()), (1, 1));
     }
@@ -285,7 +310,7 @@ mod tests {
         let millis = timestamp.timestamp_millis();
         assert_eq!(plan.activities, [(5, 0, millis, 1, 2), (5, 1, millis + 1, 3, 3), (5, 2, millis + 2, 6, 4)]);
         assert_eq!(plan.bodies.len(), 9);
-        assert_eq!(plan.touched, [(5, None, 3, Some(millis + 2), Some(millis))]);
+        assert_eq!(plan.touched, [(5, None, 3, Some(millis + 2), Some(millis), 9)]);
         assert_eq!(plan.next_key, 6);
     }
 

@@ -45,6 +45,12 @@ const FEEDBACK: &str = "SELECT feedback.key, feedback.timestamp, feedback.body F
                         LEFT JOIN feedback ON feedback.conversation = conversation.key AND feedback.key > ? \
                         WHERE conversation.id = ? ORDER BY feedback.key LIMIT ?";
 
+const FIRST_SAID: &str = "SELECT member.first FROM conversation JOIN member ON member.conversation = conversation.key \
+                          WHERE conversation.id = ? AND member.user = ?";
+
+const OF_USER: &str = "SELECT conversation.id FROM member JOIN conversation ON conversation.key = member.conversation \
+                       WHERE member.user = ? AND conversation.id > ? ORDER BY conversation.id LIMIT ?";
+
 const LIST: &str = "SELECT id, user, next, created, active, reference FROM conversation \
                     WHERE (active, id) < (?, ?) ORDER BY active DESC, id DESC LIMIT ?";
 
@@ -182,6 +188,29 @@ impl Reader {
             Ok(Some(FeedbackPage::cut(found, limit)))
         });
         found.map_err(|error| self.failed(error))
+    }
+
+    /// The place of the first thing that a user has said.
+    pub(super) async fn first_said(&self, id: &ConversationId, user: &str) -> Result<Option<Watermark>, StoreError> {
+        let first = sqlx::query_scalar::<_, Option<i64>>(FIRST_SAID).bind(id.as_str()).bind(user);
+        let first = first.fetch_optional(&self.pool).await.map_err(|error| self.failed(error))?;
+        Ok(first.flatten().map(|first| Watermark::from_index(first.unsigned_abs())))
+    }
+
+    /// Up to `limit` conversations to which a user belongs, by id.
+    pub(super) async fn conversations_of(
+        &self,
+        user: &str,
+        after: Option<&ConversationId>,
+        limit: usize,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        let (after, limit) =
+            (after.map_or("", ConversationId::as_str), i64::try_from(limit.max(1)).unwrap_or(i64::MAX));
+        let ids = sqlx::query_scalar::<_, String>(OF_USER).bind(user).bind(after).bind(limit).fetch_all(&self.pool);
+        let ids = ids.await.and_then(|ids| {
+            ids.into_iter().map(|id| ConversationId::try_from(id).map_err(undecodable)).collect::<Result<Vec<_>, _>>()
+        });
+        ids.map_err(|error| self.failed(error))
     }
 
     pub(super) async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError> {

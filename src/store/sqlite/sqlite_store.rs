@@ -15,6 +15,7 @@ use tokio_util::task::TaskTracker;
 use super::health::Health;
 use super::lock::{Lock, make_private};
 use super::reader::Reader;
+use super::upkeep::Copies;
 use super::work::{Alone, Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer, Reply, Work};
 use super::writer::Writer;
 use super::{SqliteError, connect, schema};
@@ -78,6 +79,8 @@ impl SqliteStore {
             heads: BTreeMap::new(),
             next_key,
             conversations: usize::try_from(conversations).unwrap_or_default(),
+            // The process before may have ended right after a deletion, or been a version that overwrote nothing.
+            copies: Copies::EVERYWHERE,
             last_group: 0,
             _lock: lock,
         };
@@ -119,8 +122,9 @@ impl ConversationStore for SqliteStore {
             Some(found) if found.user.is_some() || user.is_none() => return Ok(Created::Existing(found)),
             found => found.and_then(|found| found.reference),
         };
+        let member = user.as_ref().and_then(|user| user.id.clone());
         let user = user.map(|user| serde_json::to_string(&user)).transpose().map_err(StoreError::failed)?;
-        let create = Create { id: id.clone(), user };
+        let create = Create { id: id.clone(), user, member };
         let CreatedAs { new, user } = self.change(create, 0, Change::Create).await?;
         let user = user.map(|user| serde_json::from_str(&user)).transpose().map_err(StoreError::failed)?;
         let conversation = Conversation::new(id.clone(), user).referred(reference);
@@ -156,7 +160,8 @@ impl ConversationStore for SqliteStore {
         }
         let bytes = bodies.len();
         let Batch { key, names, not_before, .. } = batch;
-        let append = Append { id: id.clone(), key, names, not_before, bodies, lengths };
+        let speakers = activities.iter().map(|activity| activity.speaker().map(str::to_owned)).collect();
+        let append = Append { id: id.clone(), key, names, not_before, bodies, lengths, speakers };
         match self.change(append, bytes, Change::Append).await? {
             None => Ok(None),
             Some(Placed::Now { first, timestamp }) => {
@@ -221,7 +226,8 @@ impl ConversationStore for SqliteStore {
     async fn keep_feedback(&self, id: &ConversationId, feedback: Feedback) -> Result<bool, StoreError> {
         let body = serde_json::to_string(&feedback).map_err(StoreError::failed)?;
         let bytes = body.len();
-        self.change(Note { id: id.clone(), body }, bytes, Change::Note).await
+        let from = feedback.from.and_then(|from| from.id);
+        self.change(Note { id: id.clone(), body, from }, bytes, Change::Note).await
     }
 
     async fn feedback(
@@ -241,6 +247,31 @@ impl ConversationStore for SqliteStore {
         self.reader.count().await
     }
 
+    async fn first_said(&self, id: &ConversationId, user: &str) -> Result<Option<Watermark>, StoreError> {
+        self.reader.first_said(id, user).await
+    }
+
+    async fn conversations_of(
+        &self,
+        user: &str,
+        after: Option<&ConversationId>,
+        limit: usize,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        self.reader.conversations_of(user, after, limit).await
+    }
+
+    async fn erase(&self, user: &str) -> Result<usize, StoreError> {
+        let mut erased = 0;
+        loop {
+            match self.alone(|reply| Alone::Erase(user.to_owned(), reply)).await? {
+                0 => break,
+                some => erased += some,
+            }
+        }
+        self.give_back(erased).await?;
+        Ok(erased)
+    }
+
     async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError> {
         let mut expired = 0;
         // In small steps, between which others get their turn.
@@ -250,7 +281,7 @@ impl ConversationStore for SqliteStore {
                 some => expired += some,
             }
         }
-        while expired > 0 && self.alone(Alone::Shrink).await? {}
+        self.give_back(expired).await?;
         Ok(expired)
     }
 
@@ -281,6 +312,12 @@ impl ConversationStore for SqliteStore {
 }
 
 impl SqliteStore {
+    /// Gives the space of so many deleted conversations back to the file system, and removes copies of what was in them.
+    async fn give_back(&self, deleted: usize) -> Result<(), StoreError> {
+        while deleted > 0 && self.alone(Alone::Shrink).await? {}
+        self.alone(Alone::Clear).await
+    }
+
     /// What a batch recorded when its key was first used.
     async fn again(&self, id: &ConversationId, first: Watermark, count: usize) -> Result<Option<Appended>, StoreError> {
         let mut recorded = Vec::with_capacity(count);

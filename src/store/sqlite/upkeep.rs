@@ -1,17 +1,50 @@
 //! What the writer does besides recording: deletes, gives space back, tries itself.
 
+use std::collections::BTreeSet;
+use std::time::Duration;
+
 use chrono::{DateTime, SubsecRound as _, Utc};
 
+use sqlx::{Row as _, SqliteConnection};
+
+use super::connect::PATIENCE;
+use super::plan::rows;
 use super::work::{Alone, Reply};
 use super::writer::Writer;
 use crate::activity::ConversationId;
 use crate::store::StoreError;
 
-/// So many conversations expire in one transaction, so that others wait not for long.
-const MAX_EXPIRED: i64 = 32;
+/// So many conversations are deleted in one transaction, so that others wait not for long.
+const MAX_DELETED: i64 = 32;
+
+/// A file of at most so many bytes is rewritten after a deletion: that takes as much memory, and less than a second in which
+/// nothing is written.
+const MAX_REWRITTEN: i64 = 64 * 1024 * 1024;
+
+/// A reader that still needs the log is waited for this long before it is left for the next upkeep: nothing is written
+/// meanwhile.
+const WAIT_FOR_READERS: Duration = Duration::from_millis(250);
 
 const DUE: &str = "DELETE FROM conversation WHERE key IN \
                    (SELECT key FROM conversation WHERE active < ? ORDER BY active LIMIT ?) RETURNING id";
+
+/// Where copies of what was deleted may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Copies {
+    in_log: bool,
+    in_pages: bool,
+}
+
+impl Copies {
+    pub(super) const EVERYWHERE: Self = Self { in_log: true, in_pages: true };
+}
+
+const EMPTY: &str = "DELETE FROM conversation WHERE key IN \
+                     (SELECT key FROM conversation WHERE bytes = 0 AND reference IS NULL \
+                     AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY created, id LIMIT ?) RETURNING id";
+
+const OF_USER: &str = "DELETE FROM conversation WHERE key IN \
+                       (SELECT conversation FROM member WHERE user = ? LIMIT ?) RETURNING id";
 
 impl Writer {
     /// Does what does not go into a transaction with anything else.
@@ -21,6 +54,10 @@ impl Writer {
                 let deleted = self.delete(&id).await;
                 self.answer(reply, deleted).await;
             }
+            Alone::Erase(user, reply) => {
+                let erased = self.erase(&user).await;
+                self.answer(reply, erased).await;
+            }
             Alone::Expire(idle_since, reply) => {
                 let expired = self.expire(idle_since).await;
                 self.answer(reply, expired).await;
@@ -28,6 +65,11 @@ impl Writer {
             Alone::Shrink(reply) => {
                 let shrunk = self.shrink().await;
                 self.answer(reply, shrunk).await;
+            }
+            Alone::Clear(reply) => {
+                self.rewrite().await;
+                let cleared = self.empty_log().await;
+                self.answer(reply, cleared).await;
             }
             Alone::Probe(reply) => {
                 let probed = self.probe().await;
@@ -59,6 +101,8 @@ impl Writer {
         let deleted = delete.execute(self.connection().await?).await?.rows_affected() > 0;
         if deleted {
             self.forget(id);
+            // The conversation is deleted, whether or not the log can be emptied now: upkeep tries that again.
+            self.empty_log().await.ok();
         }
         Ok(deleted)
     }
@@ -66,19 +110,39 @@ impl Writer {
     async fn expire(&mut self, idle_since: DateTime<Utc>) -> Result<usize, sqlx::Error> {
         // Times are kept in whole milliseconds, cut off: what is younger by less stays.
         let since = idle_since.trunc_subsecs(3).timestamp_millis();
-        let due = sqlx::query_scalar(DUE).bind(since).bind(MAX_EXPIRED);
-        let expired: Vec<String> = due.fetch_all(self.connection().await?).await?;
-        for id in &expired {
+        let due = sqlx::query_scalar(DUE).bind(since).bind(MAX_DELETED);
+        let expired = due.fetch_all(self.connection().await?).await?;
+        Ok(self.forget_all(&expired))
+    }
+
+    async fn erase(&mut self, user: &str) -> Result<usize, sqlx::Error> {
+        let of_user = sqlx::query_scalar(OF_USER).bind(user).bind(MAX_DELETED);
+        let erased = of_user.fetch_all(self.connection().await?).await?;
+        Ok(self.forget_all(&erased))
+    }
+
+    /// Deletes up to so many of the oldest conversations in which nothing was ever recorded, besides those that are needed.
+    pub(super) async fn delete_empty(&mut self, most: usize, needed: &BTreeSet<&str>) -> Result<(), sqlx::Error> {
+        let needed = rows(needed).map_err(|error| sqlx::Error::Encode(error.into()))?;
+        let empty = sqlx::query_scalar(EMPTY).bind(needed).bind(i64::try_from(most).unwrap_or(i64::MAX));
+        let deleted = empty.fetch_all(self.connection().await?).await?;
+        self.forget_all(&deleted);
+        Ok(())
+    }
+
+    fn forget_all(&mut self, deleted: &[String]) -> usize {
+        for id in deleted {
             if let Ok(id) = id.parse() {
                 self.forget(&id);
             }
         }
-        Ok(expired.len())
+        deleted.len()
     }
 
     fn forget(&mut self, id: &ConversationId) {
         self.conversations = self.conversations.saturating_sub(1);
         self.heads.remove(id);
+        self.copies = Copies::EVERYWHERE;
         self.bells.silence(id);
     }
 
@@ -90,9 +154,62 @@ impl Writer {
         Ok(free > 0)
     }
 
+    /// Moves the log into the file and cuts it to nothing, where it may hold something that was deleted. It stays as it is as
+    /// long as somebody reads from it, a program that copies the file for instance; then the next upkeep tries again.
+    async fn empty_log(&mut self) -> Result<(), sqlx::Error> {
+        if self.copies.in_log {
+            let emptied = empty_log(self.connection().await?).await?;
+            self.copies.in_log = !emptied;
+        }
+        Ok(())
+    }
+
+    /// Rewrites a small file, where unused parts of its pages may hold something that was deleted.
+    ///
+    /// `secure_delete` overwrites a row where it stands. A row that SQLite moved before, because pages were merged, leaves a
+    /// copy in the unused part of the page where it was, and only rewriting the file removes that.
+    async fn rewrite(&mut self) {
+        if !self.copies.in_pages {
+            return;
+        }
+        match self.try_to_rewrite().await {
+            Ok(rewritten) => self.copies.in_pages = !rewritten,
+            Err(error) => {
+                tracing::warn!(store.path = %self.path.display(), %error,
+                    "pieces of what was deleted may be left in unused parts of the store; trying again in the next upkeep");
+            }
+        }
+    }
+
+    async fn try_to_rewrite(&mut self) -> Result<bool, sqlx::Error> {
+        let connection = self.connection().await?;
+        let bytes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
+        let bytes: i64 = sqlx::query_scalar(bytes).fetch_one(&mut *connection).await?;
+        if bytes > MAX_REWRITTEN {
+            return Ok(false);
+        }
+        sqlx::query("VACUUM").execute(connection).await?;
+        self.copies.in_log = true;
+        Ok(true)
+    }
+
     /// Writes a page whose content stays the same, to see whether writing works again.
     async fn probe(&mut self) -> Result<(), sqlx::Error> {
         sqlx::query("PRAGMA user_version = 0").execute(self.connection().await?).await?;
         Ok(())
     }
+}
+
+/// Whether the log is empty afterwards.
+async fn empty_log(connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
+    wait_for(connection, WAIT_FOR_READERS).await?;
+    let moved = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut *connection).await;
+    wait_for(connection, PATIENCE).await?;
+    let busy: i64 = moved?.try_get(0)?;
+    Ok(busy == 0)
+}
+
+async fn wait_for(connection: &mut SqliteConnection, time: Duration) -> Result<(), sqlx::Error> {
+    let wait = format!("PRAGMA busy_timeout = {}", time.as_millis());
+    sqlx::query(sqlx::AssertSqlSafe(wait)).execute(connection).await.map(drop)
 }

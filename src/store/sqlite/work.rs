@@ -30,10 +30,14 @@ pub(super) enum Change {
 pub(super) enum Alone {
     /// Delete a conversation.
     Delete(ConversationId, Reply<bool>),
+    /// Delete some of the conversations to which this user belongs; the number of those deleted.
+    Erase(String, Reply<usize>),
     /// Delete some of the conversations in which nothing was recorded since; the number of those deleted.
     Expire(DateTime<Utc>, Reply<usize>),
     /// Give back some of the space that nothing takes; whether there is more of it.
     Shrink(Reply<bool>),
+    /// Remove the copies that SQLite has made of what was deleted, if anything was since that was done last.
+    Clear(Reply<()>),
     /// Write something that changes nothing.
     Probe(Reply<()>),
     /// Finish what was accepted and close the file.
@@ -122,6 +126,8 @@ pub(super) struct Create {
     pub(super) id: ConversationId,
     /// Its user as JSON.
     pub(super) user: Option<String>,
+    /// The id of that user.
+    pub(super) member: Option<String>,
 }
 
 /// The conversation as it is then.
@@ -145,6 +151,8 @@ pub(super) struct Append {
     pub(super) bodies: Vec<u8>,
     /// How long each of them is.
     pub(super) lengths: Vec<usize>,
+    /// The user who says each of them; none where that is a bot.
+    pub(super) speakers: Vec<Option<String>>,
 }
 
 /// Where activities were recorded.
@@ -180,4 +188,6 @@ pub(super) struct Note {
     pub(super) id: ConversationId,
     /// The feedback as JSON.
     pub(super) body: String,
+    /// The id of the user who gives it.
+    pub(super) from: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! The one task that writes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use super::failure::{Failure, report, told_of};
 use super::health::Health;
 use super::lock::Lock;
 use super::plan::{Before, Head, Known, Plan, rows};
+use super::upkeep::Copies;
 use super::work::{Alone, Change, Work};
 use crate::activity::ConversationId;
 use crate::clock::Clock;
@@ -39,9 +40,9 @@ macro_rules! recorded {
 BEGIN IMMEDIATE;
 INSERT INTO conversation (key, id, user, created, active)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 3 FROM json_each(?);
-UPDATE conversation SET user = new.user, next = new.next, newest = new.newest, active = coalesce(new.active, conversation.active)
+UPDATE conversation SET user = new.user, next = new.next, newest = new.newest, active = coalesce(new.active, conversation.active), bytes = new.bytes
     FROM (SELECT value ->> 0 AS key, value ->> 1 AS user, value ->> 2 AS next, value ->> 3 AS newest,
-        value ->> 4 AS active FROM json_each(?)) AS new
+        value ->> 4 AS active, value ->> 5 AS bytes FROM json_each(?)) AS new
     WHERE conversation.key = new.key;
 INSERT INTO activity (conversation, watermark, timestamp, body)
     SELECT value ->> 0, value ->> 1, value ->> 2, CAST(substr(?, value ->> 3, value ->> 4) AS TEXT) FROM json_each(?);
@@ -51,6 +52,10 @@ INSERT INTO attachment (conversation, id, content_type, name, bytes)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, coalesce(substr(?, value ->> 4, value ->> 5), x'')
     FROM json_each(?)
     WHERE true ON CONFLICT (conversation, id) DO NOTHING;
+INSERT INTO member (conversation, user, first)
+    SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)
+    WHERE true ON CONFLICT (conversation, user) DO UPDATE SET first = excluded.first
+    WHERE first IS NULL AND excluded.first IS NOT NULL;
 "
     };
 }
@@ -71,7 +76,7 @@ INSERT INTO feedback (conversation, timestamp, body)
 COMMIT"
 );
 
-const HEADS: &str = "SELECT id, key, user, next, newest FROM conversation \
+const HEADS: &str = "SELECT id, key, user, next, newest, bytes FROM conversation \
                      WHERE id IN (SELECT value FROM json_each(?))";
 
 const KNOWN: &str = "SELECT batch.conversation, batch.name, batch.first, batch.count FROM json_each(?) AS asked \
@@ -92,6 +97,7 @@ pub(super) struct Writer {
     pub(super) heads: BTreeMap<ConversationId, Head>,
     pub(super) next_key: i64,
     pub(super) conversations: usize,
+    pub(super) copies: Copies,
     /// How many changes were written together last.
     pub(super) last_group: usize,
     pub(super) _lock: Lock,
@@ -183,6 +189,7 @@ impl Writer {
     /// Writes a group in one transaction.
     async fn attempt(&mut self, group: &mut [Change]) -> Result<(), sqlx::Error> {
         let heads = self.heads_of(group).await?;
+        self.make_room(group, &heads).await?;
         let known = self.known_of(group, &heads).await?;
         let before = Before {
             now: self.clock.now(),
@@ -201,7 +208,8 @@ impl Writer {
                 .bind(rows(&plan.activities).map_err(json)?)
                 .bind(rows(&plan.batches).map_err(json)?)
                 .bind(plan.contents)
-                .bind(rows(&plan.attachments).map_err(json)?);
+                .bind(rows(&plan.attachments).map_err(json)?)
+                .bind(rows(&plan.members).map_err(json)?);
             if beside {
                 let referred: Vec<_> = plan.referred.iter().collect();
                 write = write.bind(rows(&referred).map_err(json)?).bind(rows(&plan.feedback).map_err(json)?);
@@ -221,6 +229,19 @@ impl Writer {
         self.heads.extend(plan.heads);
         for (id, newest) in plan.grown {
             self.bells.ring(&id, newest);
+        }
+        Ok(())
+    }
+
+    /// Deletes conversations in which nothing was ever recorded, the oldest first, where the group starts more than there is room
+    /// for: whoever only starts conversations keeps nobody else from starting one.
+    async fn make_room(&mut self, group: &[Change], heads: &BTreeMap<ConversationId, Head>) -> Result<(), sqlx::Error> {
+        let creates = group.iter().filter(|change| matches!(change, Change::Create(_))).map(Change::conversation);
+        let new: BTreeSet<_> = creates.filter(|id| !heads.contains_key(*id)).collect();
+        let missing = (self.conversations + new.len()).saturating_sub(self.limits.max_conversations);
+        if missing > 0 {
+            let needed: BTreeSet<_> = group.iter().map(|change| change.conversation().as_str()).collect();
+            self.delete_empty(missing, &needed).await?;
         }
         Ok(())
     }
@@ -248,6 +269,7 @@ impl Writer {
                 user: row.try_get(2)?,
                 next: row.try_get::<i64, _>(3)?.try_into().unwrap_or_default(),
                 newest: newest.and_then(DateTime::from_timestamp_millis),
+                bytes: row.try_get::<i64, _>(5)?.try_into().unwrap_or_default(),
             };
             let id = ConversationId::try_from(row.try_get::<String, _>(0)?);
             found.insert(id.map_err(|error| sqlx::Error::Decode(error.into()))?, head);
