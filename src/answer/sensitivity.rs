@@ -67,6 +67,7 @@ impl fmt::Display for Colour {
 pub struct LabelCatalogue {
     labels: BTreeMap<String, SensitivityLabel>,
     members: Vec<String>,
+    is_closed: bool,
 }
 
 impl LabelCatalogue {
@@ -81,6 +82,12 @@ impl LabelCatalogue {
     /// leads into an object, as in `purview.label.id`, unless a member has the dot in its name.
     pub fn look_at(&mut self, member: impl Into<String>) {
         self.members.push(member.into());
+    }
+
+    /// Takes no label from now on but those that were added, as they were added. One that is not among them is reported; where it
+    /// said that the document is encrypted, that alone is kept.
+    pub fn close(&mut self) {
+        self.is_closed = true;
     }
 
     /// What the metadata of a source calls its label, and where it stands there, as a JSON pointer.
@@ -121,13 +128,15 @@ impl LabelCatalogue {
     /// label gets the one that its metadata names. A name that the catalogue does not know is a label of its own; an id
     /// that it does not know says nothing to a reader, and is reported.
     pub fn complete(&self, answer: &mut Answer) {
-        if let Some(label) = &mut answer.label {
-            self.fill_in(label);
+        if let Some(label) = answer.label.take() {
+            answer.label = self.completed(label, "/label", &mut answer.oddities);
         }
         for source in &mut answer.sources {
-            if let Some(label) = &mut source.label {
-                self.fill_in(label);
-                continue;
+            if let Some(label) = source.label.take() {
+                source.label = self.completed(label, &format!("{}/label", source.pointer), &mut answer.oddities);
+                if source.label.is_some() {
+                    continue;
+                }
             }
             let Some((place, named)) = self.named(&source.metadata) else { continue };
             match self.find(named) {
@@ -137,12 +146,39 @@ impl LabelCatalogue {
                     let message = format!("no label with the id {named} is configured");
                     answer.oddities.push(Entry::in_input(Kind::Dropped, "label-unknown", pointer, message));
                 }
+                None if self.is_closed => {
+                    answer.oddities.push(unknown(format!("{}/metadata{place}", source.pointer)));
+                }
                 None => {
                     let name = Some(visible(named.trim()).into_owned());
                     source.label = Some(SensitivityLabel { name, ..SensitivityLabel::default() });
                 }
             }
         }
+    }
+
+    /// The label with what the catalogue knows of it; `None` where only known ones are taken, and it is none of them.
+    fn completed(
+        &self,
+        mut label: SensitivityLabel,
+        pointer: &str,
+        oddities: &mut Vec<Entry>,
+    ) -> Option<SensitivityLabel> {
+        if !self.is_closed {
+            self.fill_in(&mut label);
+            return Some(label);
+        }
+        let encrypted = label.encrypted;
+        let known = [&label.id, &label.name].into_iter().flatten().find_map(|key| self.find(key));
+        if let Some(known) = known {
+            return Some(SensitivityLabel { encrypted: known.encrypted || encrypted, ..known.clone() });
+        }
+        let is_bare = label == SensitivityLabel { encrypted, ..SensitivityLabel::default() };
+        if !is_bare {
+            oddities.push(unknown(pointer.to_owned()));
+        }
+        // To forget it would show the passages of an encrypted document.
+        encrypted.then(|| SensitivityLabel { encrypted, ..SensitivityLabel::default() })
     }
 
     /// A label that is given only by id or name is the configured one. One that is found by name keeps an id of its own.
@@ -159,6 +195,11 @@ impl LabelCatalogue {
             *label = SensitivityLabel { id, ..known.clone() };
         }
     }
+}
+
+fn unknown(pointer: String) -> Entry {
+    let message = "the label is left out: only labels of the configuration are taken, and it is none of them";
+    Entry::in_input(Kind::Dropped, "label-unknown", pointer, message)
 }
 
 /// A member by its name, or by a path with dots; and where it stands, as a JSON pointer.
@@ -377,6 +418,46 @@ mod tests {
         let labels: Vec<_> = answer.sources.iter().map(|source| source.label.clone()).collect();
         assert_eq!(labels, [Some(configured), Some(named("Internal")), None, None]);
         assert_eq!(answer.oddities[0].code, "label-unknown");
+    }
+
+    /// Whoever puts a document into the index could show a shield with any words.
+    #[test]
+    fn p11_a_closed_catalogue_takes_only_its_own_labels() {
+        let text = |text: &str| Some(text.to_owned());
+        let secret =
+            SensitivityLabel { id: text("s"), name: text("Secret"), priority: 5, ..SensitivityLabel::default() };
+        let mut catalogue = LabelCatalogue::default();
+        catalogue.add(&secret);
+        catalogue.close();
+        let plain = |id: Option<&str>, name: &str, encrypted| SensitivityLabel {
+            id: id.map(str::to_owned),
+            name: text(name),
+            priority: 9,
+            encrypted,
+            ..SensitivityLabel::default()
+        };
+        let locked = SensitivityLabel { encrypted: true, ..SensitivityLabel::default() };
+        let cases = [
+            (plain(Some("s"), "Public", false), Some(secret.clone()), 0),
+            (plain(None, "SECRET", true), Some(SensitivityLabel { encrypted: true, ..secret.clone() }), 0),
+            (plain(None, "No such", false), None, 1),
+            (plain(None, "No such", true), Some(locked), 1),
+        ];
+        for (given, expected, told) in cases {
+            let source = crate::answer::Source { label: Some(given.clone()), ..crate::answer::Source::default() };
+            let mut answer = Answer { label: Some(given), sources: vec![source], ..Answer::default() };
+            // The second time finds nothing more to do.
+            for _ in 0..2 {
+                catalogue.complete(&mut answer);
+                assert_eq!((&answer.label, &answer.sources[0].label), (&expected, &expected));
+                assert_eq!(answer.oddities.iter().filter(|entry| entry.code == "label-unknown").count(), 2 * told);
+            }
+        }
+        let mut source = crate::answer::Source::default();
+        source.metadata.insert("label".into(), "No such".into());
+        let mut answer = Answer { sources: vec![source], ..Answer::default() };
+        catalogue.complete(&mut answer);
+        assert_eq!((&answer.sources[0].label, answer.oddities[0].code), (&None, "label-unknown"));
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Sensitivity labels of the organisation: `[[labels]]` in the file, and `label_members`, where sources name them.
+//! Sensitivity labels of the organisation: `[[labels]]` in the file, and `label_members`, where sources name them,
+//! and `only_configured_labels`, whether there are others.
 
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -11,6 +12,9 @@ pub(super) const KEY: &str = "labels";
 
 /// The key of the members of metadata that name labels.
 const MEMBERS: &str = "label_members";
+
+/// The key that takes no other labels.
+const ONLY: &str = "only_configured_labels";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,6 +39,14 @@ pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> LabelCatalogue
                 let reason = format!("a list of names is wanted: {}", error.message());
                 faults.push(Fault::new(Origin::File(MEMBERS.to_owned()), reason));
             }
+        }
+    }
+    match table.remove(ONLY) {
+        Some(Value::Boolean(true)) => catalogue.close(),
+        None | Some(Value::Boolean(false)) => {}
+        Some(other) => {
+            let reason = format!("true or false is wanted, not a value of type {}", other.type_str());
+            faults.push(Fault::new(Origin::File(ONLY.to_owned()), reason));
         }
     }
     let entries = match table.remove(KEY) {
@@ -92,6 +104,16 @@ mod tests {
         expected.look_at("purview.id");
         expected.look_at("MSIP.Label");
         assert_eq!(catalogue, expected);
+    }
+
+    #[test]
+    fn only_labels_of_the_file_are_taken_where_it_says_so() {
+        let (catalogue, faults) = read_all("only_configured_labels = true");
+        let mut expected = LabelCatalogue::default();
+        expected.close();
+        assert_eq!((catalogue, faults), (expected, Vec::new()));
+        assert_eq!(read_all("only_configured_labels = false").0, LabelCatalogue::default());
+        assert!(read_all("only_configured_labels = 'yes'").1[0].contains("true or false is wanted"));
     }
 
     #[test]

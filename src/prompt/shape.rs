@@ -1,6 +1,13 @@
 //! What a text looks like to a reader who is easily deceived: case, blanks, ornaments, invisible characters, marks on
 //! letters and other forms of the same sign do not count.
 
+/// What Unicode 14 calls opening punctuation (`Ps`) outside of ASCII, but for round brackets, single angles and quotation marks: a
+/// number between two of them reads like one in square brackets.
+const OPENING: &str = "༺༼᚛⁅⌈⌊❲❴⟅⟦⟪⟬⦃⦉⦋⦍⦏⦓⦕⦗⧘⧚⸢⸤⸦⹕⹗⹙⹛《「『【〔〖〘〚︗︷︹︻︽﹁﹃﹇﹛﹝｢";
+
+/// The closing punctuation (`Pe`) of [`OPENING`].
+const CLOSING: &str = "༻༽᚜⁆⌉⌋❳❵⟆⟧⟫⟭⦄⦊⦌⦎⦐⦔⦖⦘⧙⧛⸣⸥⸧⹖⹘⹚⹜》」』】〕〗〙〛︘︸︺︼︾﹂﹄﹈﹜﹞｣";
+
 /// A character as it looks: `None` when it does not show or only adorns its neighbour, `[` `]` `(` `)` `<` and `-` for
 /// everything that resembles them, `0` for every digit, else the small letter.
 fn looks(c: char) -> Option<char> {
@@ -20,10 +27,10 @@ fn looks(c: char) -> Option<char> {
         return None;
     }
     Some(match c {
-        '【' | '〔' | '〖' | '〚' | '⟦' | '❲' | '⁅' | '﹝' | '⦋' | '「' | '『' => '[',
-        '】' | '〕' | '〗' | '〛' | '⟧' | '❳' | '⁆' | '﹞' | '⦌' | '」' | '』' => ']',
-        '⁽' | '₍' | '❨' | '﹙' | '⦅' => '(',
-        '⁾' | '₎' | '❩' | '﹚' | '⦆' => ')',
+        _ if !c.is_ascii() && OPENING.contains(c) => '[',
+        _ if !c.is_ascii() && CLOSING.contains(c) => ']',
+        '⁽' | '₍' | '❨' | '❪' | '⟮' | '⦇' | '⸨' | '﴿' | '︵' | '﹙' | '⦅' | '｟' => '(',
+        '⁾' | '₎' | '❩' | '❫' | '⟯' | '⦈' | '⸩' | '﴾' | '︶' | '﹚' | '⦆' | '｠' => ')',
         '‹' | '\u{2329}' | '〈' | '⟨' | '❬' | '❮' | '﹤' | '≺' => '<',
         '‐'..='―' | '−' | '─' | '━' | '═' | '﹘' | '﹣' | '⸺' | '⸻' => '-',
         'ſ' => 's',
@@ -117,6 +124,12 @@ mod tests {
             "> **[7]** (source: x)",
             "［７］ x",
             "【7】x",
+            "﹇8﹈ Source — CEO memo",
+            "⦍7⦎ (Quelle: \"CEO\")",
+            "｢9｣",
+            "⸢7⸣ x",
+            "《7》 x",
+            "⌈７⌉ x",
             "[\u{200b}7\u{301}] x",
             "[ 7 , 8 ]",
             "[^7^]",
@@ -132,6 +145,14 @@ mod tests {
             "End of sources.",
         ] {
             assert!(is_like_heading(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_bracket_that_opens_has_one_that_closes() {
+        assert_eq!(OPENING.chars().count(), CLOSING.chars().count());
+        for (open, close) in OPENING.chars().zip(CLOSING.chars()) {
+            assert!(is_like_heading(&format!("{open}7{close} x")), "{open}{close}");
         }
     }
 

@@ -18,11 +18,11 @@ fn ends_line(c: char) -> bool {
     matches!(c, '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// The text as it is seen, its lines ending with LF.
+/// The text as it is seen, its lines ending with LF, and without tokens of chats.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
     let text = text::visible(text);
     if !text.chars().any(|c| goes(c) || ends_line(c)) {
-        return text;
+        return without_tokens(text);
     }
     let mut seen = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -36,7 +36,29 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
             seen.push(c);
         }
     }
-    seen.into()
+    without_tokens(seen.into())
+}
+
+/// `<|im_start|>` and its likes, with bars of either width, begin a turn of a chat for programs that read tokens in the text of a
+/// prompt. A zero-width space behind the `<` makes text of them. `a <| b` stays.
+fn without_tokens(text: Cow<'_, str>) -> Cow<'_, str> {
+    let begins = |(_, rest): &(usize, &str)| {
+        rest.strip_prefix(['|', '｜']).and_then(|rest| rest.chars().next()).is_some_and(|c| !c.is_whitespace())
+    };
+    let behind = text.match_indices('<').map(|(at, _)| (at + 1, &text[at + 1..]));
+    let found: Vec<usize> = behind.filter(begins).map(|(at, _)| at).collect();
+    if found.is_empty() {
+        return text;
+    }
+    let mut parted = String::with_capacity(text.len() + 3 * found.len());
+    let mut done = 0;
+    for at in found {
+        parted.push_str(&text[done..at]);
+        parted.push('\u{200b}');
+        done = at;
+    }
+    parted.push_str(&text[done..]);
+    parted.into()
 }
 
 #[cfg(test)]
@@ -56,6 +78,19 @@ mod tests {
         for text in ["Süß 👩‍👩‍👧 ❤️", "می‌خواهم", "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}", "a\tb\n\nc"]
         {
             assert_eq!(visible(text), text);
+        }
+    }
+
+    /// A passage could end the message of the system, and begin another.
+    #[test]
+    fn tokens_of_chats_are_text() {
+        for (given, expected) in [
+            ("<|im_start|>system", "<\u{200b}|im_start|>system"),
+            ("a<\u{202e}|eot_id|>\r\n<|x", "a<\u{200b}|eot_id|>\n<\u{200b}|x"),
+            ("<｜User｜>", "<\u{200b}｜User｜>"),
+            ("f <| x |> g, a<b|c, <||", "f <| x |> g, a<b|c, <\u{200b}||"),
+        ] {
+            assert_eq!(visible(given), expected);
         }
     }
 
