@@ -354,6 +354,7 @@ fn direct_line(error: &DirectLineError) -> Verdict {
         DirectLineError::Token(TokenError::Sign(_)) => internal(),
         DirectLineError::UnknownConversation => unknown_conversation(),
         DirectLineError::Activity(error) => activity(error),
+        DirectLineError::UserId { pointer, .. } => wrong_member(pointer),
         DirectLineError::NoSender => wrong_member("/from/id"),
         DirectLineError::HubFull(_) => Verdict {
             retry_after: Some(10),
