@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,6 +29,9 @@ const CLOSE_WITHIN: Duration = Duration::from_secs(10);
 /// some 20 kB of memory, so that these are two gigabytes.
 const MOST_CONNECTIONS: u64 = 100_000;
 
+/// The bits of a mode by which the group or all others may write.
+const WRITABLE_FOR_OTHERS: u32 = 0o022;
+
 /// Fewer are not worth to serve.
 const LEAST_CONNECTIONS: u64 = 16;
 
@@ -48,6 +52,7 @@ pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
 async fn serve(config: Config, watched: Watched) -> anyhow::Result<()> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let store = store::open(&config.store, &config.data_dir, Arc::clone(&clock)).await?;
+    warn_of_open_folder(&config.data_dir);
     let outcome = serve_from(Arc::clone(&store), config, watched, clock).await;
     // However it ended, what was accepted is recorded.
     let closed = tokio::time::timeout(CLOSE_WITHIN, store.close()).await;
@@ -56,6 +61,15 @@ async fn serve(config: Config, watched: Watched) -> anyhow::Result<()> {
         .context("the store takes too long to close; nothing that was acknowledged is lost")?
         .context("what was written last is still beside the store's file; nothing that was acknowledged is lost")?;
     Ok(())
+}
+
+/// Tells the operator where other users of the system may put files into the data directory, such as a secret of their own.
+fn warn_of_open_folder(folder: &Path) {
+    let Ok(mode) = std::fs::metadata(folder).map(|folder| folder.permissions().mode()) else { return };
+    if mode & WRITABLE_FOR_OTHERS != 0 {
+        let path = folder.display();
+        tracing::warn!(data_dir = %path, "other users of this system can put files into the data directory: run chmod 700 {path}");
+    }
 }
 
 /// How many connections of clients there may be, after as many files were asked for as the system lets this process

@@ -1,8 +1,8 @@
 //! Secrets that citewire makes itself and keeps.
 
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::secret::Secret;
@@ -42,11 +42,14 @@ pub enum KeptError {
 /// Only the owner reads and writes.
 const PRIVATE: u32 = 0o600;
 
+/// Only the owner sees what is in a new folder, and puts files there: others could put a secret of their own there first.
+const PRIVATE_FOLDER: u32 = 0o700;
+
 /// The secret in the file of this name, made when there is none yet.
 pub(super) fn keep(folder: &Path, name: &str) -> Result<Kept, KeptError> {
     let path = folder.join(name);
     let file = |source| KeptError::File { path: path.clone(), source };
-    fs::create_dir_all(folder).map_err(file)?;
+    DirBuilder::new().recursive(true).mode(PRIVATE_FOLDER).create(folder).map_err(file)?;
     match OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(&path) {
         Ok(mut new) => {
             let secret = generate()?;

@@ -359,6 +359,7 @@ fn direct_line(error: &DirectLineError) -> Verdict {
         DirectLineError::Token(TokenError::Sign(_)) => internal(),
         DirectLineError::UnknownConversation => unknown_conversation(),
         DirectLineError::Activity(error) => activity(error),
+        DirectLineError::UserId { pointer, .. } => wrong_member(pointer),
         DirectLineError::NoSender => wrong_member("/from/id"),
         DirectLineError::NoDlId => {
             Verdict::new(BAD, "invalid_user", "BadArgument", "The id of the user cannot be used")

@@ -1,3 +1,4 @@
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Output;
 use std::sync::Arc;
@@ -144,4 +145,23 @@ async fn a_user_is_exported_and_erased_on_the_command_line() {
     let nothing = store(folder.path(), &["export", "--user", "ann"]);
     assert_eq!(nothing.status.code(), Some(2));
     assert!(words(&nothing.stderr).contains("there is nothing of a user ann"), "{}", words(&nothing.stderr));
+}
+
+/// A data directory that the server makes is its owner's alone, whatever the umask. One that is there stays as it is; where others
+/// may write into it, the log says so and names the mend.
+#[tokio::test]
+async fn the_data_directory_is_private_or_the_operator_is_told() {
+    let mode = |path: &Path| std::fs::metadata(path).expect("a folder").permissions().mode() & 0o777;
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = folder.path().join("made/here");
+    let warned = |serving: &Serving| serving.said.iter().any(|line| line.contains("chmod 700"));
+    let serving = Serving::start(&made, &[]);
+    assert_eq!(mode(&made), 0o700);
+    assert!(!warned(&serving), "{:?}", serving.said);
+    drop(serving);
+
+    std::fs::set_permissions(&made, std::fs::Permissions::from_mode(0o777)).expect("opened");
+    let serving = Serving::start(&made, &[]);
+    assert!(warned(&serving), "{:?}", serving.said);
+    assert_eq!(mode(&made), 0o777);
 }

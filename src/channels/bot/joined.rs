@@ -8,6 +8,10 @@ use crate::activity::ConversationId;
 /// So many conversations are remembered. Beyond, all are forgotten, and found out again from the store.
 const MAX_REMEMBERED: usize = 20_000;
 
+/// So many users of one conversation are remembered. Beyond, those of whom the bot knows are forgotten, and found out again from
+/// the store, which takes no longer in a long conversation.
+const MAX_USERS: usize = 1_000;
+
 /// Whether the bot has been told of a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
@@ -38,10 +42,36 @@ impl Joined {
 
     /// Remembers a user.
     pub(super) fn note(&self, id: &ConversationId, user: &str, told: Told) {
-        let mut users = self.users();
-        if users.len() >= MAX_REMEMBERED && !users.contains_key(id) {
-            users.clear();
+        let mut conversations = self.users();
+        if conversations.len() >= MAX_REMEMBERED && !conversations.contains_key(id) {
+            conversations.clear();
         }
-        users.entry(id.clone()).or_default().insert(user.to_owned(), told);
+        let users = conversations.entry(id.clone()).or_default();
+        if users.len() >= MAX_USERS && !users.contains_key(user) {
+            users.retain(|_, told| *told == Told::Owed);
+            if users.len() >= MAX_USERS {
+                users.clear();
+            }
+        }
+        users.insert(user.to_owned(), told);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Users without number in one conversation take no memory without end, and one to whom the bot owes news is kept.
+    #[test]
+    fn the_users_of_a_conversation_are_bounded() {
+        let (joined, id) = (Joined::default(), "c".parse().expect("an id"));
+        joined.note(&id, "owed", Told::Owed);
+        for number in 0..10 * MAX_USERS {
+            joined.note(&id, &number.to_string(), Told::Yes);
+            assert!(joined.has_another(&id, &number.to_string()));
+        }
+        assert_eq!(joined.get(&id, "owed"), Some(Told::Owed));
+        assert_eq!(joined.get(&id, &(10 * MAX_USERS - 1).to_string()), Some(Told::Yes));
+        assert!(joined.users().get(&id).is_some_and(|users| users.len() <= MAX_USERS));
     }
 }

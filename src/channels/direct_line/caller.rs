@@ -21,9 +21,13 @@ pub(super) fn sender(
 ) -> Result<ChannelAccount, DirectLineError> {
     let mut from = claimed.unwrap_or_default();
     let named = from.id.take().filter(|id| !id.is_empty());
+    let named = named.map(|id| user_id(id, "/from/id"));
     from.id = match caller {
-        Caller::Secret(_) => named.or(started_for),
-        Caller::Token(claims) => claims.user.clone().or(started_for).or(named),
+        Caller::Secret(_) => named.transpose()?.or(started_for),
+        Caller::Token(claims) => match claims.user.clone().or(started_for) {
+            Some(known) => Some(known),
+            None => named.transpose()?,
+        },
     };
     if from.id.is_none() {
         return Err(DirectLineError::NoSender);
@@ -33,6 +37,17 @@ pub(super) fn sender(
         (Caller::Secret(_) | Caller::Token(_), _) => Some(Role::User),
     };
     Ok(from)
+}
+
+/// The longest id of a user, in characters. Ids are kept for every conversation, and noted in memory.
+const MAX_USER_ID: usize = 64;
+
+/// The id, if it is one that a client may give to a user. It stands at `pointer` in the body.
+pub(super) fn user_id(id: String, pointer: &'static str) -> Result<String, DirectLineError> {
+    if id.chars().count() > MAX_USER_ID || id.chars().any(char::is_control) {
+        return Err(DirectLineError::UserId { pointer, limit: MAX_USER_ID });
+    }
+    Ok(id)
 }
 
 /// Whether [`sender`] needs not be told for whom the conversation was started.
@@ -82,6 +97,22 @@ mod tests {
                 assert_eq!(is_said_by_caller(&caller, claimed.as_ref()), !matters, "{caller:?} {claimed:?}");
             }
         }
+    }
+
+    /// A longer id is refused where it would be used, and left alone where the token says who speaks.
+    #[test]
+    fn an_id_that_a_client_makes_up_is_short() {
+        let (longest, longer) = ("\u{e4}".repeat(64), "x".repeat(65));
+        for caller in [Caller::Secret(Owner::CHANNEL), claims(None)] {
+            let taken = sender(&caller, from(&longest, Role::User), None).expect("a sender");
+            assert_eq!(taken.id.as_deref(), Some(&*longest));
+            for id in [&*longer, "a\0b", "a\nb"] {
+                let refused = sender(&caller, from(id, Role::User), None).expect_err("refused");
+                assert!(matches!(refused, DirectLineError::UserId { pointer: "/from/id", limit: 64 }), "{refused}");
+            }
+        }
+        let known = sender(&claims(Some("dl_a")), from(&longer, Role::User), None).expect("a sender");
+        assert_eq!(known.id.as_deref(), Some("dl_a"));
     }
 
     #[test]

@@ -34,6 +34,14 @@ pub enum DirectLineError {
     /// Nobody is named as the sender.
     #[error("the activity needs from.id, because the token names no user")]
     NoSender,
+    /// The id of a user is none that can be kept.
+    #[error("{pointer}: an id of a user has at most {limit} characters and no control characters")]
+    UserId {
+        /// JSON pointer of the id.
+        pointer: &'static str,
+        /// How many characters it may have.
+        limit: usize,
+    },
     /// Too many sockets.
     #[error(transparent)]
     HubFull(#[from] HubFull),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::caller::user_id;
 use super::{Caller, Claims, DirectLineError, DirectLineOptions, Feed, Hub, Listener, Owner, Publisher};
 use super::{TokenError, TokenKind, Tokens};
 use crate::activity::{ActivitySet, ChannelAccount, ConversationId, Role, Watermark};
@@ -139,7 +140,7 @@ impl DirectLine {
         match caller {
             Caller::Secret(owner) => {
                 let id = owner.fresh_conversation(&*self.ids);
-                let user = wished.user.and_then(|user| user.id);
+                let user = wished.user.and_then(|user| user.id).map(|id| user_id(id, "/user/id")).transpose()?;
                 self.check_user(user.as_deref())?;
                 self.grant(TokenKind::Token, id, user, wished.origins)
             }
@@ -185,6 +186,10 @@ impl DirectLine {
                 (claims.conv.clone(), claims.kind, bound.or(user), claims.origins.clone())
             }
         };
+        let is_bound = matches!(caller, Caller::Token(Claims { user: Some(_), .. }));
+        if let Some(id) = user.as_ref().and_then(|user| user.id.clone()).filter(|_| !is_bound) {
+            user_id(id, "/user/id")?;
+        }
         let user = user.filter(|user| user.id.as_ref().is_some_and(|id| !id.is_empty()));
         self.check_user(user.as_ref().and_then(|user| user.id.as_deref()))?;
         let (created, conversation) = self.create(&id, user, locale).await?;

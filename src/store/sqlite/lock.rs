@@ -1,14 +1,17 @@
 //! One server for one file.
 
-use std::fs::{File, OpenOptions, Permissions, TryLockError};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::SqliteError;
 
 /// Only the owner reads and writes: conversations are private.
 const PRIVATE: u32 = 0o600;
+
+/// Only the owner sees what is in a new folder.
+const PRIVATE_FOLDER: u32 = 0o700;
 
 /// The right to write to a store, until it is dropped or the process ends, however it ends.
 ///
@@ -25,7 +28,7 @@ impl Lock {
         let beside = beside(path);
         let create = |source| SqliteError::Create { path: beside.clone(), source };
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(create)?;
+            DirBuilder::new().recursive(true).mode(PRIVATE_FOLDER).create(folder).map_err(create)?;
         }
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(PRIVATE);

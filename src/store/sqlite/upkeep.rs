@@ -39,6 +39,13 @@ impl Copies {
     pub(super) const EVERYWHERE: Self = Self { in_log: true, in_pages: true };
 }
 
+/// 256 KiB, the longest message that clients may send by default.
+const PROBE: &str = "BEGIN IMMEDIATE; \
+                     CREATE TABLE probe (bytes BLOB); \
+                     INSERT INTO probe VALUES (zeroblob(262144)); \
+                     ROLLBACK; \
+                     PRAGMA user_version = 0";
+
 const EMPTY: &str = "DELETE FROM conversation WHERE key IN \
                      (SELECT key FROM conversation WHERE bytes = 0 AND reference IS NULL \
                      AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY created, id LIMIT ?) RETURNING id";
@@ -193,10 +200,20 @@ impl Writer {
         Ok(true)
     }
 
-    /// Writes a page whose content stays the same, to see whether writing works again.
+    /// Writes as much as a long message and takes it back, to see whether writing works again: where only a page fits, the next
+    /// message would be refused.
+    ///
+    /// A transaction that is too large for memory is written to the log before it ends, so a cache of a few pages makes SQLite
+    /// ask the disk for room, although nothing is committed.
     async fn probe(&mut self) -> Result<(), sqlx::Error> {
-        sqlx::query("PRAGMA user_version = 0").execute(self.connection().await?).await?;
-        Ok(())
+        let connection = self.connection().await?;
+        sqlx::query("PRAGMA cache_size = 8").execute(&mut *connection).await?;
+        let probed = sqlx::raw_sql(PROBE).execute(&mut *connection).await;
+        if probed.is_err() {
+            self.abandon().await;
+        }
+        let usual = sqlx::query("PRAGMA cache_size = -2000").execute(self.connection().await?).await;
+        probed.and(usual).map(drop)
     }
 }
 

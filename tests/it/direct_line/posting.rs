@@ -216,3 +216,27 @@ async fn p30_a_full_conversation_is_429_and_stays_readable() {
     assert!(response.headers().contains_key("retry-after"));
     assert_eq!(texts(&app.history(&conversation, "").await), ["first"]);
 }
+
+/// An id of a user that a client makes up has at most 64 characters. A longer one is refused by its place, wherever it is given, and
+/// nothing is kept of it.
+#[tokio::test]
+async fn a_long_id_of_a_user_is_refused_by_its_place() {
+    let app = TestApp::start();
+    let conversation = app.conversation_of_nobody().await;
+    let (longest, longer) = ("x".repeat(64), "x".repeat(65));
+    let said = |id: &str| json!({"type": "message", "text": "hi", "from": {"id": id}});
+    let started = |id: &str| json!({"user": {"id": id}});
+    app.post_activity(&conversation, &said(&longest)).await;
+    app.generate(started(&longest)).await;
+    for (path, body, pointer) in [
+        (conversation.path("/activities"), said(&longer), "/from/id"),
+        ("/v3/directline/tokens/generate".to_owned(), started(&longer), "/user/id"),
+        ("/v3/directline/conversations".to_owned(), started(&longer), "/user/id"),
+    ] {
+        let (status, problem) = answer(app.post(&path, DIRECT_LINE_SECRET).json(&body)).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{path}: {problem}");
+        let words = problem["error"]["message"].as_str().expect("a message");
+        assert!(words.contains(pointer) && words.contains("64"), "{path}: {words}");
+    }
+    assert_eq!(texts(&app.history(&conversation, "").await).len(), 1);
+}
