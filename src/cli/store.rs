@@ -48,10 +48,14 @@ async fn erase(path: &Path, user: &str) -> anyhow::Result<Outcome> {
     // A store that is not there is not to be made.
     Archive::open(path).await?.close().await;
     let store = SqliteStore::open(path, StoreLimits::on_disk(), Arc::new(SystemClock)).await;
-    let store = store.map_err(|error| match error {
-        SqliteError::InUse { .. } => anyhow::Error::from(error)
-            .context("end the server, or have it erase the user: DELETE /v1/users/ID, with an API key"),
-        error => error.into(),
+    let store = store.map_err(|error| {
+        let in_use = matches!(error, SqliteError::InUse { .. });
+        let error = anyhow::Error::from(error);
+        if in_use {
+            error.context("end the server, or have it erase the user: DELETE /v1/users/ID, with an API key")
+        } else {
+            error
+        }
     })?;
     let erased = store.erase(user).await;
     let closed = store.close().await;
