@@ -140,7 +140,7 @@ async fn a_port_that_is_taken_is_named() {
         .args(["serve", "--bind", &app.address.to_string()])
         .env("CITEWIRE_STORE_URL", "memory:")
         .env("CITEWIRE_API_KEY", "sixteen-or-more-characters")
-        .env("CITEWIRE_DIRECT_LINE_SECRET", "sixteen-or-more-characters")
+        .env("CITEWIRE_DIRECT_LINE_SECRET", "another-sixteen-characters")
         .output()
         .expect("the command runs");
     assert_eq!(taken.status.code(), Some(2));

@@ -77,6 +77,11 @@ fn without_strikethrough(text: &str) -> &str {
     inner("~~").or_else(|| inner("~")).filter(|inner| !inner.contains('~')).unwrap_or(text)
 }
 
+/// The letter that turns the direction goes, and leaves nothing that can be seen.
+fn without_override(text: &str) -> String {
+    text.replace('\u{202e}', "\u{200b}")
+}
+
 /// A text without tags and invisible characters.
 fn visible(text: &str) -> String {
     let mut is_tag = false;
@@ -96,9 +101,9 @@ struct Reader<'r> {
 impl Reader<'_> {
     fn item(&mut self, item: Item) {
         match item {
-            Item::Text(text) => self.text(&text),
-            Item::Link { text, url, title } => self.link(&text, url, title, false),
-            Item::Image { text, url, title } => self.link(&text, url, title, true),
+            Item::Text(text) => self.text(&without_override(&text)),
+            Item::Link { text, url, title } => self.link(&without_override(&text), url, title, false),
+            Item::Image { text, url, title } => self.link(&without_override(&text), url, title, true),
             Item::Html(source) => {
                 self.expectation.inexact |= !is_harmless(&source) || self.opens_behind_forward();
                 self.push(Item::Html(source));
