@@ -29,8 +29,8 @@ impl Answer {
         let TakenOut { letters, users } = taken;
         if letters > 0 {
             let message = format!(
-                "{letters} letters that cannot be seen, or that turn the direction of the text, were taken out of the sources and \
-                 labels"
+                "letters that cannot be seen, or that turn the direction of the text, were taken out of the sources and labels: \
+                 {letters}"
             );
             self.oddities.push(Entry::in_input(Kind::Neutralised, UNSEEN, "", message));
         }

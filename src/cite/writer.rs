@@ -90,7 +90,7 @@ impl Writer {
     /// What went of the text because nobody sees it, for the report.
     pub(super) fn unseen(&self, text: &str) -> Option<Entry> {
         let message = format!(
-            "{} letters that cannot be seen, or that turn the direction of the text, were taken out",
+            "letters that cannot be seen, or that turn the direction of the text, were taken out: {}",
             self.unseen
         );
         let at = first_unseen(text).unwrap_or_default();

@@ -43,6 +43,8 @@ export async function startService({ script }, environment = {}) {
       CITEWIRE_DATA_DIR: data,
       // Nobody answers unless a test says who.
       CITEWIRE_ASSISTANT: 'none',
+      // All visits of the tests come from one address.
+      CITEWIRE_LIMITS_PAGE_SESSIONS_PER_MINUTE: '0',
       CITEWIRE_API_KEY: API_KEY,
       CITEWIRE_DIRECT_LINE_SECRET: DIRECT_LINE_SECRET,
       ...(script && { CITEWIRE_WEBCHAT_JS: script }),
