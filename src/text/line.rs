@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-#[cfg(any(feature = "check", feature = "server"))]
-use super::visible::goes;
-use super::visible::{is_blank, visible};
+use super::visible::{goes, is_blank, visible};
 
 /// A text on one line: blanks of every kind become one space, and what cannot be seen but could steer the reader's
 /// screen (controls, direction overrides) goes. A text of which nothing is seen is empty.
@@ -27,7 +25,6 @@ pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
 
 /// A text in one line of a terminal. Control characters and changes of writing direction could move the cursor or forge lines, so
 /// they are shown instead of sent.
-#[cfg(any(feature = "check", feature = "server"))]
 pub(crate) fn in_terminal(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut line, c| {
         if c.is_control() || goes("", c) {

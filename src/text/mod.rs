@@ -8,7 +8,6 @@ mod visible;
 mod word;
 
 pub use cut::cut_at_word;
-#[cfg(any(feature = "check", feature = "server"))]
 pub(crate) use line::in_terminal;
 pub(crate) use line::one_line;
 pub use offset::{ByteOffset, CharOffset, OffsetIndex, Utf16Offset};
