@@ -5,7 +5,7 @@ use super::scan::{BYTE_ORDER_MARK, MAX_EMPHASIS};
 use super::table::{Table, ends_like_table};
 use super::{CitedPlace, LiteralNumbers, Position, Rules};
 use crate::report::{Entry, Kind};
-use crate::text::{UNSEEN, ends_in_unseen_reference, first_unseen, push_visible};
+use crate::text::{UNSEEN, ends_in_unseen_reference, first_unseen, may_hold_unseen, push_visible};
 
 /// Nothing to see; keeps two constructs apart that would fuse.
 const ZERO_WIDTH_SPACE: char = '\u{200b}';
@@ -50,6 +50,10 @@ pub(super) struct Writer {
     link_start: usize,
     /// Where the text at the end began, in which a bare address may begin.
     text_start: usize,
+    /// How far the text was looked through for what people do not see, and whether it may hold any: most texts do not, and each of
+    /// their many pieces is then appended as it is.
+    looked_at: usize,
+    may_hold_unseen: bool,
     /// How many letters went because nobody sees them, or because they turn the direction of the text.
     unseen: usize,
     /// Where the badges stand, for those who ask.
@@ -72,6 +76,8 @@ impl Writer {
             swallowed: false,
             link_start: 0,
             text_start: 0,
+            looked_at: 0,
+            may_hold_unseen: false,
             unseen: 0,
             places: only_markers.then(Vec::new),
         }
@@ -82,6 +88,14 @@ impl Writer {
         self.out.reserve(length);
     }
 
+    /// Looks for what people do not see in what has come of the text. To be called before anything of that is written.
+    pub(super) fn look_at(&mut self, text: &str) {
+        let new = text.get(self.looked_at..).unwrap_or_default();
+        self.may_hold_unseen =
+            self.may_hold_unseen || may_hold_unseen(new) || memchr::memchr(b'&', new.as_bytes()).is_some();
+        self.looked_at = self.looked_at.max(text.len());
+    }
+
     /// What is written so far.
     pub(super) fn written(&self) -> &str {
         &self.out
@@ -89,12 +103,13 @@ impl Writer {
 
     /// What went of the text because nobody sees it, for the report.
     pub(super) fn unseen(&self, text: &str) -> Option<Entry> {
-        let message = format!(
-            "letters that cannot be seen, or that turn the direction of the text, were taken out: {}",
-            self.unseen
-        );
-        let at = first_unseen(text).unwrap_or_default();
-        (self.unseen > 0).then(|| Entry::in_text(Kind::Neutralised, UNSEEN, at, message))
+        (self.unseen > 0).then(|| {
+            let message = format!(
+                "letters that cannot be seen, or that turn the direction of the text, were taken out: {}",
+                self.unseen
+            );
+            Entry::in_text(Kind::Neutralised, UNSEEN, first_unseen(text).unwrap_or_default(), message)
+        })
     }
 
     pub(super) fn finish(self) -> String {
@@ -547,6 +562,9 @@ impl Writer {
 
     /// Appends what people see of a piece of one line. A character reference to what they do not see is no reference any more.
     fn put(&mut self, text: &str) {
+        if !self.may_hold_unseen {
+            return self.out.push_str(text);
+        }
         // Whether anyone may draw it as Markdown; who asks for the places of markers may.
         let is_drawn = self.markdown || self.places.is_some();
         let mut rest = text;

@@ -8,7 +8,6 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpMessage as _, HttpRequest};
 
 use super::State;
-use super::routes::DOWNLOAD;
 
 /// The name of the key that a caller has shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +29,7 @@ pub(crate) fn refused(state: &State, request: &HttpRequest, id: &str, status: St
     }
     let (key, client) = caller(state, request);
     if let Some(more) = state.audited.take(&format!("{code} {key} {client}"), state.clock.now()) {
-        let (path, status) = (path(request), status.as_u16());
+        let (path, status) = (shown(request.path()), status.as_u16());
         let (method, alike) = (request.method().as_str(), more);
         tracing::info!(request.id = id, client, key, method, path, status, code, alike, "refused");
     }
@@ -38,27 +37,32 @@ pub(crate) fn refused(state: &State, request: &HttpRequest, id: &str, status: St
 
 /// Says that a request took something away or took something along, when it was one that does.
 pub(crate) fn done(state: &State, request: &HttpRequest, id: &str, status: StatusCode) {
-    let Some(pattern) = request.match_pattern().filter(|_| status.is_success()) else { return };
-    let what = if request.method() == Method::DELETE && pattern.starts_with("/v1/") {
+    // The routes are told by their paths: to ask for the pattern that matched is to match again, for every request.
+    let path = request.path();
+    if !status.is_success() || !path.starts_with("/v1/") {
+        return;
+    }
+    let is_download = path.starts_with(DOCUMENTS) && path.ends_with("/download");
+    let what = if request.method() == Method::DELETE {
         "deleted"
-    } else if pattern.starts_with("/v1/") && pattern.ends_with("/export") {
+    } else if path.ends_with("/export") {
         "exported"
-    } else if pattern == DOWNLOAD {
+    } else if is_download {
         "downloaded"
     } else {
         return;
     };
     let (key, client) = caller(state, request);
-    let path = path(request);
-    let told = if pattern == DOWNLOAD {
-        state.audited.take(&format!("{path} {key} {client}"), state.clock.now())
-    } else {
-        Some(0)
-    };
+    let path = shown(path);
+    let told =
+        if is_download { state.audited.take(&format!("{path} {key} {client}"), state.clock.now()) } else { Some(0) };
     if let Some(alike) = told {
         tracing::info!(request.id = id, client, key, path, alike, "{what}");
     }
 }
+
+/// Where documents are downloaded: `/v1/documents/{id}/download`.
+const DOCUMENTS: &str = "/v1/documents/";
 
 /// The name of the key, `-` without one, and the address of the caller.
 fn caller(state: &State, request: &HttpRequest) -> (String, String) {
@@ -67,6 +71,6 @@ fn caller(state: &State, request: &HttpRequest) -> (String, String) {
 }
 
 /// The path as it came, in which nothing can move a cursor: what is not printable is percent-encoded in it.
-fn path(request: &HttpRequest) -> String {
-    request.path().chars().filter(|c| !c.is_control()).take(LONGEST_PATH).collect()
+fn shown(path: &str) -> String {
+    path.chars().filter(|c| !c.is_control()).take(LONGEST_PATH).collect()
 }

@@ -12,5 +12,7 @@ pub(crate) use line::in_terminal;
 pub(crate) use line::one_line;
 pub use offset::{ByteOffset, CharOffset, OffsetIndex, Utf16Offset};
 pub use span::{InvalidSpan, Span};
-pub(crate) use visible::{UNSEEN, ends_in_unseen_reference, first_unseen, push_visible, takes_no_room, visible};
+pub(crate) use visible::{
+    UNSEEN, ends_in_unseen_reference, first_unseen, may_hold_unseen, push_visible, takes_no_room, visible,
+};
 pub use word::word_end;

@@ -42,7 +42,7 @@ fn goes_on_with_flag(before: &str, c: char) -> bool {
 }
 
 /// Whether a letter in the bytes may go. It looks at the bytes alone, because most texts hold none.
-fn may_hold_unseen(text: &str) -> bool {
+pub(crate) fn may_hold_unseen(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr3_iter(0xe2, 0xef, 0xf3, bytes).any(|at| {
         matches!(
@@ -93,8 +93,10 @@ pub(crate) fn push_visible(out: &mut String, text: &str, markdown: bool) -> usiz
 
 /// Where the first letter stands that goes.
 pub(crate) fn first_unseen(text: &str) -> Option<usize> {
-    let may_hold = may_hold_unseen(text);
-    text.char_indices().filter(|_| may_hold).find(|(at, c)| goes(&text[..*at], *c)).map(|(at, _)| at)
+    if !may_hold_unseen(text) {
+        return None;
+    }
+    text.char_indices().find(|(at, c)| goes(&text[..*at], *c)).map(|(at, _)| at)
 }
 
 /// Whether the text ends in a character reference, but for its `;`, to a letter that goes: `&#x202e`. A letter that only goes

@@ -150,6 +150,7 @@ impl Scanner {
         if !is_plain || !word.last().is_some_and(is_letter) || !self.is_settled(from) || waits.contains(&b'&') {
             return false;
         }
+        self.writer.look_at(text);
         if self.phase == Phase::Text {
             self.text_to(text, to);
         } else {

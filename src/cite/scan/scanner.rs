@@ -220,6 +220,7 @@ impl Scanner {
         if !input.finished && self.tail.is_only_longer(input.text) {
             return;
         }
+        self.writer.look_at(input.text);
         while match self.phase {
             Phase::Line => self.start_line(input),
             Phase::Text => self.text(input),
