@@ -22,9 +22,26 @@ pub(super) struct Head {
     pub(super) newest: Option<DateTime<Utc>>,
     /// The size of its activities, attachments and feedback.
     pub(super) bytes: usize,
+    /// Users who are known to be members by what they have said, as far as there is room for them here.
+    pub(super) speakers: Vec<String>,
 }
 
+/// So many are remembered of a conversation: most have one, and a group writes more.
+const MAX_SPEAKERS: usize = 16;
+
 impl Head {
+    /// Whether a user says something here for the first time, as far as is remembered.
+    fn is_new(&mut self, speaker: &str) -> bool {
+        if self.speakers.iter().any(|known| known == speaker) {
+            return false;
+        }
+        if self.speakers.len() >= MAX_SPEAKERS {
+            self.speakers.clear();
+        }
+        self.speakers.push(speaker.to_owned());
+        true
+    }
+
     /// Takes so many bytes more, if the conversation may.
     fn grow(&mut self, bytes: usize, limits: StoreLimits) -> Result<(), StoreError> {
         let (grown, limit) = (self.bytes.saturating_add(bytes), limits.max_conversation_bytes);
@@ -138,7 +155,10 @@ impl Plan {
         let now = before.now.timestamp_millis();
         self.members.extend(create.member.iter().map(|member| (key, member.clone(), None)));
         self.created.push((key, create.id.as_str().to_owned(), user.clone(), now));
-        self.heads.insert(create.id.clone(), Head { key, user: user.clone(), next: 0, newest: None, bytes: 0 });
+        self.heads.insert(
+            create.id.clone(),
+            Head { key, user: user.clone(), next: 0, newest: None, bytes: 0, speakers: Vec::new() },
+        );
         Ok(CreatedAs { new: true, user })
     }
 
@@ -160,7 +180,9 @@ impl Plan {
         let now = append.not_before.map_or(before.now, |earliest| before.now.max(earliest));
         let mut timestamp = now.trunc_subsecs(3);
         for (&length, speaker) in append.lengths.iter().zip(&append.speakers) {
-            self.members.extend(speaker.iter().map(|speaker| (key, speaker.clone(), Some(head.next))));
+            if let Some(speaker) = speaker.as_ref().filter(|speaker| head.is_new(speaker)) {
+                self.members.push((key, speaker.clone(), Some(head.next)));
+            }
             let newest = Newest { watermark: None, timestamp: head.newest };
             let next = newest.next_timestamp(now);
             if head.next == first {

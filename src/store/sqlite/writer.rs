@@ -52,10 +52,6 @@ INSERT INTO attachment (conversation, id, content_type, name, bytes)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, coalesce(substr(?, value ->> 4, value ->> 5), x'')
     FROM json_each(?)
     WHERE true ON CONFLICT (conversation, id) DO NOTHING;
-INSERT INTO member (conversation, user, first)
-    SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)
-    WHERE true ON CONFLICT (conversation, user) DO UPDATE SET first = excluded.first
-    WHERE first IS NULL AND excluded.first IS NOT NULL;
 "
     };
 }
@@ -64,10 +60,14 @@ INSERT INTO member (conversation, user, first)
 /// prepared once, however many rows there are.
 const WRITE: &str = concat!(recorded!(), "COMMIT");
 
-/// The same for a group with references or feedback, which are rare, so that all others do not pay for them.
+/// The same for a group with new members, references or feedback, which are rare, so that all others do not pay for them.
 const WRITE_BESIDE: &str = concat!(
     recorded!(),
     "
+INSERT INTO member (conversation, user, first)
+    SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)
+    WHERE true ON CONFLICT (conversation, user) DO UPDATE SET first = excluded.first
+    WHERE first IS NULL AND excluded.first IS NOT NULL;
 UPDATE conversation SET reference = new.reference
     FROM (SELECT value ->> 0 AS key, value ->> 1 AS reference FROM json_each(?)) AS new
     WHERE conversation.key = new.key;
@@ -200,7 +200,7 @@ impl Writer {
         let plan = Plan::make(group, heads, known, &before);
         if !plan.is_empty() {
             let json = |error: serde_json::Error| sqlx::Error::Encode(error.into());
-            let beside = !plan.referred.is_empty() || !plan.feedback.is_empty();
+            let beside = !plan.members.is_empty() || !plan.referred.is_empty() || !plan.feedback.is_empty();
             let mut write = sqlx::query(if beside { WRITE_BESIDE } else { WRITE })
                 .bind(rows(&plan.created).map_err(json)?)
                 .bind(rows(&plan.touched).map_err(json)?)
@@ -208,10 +208,10 @@ impl Writer {
                 .bind(rows(&plan.activities).map_err(json)?)
                 .bind(rows(&plan.batches).map_err(json)?)
                 .bind(plan.contents)
-                .bind(rows(&plan.attachments).map_err(json)?)
-                .bind(rows(&plan.members).map_err(json)?);
+                .bind(rows(&plan.attachments).map_err(json)?);
             if beside {
                 let referred: Vec<_> = plan.referred.iter().collect();
+                write = write.bind(rows(&plan.members).map_err(json)?);
                 write = write.bind(rows(&referred).map_err(json)?).bind(rows(&plan.feedback).map_err(json)?);
             }
             let written = write.execute(self.connection().await?).await;
@@ -270,6 +270,7 @@ impl Writer {
                 next: row.try_get::<i64, _>(3)?.try_into().unwrap_or_default(),
                 newest: newest.and_then(DateTime::from_timestamp_millis),
                 bytes: row.try_get::<i64, _>(5)?.try_into().unwrap_or_default(),
+                speakers: Vec::new(),
             };
             let id = ConversationId::try_from(row.try_get::<String, _>(0)?);
             found.insert(id.map_err(|error| sqlx::Error::Decode(error.into()))?, head);
