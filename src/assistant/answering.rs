@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::assistant::TURN_WITHIN;
 use super::cause::{Case, UNANSWERED};
 use super::lines::{Lines, Place};
 use super::{Assistant, Assistants, Downloads, history};
@@ -33,9 +34,6 @@ const TOO_LONG: &str = "Your question is too long for me. Please ask a shorter o
 
 /// For each question that is answered, so many may wait; those beyond are told to come again.
 const WAITING_FOR_EACH: usize = 4;
-
-/// A question waits so long for its turn, then its user is told to come again.
-const TURN_WITHIN: Duration = Duration::from_secs(20);
 
 /// Answers what users ask, each conversation's questions one after the other. Cheap to clone.
 #[derive(Clone, Debug)]

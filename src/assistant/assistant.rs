@@ -1,7 +1,11 @@
 //! One assistant.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use futures_util::{StreamExt as _, stream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 use super::AssistantOptions;
 use crate::answer::LabelCatalogue;
@@ -12,6 +16,9 @@ use crate::prompt::estimate_tokens;
 use crate::secret::Secret;
 use crate::upstream::{Ask, Reply, Retrieval, Turn, Upstream, UpstreamError, retrieve};
 
+/// A question waits so long for its turn, then its user is told to come again.
+pub(super) const TURN_WITHIN: Duration = Duration::from_secs(20);
+
 /// A back end with what it is told and how its answers are shown.
 #[derive(Debug)]
 pub struct Assistant {
@@ -19,6 +26,8 @@ pub struct Assistant {
     options: AssistantOptions,
     upstream: Arc<dyn Upstream>,
     labels: Arc<LabelCatalogue>,
+    /// Room for questions that are being answered, where there is a limit.
+    turns: Option<Arc<Semaphore>>,
     /// The Direct Line secret on whose conversations it answers.
     secret: Option<Secret>,
     library: Option<Arc<Library>>,
@@ -37,7 +46,9 @@ impl Assistant {
         upstream: Arc<dyn Upstream>,
         labels: Arc<LabelCatalogue>,
     ) -> Self {
-        Self { name: name.into(), options, upstream, labels, secret: None, library: None, passages: 0, links: None }
+        let turns = options.max_turns.map(|limit| Arc::new(Semaphore::new(limit)));
+        let name = name.into();
+        Self { name, options, upstream, labels, turns, secret: None, library: None, passages: 0, links: None }
     }
 
     /// The same assistant, which answers in the conversations of this Direct Line secret.
@@ -97,7 +108,24 @@ impl Assistant {
     ///
     /// # Errors
     /// When there is no answer: nothing of it has been seen.
-    pub async fn send(&self, mut ask: Ask) -> Result<Reply, UpstreamError> {
+    pub async fn send(&self, ask: Ask) -> Result<Reply, UpstreamError> {
+        let Some(turn) = self.turn().await? else { return self.ask(ask).await };
+        let reply = self.ask(ask).await?;
+        // The turn ends with the body, however that ends.
+        let body =
+            stream::unfold((reply.body, turn), async |(mut body, turn)| Some((body.next().await?, (body, turn))));
+        Ok(Reply { body: body.boxed(), ..reply })
+    }
+
+    /// Takes a turn of those that the assistant has at one time, for as long as the permit lives.
+    async fn turn(&self) -> Result<Option<OwnedSemaphorePermit>, UpstreamError> {
+        let Some(turns) = &self.turns else { return Ok(None) };
+        let turn = timeout(TURN_WITHIN, Arc::clone(turns).acquire_owned()).await;
+        let limit = self.options.max_turns.unwrap_or_default();
+        turn.ok().and_then(Result::ok).map(Some).ok_or(UpstreamError::NoTurn { limit })
+    }
+
+    async fn ask(&self, mut ask: Ask) -> Result<Reply, UpstreamError> {
         if !ask.plain {
             ask.turns = within(ask.turns, self.options.history_tokens);
             let instructions = [self.options.instructions.as_deref(), ask.instructions.as_deref()];

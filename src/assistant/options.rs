@@ -19,6 +19,8 @@ pub struct AssistantOptions {
     pub context_window: Option<u64>,
     /// So many tokens of what was said before go along with a question, as `prompt` estimates them.
     pub history_tokens: usize,
+    /// So many questions it answers at one time, wherever they come from; `None` sets no limit of its own.
+    pub max_turns: Option<usize>,
     /// The wishes for the conversion: grounding, numbering and so on.
     pub convert: convert::Options,
     /// What a user reads who has come; nothing when empty.
@@ -41,6 +43,7 @@ impl Default for AssistantOptions {
             instructions: None,
             context_window: None,
             history_tokens: 4_000,
+            max_turns: None,
             convert: convert::Options::default(),
             greeting: String::new(),
             informative: "Looking for an answer …".to_owned(),
@@ -56,6 +59,7 @@ impl AssistantOptions {
     pub(super) fn in_place_of_answer(&self, error: &UpstreamError) -> &str {
         match error {
             UpstreamError::Status { status, .. } if TOO_BUSY.contains(status) => &self.busy,
+            UpstreamError::NoTurn { .. } => &self.busy,
             UpstreamError::Status { .. }
             | UpstreamError::Egress(_)
             | UpstreamError::ContentType { .. }

@@ -1,6 +1,7 @@
 //! Those who answer: `[assistants.NAME]` in the file.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -24,6 +25,9 @@ const UPSTREAM: &str = "upstream";
 /// The kind of a back end that is none: answers are sentences of the documents.
 const LOCAL: &str = "local";
 
+/// More questions at one time are as many as one likes.
+const MAX_TURNS: usize = 100_000;
+
 /// What stands in a section, apart from the back end.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a section")]
@@ -37,6 +41,7 @@ struct Section {
     instructions: Option<String>,
     context_window: Option<u64>,
     history_tokens: Option<usize>,
+    max_turns: Option<NonZeroUsize>,
     greeting: Option<String>,
     informative: Option<String>,
     refusal: Option<String>,
@@ -162,6 +167,7 @@ fn read(
     options.instructions = section.instructions;
     options.context_window = section.context_window;
     options.history_tokens = section.history_tokens.unwrap_or(options.history_tokens);
+    options.max_turns = section.max_turns.map(|limit| limit.get().min(MAX_TURNS));
     options.convert = section.options;
     for (given, option) in [
         (section.greeting, &mut options.greeting),

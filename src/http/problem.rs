@@ -277,6 +277,7 @@ fn completion(error: &CompletionError) -> Verdict {
         CompletionError::Upstream(UpstreamError::Status { retry_after, .. }) => {
             retry_after.map(|wait| u32::try_from(wait.as_secs().max(1)).unwrap_or(u32::MAX))
         }
+        CompletionError::Upstream(UpstreamError::NoTurn { .. }) => Some(FULL_RETRY_SECONDS),
         CompletionError::NotJson(_)
         | CompletionError::Member { .. }
         | CompletionError::NoQuestion
@@ -295,7 +296,7 @@ fn upstream(error: &UpstreamError) -> StatusCode {
     match error {
         UpstreamError::Egress(error) if error.is_timeout() => StatusCode::GATEWAY_TIMEOUT,
         UpstreamError::Stalled { .. } => StatusCode::GATEWAY_TIMEOUT,
-        UpstreamError::Status { status: 429, .. } => StatusCode::TOO_MANY_REQUESTS,
+        UpstreamError::Status { status: 429, .. } | UpstreamError::NoTurn { .. } => StatusCode::TOO_MANY_REQUESTS,
         UpstreamError::Egress(_)
         | UpstreamError::Status { .. }
         | UpstreamError::ContentType { .. }

@@ -136,6 +136,7 @@ impl Endpoint {
             | UpstreamError::ContentType { .. }
             | UpstreamError::Stalled { .. }
             | UpstreamError::TooLong { .. }
+            | UpstreamError::NoTurn { .. }
             | UpstreamError::Search(_) => return None,
         };
         let planned = self.limits.wait_before(retry)?;

@@ -49,6 +49,12 @@ pub enum UpstreamError {
         /// What is taken.
         limit: usize,
     },
+    /// The assistant answers as many questions as it may, and none of them ended in time. Nothing was called.
+    #[error("{limit} questions are being answered, which is the most that the assistant may (max_turns)")]
+    NoTurn {
+        /// How many it may answer at one time.
+        limit: usize,
+    },
     /// The documents cannot be searched.
     #[error("the documents cannot be searched")]
     Search(#[source] Box<dyn std::error::Error + Send + Sync>),

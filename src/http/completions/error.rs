@@ -55,6 +55,7 @@ fn said(error: &UpstreamError) -> &'static str {
         UpstreamError::Egress(error) if error.is_timeout() => "the back end did not answer in time",
         UpstreamError::Egress(_) => "the back end cannot be reached",
         UpstreamError::Status { status: 429, .. } => "the back end has too much to do; try again later",
+        UpstreamError::NoTurn { .. } => "the assistant has too much to do; try again later",
         UpstreamError::Status { .. } => "the back end refused",
         UpstreamError::ContentType { .. } => "the back end gave no usable answer",
         UpstreamError::Stalled { .. } => "the back end fell silent",
@@ -74,7 +75,7 @@ impl CompletionError {
             Self::Upstream(UpstreamError::Egress(error)) if error.is_timeout() => "upstream_timeout",
             Self::Upstream(error) => match error {
                 UpstreamError::Stalled { .. } => "upstream_timeout",
-                UpstreamError::Status { status: 429, .. } => "rate_limit_exceeded",
+                UpstreamError::Status { status: 429, .. } | UpstreamError::NoTurn { .. } => "rate_limit_exceeded",
                 UpstreamError::Egress(_) => "upstream_unreachable",
                 UpstreamError::Status { .. } => "upstream_refused",
                 UpstreamError::ContentType { .. } | UpstreamError::TooLong { .. } => "upstream_unusable",

@@ -89,3 +89,29 @@ async fn questions_beyond_the_turns_wait_and_those_beyond_the_waiting_are_told_t
     }
     assert_eq!(model.seen().len(), 5);
 }
+
+/// One assistant with a slow or costly model had as many calls to it as anybody asked for.
+#[tokio::test]
+async fn an_assistant_answers_as_many_questions_at_one_time_as_it_may() {
+    let told = Arc::new(Barrier::new(2));
+    let held = Play::events(events(&[delta("Yes")])).held(&told, events(&[serde_json::json!({"done": true})]));
+    let model = Model::playing([held, good()]).await;
+    let mut scene = Scene::new(team(http(&model.url, ""), |options| options.max_turns = Some(1))).await;
+    scene.ask(QUESTION).await;
+    scene.until_shown().await;
+    let other = scene.app.conversation().await;
+    let mut socket = scene.app.open(&other).await;
+    socket.ping().await;
+    scene.app.post_text(&other, "And I?").await;
+    while socket.activity().await["type"] != "typing" {}
+    assert_eq!(model.seen().len(), 1, "one call at a time");
+    told.wait().await;
+    loop {
+        let activity = socket.activity().await;
+        if activity["type"] == "message" && activity["from"]["role"] != "user" {
+            assert!(activity["text"].as_str().is_some_and(|text| text.starts_with("Yes, in writing")), "{activity}");
+            break;
+        }
+    }
+    assert_eq!(model.seen().len(), 2);
+}
