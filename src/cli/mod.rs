@@ -6,6 +6,7 @@ mod convert;
 mod input;
 mod outcome;
 mod outputs;
+mod process;
 mod prompt;
 mod run;
 mod send;

@@ -1,8 +1,6 @@
 //! `citewire serve`.
 
-use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +9,7 @@ use anyhow::Context as _;
 
 use super::Outcome;
 use super::args::ServeArgs;
+use super::process;
 use super::team::{Openers, Watch, Watched, answering};
 use crate::assistant::Assistants;
 use crate::channels::bot::BotClient;
@@ -18,6 +17,7 @@ use crate::channels::connector::{AzureBot, ConnectorRecords};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
 use crate::config::{Config, Sources};
+use crate::private_file;
 use crate::redirects::{RedirectLimits, Redirects};
 use crate::store::{ConversationStore, Location};
 use crate::{http, store, telemetry};
@@ -28,9 +28,6 @@ const CLOSE_WITHIN: Duration = Duration::from_secs(10);
 /// So many connections are served at one time, as far as the system has files for them: a client that is idle costs
 /// some 20 kB of memory, so that these are two gigabytes.
 const MOST_CONNECTIONS: u64 = 100_000;
-
-/// The bits of a mode by which the group or all others may write.
-const WRITABLE_FOR_OTHERS: u32 = 0o022;
 
 /// Fewer are not worth to serve.
 const LEAST_CONNECTIONS: u64 = 16;
@@ -65,8 +62,7 @@ async fn serve(config: Config, watched: Watched) -> anyhow::Result<()> {
 
 /// Tells the operator where other users of the system may put files into the data directory, such as a secret of their own.
 fn warn_of_open_folder(folder: &Path) {
-    let Ok(mode) = std::fs::metadata(folder).map(|folder| folder.permissions().mode()) else { return };
-    if mode & WRITABLE_FOR_OTHERS != 0 {
+    if private_file::is_writable_by_others(folder) {
         let path = folder.display();
         tracing::warn!(data_dir = %path, "other users of this system can put files into the data directory: run chmod 700 {path}");
     }
@@ -78,11 +74,6 @@ fn connections() -> io::Result<usize> {
     let files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + OTHER_FILES)?;
     let connections = files.saturating_sub(OTHER_FILES).clamp(LEAST_CONNECTIONS, MOST_CONNECTIONS);
     Ok(usize::try_from(connections).unwrap_or(usize::MAX))
-}
-
-/// Whether this process may do everything. Known only where the system has `/proc`.
-fn is_root() -> bool {
-    fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
 /// Serves until asked to end.
@@ -127,7 +118,7 @@ async fn serve_from(
     };
     assistants.replace(openers.team(&config, &config.egress).await?);
     // Before anyone is told that the server is there, and may ask it to end.
-    let stop = stop_signal()?;
+    let stop = process::stop_signal()?;
     let mut stderr = io::stderr();
     for line in &config.announcements {
         writeln!(stderr, "{line}")?;
@@ -152,7 +143,7 @@ async fn serve_from(
              (CITEWIRE_ALLOWED_HOSTS) to serve it under a name, or page (CITEWIRE_PAGE) to false"
         )?;
     }
-    if !config.http.bind.ip().is_loopback() && is_root() {
+    if !config.http.bind.ip().is_loopback() && process::is_root() {
         writeln!(stderr, "citewire runs as root, and needs no right that root has: run it as a user of its own")?;
     }
     for address in server.addresses() {
@@ -164,17 +155,4 @@ async fn serve_from(
         () = watch.run() => {}
     }
     Ok(())
-}
-
-/// Resolves when the process is asked to end.
-fn stop_signal() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
 }

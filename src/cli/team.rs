@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::anyhow;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use super::process::Reload;
 use crate::assistant::{Assistants, Opening, Team, open};
 use crate::clock::{Clock, IdSource};
 use crate::config::{Config, Sources};
@@ -76,21 +76,20 @@ pub(super) struct Watch {
     watched: Watched,
     openers: Openers,
     assistants: Arc<Assistants>,
-    hangup: Signal,
+    reload: Reload,
     /// Assistants whose changed documents cannot be read, and why: said once.
     unreadable: BTreeMap<String, String>,
 }
 
 impl Watch {
     pub(super) fn new(watched: Watched, openers: Openers, assistants: Arc<Assistants>) -> io::Result<Self> {
-        let hangup = signal(SignalKind::hangup())?;
-        Ok(Self { watched, openers, assistants, hangup, unreadable: BTreeMap::new() })
+        Ok(Self { watched, openers, assistants, reload: Reload::new()?, unreadable: BTreeMap::new() })
     }
 
     pub(super) async fn run(mut self) {
         loop {
             let is_asked = tokio::select! {
-                _ = self.hangup.recv() => true,
+                () = self.reload.asked() => true,
                 () = tokio::time::sleep(LOOK_EVERY) => false,
             };
             let now = self.watched.sources.file.as_deref().and_then(state_of);

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::iter;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::assistants::{named, of_channel};
@@ -16,6 +15,7 @@ use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::Binding;
 use crate::egress::EgressOptions;
 use crate::http::{ApiKey, HttpOptions, TrustedProxies};
+use crate::private_file;
 use crate::secret::Secret;
 use crate::store::{Location, StoreOptions};
 
@@ -168,11 +168,10 @@ pub fn store_location(sources: &Sources) -> Result<Location, ConfigError> {
 
 /// What is said of a file with secrets that others on this machine can read.
 fn readable_by_others(file: &Path) -> Option<String> {
-    let mode = file.metadata().ok()?.permissions().mode();
     let path = file.display();
     let advice =
         format!("{path} holds secrets, and others on this machine can read it: chmod 600 {path}, or use secret files");
-    (mode & 0o077 != 0).then_some(advice)
+    private_file::is_readable_by_others(file).then_some(advice)
 }
 
 /// Secrets with the same text: whoever has one of them would have what another opens.
@@ -254,9 +253,12 @@ fn keep_all(folder: &Path, missing: &[(&'static str, &str)]) -> Result<BTreeMap<
 
 fn default_folder(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
     let folder = |name: &str| environment.get(name).filter(|path| !path.is_empty()).map(PathBuf::from);
-    folder("XDG_DATA_HOME")
-        .or_else(|| folder("HOME").map(|home| home.join(".local/share")))
-        .map(|base| base.join("citewire"))
+    let base = if cfg!(windows) {
+        folder("LOCALAPPDATA")
+    } else {
+        folder("XDG_DATA_HOME").or_else(|| folder("HOME").map(|home| home.join(".local/share")))
+    };
+    base.map(|base| base.join("citewire"))
 }
 
 fn announce(key: &str, kept: &Kept) -> String {
@@ -291,8 +293,10 @@ mod tests {
         assert_eq!(again.http.keys, config.http.keys);
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_file_with_secrets_that_others_can_read_is_named() {
+        use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("citewire.toml");
         let said = |toml: &str, mode: u32| {

@@ -1,10 +1,10 @@
 //! Secrets that citewire makes itself and keeps.
 
-use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use crate::private_file;
 use crate::secret::Secret;
 
 /// A secret that citewire made and where it is.
@@ -39,25 +39,19 @@ pub enum KeptError {
     NoRandomness,
 }
 
-/// Only the owner reads and writes.
-const PRIVATE: u32 = 0o600;
-
-/// Only the owner sees what is in a new folder, and puts files there: others could put a secret of their own there first.
-const PRIVATE_FOLDER: u32 = 0o700;
-
 /// The secret in the file of this name, made when there is none yet.
 pub(super) fn keep(folder: &Path, name: &str) -> Result<Kept, KeptError> {
     let path = folder.join(name);
     let file = |source| KeptError::File { path: path.clone(), source };
-    DirBuilder::new().recursive(true).mode(PRIVATE_FOLDER).create(folder).map_err(file)?;
-    match OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(&path) {
+    private_file::create_folder(folder).map_err(file)?;
+    match private_file::options().write(true).create_new(true).open(&path) {
         Ok(mut new) => {
             let secret = generate()?;
             writeln!(new, "{}", secret.expose()).and_then(|()| new.sync_all()).map_err(file)?;
             Ok(Kept { secret, path, is_new: true })
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            fs::set_permissions(&path, Permissions::from_mode(PRIVATE)).map_err(file)?;
+            private_file::make_private(&path).map_err(file)?;
             let text = fs::read_to_string(&path).map_err(file)?;
             let secret = Secret::parse(text.trim()).map_err(|_| KeptError::Unusable { path: path.clone() })?;
             Ok(Kept { secret, path, is_new: false })
@@ -83,8 +77,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let inner = folder.path().join("not/there/yet");
         let made = keep(&inner, "api-key").expect("made");
-        let mode = fs::metadata(&made.path).expect("a file").permissions().mode();
-        assert_eq!(mode & 0o777, PRIVATE);
+        assert!(!private_file::is_readable_by_others(&made.path));
+        assert!(!private_file::is_readable_by_others(&inner));
         assert_eq!(keep(&inner, "api-key").expect("read").secret, made.secret);
         assert_ne!(keep(&inner, "another").expect("made").secret, made.secret);
     }

@@ -166,7 +166,7 @@ pub const SETTINGS: &[Setting] = &[
     }),
     setting!(
         "data_dir",
-        "`$XDG_DATA_HOME/citewire` or `~/.local/share/citewire`",
+        "`$XDG_DATA_HOME/citewire` or `~/.local/share/citewire`; on Windows `%LOCALAPPDATA%\\citewire`",
         "Where generated secrets and the conversations are kept.",
         |draft, text| {
             draft.data_dir = Some(PathBuf::from(text));
@@ -182,10 +182,15 @@ pub const SETTINGS: &[Setting] = &[
         "Let visitors of the page convert answers that they paste or choose.",
         |draft, text| parse(text).map(|wanted| draft.page_answers = Some(wanted))
     ),
-    setting!("webchat_js", "none", "The file `dist/webchat.js` of `botframework-webchat`.", |draft, text| {
-        draft.webchat_js = Some(PathBuf::from(text));
-        Ok(())
-    }),
+    setting!(
+        "webchat_js",
+        "the one inside packages",
+        "The file `dist/webchat.js` of `botframework-webchat`.",
+        |draft, text| {
+            draft.webchat_js = Some(PathBuf::from(text));
+            Ok(())
+        }
+    ),
     setting!("max_body_bytes", "16777216", "The size of a request body on `/v1` and of the page.", |draft, text| {
         within(text, 1024, 1024 * 1024 * 1024).map(|bytes| draft.max_body_bytes = bytes)
     }),

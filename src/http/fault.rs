@@ -96,7 +96,7 @@ pub enum Fault {
     /// The stream was asked for without an upgrade to WebSocket.
     #[error("this is a WebSocket: connect with an upgrade")]
     NotAWebSocket,
-    /// No Web Chat bundle is configured, or it cannot be read.
+    /// No Web Chat bundle is configured or inside the program, or the configured one cannot be read.
     #[error("no Web Chat bundle: set CITEWIRE_WEBCHAT_JS to the file dist/webchat.js of botframework-webchat")]
     NoWebChat,
     /// The page takes no answers to convert.

@@ -42,6 +42,7 @@ mod ticket;
 mod token_parameters;
 mod upload;
 mod users;
+mod web_chat;
 
 pub use auth::Access;
 pub use completions::CompletionError;

@@ -1,12 +1,9 @@
 //! The page: Web Chat on the embedded channel, and what it needs.
 
-use std::time::UNIX_EPOCH;
-
-use actix_web::http::header::{self, CACHE_CONTROL, ETAG, IF_NONE_MATCH};
+use actix_web::http::header::{self, CACHE_CONTROL};
 use actix_web::web::{Data, Payload, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
-use tokio_util::io::ReaderStream;
 
 use super::auth::PageCaller;
 use super::convert::{Updates, convert_body, json};
@@ -81,27 +78,6 @@ fn asset(media_type: &'static str, text: &'static str) -> HttpResponse {
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .insert_header((CACHE_CONTROL, "no-cache"))
         .body(text)
-}
-
-/// The Web Chat bundle, from the file that the configuration names. Browsers keep it and ask whether it has changed.
-pub(crate) async fn web_chat(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {
-    let path = state.options.webchat_js.as_ref().ok_or(Fault::NoWebChat)?;
-    let file = tokio::fs::File::open(path).await.map_err(|_| Fault::NoWebChat)?;
-    let metadata = file.metadata().await.map_err(|_| Fault::NoWebChat)?;
-    let changed = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let tag = format!("\"{:x}-{:x}\"", metadata.len(), changed.unwrap_or_default().as_nanos());
-    let known = request.headers().get(IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
-    let known = known.is_some_and(|tags| tags.split(',').any(|known| known.trim() == tag));
-    let mut response = if known { HttpResponse::NotModified() } else { HttpResponse::Ok() };
-    response.insert_header((ETAG, tag)).insert_header((CACHE_CONTROL, "no-cache"));
-    if known {
-        return Ok(response.finish());
-    }
-    Ok(response
-        .content_type("text/javascript; charset=utf-8")
-        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        .no_chunking(metadata.len())
-        .streaming(ReaderStream::with_capacity(file, 64 * 1024)))
 }
 
 /// The sample answers of the page.

@@ -9,7 +9,7 @@ use actix_web::{Route, guard, web};
 use super::auth::{Access, authenticate};
 use super::{
     Fault, answers, check, completions, connector, conversations, convert, direct_line, docs, documents, feedback,
-    health, messages, outputs, page, records, session, socket, upload, users,
+    health, messages, outputs, page, records, session, socket, upload, users, web_chat,
 };
 
 /// Where the protocols of the Bot Framework begin, whose errors have their own shape.
@@ -122,7 +122,7 @@ pub const ROUTES: &[RouteEntry] = &[
     get("/page/page.js", || web::to(page::script)),
     get("/page/chat.js", || web::to(page::chat_script)),
     get("/page/json.js", || web::to(page::json_script)),
-    get("/page/webchat.js", || web::to(page::web_chat)),
+    get("/page/webchat.js", || web::to(web_chat::web_chat)),
     get("/page/samples", || web::to(page::samples)),
     post("/page/session", || web::to(session::start_session)),
     post(PAGE_ANSWERS, || web::to(page::send_answer)),

@@ -1,17 +1,11 @@
 //! One server for one file.
 
-use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::SqliteError;
-
-/// Only the owner reads and writes: conversations are private.
-const PRIVATE: u32 = 0o600;
-
-/// Only the owner sees what is in a new folder.
-const PRIVATE_FOLDER: u32 = 0o700;
+use crate::private_file;
 
 /// The right to write to a store, until it is dropped or the process ends, however it ends.
 ///
@@ -28,10 +22,10 @@ impl Lock {
         let beside = beside(path);
         let create = |source| SqliteError::Create { path: beside.clone(), source };
         if let Some(folder) = path.parent() {
-            DirBuilder::new().recursive(true).mode(PRIVATE_FOLDER).create(folder).map_err(create)?;
+            private_file::create_folder(folder).map_err(create)?;
         }
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(PRIVATE);
+        let mut options = private_file::options();
+        options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(&beside).map_err(create)?;
         match file.try_lock() {
             Ok(()) => {}
@@ -69,15 +63,13 @@ fn beside(path: &Path) -> PathBuf {
 /// while SQLite has the file open.
 pub(super) fn make_private(path: &Path) -> Result<(), SqliteError> {
     let create = |source| SqliteError::Create { path: path.to_owned(), source };
-    match OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(path) {
+    match private_file::options().write(true).create_new(true).open(path) {
         Ok(_) => {
             // The name of the file is to outlast a power cut as well as what is in it.
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            File::open(folder).and_then(|folder| folder.sync_all()).map_err(create)
+            private_file::sync_folder(folder).map_err(create)
         }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            std::fs::set_permissions(path, Permissions::from_mode(PRIVATE)).map_err(create)
-        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => private_file::make_private(path).map_err(create),
         Err(error) => Err(create(error)),
     }
 }

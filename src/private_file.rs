@@ -1,0 +1,82 @@
+//! Files and folders that only their owner reads and writes.
+//!
+//! On Unix the mode says so. On Windows a new file has the access list of its folder, and the folders of a user's profile, where the
+//! data directory is by default, let in that user and administrators only; nothing is changed or judged there.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Only the owner reads and writes.
+#[cfg(unix)]
+const PRIVATE: u32 = 0o600;
+
+/// Only the owner sees what is in a new folder, and puts files there: others could put a secret of their own there first.
+#[cfg(unix)]
+const PRIVATE_FOLDER: u32 = 0o700;
+
+/// Makes the folder and those above it, as far as they are missing. Folders that are there stay as they are.
+///
+/// # Errors
+/// What the system says.
+pub fn create_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, PRIVATE_FOLDER);
+    builder.create(folder)
+}
+
+/// Options under which a file that is new is private. The caller says what else holds.
+#[must_use]
+pub fn options() -> OpenOptions {
+    #[cfg_attr(windows, expect(unused_mut, reason = "a file of Windows has no mode"))]
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, PRIVATE);
+    options
+}
+
+/// Makes a file private that is there already.
+///
+/// # Errors
+/// What the system says: on Unix when the file belongs to somebody else.
+pub fn make_private(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    fs::set_permissions(path, <fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(PRIVATE))?;
+    #[cfg(not(unix))]
+    fs::metadata(path)?;
+    Ok(())
+}
+
+/// Whether other users of the system can read the file, as far as its mode says so. A file that is not there is read by nobody.
+#[must_use]
+pub fn is_readable_by_others(path: &Path) -> bool {
+    has_mode(path, 0o077)
+}
+
+/// Whether other users of the system can write to the file, or put files into the folder.
+#[must_use]
+pub fn is_writable_by_others(path: &Path) -> bool {
+    has_mode(path, 0o022)
+}
+
+#[cfg(unix)]
+fn has_mode(path: &Path, bits: u32) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::metadata(path).is_ok_and(|data| data.permissions().mode() & bits != 0)
+}
+
+#[cfg(not(unix))]
+fn has_mode(_: &Path, _: u32) -> bool {
+    false
+}
+
+/// Makes the names in a folder outlast a power cut, as well as what is in the files. Windows has no call for it: NTFS keeps a
+/// journal of names.
+///
+/// # Errors
+/// What the system says.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
