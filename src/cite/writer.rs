@@ -560,11 +560,15 @@ impl Writer {
         Some(start)
     }
 
-    /// Appends what people see of a piece of one line. A character reference to what they do not see is no reference any more.
+    /// Appends what people see of a piece of one line.
+    #[inline]
     fn put(&mut self, text: &str) {
-        if !self.may_hold_unseen {
-            return self.out.push_str(text);
-        }
+        if self.may_hold_unseen { self.put_visible(text) } else { self.out.push_str(text) }
+    }
+
+    /// The same for a text that may hold what people do not see. A character reference to such a thing is no reference any more.
+    #[cold]
+    fn put_visible(&mut self, text: &str) {
         // Whether anyone may draw it as Markdown; who asks for the places of markers may.
         let is_drawn = self.markdown || self.places.is_some();
         let mut rest = text;
