@@ -123,7 +123,14 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-fn text(repository: &Repository) -> Result<String> {
+/// Names and versions of the packages whose code is in the command, on whatever platform.
+pub(crate) fn inside(repository: &Repository) -> Result<Vec<(String, String)>> {
+    let tree = tree(repository, "normal,no-proc-macro")?;
+    Ok(tree.into_keys().map(|Id { name, version }| (name, version)).collect())
+}
+
+/// The list as text.
+pub(crate) fn text(repository: &Repository) -> Result<String> {
     let everything = tree(repository, "normal,build")?;
     let built_in = tree(repository, "normal,no-proc-macro")?;
     let lock = read_lock(&repository.path("Cargo.lock"))?;

@@ -7,11 +7,13 @@ mod bom;
 mod browser;
 mod chromium;
 mod deny;
+mod dist;
 mod licences;
 mod npm;
 mod packages;
 mod playground;
 mod process;
+mod python;
 mod recorded;
 mod repository;
 mod soak;
@@ -42,6 +44,9 @@ cargo xtask recorded DIR
     convert recorded answers of providers, all that are in a folder, and print how each was read
 cargo xtask bom [FILE]
     list the packages that citewire is made of, in the format CycloneDX, to a file or stdout
+cargo xtask package [--target TRIPLE] [--program FILE] [--check]
+    make the archive and the packages for npm, PyPI and Debian in target/package, of a program built for that or of FILE;
+    --check installs each in an empty place and asks a question there
 cargo xtask web-chat
     fetch Web Chat and print where it is
 cargo xtask pictures
@@ -69,6 +74,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "soak" => soak::run(&Repository::find()?, rest),
         "verify-samples" => verify_samples::run(&Repository::find()?, rest),
         "recorded" => recorded::run(&Repository::find()?, rest),
+        "package" => dist::run(&Repository::find()?, rest),
         "web-chat" => {
             let repository = Repository::find()?;
             for version in web_chat::VERSIONS {

@@ -27,6 +27,8 @@ pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) license: Option<String>,
+    /// Its `Cargo.toml`, in the folder with its sources.
+    pub(crate) manifest_path: PathBuf,
     /// `registry+URL`, `sparse+URL` or `git+URL?reference#commit`; nothing for a package in a folder of this machine.
     pub(crate) source: Option<String>,
     pub(crate) dependencies: Vec<Dependency>,
@@ -59,7 +61,7 @@ pub(crate) mod samples {
     /// A package under MIT from `source`, without dependencies.
     pub(crate) fn package(name: &str, version: &str, source: Option<&str>) -> Package {
         let id = format!("{}#{name}@{version}", source.unwrap_or("path+file:///here"));
-        let package = json!({ "id": id, "name": name, "version": version, "license": "MIT", "source": source, "dependencies": [] });
+        let package = json!({ "id": id, "name": name, "version": version, "license": "MIT", "source": source, "dependencies": [], "manifest_path": "/there/Cargo.toml" });
         serde_json::from_value(package).expect("a package")
     }
 

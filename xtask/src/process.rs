@@ -2,7 +2,6 @@
 
 use anyhow::{Context as _, Result, bail};
 use std::ffi::OsStr;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -26,9 +25,16 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
 }
 
 /// Replaces this process by the command; comes back only when that fails.
+#[cfg(unix)]
 pub(crate) fn become_it(mut command: Command) -> Result<()> {
-    let error = command.exec();
+    let error = std::os::unix::process::CommandExt::exec(&mut command);
     Err(error).with_context(|| format!("cannot start `{}`", shown(&command)))
+}
+
+/// Runs the command to its end: Windows cannot replace a process.
+#[cfg(not(unix))]
+pub(crate) fn become_it(mut command: Command) -> Result<()> {
+    run(&mut command)
 }
 
 /// The file that a bare program name stands for, as the shell would find it.
@@ -37,6 +43,13 @@ pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
 }
 
 /// Whether this is a file that somebody may execute.
+#[cfg(not(unix))]
+pub(crate) fn is_program(file: &Path) -> bool {
+    file.is_file()
+}
+
+/// Whether this is a file that somebody may execute.
+#[cfg(unix)]
 pub(crate) fn is_program(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::metadata(file).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)

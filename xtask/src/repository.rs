@@ -34,6 +34,12 @@ impl Repository {
         self.metadata.target_directory.join(relative)
     }
 
+    /// The version of citewire.
+    pub(crate) fn version(&self) -> Result<String> {
+        let ours = self.metadata.packages.iter().find(|package| package.name == "citewire");
+        Ok(ours.context("`cargo metadata` does not name citewire")?.version.clone())
+    }
+
     /// A cargo command that works on this repository.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Command {
         let mut command = cargo();

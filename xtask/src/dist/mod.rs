@@ -1,0 +1,168 @@
+//! `cargo xtask package`: the packages that bring citewire to machines without Rust, all made of one program.
+//!
+//! An archive, two packages for npm, a wheel for PyPI and a package for Debian, with a list of checksums beside them. Web Chat is
+//! inside the program. A program for Linux is linked by zig against an old glibc, so that it runs on old systems too.
+
+mod archive;
+mod build;
+mod check;
+mod debian;
+mod notices;
+mod npm;
+mod platform;
+mod wheel;
+
+use crate::bom;
+use crate::repository::Repository;
+use anyhow::{Context as _, Result, bail};
+use platform::Platform;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What every package is made of.
+pub(crate) struct Parts<'r> {
+    repository: &'r Repository,
+    platform: &'static Platform,
+    version: String,
+    /// The program.
+    program: PathBuf,
+    /// The licences of everything inside the program.
+    notices: PathBuf,
+    /// The list of dependencies in the format CycloneDX.
+    bom: PathBuf,
+    /// Where packages go.
+    out: PathBuf,
+    /// Where they are put together.
+    work: PathBuf,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Arguments {
+    target: Option<String>,
+    program: Option<PathBuf>,
+    check: bool,
+}
+
+pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
+    let arguments = parse(arguments)?;
+    let platform = arguments.target.as_deref().map_or_else(Platform::here, Platform::by_triple)?;
+    let program = match arguments.program {
+        Some(file) => file,
+        None => build::program(repository, platform)?,
+    };
+    let packages = make(repository, platform, program, &repository.target("package"))?;
+    for package in &packages {
+        let size = fs::metadata(package).with_context(|| format!("{} is missing", package.display()))?.len();
+        println!("{:>6.1} MB  {}", megabytes(size), package.display());
+    }
+    if arguments.check { check::all(repository, &packages) } else { Ok(()) }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a size for people")]
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+fn parse(arguments: &[String]) -> Result<Arguments> {
+    let mut parsed = Arguments::default();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let mut value = || rest.next().with_context(|| format!("`{argument}` wants a value"));
+        match argument.as_str() {
+            "--target" => parsed.target = Some(value()?.clone()),
+            "--program" => parsed.program = Some(value()?.into()),
+            "--check" => parsed.check = true,
+            other => bail!("`package` takes --target TRIPLE, --program FILE and --check, but got `{other}`"),
+        }
+    }
+    Ok(parsed)
+}
+
+/// Makes every package of a platform in the folder, and the list of their checksums, which stands last.
+fn make(repository: &Repository, platform: &'static Platform, program: PathBuf, out: &Path) -> Result<Vec<PathBuf>> {
+    let work = out.join(format!(".{}", platform.short()));
+    empty(&work)?;
+    let parts = Parts {
+        repository,
+        platform,
+        version: repository.version()?,
+        program,
+        notices: work.join("THIRD-PARTY-LICENSES.txt"),
+        bom: work.join("citewire.cdx.json"),
+        out: out.to_owned(),
+        work: work.clone(),
+    };
+    write(&parts.bom, &bom::text(repository)?)?;
+    write(&parts.notices, &notices::text(repository)?)?;
+    let mut packages = vec![archive::make(&parts)?];
+    packages.extend(npm::make(&parts)?);
+    packages.push(wheel::make(&parts)?);
+    if let Some(architecture) = platform.debian {
+        packages.push(debian::make(&parts, architecture)?);
+    }
+    let sums = out.join(format!("SHA256SUMS-{}", platform.short()));
+    write(&sums, &checksums(&packages)?)?;
+    packages.push(sums);
+    fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
+    Ok(packages)
+}
+
+/// Lines as `sha256sum --check` reads them.
+fn checksums(files: &[PathBuf]) -> Result<String> {
+    use sha2::{Digest as _, Sha256};
+    let mut lines = String::new();
+    for file in files {
+        let bytes = fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        lines += &format!("{digest}  {name}\n");
+    }
+    Ok(lines)
+}
+
+/// An empty folder in the place of whatever was there.
+fn empty(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Copies a file to a place whose folders are made. The program stays executable.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    if let Some(folder) = to.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+    Ok(())
+}
+
+impl Parts<'_> {
+    /// A file of the repository.
+    fn source(&self, relative: &str) -> PathBuf {
+        self.repository.path(relative)
+    }
+
+    /// A text of the folder `packaging`, with `{{version}}` and the like filled in.
+    fn template(&self, relative: &str, values: &[(&str, &str)]) -> Result<String> {
+        let file = self.source("packaging").join(relative);
+        let mut text = fs::read_to_string(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+        for (name, value) in [("version", self.version.as_str())].iter().chain(values) {
+            text = text.replace(&format!("{{{{{name}}}}}"), value);
+        }
+        if let Some((_, rest)) = text.split_once("{{") {
+            bail!("{}: nobody fills in `{}`", file.display(), rest.split("}}").next().unwrap_or_default());
+        }
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests;
