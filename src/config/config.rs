@@ -100,6 +100,7 @@ impl Config {
             let key = "azure_bot.assistant (CITEWIRE_AZURE_BOT_ASSISTANT)";
             faults.push(Fault::new(Origin::Together, format!("{key}: {wrong}")));
         }
+        faults.extend(embed_faults(&draft));
         if !faults.is_empty() {
             return Err(ConfigError(faults));
         }
@@ -126,6 +127,7 @@ impl Config {
                 max_body_bytes: draft.max_body_bytes,
                 page: draft.page,
                 page_answers: draft.page_answers.unwrap_or(takes_answers),
+                embed: draft.embed,
                 webchat_js: draft.webchat_js,
                 retention: draft.retention,
                 shutdown_grace: draft.shutdown_grace,
@@ -164,6 +166,23 @@ pub fn store_location(sources: &Sources) -> Result<Location, ConfigError> {
     let data_dir = data_dir(&draft, &sources.environment, false)?;
     let location = draft.store.location(&data_dir);
     location.map_err(|error| ConfigError(vec![Fault::new(Origin::Together, error.to_string())]))
+}
+
+/// What is wrong with the settings for pages of other sites.
+fn embed_faults(draft: &Draft) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if draft.embed.anonymous && draft.embed.origins.is_empty() {
+        let reason = "embed.anonymous (CITEWIRE_EMBED_ANONYMOUS) is for the pages of sites: name these sites in embed.origins \
+                      (CITEWIRE_EMBED_ORIGINS)";
+        faults.push(Fault::new(Origin::Together, reason));
+    }
+    for name in &draft.embed.assistants {
+        if let Err(wrong) = named(Some(name), &draft.assistants) {
+            let key = "embed.assistants (CITEWIRE_EMBED_ASSISTANTS)";
+            faults.push(Fault::new(Origin::Together, format!("{key}: {name}: {wrong}")));
+        }
+    }
+    faults
 }
 
 /// What is said of a file with secrets that others on this machine can read.
@@ -309,6 +328,33 @@ mod tests {
         assert!(said("api_key = 'sixteen-or-more-characters'", 0o644));
         assert!(!said("api_key = 'sixteen-or-more-characters'", 0o600));
         assert!(!said("workers = 1", 0o644));
+    }
+
+    #[test]
+    fn sites_for_the_chat_stand_in_a_list_in_the_file_or_behind_commas() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("citewire.toml");
+        let load = |toml: &str, environment: &[(&str, &str)]| {
+            std::fs::write(&file, toml).expect("written");
+            let config = Config::load(&Sources { file: Some(file.clone()), ..sources(folder.path(), environment) });
+            config.map(|config| config.http.embed).map_err(|error| error.to_string())
+        };
+        let list = "[embed]\norigins = [\"https://a.example\", \"https://b.example\"]\nassistants = [\"docs\"]";
+        let embed = load(list, &[]).expect("a configuration");
+        assert_eq!(embed.origins.iter().collect::<Vec<_>>(), ["https://a.example", "https://b.example"]);
+        assert_eq!((embed.anonymous, embed.assistants), (false, vec!["docs".to_owned()]));
+        let embed = load("", &[("CITEWIRE_EMBED_ORIGINS", "https://a.example,https://b.example")]);
+        assert_eq!(embed.expect("a configuration").origins.iter().count(), 2);
+        for (toml, expected) in [
+            ("[embed]\norigins = [\"https://a.example/x\"]", "write https://a.example"),
+            ("[embed]\norigins = [5]", "embed.origins in the configuration file: a list of texts is wanted"),
+            ("[embed]\nanonymous = true", "name these sites in embed.origins"),
+            ("[embed]\norigins = \"https://a.example\"\nassistants = [\"hr\"]", "hr: there is no such assistant"),
+            ("bind = [\"127.0.0.1:0\"]", "bind in the configuration file: a single value is wanted"),
+        ] {
+            let refused = load(toml, &[]).expect_err(toml);
+            assert!(refused.contains(expected), "{refused}");
+        }
     }
 
     /// One text as key of the API and secret of Direct Line gave whoever may chat all that the key opens.

@@ -131,8 +131,10 @@ fn values(
     let mut values = Vec::new();
     let in_table = |key: &str| {
         let value = given.get(key)?;
-        let wrong = || format!("a single value is wanted, not a value of type {}", value.type_str());
-        Some((Origin::File(key.to_owned()), scalar(value).ok_or_else(wrong)))
+        let wanted = if setting.is_list { "a list of texts" } else { "a single value" };
+        let wrong = || format!("{wanted} is wanted, not a value of type {}", value.type_str());
+        let list = value.as_array().filter(|_| setting.is_list).and_then(|list| texts(list));
+        Some((Origin::File(key.to_owned()), list.or_else(|| scalar(value)).ok_or_else(wrong)))
     };
     values.extend(in_table(setting.key));
     if setting.is_secret {
@@ -198,6 +200,12 @@ fn flatten(prefix: &str, table: &Table, into: &mut BTreeMap<String, Value>) {
             }
         }
     }
+}
+
+/// The texts of a list as they are written elsewhere. None of them has a comma: the settings that are lists refuse it.
+fn texts(list: &[Value]) -> Option<String> {
+    let texts: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
+    texts.map(|texts| texts.join(","))
 }
 
 fn scalar(value: &Value) -> Option<String> {

@@ -14,7 +14,7 @@ use crate::channels::connector::AzureBotSettings;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::BindingSettings;
 use crate::egress::EgressOptions;
-use crate::http::{AllowedHosts, ApiKey, LimitOptions, PublicUrl, TrustedProxies};
+use crate::http::{AllowedHosts, ApiKey, EmbedOptions, LimitOptions, PublicUrl, TrustedProxies};
 use crate::output::Redirectors;
 use crate::secret::Secret;
 use crate::store::StoreOptions;
@@ -31,6 +31,8 @@ pub struct Setting {
     pub default: &'static str,
     /// Whether it is a secret, which may stand in a file of its own: `api_key_file = "…"`, `CITEWIRE_API_KEY_FILE`.
     pub is_secret: bool,
+    /// Whether it may be a list of texts in the file; elsewhere they are separated by commas.
+    pub is_list: bool,
     pub(super) apply: fn(&mut Draft, &str) -> Result<(), String>,
 }
 
@@ -59,6 +61,7 @@ pub(super) struct Draft {
     pub(super) data_dir: Option<PathBuf>,
     pub(super) page: bool,
     pub(super) page_answers: Option<bool>,
+    pub(super) embed: EmbedOptions,
     pub(super) webchat_js: Option<PathBuf>,
     pub(super) max_body_bytes: usize,
     pub(super) shutdown_grace: Duration,
@@ -95,6 +98,7 @@ impl Default for Draft {
             data_dir: None,
             page: true,
             page_answers: None,
+            embed: EmbedOptions::default(),
             webchat_js: None,
             max_body_bytes: 16 * 1024 * 1024,
             shutdown_grace: Duration::from_secs(10),
@@ -117,13 +121,19 @@ impl Default for Draft {
 
 macro_rules! setting {
     ($key:literal, $default:literal, $meaning:literal, $apply:expr) => {
-        Setting { key: $key, meaning: $meaning, default: $default, is_secret: false, apply: $apply }
+        Setting { key: $key, meaning: $meaning, default: $default, is_secret: false, is_list: false, apply: $apply }
+    };
+}
+
+macro_rules! list_setting {
+    ($key:literal, $default:literal, $meaning:literal, $apply:expr) => {
+        Setting { key: $key, meaning: $meaning, default: $default, is_secret: false, is_list: true, apply: $apply }
     };
 }
 
 macro_rules! secret_setting {
     ($key:literal, $default:literal, $meaning:literal, $apply:expr) => {
-        Setting { key: $key, meaning: $meaning, default: $default, is_secret: true, apply: $apply }
+        Setting { key: $key, meaning: $meaning, default: $default, is_secret: true, is_list: false, apply: $apply }
     };
 }
 
@@ -181,6 +191,29 @@ pub const SETTINGS: &[Setting] = &[
         "true on a loopback address without trusted proxies, else false",
         "Let visitors of the page convert answers that they paste or choose.",
         |draft, text| parse(text).map(|wanted| draft.page_answers = Some(wanted))
+    ),
+    list_setting!(
+        "embed.origins",
+        "none",
+        "The web sites whose pages may have the chat by `/embed.js`: exact origins, `https://www.contoso.example`, in a list or \
+         separated by commas. None switches it off.",
+        |draft, text| parse(text).map(|origins| draft.embed.origins = origins)
+    ),
+    setting!(
+        "embed.anonymous",
+        "false",
+        "Let visitors of these sites chat without a token of the site.",
+        |draft, text| parse(text).map(|anonymous| draft.embed.anonymous = anonymous)
+    ),
+    list_setting!(
+        "embed.assistants",
+        "none",
+        "Assistants that such visitors may choose (`data-assistant`), besides the one of the channel.",
+        |draft, text| {
+            let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+            draft.embed.assistants = names.map(str::to_owned).collect();
+            Ok(())
+        }
     ),
     setting!(
         "webchat_js",

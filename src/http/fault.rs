@@ -11,6 +11,7 @@ use super::check::CheckError;
 use super::completions::CompletionError;
 use super::documents::DocumentError;
 use super::door::{HostError, LimitError};
+use super::embed::EmbedError;
 use super::envelope::EnvelopeError;
 use super::messages::MessagesError;
 use super::query::ParameterError;
@@ -84,6 +85,9 @@ pub enum Fault {
     /// The page's session was asked for from elsewhere.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// A page of another site gets no chat.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
     /// The request names a host that this server is not.
     #[error(transparent)]
     Host(#[from] HostError),

@@ -17,6 +17,7 @@ mod direct_line;
 mod docs;
 mod documents;
 mod door;
+mod embed;
 mod envelope;
 mod fault;
 mod feedback;
@@ -50,6 +51,7 @@ pub use door::{
     AllowedHosts, ApiKey, HostError, InvalidHosts, InvalidProxies, InvalidScope, LimitError, LimitOptions, Scope,
     TrustedProxies,
 };
+pub use embed::{EmbedError, EmbedOptions, EmbedOrigins, InvalidOrigin};
 pub use fault::Fault;
 pub use messages::MessagesError;
 pub use openapi::document;

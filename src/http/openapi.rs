@@ -7,8 +7,8 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    answers, check, completions, connector, conversations, convert, direct_line, documents, feedback, health, messages,
-    outputs, page, records, session, socket, upload, users,
+    answers, check, completions, connector, conversations, convert, direct_line, documents, embed, feedback, health,
+    messages, outputs, page, records, session, socket, upload, users,
 };
 
 #[derive(OpenApi)]
@@ -59,6 +59,7 @@ use super::{
         messages::receive,
         page::samples,
         session::start_session,
+        embed::start_session,
         page::send_answer,
         health::live,
         health::ready,
@@ -72,6 +73,7 @@ use super::{
         (name = "connector", description = "What a bot behind the channel calls; needs its secret or its ticket."),
         (name = "azure bot", description = "What Azure Bot Service and other agents call; needs their token."),
         (name = "page", description = "What the page with Web Chat calls."),
+        (name = "embed", description = "The chat in pages of other sites; without a credential, from listed origins."),
         (name = "operations", description = "Open."),
     ),
     modifiers(&Credentials)

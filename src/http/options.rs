@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::EmbedOptions;
 use super::door::{AllowedHosts, ApiKey, LimitOptions, TrustedProxies};
 use crate::answer::LabelCatalogue;
 use crate::output::Redirectors;
@@ -44,6 +45,8 @@ pub struct HttpOptions {
     pub page: bool,
     /// Whether the page takes answers to convert.
     pub page_answers: bool,
+    /// What pages of other sites may do.
+    pub embed: EmbedOptions,
     /// The file with the Web Chat bundle.
     pub webchat_js: Option<PathBuf>,
     /// Conversations in which nothing happened for so long are deleted.
@@ -77,6 +80,7 @@ impl HttpOptions {
             body_timeout: Duration::from_secs(60),
             page: true,
             page_answers: bind.ip().is_loopback(),
+            embed: EmbedOptions::default(),
             webchat_js: None,
             retention: Duration::from_secs(24 * 60 * 60),
             shutdown_grace: Duration::from_secs(10),

@@ -19,6 +19,7 @@ use super::body::{BodyError, Held};
 use super::check::CheckError;
 use super::completions::CompletionError;
 use super::documents::DocumentError;
+use super::embed::EmbedError;
 use super::envelope::EnvelopeError;
 use super::messages::MessagesError;
 use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI};
@@ -122,6 +123,7 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
         Fault::Session(_) => {
             Verdict::new(StatusCode::FORBIDDEN, "wrong_origin", "BadArgument", "The page is somewhere else")
         }
+        Fault::Embed(error) => embed(error),
         Fault::Host(_) => Verdict::new(
             StatusCode::MISDIRECTED_REQUEST,
             "wrong_host",
@@ -150,6 +152,18 @@ pub(crate) fn verdict(fault: &Fault) -> Verdict {
             "This method is not offered here",
         ),
         Fault::Cancelled(_) | Fault::Unwritable(_) => internal(),
+    }
+}
+
+fn embed(error: &EmbedError) -> Verdict {
+    let forbidden = |code, title| Verdict::new(StatusCode::FORBIDDEN, code, "Forbidden", title);
+    match error {
+        EmbedError::Off => {
+            Verdict::new(StatusCode::NOT_FOUND, "embed_off", "NotFound", "Other pages cannot have the chat")
+        }
+        EmbedError::NotAnonymous => forbidden("embed_needs_token", "The chat needs a token"),
+        EmbedError::ForeignOrigin(_) => forbidden("wrong_origin", "This page may not use the chat"),
+        EmbedError::NotOffered(_) => forbidden("assistant_not_offered", "This assistant is not offered"),
     }
 }
 

@@ -8,8 +8,9 @@ use actix_web::{Route, guard, web};
 
 use super::auth::{Access, authenticate};
 use super::{
-    Fault, answers, check, completions, connector, conversations, convert, direct_line, docs, documents, feedback,
-    health, messages, outputs, page, records, session, socket, upload, users, web_chat,
+    EmbedOptions, Fault, HttpOptions, answers, check, completions, connector, conversations, convert, direct_line,
+    docs, documents, embed, feedback, health, messages, outputs, page, records, session, socket, upload, users,
+    web_chat,
 };
 
 /// Where the protocols of the Bot Framework begin, whose errors have their own shape.
@@ -29,9 +30,13 @@ const SESSION_ID: &str = "/v3/directline/session/getsessionid";
 /// The one route that takes a key, a token of Direct Line, or an address that is a credential itself.
 pub(crate) const DOWNLOAD: &str = "/v1/documents/{id}/download";
 
+/// Where pages of other sites get a session; browsers ask first whether they may (CORS).
+const EMBED_SESSION: &str = "/embed/session";
+
 /// The routes that are called without a credential; all others need one.
 ///
-/// The stream has its credential in its URL and checks it itself. The address of a file cannot be guessed. A session of the page goes to its own origin only.
+/// The stream has its credential in its URL and checks it itself. The address of a file cannot be guessed. A session of the page goes to its own origin only, and one
+/// of an embedded chat to the origins that are set.
 /// The token of Azure is checked together with the activity that it comes with.
 pub const OPEN: &[&str] = &[
     "/",
@@ -42,6 +47,9 @@ pub const OPEN: &[&str] = &[
     "/page/webchat.js",
     "/page/samples",
     "/page/session",
+    "/embed.js",
+    "/embed/webchat.js",
+    EMBED_SESSION,
     "/healthz",
     "/readyz",
     "/openapi.json",
@@ -63,6 +71,8 @@ pub const UNDOCUMENTED: &[&str] = &[
     "/page/chat.js",
     "/page/json.js",
     "/page/webchat.js",
+    "/embed.js",
+    "/embed/webchat.js",
     "/openapi.json",
     "/docs",
     "/docs/{file:.*}",
@@ -126,6 +136,9 @@ pub const ROUTES: &[RouteEntry] = &[
     get("/page/samples", || web::to(page::samples)),
     post("/page/session", || web::to(session::start_session)),
     post(PAGE_ANSWERS, || web::to(page::send_answer)),
+    get("/embed.js", || web::to(embed::script)),
+    get("/embed/webchat.js", || web::to(embed::embedded_web_chat)),
+    post(EMBED_SESSION, || web::to(embed::start_session)),
     get("/healthz", || web::to(health::live)),
     get("/readyz", || web::to(health::ready)),
     get("/openapi.json", || web::to(docs::document)),
@@ -157,14 +170,17 @@ pub const ROUTES: &[RouteEntry] = &[
 ];
 
 /// Registers all routes; those of the page, and the documents for people who look around, if wanted.
-pub(crate) fn configure(config: &mut web::ServiceConfig, with_page: bool) {
-    let offered = |path: &str| with_page || !is_page(path) && !is_documentation(path);
-    for resource in resources("").into_iter().filter(|(path, _)| offered(path)).map(|(_, resource)| resource) {
+pub(crate) fn configure(config: &mut web::ServiceConfig, options: &HttpOptions) {
+    let offered = |path: &str| options.page || !is_page(path) && !is_documentation(path);
+    for resource in
+        resources("", &options.embed).into_iter().filter(|(path, _)| offered(path)).map(|(_, resource)| resource)
+    {
         config.service(resource);
     }
     let direct_line = web::scope(DIRECT_LINE);
-    let direct_line =
-        resources(DIRECT_LINE).into_iter().fold(direct_line, |scope, (_, resource)| scope.service(resource));
+    let direct_line = resources(DIRECT_LINE, &options.embed)
+        .into_iter()
+        .fold(direct_line, |scope, (_, resource)| scope.service(resource));
     config.service(direct_line.default_service(web::to(unknown_route)).wrap(cors().send_wildcard()));
     config.default_service(web::to(unknown_route));
 }
@@ -180,7 +196,7 @@ fn is_documentation(path: &str) -> bool {
 
 /// One resource for each path that starts with `prefix` (with an empty one: that does not start with Direct Line's),
 /// with the prefix taken off. The session id is not in Direct Line's scope, whose CORS does not allow its cookies.
-fn resources(prefix: &str) -> Vec<(&'static str, impl HttpServiceFactory + 'static)> {
+fn resources(prefix: &str, embed: &EmbedOptions) -> Vec<(&'static str, impl HttpServiceFactory + 'static)> {
     let mut resources: Vec<(&'static str, Vec<&RouteEntry>)> = Vec::new();
     let is_in_scope = |path: &str| path.starts_with(DIRECT_LINE) && path != SESSION_ID;
     for entry in ROUTES.iter().filter(|entry| is_in_scope(entry.path) != prefix.is_empty()) {
@@ -196,6 +212,7 @@ fn resources(prefix: &str) -> Vec<(&'static str, impl HttpServiceFactory + 'stat
         let guarded = from_fn(move |request, next| authenticate(access, request, next));
         let resource = resource.default_service(web::to(wrong_method)).wrap(guarded);
         let resource = resource.wrap(Condition::new(path == SESSION_ID, cors().supports_credentials()));
+        let resource = resource.wrap(Condition::new(path == EMBED_SESSION, embed_cors(embed)));
         (path, resource.wrap(Condition::new(path == DOWNLOAD, download_cors())))
     };
     resources.into_iter().map(build).collect()
@@ -230,6 +247,15 @@ fn download_cors() -> Cors {
         .allowed_methods(["GET", "HEAD", "OPTIONS"])
         .allowed_headers(["Authorization", "Accept", "X-Requested-With"])
         .expose_headers(["Content-Disposition", "Retry-After"])
+        .max_age(600)
+}
+
+/// The same for sessions of an embedded chat: a page of a site that is not listed is shown nothing.
+fn embed_cors(embed: &EmbedOptions) -> Cors {
+    let cors = embed.origins.iter().fold(Cors::default(), Cors::allowed_origin);
+    cors.allowed_methods(["POST", "OPTIONS"])
+        .allowed_headers(["Content-Type", "Accept"])
+        .expose_headers(["Retry-After"])
         .max_age(600)
 }
 

@@ -344,6 +344,30 @@ pub(crate) struct PageSession {
     takes_answers: bool,
 }
 
+/// What a page of another site asks for.
+#[derive(ToSchema)]
+pub(crate) struct EmbedSessionRequest {
+    /// The name of the assistant that shall answer; the one of the channel where it is absent.
+    assistant: Option<String>,
+}
+
+/// A conversation of a visitor of another site.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub(crate) struct EmbedSession {
+    /// Good for Direct Line, from pages of the site that asked.
+    token: String,
+    conversation_id: String,
+    user_id: String,
+    /// In seconds.
+    #[schema(rename = "expires_in")]
+    expires_in: u32,
+    /// Whether somebody answers what is typed: a bot or an assistant.
+    answered: bool,
+    /// Whether somebody looks at files: a bot.
+    takes_files: bool,
+}
+
 /// A sample answer.
 #[derive(ToSchema)]
 pub(crate) struct Sample {

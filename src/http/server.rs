@@ -59,10 +59,9 @@ pub fn build(state: State) -> Result<Server, ServerError> {
     let address = state.options.bind;
     let data = web::Data::from(Arc::clone(&state));
     let app = move || {
-        let with_page = data.options.page;
         App::new()
             .app_data(data.clone())
-            .configure(move |config| routes::configure(config, with_page))
+            .configure(|config| routes::configure(config, &data.options))
             .wrap(from_fn(problem::render))
     };
     let stuck_after = state.direct_line.options().write_timeout * 2;

@@ -31,6 +31,8 @@ export class Visit {
   #requests = [];
   #complaints = [];
   #service;
+  /** Hosts besides the service that this visit may ask. */
+  hosts = new Set();
 
   static async begin(browser, service, options) {
     const visit = new Visit();
@@ -156,10 +158,10 @@ export class Visit {
     return [...this.#requests];
   }
 
-  /** Nothing but this service was asked for anything, and nobody complained. */
+  /** Nothing but this service, and the hosts of this visit, was asked for anything, and nobody complained. */
   assertClean(expected = []) {
-    const host = new URL(this.url).host;
-    const foreign = this.#requests.filter((url) => /^(https?|wss?):/.test(url) && new URL(url).host !== host);
+    const hosts = new Set([...this.hosts, new URL(this.url).host]);
+    const foreign = this.#requests.filter((url) => /^(https?|wss?):/.test(url) && !hosts.has(new URL(url).host));
     assert.deepEqual(foreign, [], 'requests left the service');
     const known = [...KNOWN_CONSOLE, ...expected];
     assert.deepEqual(

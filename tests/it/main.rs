@@ -49,6 +49,7 @@ mod documentation;
 /// Documents in a folder: answers that quote them, and downloads.
 mod documents;
 mod door;
+mod embed;
 /// Rewritten answers as the Markdown engines of Web Chat read them.
 mod engines;
 /// What is deleted is gone from the files, too.

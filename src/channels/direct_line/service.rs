@@ -159,6 +159,17 @@ impl DirectLine {
         Ok((self.grant(TokenKind::Page, id, Some(user.clone()), Vec::new())?, user))
     }
 
+    /// Starts a conversation for a visitor of a page elsewhere, with a token that only pages of its origin may use.
+    ///
+    /// # Errors
+    /// When the store cannot take it.
+    pub async fn start_embedded(&self, owner: &Owner, origin: &str) -> Result<(Grant, String), DirectLineError> {
+        let id = owner.fresh_conversation(&*self.ids);
+        let user = format!("dl_{}", self.ids.fresh().simple());
+        self.create(&id, Some(ChannelAccount::new(user.clone(), Role::User)), None).await?;
+        Ok((self.grant(TokenKind::Token, id, Some(user.clone()), vec![origin.to_owned()])?, user))
+    }
+
     /// Makes a new token from one that is still good; the old one stays good until it expires by itself.
     ///
     /// # Errors
