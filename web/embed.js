@@ -62,7 +62,7 @@
     .close:focus-visible { outline-color: currentcolor; outline-offset: -3px; }
     .body { position: relative; display: flex; flex: 1; flex-direction: column; min-height: 0; }
     .body > iframe { flex: 1; width: 100%; min-height: 0; border: 0; background: var(--surface); color-scheme: normal; }
-    .notice { padding: 24px; font-size: 15px; line-height: 22px; overflow: auto; overflow-wrap: anywhere; }
+    .notice { position: absolute; inset: 0; padding: 24px; background: var(--surface); font-size: 15px; line-height: 22px; overflow: auto; overflow-wrap: anywhere; }
     .notice:empty { display: none; }
     .notice p { margin: 0 0 12px; }
     .notice strong { display: block; margin-bottom: 4px; }
@@ -78,15 +78,16 @@
   const FRAME_STYLE = `
     html, body { height: 100%; margin: 0; overflow: hidden; background: var(--surface); color: var(--ink); }
     #chat { height: 100%; }
-    .webchat__link-definitions__header { color: var(--quiet); }
-    .webchat__link-definitions__list-item-box { border-color: var(--line); border-radius: 6px; background: var(--surface); color: var(--ink); }
-    .webchat__link-definitions__badge { border-color: transparent; background: var(--sunken); color: var(--link); }
-    .webchat__render-markdown a { color: var(--link); }
-    .webchat__render-markdown__pure-identifier { font-weight: 600; text-decoration: none; }
-    .webchat__modal-dialog__box { border: 1px solid var(--line); border-radius: 10px; background: var(--surface); color: var(--ink); }
-    .webchat__modal-dialog__close-button { color: var(--ink); }
-    .webchat__modal-dialog__close-button-image { fill: currentcolor; }
-    .dark .webchat__render-markdown__external-link-icon { filter: invert(1); }
+    #chat .webchat__link-definitions__header { color: var(--quiet); }
+    #chat .webchat__link-definitions__list-item-box { border-color: var(--line); border-radius: 6px; background: var(--surface); color: var(--ink); }
+    #chat .webchat__link-definitions__badge { border-color: transparent; background: var(--sunken); color: var(--link); }
+    #chat .webchat__link-definitions__list-item-box:hover { border-color: var(--link); }
+    #chat .webchat__render-markdown a { color: var(--link); }
+    #chat .webchat__render-markdown__pure-identifier { font-weight: 600; text-decoration: none; }
+    #chat .webchat__modal-dialog__box { border: 1px solid var(--line); border-radius: 10px; background: var(--surface); color: var(--ink); }
+    #chat .webchat__modal-dialog__close-button { color: var(--ink); }
+    #chat .webchat__modal-dialog__close-button-image { fill: currentcolor; }
+    .dark #chat .webchat__render-markdown__external-link-icon { filter: invert(1); }
     @media (prefers-reduced-motion: reduce) { *, ::before, ::after { animation: none !important; transition: none !important; } }
   `;
 
@@ -154,8 +155,8 @@
   function open({ focus = true } = {}) {
     // On a phone the chat covers the page, which is then out of reach of the keyboard and of screen readers.
     if (PHONE.matches) panel.showModal();
-    else panel.show();
-    // Both move the focus, which stays where it was when the chat opens by itself.
+    // `show` would move the focus.
+    else panel.open = true;
     launcher.setAttribute('aria-expanded', 'true');
     launcher.setAttribute('aria-label', `Close the chat: ${settings.title}`);
     remember({ open: true });
@@ -189,7 +190,8 @@
 
   function say(...children) {
     notice.replaceChildren(...children);
-    if (frame) frame.hidden = children.length > 0;
+    // Web Chat keeps its room, because it measures itself.
+    if (frame) frame.style.visibility = children.length > 0 ? 'hidden' : '';
   }
 
   /** Puts an error into words, with a button to try again. */
@@ -199,7 +201,7 @@
     const again = make('button', { type: 'button', className: 'again' }, 'Try again');
     again.addEventListener('click', () => {
       closer.focus();
-      converse({ focus: true });
+      converse();
     });
     notice.setAttribute('role', 'alert');
     say(make('p', {}, make('strong', {}, known.title), known.detail), again);
@@ -352,11 +354,12 @@
   let chat;
   let isStarting = false;
 
-  /** Direct Line's states in which nothing comes any more. */
+  /** States of the connection as Direct Line's client numbers them. */
+  const ONLINE = 2;
   const EXPIRED = 3;
   const FAILED = 4;
 
-  async function converse({ focus = false } = {}) {
+  async function converse() {
     if (chat || isStarting) return;
     isStarting = true;
     notice.setAttribute('role', 'status');
@@ -364,8 +367,6 @@
     try {
       const [WebChat, given] = await Promise.all([loadWebChat(), session()]);
       begin(WebChat, given);
-      say();
-      if (panel.open && (focus || root.activeElement === closer)) focusChat();
     } catch (error) {
       complain(error);
     } finally {
@@ -386,10 +387,17 @@
     chat = { WebChat, directLine, userId, takesFiles, store: WebChat.createStore() };
     chat.timer = setTimeout(renew, (given.expires_in * 1000) / 2, given.token);
     chat.subscription = directLine.connectionStatus$.subscribe((status) => {
+      if (status === ONLINE) ready();
       if (status === EXPIRED) lost('The chat has ended', 'It was not used for a long time.');
       if (status === FAILED) lost('The connection is lost', 'What was said is kept for a while.');
     });
     draw();
+  }
+
+  /** What is typed before there is a connection would be lost, so the box to type in is shown only now. */
+  function ready() {
+    say();
+    if (panel.open && root.activeElement === closer) focusChat();
   }
 
   /** Renews the token at half of its life, for the next page as well. The client of Direct Line does so every 15 minutes only. */
@@ -423,7 +431,8 @@
   async function loadWebChat() {
     if (frame?.contentWindow?.WebChat) return frame.contentWindow.WebChat;
     frame?.remove();
-    frame = make('iframe', { title: settings.title, hidden: true });
+    frame = make('iframe', { title: settings.title });
+    frame.style.visibility = 'hidden';
     frame.srcdoc = '<!doctype html><html><head><meta name="viewport" content="width=device-width"></head><body><div id="chat"></div></body></html>';
     const framed = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
     body.append(frame);
@@ -488,12 +497,7 @@
     document.body.append(host);
     paint();
     // The reader has come from another page of the site with the chat open; the focus is the page's.
-    if (remembered().open && !PHONE.matches) {
-      const focused = document.activeElement;
-      open({ focus: false });
-      if (focused && focused !== document.body) focused.focus();
-      else root.activeElement?.blur();
-    }
+    if (remembered().open && !PHONE.matches) open({ focus: false });
   }
 
   if (document.body) begun();

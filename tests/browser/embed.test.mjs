@@ -1,8 +1,12 @@
 // The chat in pages of another site: the script, its settings, and what it says when something is wrong.
 
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { RELEASE, startBrowser, startService, visiting } from './harness.mjs';
 import { DIRECT_LINE_SECRET } from './processes.mjs';
@@ -52,6 +56,16 @@ class Site {
     if (page) page(response, request);
     else response.writeHead(request.url === '/favicon.ico' ? 204 : 404).end();
   }
+}
+
+/** A port of this machine that was free a moment ago, for a sample that is told where to listen. */
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 let browser;
@@ -138,5 +152,178 @@ for (const transport of ['websocket', 'polling']) {
     assert.deepEqual(asked, [{ assistant: 'docs' }]);
     assert.equal(visit.requests().filter((url) => url.endsWith('/embed/session')).length, 0);
     assert.equal(sockets(visit).length > 0, transport === 'websocket');
+  });
+}
+
+embedded('the conversation goes on in the next page of the tab, and nothing is asked of it twice', {}, async (visit) => {
+  const { page } = visit;
+  await page.goto(site.page('/one', `<a href="/two">Next</a>${script()}`));
+  site.page('/two', `<input aria-label="Search" autofocus>${script()}`);
+  await launcher(visit).click();
+  await ask(visit);
+  await message(visit, ANSWER).waitFor();
+  await page.getByRole('link', { name: 'Next' }).click();
+  await message(visit, ANSWER).waitFor();
+  assert.equal(await message(visit, QUESTION).count(), 1);
+  const sessions = () => visit.requests().filter((url) => url.endsWith('/embed/session')).length;
+  assert.equal(sessions(), 1);
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), 'INPUT', 'the focus is the page\'s');
+  await ask(visit, 'How are sensitivity labels attached?');
+  await message(visit, ANSWER).nth(1).waitFor();
+});
+
+embedded('nobody sees the conversation of the one who was signed in before', {}, async (visit) => {
+  const { page } = visit;
+  let user = 'dl_ann';
+  givingTokens(() => user);
+  await page.goto(site.page('/signed-in', script('data-token-url="/token"')));
+  await launcher(visit).click();
+  await ask(visit);
+  await message(visit, ANSWER).waitFor();
+  user = 'dl_bob';
+  await page.reload();
+  await message(visit, 'I know the documentation').waitFor();
+  assert.equal(await message(visit, QUESTION).count(), 0);
+});
+
+embedded('the keyboard opens the chat, types in it, closes it, and is where it was', {}, async (visit) => {
+  const { page } = visit;
+  await page.goto(site.page('/', `<a href="#x">A link</a>${script()}`));
+  assert.equal(await launcher(visit).getAttribute('aria-expanded'), 'false');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await message(visit, 'I know the documentation').waitFor();
+  await box(visit).and(inside(visit).locator(':focus')).waitFor();
+  const closing = page.getByRole('button', { name: 'Close the chat: Chat' });
+  assert.equal(await closing.getAttribute('aria-expanded'), 'true');
+  await page.keyboard.type(QUESTION);
+  await page.keyboard.press('Enter');
+  const badge = message(visit, ANSWER).locator('.webchat__render-markdown__pure-identifier').first();
+  await badge.click();
+  const source = inside(visit).locator('dialog[open]');
+  await source.waitFor();
+  // A source that is shown closes first, then the chat.
+  await page.keyboard.press('Escape');
+  await source.waitFor({ state: 'hidden' });
+  assert.equal(await panel(visit).isVisible(), true);
+  await page.keyboard.press('Escape');
+  await panel(visit).waitFor({ state: 'hidden' });
+  await launcher(visit).and(page.locator(':focus')).waitFor();
+  // The conversation is there as it was.
+  await page.keyboard.press('Enter');
+  await message(visit, ANSWER).waitFor();
+});
+
+embedded('on a phone the chat fills the screen and the page behind it is out of reach', PHONE, async (visit) => {
+  const { page } = visit;
+  await page.goto(site.page('/phone', `<meta name="viewport" content="width=device-width"><a href="#x">A link</a>${script()}`));
+  await launcher(visit).tap();
+  await message(visit, 'I know the documentation').waitFor();
+  const { x, y, width, height } = await panel(visit).boundingBox();
+  assert.deepEqual([x, y, width, height], [0, 0, 390, 780]);
+  assert.ok(await panel(visit).evaluate((dialog) => dialog.matches(':modal')), 'the rest of the page is inert');
+  const size = await inside(visit).locator('html').evaluate((html) => [html.scrollWidth, innerWidth]);
+  assert.equal(size[0], size[1], 'nothing is wider than the screen');
+  await page.getByRole('button', { name: 'Close the chat', exact: true }).tap();
+  await panel(visit).waitFor({ state: 'hidden' });
+});
+
+/** The colour that is behind everything in the frame, and that of the button. */
+const colours = async (visit) => [
+  await inside(visit).locator('body').evaluate((body) => getComputedStyle(body).backgroundColor),
+  await visit.page.locator('.launcher').evaluate((button) => getComputedStyle(button).backgroundColor),
+];
+
+for (const [name, attributes, colorScheme, expected] of [
+  ['the chat is dark for readers who want it dark', '', 'dark', ['rgb(24, 29, 31)', 'rgb(124, 208, 220)']],
+  ['the page chooses the theme and the colour', 'data-theme="light" data-color="#7a1fa2"', 'dark', ['rgb(255, 255, 255)', 'rgb(122, 31, 162)']],
+]) {
+  embedded(name, { colorScheme }, async (visit) => {
+    await visit.page.goto(site.page('/colours', script(attributes)));
+    await launcher(visit).click();
+    await message(visit, 'I know the documentation').waitFor();
+    assert.deepEqual(await colours(visit), expected);
+  });
+}
+
+embedded('nothing moves for readers who want no movement', { reducedMotion: 'reduce' }, async (visit) => {
+  await visit.page.goto(site.page('/', script('data-title="Ask Contoso"')));
+  await visit.page.getByRole('button', { name: 'Open the chat: Ask Contoso' }).click();
+  const dialog = visit.page.getByRole('dialog', { name: 'Ask Contoso' });
+  assert.equal(await dialog.evaluate((element) => getComputedStyle(element).animationName), 'none');
+});
+
+const REFUSED = [/blocked by CORS policy/, /Failed to load resource/];
+
+embedded('a page of a site that is not listed is told so in words', { expected: REFUSED }, async (visit) => {
+  const { page } = visit;
+  await page.goto(stranger.page('/', script()));
+  await launcher(visit).click();
+  const alert = panel(visit).getByRole('alert');
+  await alert.waitFor();
+  const words = await alert.innerText();
+  assert.match(words, new RegExp(`This page may not use the chat\\s+The server of the chat does not list ${stranger.origin}`));
+  assert.match(words, /embed\.origins/);
+});
+
+embedded('a token for another site is told so in words', { expected: REFUSED }, async (visit) => {
+  givingTokens(() => 'dl_ann', ['https://elsewhere.example']);
+  await visit.page.goto(site.page('/signed-in', script('data-token-url="/token"')));
+  await launcher(visit).click();
+  await panel(visit).getByRole('alert').filter({ hasText: 'The chat cannot be started' }).filter({ hasText: 'origin' }).waitFor();
+});
+
+embedded('an endpoint that fails is told of, and the button tries again', { expected: REFUSED }, async (visit) => {
+  site.endpoint('/token', () => [401, { detail: 'Sign in to chat.' }]);
+  await visit.page.goto(site.page('/signed-in', script('data-token-url="/token"')));
+  await launcher(visit).click();
+  await panel(visit).getByText('Sign in to chat.').waitFor();
+  givingTokens(() => 'dl_ann');
+  await panel(visit).getByRole('button', { name: 'Try again' }).click();
+  await message(visit, 'I know the documentation').waitFor();
+});
+
+/** The policy of docs/embed.md, which a test of the guide compares. */
+const POLICY =
+  "default-src 'none'; script-src 'nonce-NONCE'; style-src 'nonce-NONCE'; connect-src 'self' HOST SOCKETS blob:; img-src HOST data: blob:";
+
+embedded('a page with a strict content security policy works with the one that the guide names', {}, async (visit) => {
+  const policy = POLICY.replaceAll('NONCE', 'c29tZXRoaW5n').replace('HOST', service.url).replace('SOCKETS', service.url.replace('http', 'ws')).replace('HOST', service.url);
+  const page = site.page('/strict', script('nonce="c29tZXRoaW5n"'), { 'content-security-policy': policy });
+  await visit.page.goto(page);
+  await launcher(visit).click();
+  await ask(visit);
+  await message(visit, ANSWER).locator('.webchat__render-markdown__pure-identifier').first().waitFor();
+});
+
+const SAMPLES = new URL('../../samples/embed/', import.meta.url).pathname;
+
+for (const [name, command, file] of [
+  ['Node', process.execPath, 'token-endpoint.mjs'],
+  ['Python', 'python3', 'token_endpoint.py'],
+]) {
+  embedded(`the page of the samples chats with the token endpoint in ${name}`, {}, async (visit) => {
+    const folder = await mkdtemp(join(tmpdir(), 'citewire-embed-'));
+    const page = await readFile(join(SAMPLES, 'page.html'), 'utf8');
+    await writeFile(join(folder, 'page.html'), page.replaceAll('https://YOUR-HOST', service.url));
+    const own = `http://127.0.0.1:${await freePort()}`;
+    visit.hosts.add(new URL(own).host);
+    const environment = { CITEWIRE_URL: service.url, CITEWIRE_DIRECT_LINE_SECRET: DIRECT_LINE_SECRET, SITE: own };
+    const sample = spawn(command, [join(SAMPLES, file)], { cwd: folder, env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'ignore'] });
+    try {
+      // It says so when it listens.
+      await once(sample.stdout, 'data');
+      await visit.page.goto(`${own}/page.html`);
+      await visit.message('I know the documentation').waitFor();
+      const box = visit.page.getByRole('textbox', { name: 'Message input box' });
+      await box.fill(QUESTION);
+      await box.press('Enter');
+      await visit.message(ANSWER).locator('.webchat__render-markdown__pure-identifier').first().waitFor();
+    } finally {
+      sample.kill();
+      await once(sample, 'exit');
+      await rm(folder, { recursive: true });
+    }
   });
 }

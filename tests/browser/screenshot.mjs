@@ -1,11 +1,14 @@
 // Draws the pictures for the documentation from the running page: `node screenshot.mjs FOLDER`.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdir, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { RELEASE, Visit, startBrowser, startService } from './harness.mjs';
 
 const LIMIT_BYTES = 300_000;
+const SMALL_BYTES = 100_000;
 const WIDE = { viewport: { width: 1280, height: 860 } };
 const PICTURES = {
   'page-light': { ...WIDE, colorScheme: 'light' },
@@ -50,4 +53,81 @@ try {
 } finally {
   await browser.close();
   await service.stop();
+}
+
+await drawEmbedded();
+
+/** The chat in a page of another site: closed and open beside each other, and on a phone. */
+async function drawEmbedded() {
+  const page = `<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><style>
+    body { margin: 0; font: 16px/1.5 system-ui, sans-serif; color: #22303a; background: #fff }
+    header { padding: 14px 28px; background: #f1f4f6; font-weight: 700 } main { padding: 8px 28px; max-width: 22em }
+    </style></head><body><header>Contoso</header><main><h1>Working at Contoso</h1><p>Everything about your first weeks, your
+    equipment and your leave is in the handbook.</p><p>Ask it by the button at the bottom.</p></main>SCRIPT</body></html>`;
+  let script = '';
+  const site = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(page.replace('SCRIPT', script));
+  });
+  site.listen(0, '127.0.0.1');
+  await once(site, 'listening');
+  const origin = `http://127.0.0.1:${site.address().port}`;
+  const service = await startService(RELEASE, {
+    CITEWIRE_ASSISTANT: '',
+    CITEWIRE_EMBED_ORIGINS: origin,
+    CITEWIRE_EMBED_ANONYMOUS: 'true',
+  });
+  script = `<script src="${service.url}/embed.js" data-title="Ask the handbook" data-color="#0b5f6e"></script>`;
+  const browser = await startBrowser();
+  try {
+    const open = async (options) => {
+      const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en-US', ...options });
+      const page = await context.newPage();
+      await page.goto(origin);
+      return page;
+    };
+    const chat = async (page) => {
+      const opening = page.waitForEvent('websocket');
+      await page.getByRole('button', { name: 'Open the chat' }).click();
+      const socket = await opening;
+      // The last of the answer, which is written piece by piece.
+      const last = socket.waitForEvent('framereceived', ({ payload }) => /"type":"message".*This is what the documentation says/.test(payload));
+      const frame = page.getByRole('dialog').frameLocator('iframe');
+      const box = frame.getByRole('textbox', { name: 'Message input box' });
+      await box.fill('What happens to a marker that names no source?');
+      await box.press('Enter');
+      await last;
+      await frame.getByRole('feed').locator('> article').filter({ hasText: 'This is what the documentation says' })
+        .locator('.webchat__link-definitions').waitFor();
+      await frame.getByText('Connecting…').filter({ visible: true }).first().waitFor({ state: 'detached' });
+      await frame.locator('body').evaluate(async (body) => {
+        const list = body.querySelector('[role=feed]').parentElement;
+        while (list.scrollTop + list.clientHeight < list.scrollHeight - 2) await new Promise(requestAnimationFrame);
+      });
+    };
+    const wide = await open({ viewport: { width: 860, height: 640 } });
+    await chat(wide);
+    await save(wide, 'embed');
+    const phone = await open({ viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+    await chat(phone);
+    await save(phone, 'embed-phone');
+    if (process.argv[3] === '--all') {
+      await save(await open({ viewport: { width: 860, height: 640 } }), 'embed-closed');
+      const dark = await open({ viewport: { width: 860, height: 640 }, colorScheme: 'dark' });
+      await chat(dark);
+      await save(dark, 'embed-dark');
+    }
+  } finally {
+    await browser.close();
+    await service.stop();
+    site.close();
+  }
+}
+
+async function save(page, name) {
+  const file = join(folder, `${name}.png`);
+  await page.screenshot({ path: file });
+  const { size } = await stat(file);
+  assert.ok(size < SMALL_BYTES, `${file} has ${size} bytes`);
+  console.log(`${file}: ${size} bytes`);
 }
