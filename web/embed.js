@@ -461,7 +461,7 @@
         locale: settings.locale,
         nonce: settings.nonce,
         styleOptions: {
-          accent: of.accent,
+          accent: of.link,
           backgroundColor: of.surface,
           primaryFont: FONT,
           subtle: of.quiet,
