@@ -7,8 +7,11 @@
   'use strict';
 
   const script = document.currentScript;
-  // A module has no current script, and one script is enough for a page.
-  if (!script || document.querySelector('[data-citewire-chat]')) return;
+  if (!script) throw new Error('citewire chat: the script must not have type="module", and stands in the page itself');
+  // One chat is enough for a page.
+  const LOADED = Symbol.for('citewire chat');
+  if (window[LOADED]) return;
+  window[LOADED] = true;
 
   const server = new URL('.', script.src).href.replace(/\/$/, '');
   const settings = {
@@ -104,8 +107,8 @@
 
   // ---- The button and the panel ------------------------------------------------------------------------------------------
 
-  const host = document.createElement('div');
-  host.dataset.citewireChat = '';
+  // An element of its own, so that no rule of the page for its own elements is for this one.
+  const host = document.createElement('citewire-chat');
   const root = host.attachShadow({ mode: 'open' });
   root.adoptedStyleSheets = [sheet(window, STYLE)];
 
@@ -385,6 +388,9 @@
       ...(settings.polling && { pollingInterval: 1000 }),
     });
     chat = { WebChat, directLine, userId, takesFiles, store: WebChat.createStore() };
+    // Web Chat is made for one conversation: a new one is drawn in a new place.
+    const inside = frame.contentDocument;
+    inside.getElementById('chat').replaceWith(Object.assign(inside.createElement('div'), { id: 'chat' }));
     chat.timer = setTimeout(renew, (given.expires_in * 1000) / 2, given.token);
     chat.subscription = directLine.connectionStatus$.subscribe((status) => {
       if (status === ONLINE) ready();

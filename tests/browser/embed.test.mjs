@@ -302,6 +302,30 @@ embedded('an endpoint that fails is told of, and the button tries again', { expe
   await message(visit, GREETING).waitFor();
 });
 
+embedded('two lines make one chat, and rules of the page do not reach it', {}, async (visit) => {
+  const rules = '<style>body > * { color: red } button, dialog, div { display: none; font-size: 80px }</style>';
+  await visit.page.goto(site.page('/twice', `${rules}${script()}${script()}`));
+  assert.equal(await launcher(visit).count(), 1);
+  await launcher(visit).click();
+  await message(visit, GREETING).waitFor();
+});
+
+// Web Chat's client throws what it also reports as its state.
+const LOST = [...REFUSED, /uncaught: Uncaught Error: ajax error 503/];
+
+embedded('a conversation whose line is lost is taken up again by the button', { expected: LOST }, async (visit) => {
+  const { page } = visit;
+  const start = '**/v3/directline/conversations';
+  await page.route(start, (route) => route.fulfill({ status: 503, headers: { 'access-control-allow-origin': '*' }, json: {} }));
+  await page.goto(site.page('/', script()));
+  await launcher(visit).click();
+  await panel(visit).getByText('The connection is lost').waitFor();
+  await page.unroute(start);
+  await panel(visit).getByRole('button', { name: 'Try again' }).click();
+  await message(visit, GREETING).waitFor();
+  assert.equal(visit.requests().filter((url) => url.endsWith('/embed/session')).length, 1);
+});
+
 embedded('a page with a strict content security policy works with the one that the guide names', {}, async (visit) => {
   const guide = await readFile(new URL('../../docs/embed.md', import.meta.url), 'utf8');
   const [, named] = /^ {4}(default-src .*)$/m.exec(guide);

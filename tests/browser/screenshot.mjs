@@ -6,6 +6,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { RELEASE, Visit, startBrowser, startService } from './harness.mjs';
+import { API_KEY } from './processes.mjs';
 
 const LIMIT_BYTES = 300_000;
 const SMALL_BYTES = 100_000;
@@ -14,6 +15,14 @@ const PICTURES = {
   'page-light': { ...WIDE, colorScheme: 'light' },
   'page-dark': { ...WIDE, colorScheme: 'dark' },
   'page-phone': { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 1.5 },
+};
+
+const HANDBOOK = {
+  text: 'You get **30 days** of leave a year [1]. Up to five of them can be carried over, until the end of March [2].',
+  sources: [
+    { title: 'Leave policy', url: 'https://hr.contoso.example/leave' },
+    { title: 'Carrying over leave', url: 'https://hr.contoso.example/carry-over' },
+  ],
 };
 
 const folder = process.argv[2];
@@ -73,7 +82,6 @@ async function drawEmbedded() {
   await once(site, 'listening');
   const origin = `http://127.0.0.1:${site.address().port}`;
   const service = await startService(RELEASE, {
-    CITEWIRE_ASSISTANT: '',
     CITEWIRE_EMBED_ORIGINS: origin,
     CITEWIRE_EMBED_ANONYMOUS: 'true',
   });
@@ -87,18 +95,21 @@ async function drawEmbedded() {
       return page;
     };
     const chat = async (page) => {
-      const opening = page.waitForEvent('websocket');
+      const opening = page.waitForResponse((response) => response.url().endsWith('/embed/session') && response.ok());
       await page.getByRole('button', { name: 'Open the chat' }).click();
-      const socket = await opening;
-      // The last of the answer, which is written piece by piece.
-      const last = socket.waitForEvent('framereceived', ({ payload }) => /"type":"message".*This is what the documentation says/.test(payload));
+      const { conversationId } = await (await opening).json();
       const frame = page.getByRole('dialog').frameLocator('iframe');
       const box = frame.getByRole('textbox', { name: 'Message input box' });
-      await box.fill('What happens to a marker that names no source?');
+      await box.fill('How many days of leave do I get?');
       await box.press('Enter');
-      await last;
-      await frame.getByRole('feed').locator('> article').filter({ hasText: 'This is what the documentation says' })
-        .locator('.webchat__link-definitions').waitFor();
+      await frame.getByRole('feed').getByText('Just now').waitFor();
+      const answer = await fetch(`${service.url}/v1/conversations/${conversationId}/answers`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ answer: HANDBOOK }),
+      });
+      assert.equal(answer.status, 201, await answer.text());
+      await frame.locator('.webchat__link-definitions').waitFor();
       await frame.getByText('Connecting…').filter({ visible: true }).first().waitFor({ state: 'detached' });
       await frame.locator('body').evaluate(async (body) => {
         const list = body.querySelector('[role=feed]').parentElement;
