@@ -204,14 +204,15 @@ pub(crate) async fn start_session(
     let body = body::read(&request, payload, limit, state.options.body_timeout).await?;
     let owner = owner(&state, wished_assistant(&body)?)?;
     let (grant, user) = state.direct_line.start_embedded(&owner, origin).await?;
-    // An assistant with conversations of its own answers in them; the bot behind the channel hears all.
+    // The bot hears the conversations of the channel; in others their assistants answer.
+    let has_bot = state.bot.is_some() && owner == Owner::CHANNEL;
     let session = Session {
         token: &grant.token,
         conversation_id: &grant.conversation_id,
         user_id: &user,
         expires_in: grant.expires_in,
-        answered: state.bot.is_some() || state.assistants.answering(&owner).is_some(),
-        takes_files: state.bot.is_some(),
+        answered: has_bot || state.assistants.answering(&owner).is_some(),
+        takes_files: has_bot,
     };
     json(HttpResponse::Ok(), &session)
 }
@@ -232,10 +233,12 @@ fn wished_assistant(body: &[u8]) -> Result<Option<String>, ParametersError> {
     }
 }
 
-/// To whom the conversation belongs. The assistant of the channel needs not be listed: it answers whoever chooses none.
+/// To whom the conversation belongs. The assistant that answers on the channel need not be listed: it answers whoever chooses
+/// none, unless there is a bot, which then does.
 fn owner(state: &State, wished: Option<String>) -> Result<Owner, EmbedError> {
     let Some(name) = wished else { return Ok(Owner::CHANNEL) };
-    if state.assistants.answering(&Owner::CHANNEL).is_some_and(|assistant| assistant.name() == name) {
+    let of_channel = state.assistants.answering(&Owner::CHANNEL).filter(|_| state.bot.is_none());
+    if of_channel.is_some_and(|assistant| assistant.name() == name) {
         return Ok(Owner::CHANNEL);
     }
     let is_offered = state.options.embed.assistants.contains(&name) && state.assistants.get(&name).is_some();

@@ -7,7 +7,7 @@ use citewire::http::EmbedOptions;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
-use crate::app::{Backend, TestApp, answer};
+use crate::app::{Backend, Bot, TestApp, answer};
 
 const SITE: &str = "https://www.contoso.example";
 
@@ -160,6 +160,26 @@ async fn visitors_choose_the_assistant_of_the_channel_or_a_listed_one() {
     let said = said.json(&json!({"type": "message", "text": "How long is leave?"}));
     assert_eq!(answer(said).await.0, StatusCode::OK);
     assert_eq!(backend.asked().await.turns(), ["user: how long is leave?"], "the assistant that was chosen is asked");
+}
+
+/// A visitor who has chosen an assistant is not to be answered by the bot.
+#[tokio::test]
+async fn beside_a_bot_a_chosen_assistant_answers_and_takes_no_files() {
+    let bot = Bot::quiet();
+    let backend = Backend::new();
+    let team = ["docs", "hr"].map(|name| backend.assistant(name, |_| {}));
+    let assistants = Arc::new(Assistants::new(Team::new(team, Some("docs".to_owned()))));
+    let app = TestApp::with(|setup| {
+        setup.http.embed = embed(true);
+        setup.bot = Some(bot.binding());
+        setup.assistants = Some(assistants);
+    });
+    let (_, unchosen) = answer(ask(&app, SITE)).await;
+    assert_eq!((&unchosen["answered"], &unchosen["takesFiles"]), (&json!(true), &json!(true)));
+    let (_, chosen) = answer(ask(&app, SITE).json(&json!({"assistant": "hr"}))).await;
+    assert_eq!((&chosen["answered"], &chosen["takesFiles"]), (&json!(true), &json!(false)));
+    let (status, code, _) = refused(ask(&app, SITE).json(&json!({"assistant": "docs"}))).await;
+    assert_eq!((status, code.as_str()), (StatusCode::FORBIDDEN, "assistant_not_offered"));
 }
 
 #[tokio::test]
