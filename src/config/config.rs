@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::iter;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use super::assistants::{named, of_channel};
@@ -18,6 +19,7 @@ use crate::http::{ApiKey, HttpOptions, TrustedProxies};
 use crate::private_file;
 use crate::secret::Secret;
 use crate::store::{Location, StoreOptions};
+use crate::telemetry::LogFormat;
 
 /// Everything that is set, checked and complete.
 #[derive(Clone, Debug)]
@@ -47,6 +49,8 @@ pub struct Config {
     pub data_dir: PathBuf,
     /// What is logged.
     pub log: String,
+    /// How it is written.
+    pub log_format: LogFormat,
     /// Lines for the operator: the secrets that citewire made itself.
     pub announcements: Vec<String>,
 }
@@ -146,6 +150,7 @@ impl Config {
             store: draft.store,
             data_dir,
             log: draft.log,
+            log_format: draft.log_format,
             announcements,
         })
     }
@@ -164,6 +169,16 @@ pub fn store_location(sources: &Sources) -> Result<Location, ConfigError> {
     let data_dir = data_dir(&draft, &sources.environment, false)?;
     let location = draft.store.location(&data_dir);
     location.map_err(|error| ConfigError(vec![Fault::new(Origin::Together, error.to_string())]))
+}
+
+/// The address that a server with this configuration listens on, for commands that call it. Secrets need not be set for that, and
+/// none are made.
+///
+/// # Errors
+/// When anything in the configuration is wrong: with everything that is.
+pub fn bind_address(sources: &Sources) -> Result<SocketAddr, ConfigError> {
+    let (draft, faults) = load(sources);
+    if faults.is_empty() { Ok(draft.bind) } else { Err(ConfigError(faults)) }
 }
 
 /// What is said of a file with secrets that others on this machine can read.
