@@ -232,7 +232,8 @@ impl BehindAzure {
     ) -> Result<Reply, UpstreamError> {
         let id = &call.conversation;
         let turns = history::up_to(&*self.store, id, place, words).await;
-        assistant.send(Ask { conversation: Some(id.to_string()), at_once, ..Ask::new(turns) }).await
+        let ask = Ask { conversation: Some(id.to_string()), at_once, ..Ask::new(turns) };
+        self.assistants.ask(assistant, ask).await
     }
 
     /// Says something of our own.

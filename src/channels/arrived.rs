@@ -4,6 +4,7 @@ use std::error::Error;
 
 use crate::activity::Activity;
 use crate::convert::{ConvertError, Streamed, Streaming};
+use crate::metrics::Conversion;
 use crate::report::Report;
 
 /// Why an answer is not whole.
@@ -57,6 +58,23 @@ pub(super) fn settle<E: Error + 'static>(
         (Ok(streamed), Some(error)) => Ok((streamed, Some(Incomplete::Body(error)))),
         (Ok(streamed), None) if streamed.report.complete => Ok((streamed, None)),
         (Ok(streamed), None) => Ok((streamed, Some(Incomplete::NoEnd))),
+    }
+}
+
+/// How what has arrived is counted.
+pub(super) fn outcome<E: Error + 'static>(
+    settled: &Result<(Streamed, Option<Incomplete<E>>), NoAnswer<E>>,
+) -> Conversion {
+    match settled {
+        Ok((Streamed { report, .. }, _)) => {
+            Conversion::Converted { claims: report.cited.len(), unresolved: report.unresolved.len() }
+        }
+        Err(NoAnswer::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations)) => {
+            Conversion::Ungrounded
+        }
+        Err(NoAnswer::Convert(ConvertError::Ingest(_))) => Conversion::Unusable,
+        Err(NoAnswer::Body(_)) => Conversion::BrokenOff,
+        Err(NoAnswer::Nothing(_)) => Conversion::Empty,
     }
 }
 

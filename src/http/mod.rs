@@ -20,6 +20,7 @@ mod door;
 mod envelope;
 mod fault;
 mod feedback;
+mod figures;
 mod health;
 mod manifest;
 mod messages;

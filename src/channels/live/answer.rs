@@ -10,6 +10,7 @@ use crate::channels::DeliveryError;
 use crate::channels::delivery::sign;
 use crate::channels::direct_line::{Ephemeral, Part, Running};
 use crate::dialect::{Answering, Dialect, Livestream, Stamps, Waiting};
+use crate::metrics::LiveStream;
 use crate::store::{Appended, Batch, Recorded};
 
 /// An answer in a conversation of the embedded channel, from its first informative text to its message.
@@ -31,6 +32,7 @@ pub struct LiveAnswer {
     stamps: Stamps,
     /// How far the conversation reached when something was shown last.
     reached: Option<Watermark>,
+    counted: LiveStream,
 }
 
 /// How far the stream is.
@@ -46,6 +48,7 @@ impl LiveAnswer {
         // The embedded channel is one, whatever the answer is converted for.
         let phase = Livestream::new(Dialect::WebChat).map_or(Phase::Ended, Phase::Waiting);
         Self {
+            counted: live.metrics.live_stream(),
             live,
             id,
             phase,
@@ -114,6 +117,7 @@ impl LiveAnswer {
             && let Some(activity) = stream.update_cited(so_far)
         {
             self.show(activity).await?;
+            self.counted.updated();
         }
         Ok(true)
     }
