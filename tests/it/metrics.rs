@@ -1,11 +1,17 @@
 //! `GET /metrics`.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use citewire::clock::{Clock, ManualClock};
 use citewire::http::{ApiKey, LimitOptions, Scope};
 use citewire::secret::Secret;
+use citewire::store::{SqliteStore, StoreLimits};
+use citewire::upstream::UpstreamError;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use crate::app::{API_KEY, DIRECT_LINE_SECRET, TestApp};
+use crate::app::{API_KEY, Backend, DIRECT_LINE_SECRET, TestApp};
 
 /// The figures of a server.
 async fn text(app: &TestApp) -> String {
@@ -127,4 +133,68 @@ async fn on_loopback_the_figures_are_open_to_programs_here_and_not_to_what_a_pro
     let wrong = app.get("/metrics", "a-key-that-nobody-has").send().await.expect("an answer");
     assert_eq!(wrong.status(), StatusCode::UNAUTHORIZED, "a key that is shown is judged");
     assert!(text(&app).await.contains("citewire_build_info{version="));
+}
+
+#[tokio::test]
+async fn an_answer_of_an_assistant_is_counted_on_its_way() {
+    let backend = Backend::new();
+    let assistants = Backend::alone(backend.assistant("hr", |_| {}));
+    let app = TestApp::with(|setup| setup.assistants = Some(assistants));
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    socket.ping().await;
+    app.post_text(&conversation, "How long is leave?").await;
+    let body = backend.asked().await.begin();
+    body.event(&json!({"sources": [{"title": "Leave policy", "url": "https://hr.example/leave"}]}));
+    body.event(&json!({"delta": "Leave is 30 days [1] a "}));
+    while socket.activity().await["channelData"]["streamType"] != "streaming" {}
+    let during = text(&app).await;
+    assert_eq!(value(&during, "citewire_live_streams_open"), 1.0, "{during}");
+    assert_eq!(value(&during, r#"citewire_queue_entries{queue="turns"}"#), 0.0);
+    assert_eq!(value(&during, "citewire_live_first_update_seconds_count"), 1.0);
+    let calls = r#"citewire_backend_calls_total{assistant="hr",kind="other",outcome="answered"}"#;
+    assert_eq!(value(&during, calls), 1.0, "{during}");
+    body.event(&json!({"delta": "year [4]."}));
+    body.done();
+    while socket.activity().await["type"] != "message" {}
+    let after = text(&app).await;
+    assert_eq!(value(&after, r#"citewire_conversions_total{format="citewire",outcome="converted"}"#), 1.0, "{after}");
+    assert_eq!(value(&after, "citewire_claims_total"), 1.0);
+    assert_eq!(value(&after, "citewire_unresolved_markers_total"), 1.0);
+}
+
+#[tokio::test]
+async fn a_question_without_an_answer_is_counted_by_why() {
+    let backend = Backend::new();
+    let assistants = Backend::alone(backend.assistant("hr", |_| {}));
+    let app = TestApp::with(|setup| setup.assistants = Some(assistants));
+    let conversation = app.conversation().await;
+    let mut socket = app.open(&conversation).await;
+    socket.ping().await;
+    app.post_text(&conversation, "How long is leave?").await;
+    let (host, silence) = ("rag.example".to_owned(), Duration::from_secs(30));
+    backend.asked().await.fail(UpstreamError::Stalled { host, silence });
+    while socket.activity().await["from"]["role"] == "user" {}
+    let series = r#"citewire_backend_calls_total{assistant="hr",kind="other",outcome="stalled"}"#;
+    while socket.activity().await["type"] != "message" {}
+    assert_eq!(value(&text(&app).await, series), 1.0);
+}
+
+/// The store of a real server; one in memory has no groups.
+#[tokio::test]
+async fn groups_that_the_store_commits_are_counted_with_their_changes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time")));
+    let path = folder.path().join("citewire.db");
+    let store = SqliteStore::open(&path, StoreLimits::on_disk(), Arc::clone(&clock) as Arc<dyn Clock>).await;
+    let app = TestApp::going_on(Arc::new(store.expect("a store")), clock, |_| {});
+    let before = text(&app).await;
+    assert!(before.contains(r#"citewire_store_group_duration_seconds_count{outcome="failed"} 0"#), "{before}");
+    let conversation = app.conversation().await;
+    app.post_text(&conversation, "Hello").await;
+    let after = text(&app).await;
+    let (groups, changes) =
+        (r#"citewire_store_group_duration_seconds_count{outcome="committed"}"#, "citewire_store_changes_total");
+    assert!(value(&after, groups) >= 2.0 && value(&after, changes) >= 2.0, "{after}");
+    assert_eq!(value(&after, r#"citewire_queue_entries{queue="store"}"#), 0.0);
 }
