@@ -57,12 +57,15 @@ const citewire = start(
   /citewire is listening on (\S+)/,
 );
 
+async function post(path, body, status) {
+  const headers = { authorization: `Bearer ${API_KEY}`, "content-type": "application/json" };
+  const answer = await fetch(`${await citewire}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  assert.equal(answer.status, status, await answer.text());
+}
+
 async function convert() {
   const source = { title: "Leave policy", url: "https://hr.example/leave" };
-  const body = JSON.stringify({ text: "Leave is 30 days [1], or not [2].", sources: [source] });
-  const headers = { authorization: `Bearer ${API_KEY}`, "content-type": "application/json" };
-  const answer = await fetch(`${await citewire}/v1/activities`, { method: "POST", headers, body });
-  assert.equal(answer.status, 200, await answer.text());
+  await post("/v1/activities", { text: "Leave is 30 days [1], or not [2].", sources: [source] }, 200);
 }
 
 test("the rules and the configuration are good, and alerts fire when they should", () => {
@@ -73,7 +76,15 @@ test("the rules and the configuration are good, and alerts fire when they should
 
 test("promtool finds nothing wrong with the figures", async () => {
   await convert();
+  const question = { role: "user", content: "How are sensitivity labels attached?" };
+  await post("/v1/chat/completions", { model: "docs", messages: [question] }, 200);
+  await post("/v1/activities", [], 400);
+  // A session of the page is a conversation, which the store has to commit.
+  const session = { method: "POST", headers: { "sec-fetch-site": "same-origin" } };
+  assert.equal((await fetch(`${await citewire}/page/session`, session)).status, 200);
   const text = await (await fetch(`${await citewire}/metrics`)).text();
+  assert.match(text, /^citewire_backend_calls_total\{assistant="docs",kind="local",outcome="answered"\} 1$/m);
+  assert.match(text, /^citewire_store_group_duration_seconds_count\{outcome="committed"\} [1-9]/m);
   assert.match(text, /^citewire_conversions_total\{format="auto",outcome="converted"\} 1$/m);
   assert.equal(promtool(["check", "metrics"], text), "");
 });
