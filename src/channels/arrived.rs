@@ -61,21 +61,10 @@ pub(super) fn settle<E: Error + 'static>(
     }
 }
 
-/// How what has arrived is counted.
-pub(super) fn outcome<E: Error + 'static>(
-    settled: &Result<(Streamed, Option<Incomplete<E>>), NoAnswer<E>>,
-) -> Conversion {
-    match settled {
-        Ok((Streamed { report, .. }, _)) => {
-            Conversion::Converted { claims: report.cited.len(), unresolved: report.unresolved.len() }
-        }
-        Err(NoAnswer::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations)) => {
-            Conversion::Ungrounded
-        }
-        Err(NoAnswer::Convert(ConvertError::Ingest(_))) => Conversion::Unusable,
-        Err(NoAnswer::Body(_)) => Conversion::BrokenOff,
-        Err(NoAnswer::Nothing(_)) => Conversion::Empty,
-    }
+/// How an answer is counted that was converted with this report.
+#[must_use]
+pub fn counted(report: &Report) -> Conversion {
+    Conversion::Converted { claims: report.cited.len(), unresolved: report.unresolved.len() }
 }
 
 pub(super) fn says_nothing(message: &Activity) -> bool {
@@ -87,5 +76,18 @@ impl<E: Error + 'static> NoAnswer<E> {
     #[must_use]
     pub fn is_refused(&self) -> bool {
         matches!(self, Self::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations))
+    }
+
+    /// How it is counted.
+    #[must_use]
+    pub fn counted(&self) -> Conversion {
+        match self {
+            Self::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations) => {
+                Conversion::Ungrounded
+            }
+            Self::Convert(ConvertError::Ingest(_)) => Conversion::Unusable,
+            Self::Body(_) => Conversion::BrokenOff,
+            Self::Nothing(_) => Conversion::Empty,
+        }
     }
 }

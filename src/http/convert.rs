@@ -15,9 +15,8 @@ use super::{Fault, State, body};
 use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalogue};
 use crate::channels::connector::WrittenFor;
-use crate::channels::log_scores;
+use crate::channels::{counted, log_scores};
 use crate::convert::{ConvertError, Converted, convert};
-use crate::ingest::Provider;
 use crate::metrics::{Conversion, Metrics};
 use crate::report::Report;
 
@@ -98,15 +97,13 @@ pub(crate) async fn convert_body(
 }
 
 /// Counts a conversion by what came of it.
-fn count(metrics: &Metrics, from: Option<Provider>, converted: &Result<Converted, ConvertError>) {
+fn count(metrics: &Metrics, from: Option<&'static str>, converted: &Result<Converted, ConvertError>) {
     let outcome = match converted {
-        Ok(Converted { report, .. }) => {
-            Conversion::Converted { claims: report.cited.len(), unresolved: report.unresolved.len() }
-        }
+        Ok(Converted { report, .. }) => counted(report),
         Err(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations) => Conversion::Ungrounded,
         Err(ConvertError::Ingest(_)) => Conversion::Unusable,
     };
-    metrics.conversion(from.map(Provider::slug), outcome);
+    metrics.conversion(from, outcome);
 }
 
 fn run(
@@ -128,7 +125,7 @@ fn run(
         request.conversion.options.updates = Some(0);
     }
     let converted = convert(&request.answer, &request.conversion);
-    count(metrics, request.conversion.from, &converted);
+    count(metrics, request.conversion.slug(), &converted);
     if let Ok(converted) = &converted {
         log_scores(&converted.report.scores);
     }

@@ -138,6 +138,7 @@ impl State {
     pub(crate) fn behind_azure(&self, azure: &AzureBot) -> BehindAzure {
         let (assistants, store) = (Arc::clone(&self.assistants), Arc::clone(&self.store));
         BehindAzure::new(assistants, store, azure.records().clone(), Arc::clone(azure.clock()), azure.options())
+            .counted(self.metrics.clone())
     }
 
     /// The same parts, with conversations that are bound to another Direct Line.
