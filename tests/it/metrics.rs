@@ -11,7 +11,7 @@ use citewire::upstream::UpstreamError;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
-use crate::app::{API_KEY, Backend, DIRECT_LINE_SECRET, TestApp};
+use crate::app::{API_KEY, Backend, DIRECT_LINE_SECRET, Socket, TestApp};
 
 /// The figures of a server.
 async fn text(app: &TestApp) -> String {
@@ -25,6 +25,15 @@ async fn text(app: &TestApp) -> String {
 fn value(text: &str, series: &str) -> f64 {
     let value = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
     value.map_or(0.0, |value| value.parse().expect("a number"))
+}
+
+async fn until_message_of_bot(socket: &mut Socket) {
+    loop {
+        let activity = socket.activity().await;
+        if activity["type"] == "message" && activity["from"]["role"] != "user" {
+            return;
+        }
+    }
 }
 
 async fn convert(app: &TestApp, body: &serde_json::Value) -> StatusCode {
@@ -156,7 +165,7 @@ async fn an_answer_of_an_assistant_is_counted_on_its_way() {
     assert_eq!(value(&during, calls), 1.0, "{during}");
     body.event(&json!({"delta": "year [4]."}));
     body.done();
-    while socket.activity().await["type"] != "message" {}
+    until_message_of_bot(&mut socket).await;
     let after = text(&app).await;
     assert_eq!(value(&after, r#"citewire_conversions_total{format="citewire",outcome="converted"}"#), 1.0, "{after}");
     assert_eq!(value(&after, "citewire_claims_total"), 1.0);
@@ -174,9 +183,8 @@ async fn a_question_without_an_answer_is_counted_by_why() {
     app.post_text(&conversation, "How long is leave?").await;
     let (host, silence) = ("rag.example".to_owned(), Duration::from_secs(30));
     backend.asked().await.fail(UpstreamError::Stalled { host, silence });
-    while socket.activity().await["from"]["role"] == "user" {}
     let series = r#"citewire_backend_calls_total{assistant="hr",kind="other",outcome="stalled"}"#;
-    while socket.activity().await["type"] != "message" {}
+    until_message_of_bot(&mut socket).await;
     assert_eq!(value(&text(&app).await, series), 1.0);
 }
 
