@@ -116,8 +116,9 @@ impl LiveAnswer {
         if let Phase::Answering(stream) = &mut self.phase
             && let Some(activity) = stream.update_cited(so_far)
         {
-            self.show(activity).await?;
+            // Counted first, so that a reader who has it finds it in the figures.
             self.counted.updated();
+            self.show(activity).await?;
         }
         Ok(true)
     }
