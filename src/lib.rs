@@ -71,6 +71,8 @@ pub mod egress;
 #[cfg(feature = "server")]
 pub mod http;
 #[cfg(feature = "server")]
+pub mod metrics;
+#[cfg(feature = "server")]
 pub mod private_file;
 #[cfg(feature = "server")]
 pub mod redirects;

@@ -1,10 +1,64 @@
 //! What the operator can see of a running server.
 
 use std::env;
-use std::io::{self, IsTerminal as _};
+use std::fmt::Display;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::str::FromStr;
+use std::sync::OnceLock;
 
+use chrono::SecondsFormat;
+use serde_json::json;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
+
+use crate::clock::{Clock as _, SystemClock};
+
+/// How lines on stderr are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// A JSON object a line: `timestamp` (RFC 3339, UTC), `level`, `target`, `message`, and the fields of the line.
+    Json,
+}
+
+/// The text names no format of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("formats of the log are text and json")]
+pub struct InvalidLogFormat;
+
+impl FromStr for LogFormat {
+    type Err = InvalidLogFormat;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err(InvalidLogFormat),
+        }
+    }
+}
+
+/// The format in which this process logs; there is one, as there is one stderr.
+static FORMAT: OnceLock<LogFormat> = OnceLock::new();
+
+/// Writes a line to stderr that operators read at every level, such as the address of the server.
+///
+/// # Errors
+/// When stderr takes nothing.
+pub fn say(line: impl Display) -> io::Result<()> {
+    let mut text = match FORMAT.get() {
+        None | Some(LogFormat::Text) => line.to_string(),
+        Some(LogFormat::Json) => {
+            let now = SystemClock.now().to_rfc3339_opts(SecondsFormat::Micros, true);
+            json!({"timestamp": now, "level": "INFO", "target": "citewire", "message": line.to_string()}).to_string()
+        }
+    };
+    text.push('\n');
+    // In one piece, so that no other line gets between.
+    io::stderr().write_all(text.as_bytes())
+}
 
 /// The filter, without what the parser of HTTP says of requests that are none: it calls each an error, so that anybody could fill the
 /// log. A filter that names the parser, or asks for details, has its lines.
@@ -19,15 +73,20 @@ fn with_quiet_parser(filter: &str) -> String {
 ///
 /// # Errors
 /// When the filter cannot be read.
-pub fn start(filter: &str) -> Result<(), ParseError> {
+pub fn start(filter: &str, format: LogFormat) -> Result<(), ParseError> {
     let filter = EnvFilter::builder().parse(with_quiet_parser(filter))?;
     // Colours are for people who look at a terminal and have not asked to be spared (no-color.org).
     let colours = io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(colours);
     // What cannot be written there is not complained about there either, which would end the task that logs.
-    let subscriber = lines.log_internal_errors(false).finish();
+    let lines = lines.log_internal_errors(false);
+    FORMAT.set(format).ok();
     // Only the first subscriber of a process counts, and that is the one wanted.
-    tracing::subscriber::set_global_default(subscriber).ok();
+    match format {
+        LogFormat::Text => tracing::subscriber::set_global_default(lines.finish()).ok(),
+        // The fields stand beside `message`, where collectors of logs look for them.
+        LogFormat::Json => tracing::subscriber::set_global_default(lines.json().flatten_event(true).finish()).ok(),
+    };
     Ok(())
 }
 

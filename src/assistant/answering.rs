@@ -20,6 +20,7 @@ use crate::channels::live::{Live, LiveAnswer, LiveError};
 use crate::channels::{DeliveryError, Incomplete};
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
+use crate::metrics::Queue;
 use crate::store::{ConversationStore, Doorbell};
 use crate::upstream::{Ask, Reply, UpstreamError};
 
@@ -50,6 +51,8 @@ struct Inner {
     turns: Semaphore,
     /// Room for those and for questions that wait for their turn.
     waiting: Semaphore,
+    /// Questions that wait for their turn.
+    queue: Queue,
     max_question_bytes: usize,
     answer_within: Duration,
     tasks: TaskTracker,
@@ -79,11 +82,20 @@ impl Answering {
             lines,
             turns,
             waiting,
+            queue: Queue::default(),
             max_question_bytes,
             answer_within,
             tasks,
             ending,
         }))
+    }
+}
+
+impl Answering {
+    /// Questions that wait for their turn.
+    #[must_use]
+    pub fn queue(&self) -> &Queue {
+        &self.0.queue
     }
 }
 
@@ -227,6 +239,7 @@ impl Inner {
     async fn turn(&self, case: &Case<'_>) -> Option<(SemaphorePermit<'_>, SemaphorePermit<'_>)> {
         let turn = async {
             let waiting = self.waiting.try_acquire().ok()?;
+            let _queued = self.queue.enter();
             let turn = timeout(TURN_WITHIN, self.turns.acquire()).await.ok()?.ok()?;
             Some((waiting, turn))
         };
@@ -254,7 +267,8 @@ impl Inner {
         let place = question.id.as_ref().and_then(|question| question.place_in(id));
         let words = question.text.as_deref().unwrap_or_default();
         let turns = history::up_to(&*self.store, id, place, words).await;
-        assistant.send(Ask { conversation: Some(id.to_string()), at_once, ..Ask::new(turns) }).await
+        let ask = Ask { conversation: Some(id.to_string()), at_once, ..Ask::new(turns) };
+        self.assistants.ask(assistant, ask).await
     }
 
     /// Ends an answer with a text of our own.

@@ -161,6 +161,11 @@ impl Assistant {
         self.upstream.has_model()
     }
 
+    /// The kind of its back end.
+    pub(super) fn kind(&self) -> &'static str {
+        self.upstream.kind()
+    }
+
     /// The host of its back end, where one is called.
     pub(super) fn host(&self) -> Option<&str> {
         self.upstream.host()

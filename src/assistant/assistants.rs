@@ -2,14 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Instant;
 
 use super::Assistant;
 use crate::channels::direct_line::Owner;
 use crate::document::DownloadLinks;
+use crate::metrics::BackEndFigures;
+use crate::upstream::{Ask, Reply, UpstreamError};
 
 /// The assistants by their names. They may be replaced while they answer; what has begun goes on as it began.
 #[derive(Debug, Default)]
-pub struct Assistants(RwLock<Team>);
+pub struct Assistants {
+    team: RwLock<Team>,
+    figures: BackEndFigures,
+}
 
 /// Those who are there at one time.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +39,7 @@ impl Assistants {
     /// This team.
     #[must_use]
     pub fn new(team: Team) -> Self {
-        Self(RwLock::new(team))
+        Self { team: RwLock::new(team), figures: BackEndFigures::default() }
     }
 
     /// The assistant of this name.
@@ -69,12 +75,30 @@ impl Assistants {
         self.team().by_name.values().filter_map(|assistant| assistant.links().cloned()).collect()
     }
 
+    /// Has one of them answer, and counts how its back end fares.
+    ///
+    /// # Errors
+    /// As [`Assistant::send`].
+    pub async fn ask(&self, assistant: &Assistant, ask: Ask) -> Result<Reply, UpstreamError> {
+        let begun = Instant::now();
+        let reply = assistant.send(ask).await;
+        let outcome = reply.as_ref().map_or_else(UpstreamError::label, |_| "answered");
+        self.figures.call(assistant.name(), assistant.kind(), outcome, begun.elapsed());
+        reply
+    }
+
+    /// Figures about the back ends of all that were ever here.
+    #[must_use]
+    pub fn figures(&self) -> &BackEndFigures {
+        &self.figures
+    }
+
     /// Puts another team in place of this one.
     pub fn replace(&self, team: Team) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = team;
+        *self.team.write().unwrap_or_else(PoisonError::into_inner) = team;
     }
 
     fn team(&self) -> RwLockReadGuard<'_, Team> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        self.team.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

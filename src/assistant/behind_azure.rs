@@ -11,14 +11,15 @@ use super::answering::{WORDS_ONLY, deleted};
 use super::cause::{Case, UNANSWERED};
 use super::{Assistant, AssistantOptions, Assistants, history};
 use crate::activity::{Activity, Watermark};
-use crate::channels::Incomplete;
 use crate::channels::connector::{
     Answered, AzureBotOptions, Call, CallEnd, ConnectorAnswer, ConnectorRecords, Failed, Followed, Kind, Line,
     Responder,
 };
 use crate::channels::direct_line::Owner;
+use crate::channels::{Incomplete, counted};
 use crate::clock::Clock;
 use crate::convert::Conversion;
+use crate::metrics::Metrics;
 use crate::store::{ConversationStore, Doorbell};
 use crate::upstream::{Ask, Reply, UpstreamError};
 
@@ -35,6 +36,7 @@ pub struct BehindAzure {
     /// The assistant that answers; that of the channel itself where none is named.
     name: Option<String>,
     self_contained_for_agents: bool,
+    metrics: Metrics,
 }
 
 impl BehindAzure {
@@ -49,7 +51,13 @@ impl BehindAzure {
     ) -> Self {
         let AzureBotOptions { assistant, self_contained_for_agents, .. } = options;
         let (name, self_contained_for_agents) = (assistant.clone(), *self_contained_for_agents);
-        Self { assistants, store, records, clock, name, self_contained_for_agents }
+        Self { assistants, store, records, clock, name, self_contained_for_agents, metrics: Metrics::default() }
+    }
+
+    /// The same, counted there.
+    #[must_use]
+    pub fn counted(self, metrics: Metrics) -> Self {
+        Self { metrics, ..self }
     }
 
     fn assistant(&self) -> Option<Arc<Assistant>> {
@@ -157,11 +165,13 @@ impl BehindAzure {
             }
         };
         let conversion = self.conversion(assistant, call, &reply);
+        let format = conversion.slug();
         // At the end of everything, what has arrived is what there is.
         let ending = pin!(call.ending.cancelled());
         let body = reply.body.take_until(future::select(ending, deleted));
         match answer.follow(conversion, body).await {
             Ok(Followed { answered, incomplete, .. }) => {
+                self.metrics.conversion(format, counted(&answered.report));
                 let end = if incomplete.is_some() { CallEnd::Failed } else { CallEnd::Answered };
                 match incomplete {
                     Some(Incomplete::NoEnd) if call.ending.is_cancelled() => {
@@ -175,6 +185,9 @@ impl BehindAzure {
                 end
             }
             Err(unanswered) => {
+                if let Failed::NoAnswer(cause) = &unanswered.cause {
+                    self.metrics.conversion(format, cause.counted());
+                }
                 let text = match &unanswered.cause {
                     // That there is nothing to say is an answer.
                     Failed::NoAnswer(cause) if cause.is_refused() => {
@@ -232,7 +245,8 @@ impl BehindAzure {
     ) -> Result<Reply, UpstreamError> {
         let id = &call.conversation;
         let turns = history::up_to(&*self.store, id, place, words).await;
-        assistant.send(Ask { conversation: Some(id.to_string()), at_once, ..Ask::new(turns) }).await
+        let ask = Ask { conversation: Some(id.to_string()), at_once, ..Ask::new(turns) };
+        self.assistants.ask(assistant, ask).await
     }
 
     /// Says something of our own.

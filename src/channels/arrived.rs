@@ -4,6 +4,7 @@ use std::error::Error;
 
 use crate::activity::Activity;
 use crate::convert::{ConvertError, Streamed, Streaming};
+use crate::metrics::Conversion;
 use crate::report::Report;
 
 /// Why an answer is not whole.
@@ -60,6 +61,12 @@ pub(super) fn settle<E: Error + 'static>(
     }
 }
 
+/// How an answer is counted that was converted with this report.
+#[must_use]
+pub fn counted(report: &Report) -> Conversion {
+    Conversion::Converted { claims: report.cited.len(), unresolved: report.unresolved.len() }
+}
+
 pub(super) fn says_nothing(message: &Activity) -> bool {
     message.text.as_deref().is_none_or(|text| text.trim().is_empty())
 }
@@ -69,5 +76,18 @@ impl<E: Error + 'static> NoAnswer<E> {
     #[must_use]
     pub fn is_refused(&self) -> bool {
         matches!(self, Self::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations))
+    }
+
+    /// How it is counted.
+    #[must_use]
+    pub fn counted(&self) -> Conversion {
+        match self {
+            Self::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations) => {
+                Conversion::Ungrounded
+            }
+            Self::Convert(ConvertError::Ingest(_)) => Conversion::Unusable,
+            Self::Body(_) => Conversion::BrokenOff,
+            Self::Nothing(_) => Conversion::Empty,
+        }
     }
 }

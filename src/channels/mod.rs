@@ -12,7 +12,7 @@ mod one_at_a_time;
 mod retention;
 mod scores;
 
-pub use arrived::{Incomplete, NoAnswer};
+pub use arrived::{Incomplete, NoAnswer, counted};
 pub(crate) use complaints::Complaints;
 pub use delivery::{Delivered, Delivery, DeliveryError, Whereabouts};
 pub use retention::Retention;

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use url::Url;
 
 use crate::channels::direct_line_client::DEFAULT_USER;
 use crate::ingest::AzureScores;
@@ -14,7 +15,8 @@ use crate::ingest::AzureScores;
 /// Turns answers with sources into cited Bot Framework messages.
 #[derive(Debug, Parser)]
 #[command(name = "citewire", version, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 done; 1 a check found an error, or required grounding is missing; \
+#[command(after_help = "Exit codes: 0 done; 1 a check found an error, required grounding is missing, \
+                        or a server is not ready; \
                         2 unusable input or arguments; 3 the other side refused or cannot be reached.")]
 pub struct Cli {
     /// What to do.
@@ -38,6 +40,19 @@ pub enum Command {
     Send(SendArgs),
     /// Look into the store: what is in it, and everything that was said. A server may have it open.
     Store(StoreArgs),
+    /// Ask the server on this machine whether it takes work: exit code 0 if it does, else 1. For containers.
+    Healthcheck(HealthcheckArgs),
+}
+
+/// The arguments of `healthcheck`.
+#[derive(Debug, Args)]
+pub struct HealthcheckArgs {
+    /// The configuration file (TOML), which has the address of the server.
+    #[arg(long, value_name = "FILE", env = "CITEWIRE_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// What to ask instead of /readyz of the configured address, such as http://127.0.0.1:3978/readyz.
+    #[arg(long, value_name = "URL")]
+    pub url: Option<Url>,
 }
 
 /// The arguments of `store`.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum Outcome {
     /// Done.
     Done,
-    /// A check found an error, or required grounding is missing.
+    /// A check found an error, required grounding is missing, or a server is not ready.
     Found,
     /// The input or the arguments are unusable.
     Unusable,

@@ -1,6 +1,6 @@
 //! `citewire serve`.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Outcome> {
     let sources = Sources { flags, ..Sources::of_this_process(args.config.clone()) };
     let watched = Watched::new(sources);
     let config = Config::load(&watched.sources)?;
-    telemetry::start(&config.log).context("log (CITEWIRE_LOG)")?;
+    telemetry::start(&config.log, config.log_format).context("log (CITEWIRE_LOG)")?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(serve(config, watched))?;
     Ok(Outcome::Done)
@@ -119,35 +119,33 @@ async fn serve_from(
     assistants.replace(openers.team(&config, &config.egress).await?);
     // Before anyone is told that the server is there, and may ask it to end.
     let stop = process::stop_signal()?;
-    let mut stderr = io::stderr();
     for line in &config.announcements {
-        writeln!(stderr, "{line}")?;
+        telemetry::say(line)?;
     }
     match place {
-        Location::Sqlite(path) => writeln!(stderr, "conversations are kept in {}", path.display())?,
-        Location::Memory => writeln!(stderr, "conversations are kept in memory, until citewire ends")?,
+        Location::Sqlite(path) => telemetry::say(format_args!("conversations are kept in {}", path.display()))?,
+        Location::Memory => telemetry::say("conversations are kept in memory, until citewire ends")?,
     }
     let team = assistants.all();
     if !team.is_empty() {
         let names: Vec<&str> = team.iter().map(|assistant| assistant.name()).collect();
-        writeln!(stderr, "{}", answering(&names))?;
+        telemetry::say(answering(&names))?;
     }
     if let Some(bot) = &config.azure_bot {
         let anonymous = if bot.auth.anonymous { "; calls on this machine need no token" } else { "" };
-        writeln!(stderr, "Azure Bot Service is answered at /api/messages{anonymous}")?;
+        telemetry::say(format_args!("Azure Bot Service is answered at /api/messages{anonymous}"))?;
     }
     if config.http.is_page_without_a_name() {
-        writeln!(
-            stderr,
+        telemetry::say(
             "the page is served only under addresses and localhost; set public_url (CITEWIRE_PUBLIC_URL) or allowed_hosts \
-             (CITEWIRE_ALLOWED_HOSTS) to serve it under a name, or page (CITEWIRE_PAGE) to false"
+             (CITEWIRE_ALLOWED_HOSTS) to serve it under a name, or page (CITEWIRE_PAGE) to false",
         )?;
     }
     if !config.http.bind.ip().is_loopback() && process::is_root() {
-        writeln!(stderr, "citewire runs as root, and needs no right that root has: run it as a user of its own")?;
+        telemetry::say("citewire runs as root, and needs no right that root has: run it as a user of its own")?;
     }
     for address in server.addresses() {
-        writeln!(stderr, "citewire is listening on http://{address}")?;
+        telemetry::say(format_args!("citewire is listening on http://{address}"))?;
     }
     let watch = Watch::new(watched, openers, assistants)?;
     tokio::select! {

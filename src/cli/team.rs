@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -16,6 +16,7 @@ use crate::config::{Config, Sources};
 use crate::document::{DownloadKey, SignedLinks};
 use crate::egress::EgressOptions;
 use crate::secret::Secret;
+use crate::telemetry;
 use crate::upstream::Surroundings;
 use crate::url::WebUrl;
 
@@ -140,7 +141,7 @@ impl Watch {
             Err(error) => format!("the configuration is wrong, and the assistants stay as they were:\n{error:#}"),
         };
         // Whoever has changed the configuration looks here; the log may go elsewhere.
-        drop(writeln!(io::stderr(), "{line}"));
+        telemetry::say(line).ok();
     }
 
     async fn read(&self) -> anyhow::Result<Team> {

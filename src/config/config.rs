@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::iter;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use super::assistants::{named, of_channel};
@@ -18,6 +19,7 @@ use crate::http::{ApiKey, HttpOptions, TrustedProxies};
 use crate::private_file;
 use crate::secret::Secret;
 use crate::store::{Location, StoreOptions};
+use crate::telemetry::LogFormat;
 
 /// Everything that is set, checked and complete.
 #[derive(Clone, Debug)]
@@ -47,6 +49,8 @@ pub struct Config {
     pub data_dir: PathBuf,
     /// What is logged.
     pub log: String,
+    /// How it is written.
+    pub log_format: LogFormat,
     /// Lines for the operator: the secrets that citewire made itself.
     pub announcements: Vec<String>,
 }
@@ -148,6 +152,7 @@ impl Config {
             store: draft.store,
             data_dir,
             log: draft.log,
+            log_format: draft.log_format,
             announcements,
         })
     }
@@ -183,6 +188,16 @@ fn embed_faults(draft: &Draft) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// The address that a server with this configuration listens on, for commands that call it. Secrets need not be set for that, and
+/// none are made.
+///
+/// # Errors
+/// When anything in the configuration is wrong: with everything that is.
+pub fn bind_address(sources: &Sources) -> Result<SocketAddr, ConfigError> {
+    let (draft, faults) = load(sources);
+    if faults.is_empty() { Ok(draft.bind) } else { Err(ConfigError(faults)) }
 }
 
 /// What is said of a file with secrets that others on this machine can read.

@@ -11,7 +11,7 @@ mod labels;
 mod load;
 mod setting;
 
-pub use config::{Config, store_location};
+pub use config::{Config, bind_address, store_location};
 pub use kept::KeptError;
 pub use load::{ConfigError, Fault, Origin, Sources};
 pub use setting::{SETTINGS, Setting, environment_name};

@@ -18,6 +18,7 @@ use crate::http::{AllowedHosts, ApiKey, EmbedOptions, LimitOptions, PublicUrl, T
 use crate::output::Redirectors;
 use crate::secret::Secret;
 use crate::store::StoreOptions;
+use crate::telemetry::LogFormat;
 
 /// One thing that can be set.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +68,7 @@ pub(super) struct Draft {
     pub(super) shutdown_grace: Duration,
     pub(super) retention: Duration,
     pub(super) log: String,
+    pub(super) log_format: LogFormat,
     pub(super) store: StoreOptions,
     pub(super) direct_line: DirectLineOptions,
     pub(super) labels: Arc<LabelCatalogue>,
@@ -104,6 +106,7 @@ impl Default for Draft {
             shutdown_grace: Duration::from_secs(10),
             retention: Duration::from_secs(24 * 60 * 60),
             log: "warn".to_owned(),
+            log_format: LogFormat::default(),
             store: StoreOptions::default(),
             direct_line: DirectLineOptions::default(),
             labels: Arc::default(),
@@ -258,6 +261,12 @@ pub const SETTINGS: &[Setting] = &[
         draft.log = text.to_owned();
         Ok(())
     }),
+    setting!(
+        "log_format",
+        "text",
+        "How lines on stderr are written: `text`, or `json`, an object a line.",
+        |draft, text| { parse(text).map(|format| draft.log_format = format) }
+    ),
     setting!(
         "assistant",
         "the only one in the file; `docs`, which knows citewire's own documentation, where there is neither one nor a bot",

@@ -36,6 +36,12 @@ pub struct Conversion {
 }
 
 impl Conversion {
+    /// The slug of the format that was named; `None` where the answer itself is to tell.
+    #[must_use]
+    pub fn slug(&self) -> Option<&'static str> {
+        self.from.map(Provider::slug)
+    }
+
     /// A conversion with default options from whatever format the input has.
     #[must_use]
     pub fn to(dialect: Dialect) -> Self {

@@ -14,9 +14,9 @@ use super::audit::KeyName;
 use super::documents::{self, Reader};
 use super::door::{ApiKey, Scope};
 use super::query::Query;
-use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, OPEN, OPENAI, PAGE_ANSWERS};
+use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, METRICS, OPEN, OPENAI, PAGE_ANSWERS};
 use super::ticket::Ticket;
-use super::{Fault, State, body};
+use super::{Fault, State, body, figures};
 use crate::activity::ConversationId;
 use crate::channels::direct_line::{Caller, Claims, DirectLineError};
 
@@ -35,6 +35,8 @@ pub enum Access {
     Download,
     /// The secret of the bot, or a ticket for the conversation.
     Bot,
+    /// A key with the scope `metrics`; or none, from this machine, where no other machine reaches the server.
+    Metrics,
 }
 
 /// Why a caller is turned away. Never says what would have been right.
@@ -76,6 +78,8 @@ impl Access {
             Self::Page
         } else if pattern == DOWNLOAD {
             Self::Download
+        } else if pattern == METRICS {
+            Self::Metrics
         } else {
             Self::Key(scope(pattern))
         }
@@ -128,6 +132,7 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), Fault> {
             request.extensions_mut().insert(Reader::Unknown);
             return Ok(());
         }
+        Err(AuthError::Missing) if access == Access::Metrics && figures::is_open_to(state, request) => return Ok(()),
         bearer => bearer?,
     };
     match access {
@@ -145,6 +150,9 @@ fn check(access: Access, request: &ServiceRequest) -> Result<(), Fault> {
         }
         Access::Key(scope) => {
             let_in(request, state.options.key(bearer).ok_or(AuthError::WrongKey)?, scope)?;
+        }
+        Access::Metrics => {
+            let_in(request, state.options.key(bearer).ok_or(AuthError::WrongKey)?, Scope::Metrics)?;
         }
         Access::DirectLine => {
             let caller = match state.owner_of_secret(bearer) {

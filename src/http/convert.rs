@@ -15,8 +15,9 @@ use super::{Fault, State, body};
 use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalogue};
 use crate::channels::connector::WrittenFor;
-use crate::channels::log_scores;
+use crate::channels::{counted, log_scores};
 use crate::convert::{ConvertError, Converted, convert};
+use crate::metrics::{Conversion, Metrics};
 use crate::report::Report;
 
 /// Bodies from this size on are converted on a thread of their own, so that one large answer does not keep a worker
@@ -88,13 +89,25 @@ pub(crate) async fn convert_body(
     let query = Query::of(request);
     let labels = Arc::clone(&state.options.labels);
     if body.len() < LARGE_BYTES {
-        run(&body, &query, labels, updates, written, addresses)
+        run(&state.metrics, &body, &query, labels, updates, written, addresses)
     } else {
-        web::block(move || run(&body, &query, labels, updates, written, addresses)).await?
+        let metrics = state.metrics.clone();
+        web::block(move || run(&metrics, &body, &query, labels, updates, written, addresses)).await?
     }
 }
 
+/// Counts a conversion by what came of it.
+fn count(metrics: &Metrics, from: Option<&'static str>, converted: &Result<Converted, ConvertError>) {
+    let outcome = match converted {
+        Ok(Converted { report, .. }) => counted(report),
+        Err(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations) => Conversion::Ungrounded,
+        Err(ConvertError::Ingest(_)) => Conversion::Unusable,
+    };
+    metrics.conversion(from, outcome);
+}
+
 fn run(
+    metrics: &Metrics,
     body: &Bytes,
     query: &Query,
     labels: Arc<LabelCatalogue>,
@@ -112,6 +125,7 @@ fn run(
         request.conversion.options.updates = Some(0);
     }
     let converted = convert(&request.answer, &request.conversion);
+    count(metrics, request.conversion.slug(), &converted);
     if let Ok(converted) = &converted {
         log_scores(&converted.report.scores);
     }
@@ -181,7 +195,7 @@ mod tests {
         };
         let convert = |answer: &Value, options: &Value| {
             let body = Bytes::from(json!({"answer": answer, "options": options}).to_string());
-            logged(|| drop(run(&body, &query, Arc::default(), Updates::Wanted, None, None)))
+            logged(|| drop(run(&Metrics::new(), &body, &query, Arc::default(), Updates::Wanted, None, None)))
         };
         for options in [json!({}), json!({"require_grounding": "any"})] {
             let log = convert(&answer(json!([])), &options);

@@ -21,6 +21,7 @@ mod embed;
 mod envelope;
 mod fault;
 mod feedback;
+mod figures;
 mod health;
 mod manifest;
 mod messages;

@@ -7,8 +7,8 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
 use super::{
-    answers, check, completions, connector, conversations, convert, direct_line, documents, embed, feedback, health,
-    messages, outputs, page, records, session, socket, upload, users,
+    answers, check, completions, connector, conversations, convert, direct_line, documents, embed, feedback, figures,
+    health, messages, outputs, page, records, session, socket, upload, users,
 };
 
 #[derive(OpenApi)]
@@ -63,6 +63,7 @@ use super::{
         page::send_answer,
         health::live,
         health::ready,
+        figures::metrics,
     ),
     tags(
         (name = "answers", description = "Conversion and delivery; needs the API key."),

@@ -4,14 +4,14 @@
 //! `{"error":{"code","message"}}` for the routes of Direct Line and of the Connector, and OpenAI's
 //! `{"error":{"message","type","code","param"}}` for the routes that its clients call.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
-use actix_web::{Error, web};
+use actix_web::{Error, HttpMessage as _, web};
 use serde::Serialize;
 
 use super::auth::AuthError;
@@ -22,7 +22,7 @@ use super::documents::DocumentError;
 use super::embed::EmbedError;
 use super::envelope::EnvelopeError;
 use super::messages::MessagesError;
-use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI};
+use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached};
 use super::token_parameters::ParametersError;
 use super::upload::UploadError;
 use super::{Fault, HttpOptions, State, audit, door, ticket};
@@ -656,6 +656,7 @@ pub(crate) async fn render(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
+    let begun = Instant::now();
     ticket::take(&mut request);
     let held = Held::of(&mut request);
     let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
@@ -673,6 +674,9 @@ pub(crate) async fn render(
         let limited = if is_failed { state.limits.failure(client()).err() } else { None };
         let limited = limited.map(|limit| Error::from(Fault::from(limit)));
         let error = limited.as_ref().unwrap_or(error);
+        if let Some(Fault::Limit(error)) = error.as_error::<Fault>() {
+            state.metrics.limited(error.limit);
+        }
         let (verdict, detail) = judge(error, &id);
         let param = error.as_error::<Fault>().and_then(param);
         let body = write(&verdict, &detail, param, reader);
@@ -682,6 +686,9 @@ pub(crate) async fn render(
         Some((verdict, _)) => audit::refused(&state, response.request(), &id, verdict.status, verdict.code),
         None => audit::done(&state, response.request(), &id, response.status()),
     }
+    let status = rendered.as_ref().map_or(response.status(), |(verdict, _)| verdict.status);
+    let route = response.request().extensions().get::<Reached>().map(|Reached(pattern)| *pattern);
+    state.metrics.request(response.request().method().as_str(), route, status.as_u16(), begun.elapsed());
     if let Some((verdict, body)) = rendered {
         *response.response_mut().status_mut() = verdict.status;
         let headers = response.headers_mut();

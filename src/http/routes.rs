@@ -1,16 +1,16 @@
 //! Every route, once: from here they are registered, described and tested.
 
 use actix_cors::Cors;
-use actix_web::dev::HttpServiceFactory;
+use actix_web::dev::{HttpServiceFactory, ServiceRequest};
 use actix_web::http::Method;
 use actix_web::middleware::{Condition, from_fn};
-use actix_web::{Route, guard, web};
+use actix_web::{HttpMessage as _, Route, guard, web};
 
 use super::auth::{Access, authenticate};
 use super::{
     EmbedOptions, Fault, HttpOptions, answers, check, completions, connector, conversations, convert, direct_line,
-    docs, documents, embed, feedback, health, messages, outputs, page, records, session, socket, upload, users,
-    web_chat,
+    docs, documents, embed, feedback, figures, health, messages, outputs, page, records, session, socket, upload,
+    users, web_chat,
 };
 
 /// Where the protocols of the Bot Framework begin, whose errors have their own shape.
@@ -32,6 +32,13 @@ pub(crate) const DOWNLOAD: &str = "/v1/documents/{id}/download";
 
 /// Where pages of other sites get a session; browsers ask first whether they may (CORS).
 const EMBED_SESSION: &str = "/embed/session";
+
+/// The figures of the server, which the server tells programs on this machine without a key when no other machine reaches it.
+pub(crate) const METRICS: &str = "/metrics";
+
+/// The pattern of the route that a request has reached.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached(pub(crate) &'static str);
 
 /// The routes that are called without a credential; all others need one.
 ///
@@ -141,6 +148,7 @@ pub const ROUTES: &[RouteEntry] = &[
     post(EMBED_SESSION, || web::to(embed::start_session)),
     get("/healthz", || web::to(health::live)),
     get("/readyz", || web::to(health::ready)),
+    get(METRICS, || web::to(figures::metrics)),
     get("/openapi.json", || web::to(docs::document)),
     get("/docs", || web::to(docs::to_viewer)),
     get("/docs/{file:.*}", || web::to(docs::viewer)),
@@ -209,7 +217,10 @@ fn resources(prefix: &str, embed: &EmbedOptions) -> Vec<(&'static str, impl Http
         let resource = web::resource(path.strip_prefix(prefix).unwrap_or(path));
         let resource = entries.into_iter().fold(resource, |resource, entry| resource.route(route(entry)));
         let access = Access::of(path);
-        let guarded = from_fn(move |request, next| authenticate(access, request, next));
+        let guarded = from_fn(move |request: ServiceRequest, next| {
+            request.extensions_mut().insert(Reached(path));
+            authenticate(access, request, next)
+        });
         let resource = resource.default_service(web::to(wrong_method)).wrap(guarded);
         let resource = resource.wrap(Condition::new(path == SESSION_ID, cors().supports_credentials()));
         let resource = resource.wrap(Condition::new(path == EMBED_SESSION, embed_cors(embed)));

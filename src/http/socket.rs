@@ -59,7 +59,9 @@ pub(crate) async fn stream(
     let messages = messages.max_frame_size(MAX_CLIENT_FRAME);
     let tasks = state.tasks.clone();
     let tracked = tasks.clone();
+    let open = state.metrics.socket();
     tracked.spawn_local(async move {
+        let _open = open;
         let mut socket = Socket { session, options: state.direct_line.options(), waiting };
         let reason = tokio::select! {
             biased;

@@ -18,6 +18,7 @@ use crate::channels::live::{Live, LiveOptions};
 use crate::channels::{Complaints, Delivery, Retention};
 use crate::clock::{Clock, IdSource};
 use crate::document::DownloadKey;
+use crate::metrics::Metrics;
 use crate::redirects::Redirects;
 use crate::store::ConversationStore;
 
@@ -50,6 +51,8 @@ pub struct State {
     pub(crate) limits: Limits,
     /// Which refusals and downloads stand in the log already.
     pub(crate) audited: Complaints,
+    /// Counts what is done.
+    pub(crate) metrics: Metrics,
 }
 
 impl State {
@@ -73,7 +76,12 @@ impl State {
         let channel = direct_line.clone();
         let direct_line =
             DirectLine::new(Arc::clone(&store), tokens, Arc::clone(&clock), Arc::clone(&ids), direct_line);
+        let metrics = Metrics::new();
+        if let Some(figures) = store.figures() {
+            metrics.watch_store(figures);
+        }
         let live = Live::new(direct_line.publisher(), Arc::clone(&store), &channel, LiveOptions::default());
+        let live = live.counted(metrics.clone());
         Self {
             options,
             direct_line,
@@ -92,6 +100,7 @@ impl State {
             uploads,
             limits,
             audited: Complaints::default(),
+            metrics,
         }
     }
 
@@ -113,6 +122,8 @@ impl State {
     /// The same parts, with a bot behind Azure Bot Service, into whose conversations answers can come later as well.
     #[must_use]
     pub fn with_azure_bot(self, azure: AzureBot) -> Self {
+        self.metrics.watch_channel(azure.figures());
+        self.metrics.watch_queue("azure_bot", azure.queue());
         let state = self.answer_later(azure.later());
         Self { azure_bot: Some(Arc::new(azure)), ..state }
     }
@@ -127,11 +138,13 @@ impl State {
     pub(crate) fn behind_azure(&self, azure: &AzureBot) -> BehindAzure {
         let (assistants, store) = (Arc::clone(&self.assistants), Arc::clone(&self.store));
         BehindAzure::new(assistants, store, azure.records().clone(), Arc::clone(azure.clock()), azure.options())
+            .counted(self.metrics.clone())
     }
 
     /// The same parts, with conversations that are bound to another Direct Line.
     #[must_use]
     pub fn bind(self, elsewhere: BoundDirectLine) -> Self {
+        self.metrics.watch_channel(elsewhere.figures());
         Self { delivery: self.delivery.bind(elsewhere), ..self }
     }
 
@@ -157,6 +170,7 @@ impl State {
     /// The same parts, with those who answer questions.
     #[must_use]
     pub fn with_assistants(self, assistants: Arc<Assistants>) -> Self {
+        self.metrics.watch_back_ends(assistants.figures());
         Self { assistants, ..self }.listen()
     }
 
@@ -176,6 +190,7 @@ impl State {
             self.tasks.tracker(),
             self.tasks.end_token(),
         );
+        self.metrics.watch_queue("turns", answering.queue());
         let bot = self.bot.clone().map(|bot| bot as Arc<dyn Listener>);
         let direct_line = self.direct_line.heard_by(Arc::new(Audience::new(bot, answering)));
         Self { direct_line, ..self }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::{Attachment, Counts, Doorbell, Feedback, FeedbackPage, Listing, Place, StoreError};
 use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Watermark};
+use crate::metrics::StoreFigures;
 
 /// Keeps conversations: append-only lists of activities, each with a place.
 ///
@@ -116,6 +117,11 @@ pub trait ConversationStore: Debug + Send + Sync {
 
     /// Whether the store can take work; the reason when it cannot. Answers `GET /readyz`.
     async fn ready(&self) -> Result<(), StoreError>;
+
+    /// Figures about what it does, where it keeps any.
+    fn figures(&self) -> Option<&StoreFigures> {
+        None
+    }
 
     /// Finishes what was accepted, takes nothing more, and lets go of what it holds. Reading may go on to work or fail
     /// with [`StoreError::Closed`]. Closing again does nothing.

@@ -71,6 +71,10 @@ fn max_tokens() -> u32 {
 const LONGEST_TITLE: usize = 200;
 
 impl Interface for AnthropicOptions {
+    fn kind(&self) -> &'static str {
+        "anthropic"
+    }
+
     fn retrieves(&self) -> bool {
         !self.tools.is_empty()
     }

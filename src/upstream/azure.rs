@@ -212,6 +212,10 @@ pub(super) struct Azure {
 }
 
 impl Interface for Azure {
+    fn kind(&self) -> &'static str {
+        "azure"
+    }
+
     fn retrieves(&self) -> bool {
         true
     }

@@ -60,6 +60,22 @@ pub enum UpstreamError {
     Search(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
+impl UpstreamError {
+    /// What kind of failure it is, in a word for figures.
+    #[must_use]
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::Egress(_) => "unreachable",
+            Self::Status { status: 429, .. } => "throttled",
+            Self::Status { .. } => "refused",
+            Self::ContentType { .. } | Self::TooLong { .. } => "unusable",
+            Self::Stalled { .. } => "stalled",
+            Self::NoTurn { .. } => "no_turn",
+            Self::Search(_) => "search_failed",
+        }
+    }
+}
+
 impl From<EgressError> for UpstreamError {
     fn from(error: EgressError) -> Self {
         match error {

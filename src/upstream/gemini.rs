@@ -73,6 +73,10 @@ impl GeminiOptions {
 }
 
 impl Interface for GeminiOptions {
+    fn kind(&self) -> &'static str {
+        "gemini"
+    }
+
     fn retrieves(&self) -> bool {
         !self.tools.is_empty()
     }

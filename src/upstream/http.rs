@@ -38,6 +38,10 @@ pub struct HttpOptions {
 }
 
 impl Interface for HttpOptions {
+    fn kind(&self) -> &'static str {
+        "http"
+    }
+
     fn retrieves(&self) -> bool {
         true
     }

@@ -19,6 +19,9 @@ pub(super) trait Interface: Send + Sync {
     /// Whether it looks for sources itself.
     fn retrieves(&self) -> bool;
 
+    /// Its kind, as the configuration names it.
+    fn kind(&self) -> &'static str;
+
     /// The format of its answers; `None` lets their first bytes tell.
     fn format(&self) -> Option<Provider>;
 
@@ -124,6 +127,10 @@ impl<I: Interface> Upstream for HttpUpstream<I> {
 
     fn retrieves(&self) -> bool {
         self.interface.retrieves()
+    }
+
+    fn kind(&self) -> &'static str {
+        self.interface.kind()
     }
 
     fn host(&self) -> Option<&str> {

@@ -78,6 +78,10 @@ impl Local {
 
 #[async_trait]
 impl Upstream for Local {
+    fn kind(&self) -> &'static str {
+        "local"
+    }
+
     async fn ask(&self, ask: Ask) -> Result<Reply, UpstreamError> {
         let begun = Instant::now();
         let found = retrieve(&self.library, &ask, PASSAGES).await?;

@@ -53,6 +53,10 @@ fn openai() -> Address {
 }
 
 impl Interface for OpenAiOptions {
+    fn kind(&self) -> &'static str {
+        "openai"
+    }
+
     fn retrieves(&self) -> bool {
         self.from.is_some()
     }

@@ -61,6 +61,10 @@ fn openai() -> Address {
 const FILE_RESULTS: &str = "file_search_call.results";
 
 impl Interface for OpenAiResponsesOptions {
+    fn kind(&self) -> &'static str {
+        "openai-responses"
+    }
+
     fn retrieves(&self) -> bool {
         !self.tools.is_empty()
     }

@@ -18,6 +18,11 @@ pub trait Upstream: Debug + Send + Sync {
     /// Whether it looks for sources itself. One that does not is given some in [`Ask::sources`].
     fn retrieves(&self) -> bool;
 
+    /// Its kind, as the configuration names it.
+    fn kind(&self) -> &'static str {
+        "other"
+    }
+
     /// Whether a model writes its answers. One without can do nothing with a question that is [plain](Ask::plain).
     fn has_model(&self) -> bool {
         true

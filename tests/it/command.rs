@@ -288,3 +288,50 @@ fn the_report_speaks_of_the_output_that_was_asked_for() {
         }
     }
 }
+
+#[test]
+fn healthcheck_says_in_one_line_whether_a_server_is_ready() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let serving = Serving::start(folder.path(), &[]);
+    let bind = serving.url.strip_prefix("http://").expect("an address").to_owned();
+    let check = |arguments: &[&str]| {
+        let mut command = citewire(&[&["healthcheck"], arguments].concat());
+        command.env("CITEWIRE_BIND", &bind).env("HTTP_PROXY", "http://127.0.0.1:9").output().expect("the command runs")
+    };
+    let ready = check(&[]);
+    assert_eq!(
+        (ready.status.code(), line_of(&ready.stdout)),
+        (Some(0), format!("citewire is ready: http://{bind}/readyz"))
+    );
+    let elsewhere = check(&["--url", &format!("{}/nowhere", serving.url)]);
+    assert_eq!(elsewhere.status.code(), Some(1));
+    assert!(line(&elsewhere).contains("the server answered 404"), "{}", line(&elsewhere));
+    assert_eq!(serving.interrupt(), Some(0));
+    let gone = check(&[]);
+    assert_eq!(gone.status.code(), Some(1));
+    assert!(line(&gone).starts_with(&format!("citewire is not ready: http://{bind}/readyz: ")), "{}", line(&gone));
+    assert!(line(&gone).contains("refused"), "{}", line(&gone));
+}
+
+/// The only line on stdout, without its end.
+fn line_of(stdout: &[u8]) -> String {
+    let words = words(stdout);
+    assert_eq!(words.lines().count(), 1, "{words}");
+    words.trim_end().to_owned()
+}
+
+#[test]
+fn healthcheck_does_not_wait_for_a_server_that_says_nothing() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/readyz", silent.local_addr().expect("an address"));
+    let output = citewire(&["healthcheck", "--url", &url]).output().expect("the command runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(line(&output).contains("no answer within 3 seconds"), "{}", line(&output));
+}
+
+#[test]
+fn healthcheck_refuses_an_address_that_is_no_server() {
+    let output = citewire(&["healthcheck"]).env("CITEWIRE_BIND", "nowhere").output().expect("the command runs");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(line(&output).contains("CITEWIRE_BIND"), "{}", line(&output));
+}

@@ -174,6 +174,7 @@ async fn a_key_opens_the_routes_of_its_scopes_and_no_others() {
         let wanted = match Access::of(route.path) {
             Access::Key(scope) => scope,
             Access::Download => Scope::Answer,
+            Access::Metrics => Scope::Metrics,
             Access::Open | Access::DirectLine | Access::Page | Access::Bot => continue,
         };
         for scope in Scope::ALL {

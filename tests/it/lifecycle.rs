@@ -2,13 +2,15 @@ use citewire::channels::Retention;
 use citewire::clock::Clock;
 use futures_util::future::join_all;
 use reqwest::{Method, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::app::{API_KEY, DIRECT_LINE_SECRET, Serving, Socket, TestApp, answer};
+use crate::app::{API_KEY, DIRECT_LINE_SECRET, Serving, Socket, TestApp, answer, citewire};
 
 #[tokio::test]
 async fn a_running_server_is_live_and_ready() {
@@ -146,4 +148,43 @@ async fn a_port_that_is_taken_is_named() {
     assert_eq!(taken.status.code(), Some(2));
     let words = String::from_utf8(taken.stderr).expect("text");
     assert!(words.contains(&format!("cannot listen on {}", app.address)), "{words}");
+}
+
+/// Collectors of logs read an object a line, and what the server says at its start goes the same way.
+#[tokio::test]
+async fn a_log_in_json_has_an_object_a_line_and_auditors_lines_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut server = citewire(&["serve", "--bind", "127.0.0.1:0"]);
+    server.env("CITEWIRE_DATA_DIR", folder.path()).env("CITEWIRE_ASSISTANT", "none");
+    server.env("CITEWIRE_LOG", "info").env("CITEWIRE_LOG_FORMAT", "json");
+    let mut child = server.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the command runs");
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let mut next = move || {
+        let line = lines.next().expect("a line").expect("text");
+        let object: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        for member in ["timestamp", "level", "target", "message"] {
+            assert!(object[member].is_string(), "{member}: {object}");
+        }
+        object
+    };
+    let url = loop {
+        let line = next();
+        if let Some(url) = line["message"].as_str().expect("text").strip_prefix("citewire is listening on ") {
+            break url.to_owned();
+        }
+    };
+    let client = reqwest::Client::builder().build().expect("a client");
+    let refused = client.post(format!("{url}/v1/check")).bearer_auth("a-key-that-nobody-has").send().await;
+    assert_eq!(refused.expect("an answer").status(), StatusCode::UNAUTHORIZED);
+    let audited = loop {
+        let line = next();
+        if line["target"] == "citewire::http::audit" {
+            break line;
+        }
+    };
+    assert_eq!((&audited["message"], &audited["code"]), (&json!("refused"), &json!("wrong_key")));
+    assert_eq!((&audited["status"], &audited["path"]), (&json!(401), &json!("/v1/check")));
+    assert!(audited["request.id"].is_string() && audited["level"] == "INFO", "{audited}");
+    child.kill().expect("it ends");
+    child.wait().expect("it ends");
 }

@@ -68,6 +68,7 @@ mod lifecycle;
 mod live;
 /// What holds for every livestream.
 mod livestream;
+mod metrics;
 /// The OpenAPI document and its viewer.
 mod openapi;
 /// Rewritten answers as another Markdown engine reads them.

@@ -48,7 +48,7 @@ fn every_operation_says_which_credential_it_needs() {
         let needed = operation["security"][0].as_object().and_then(|needed| needed.keys().next().map(String::as_str));
         let expected = match Access::of(route.path) {
             Access::Open => None,
-            Access::Key(_) => Some("api_key"),
+            Access::Key(_) | Access::Metrics => Some("api_key"),
             Access::DirectLine => Some("direct_line"),
             Access::Page => Some("page"),
             Access::Download => Some("reader"),

@@ -13,6 +13,7 @@ mod npm;
 mod packages;
 mod playground;
 mod process;
+mod prometheus;
 mod python;
 mod recorded;
 mod repository;

@@ -24,6 +24,7 @@ use crate::activity::Activity;
 use crate::channels::Complaints;
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressError, EgressOptions};
+use crate::metrics::{ChannelFigures, Queue};
 
 /// So long an answer may take to come to its end once it has to.
 const END_WITHIN: Duration = Duration::from_secs(1);
@@ -89,6 +90,18 @@ impl AzureBot {
     #[must_use]
     pub fn options(&self) -> &AzureBotOptions {
         &self.options
+    }
+
+    /// Which calls to the service were refused.
+    #[must_use]
+    pub fn figures(&self) -> &ChannelFigures {
+        self.client.figures()
+    }
+
+    /// Activities that wait for their turn.
+    #[must_use]
+    pub fn queue(&self) -> &Queue {
+        self.turns.queue()
     }
 
     /// The way for answers that come later.

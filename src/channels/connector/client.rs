@@ -13,6 +13,7 @@ use super::words::{Said, Words, shown};
 use super::{Credentials, Place, Refusal, RefusalCause, RefusalKind, Rule, TokenError, TrustedHosts};
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, Patience, Retry, retry_after};
+use crate::metrics::{Channel, ChannelFigures};
 use crate::secret::Unsaid;
 
 /// How long one call may take. Some emulators never answer.
@@ -50,6 +51,7 @@ pub struct ConnectorClient {
     options: ConnectorOptions,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
+    figures: ChannelFigures,
 }
 
 /// One call, which may be made more than once.
@@ -72,13 +74,20 @@ impl ConnectorClient {
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdSource>,
     ) -> Self {
-        Self { http, hosts, credentials, options: ConnectorOptions::default(), clock, ids }
+        let figures = ChannelFigures::new(Channel::Connector);
+        Self { http, hosts, credentials, options: ConnectorOptions::default(), clock, ids, figures }
     }
 
     /// The same with other options.
     #[must_use]
     pub fn with_options(self, options: ConnectorOptions) -> Self {
         Self { options, ..self }
+    }
+
+    /// Which calls were refused, by what that means.
+    #[must_use]
+    pub fn figures(&self) -> &ChannelFigures {
+        &self.figures
     }
 
     /// Which services are called.
@@ -139,8 +148,13 @@ impl ConnectorClient {
         Ok(id.filter(|id| !id.is_empty()).map(str::to_owned))
     }
 
-    /// Makes a call until it succeeds or nothing more can be done; returns the body of the answer.
+    /// Makes a call until it succeeds or nothing more can be done, and counts it when it is refused; returns the body of the answer.
     async fn run(&self, place: &Place, call: &Call<'_>) -> Result<Vec<u8>, Refusal> {
+        let answered = self.run_uncounted(place, call).await;
+        answered.inspect_err(|refusal| self.figures.refusal(refusal.kind.label()))
+    }
+
+    async fn run_uncounted(&self, place: &Place, call: &Call<'_>) -> Result<Vec<u8>, Refusal> {
         let mut patience = Patience::new(call.retry, self.clock.now());
         let (mut renewed, mut repeated) = (false, false);
         loop {

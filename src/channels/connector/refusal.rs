@@ -74,6 +74,27 @@ impl RefusalKind {
         Self::Denied,
         Self::Lost,
     ];
+
+    /// Its name in figures.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::OutOfOrder => "out_of_order",
+            Self::NoStreams => "no_streams",
+            Self::TimeOver => "time_over",
+            Self::Cancelled => "cancelled",
+            Self::Completed => "completed",
+            Self::Changed => "changed",
+            Self::TooLarge => "too_large",
+            Self::Malformed => "malformed",
+            Self::Throttled => "throttled",
+            Self::Faulty => "faulty",
+            Self::Unavailable => "unavailable",
+            Self::Unsupported => "unsupported",
+            Self::Denied => "denied",
+            Self::Lost => "lost",
+        }
+    }
 }
 
 /// What happened.

@@ -7,6 +7,7 @@ use super::{Binding, BoundConversations, Coverage, DirectLineClient, PostError, 
 use crate::activity::{Activity, ConversationId};
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressError, EgressOptions};
+use crate::metrics::ChannelFigures;
 
 /// A Direct Line elsewhere, and the conversations that are bound to it.
 #[derive(Debug)]
@@ -35,6 +36,12 @@ impl BoundDirectLine {
         let http = Client::new(egress)?;
         let client = DirectLineClient::new(http, binding.url, binding.credential, binding.user, clock, ids);
         Ok(Self { client, conversations: binding.conversations, said: AtomicBool::new(false) })
+    }
+
+    /// Which posts did not succeed.
+    #[must_use]
+    pub fn figures(&self) -> &ChannelFigures {
+        self.client.figures()
     }
 
     /// How a conversation is covered.

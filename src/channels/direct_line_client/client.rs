@@ -15,6 +15,7 @@ use crate::activity::{Activity, ActivityId, ChannelAccount};
 use crate::channels::one_at_a_time::OneAtATime;
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, Fetched, Patience, Retry, retry_after};
+use crate::metrics::{Channel, ChannelFigures};
 use crate::secret::Secret;
 
 /// What citewire calls itself in its answers, by which it knows its own kind.
@@ -31,6 +32,7 @@ pub struct DirectLineClient {
     turns: OneAtATime,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
+    figures: ChannelFigures,
 }
 
 /// An activity that has arrived.
@@ -83,7 +85,23 @@ impl DirectLineClient {
         ids: Arc<dyn IdSource>,
     ) -> Self {
         let session = Session::new(credential);
-        Self { http, url, session, user, retry: usual(), turns: OneAtATime::default(), clock, ids }
+        Self {
+            http,
+            url,
+            session,
+            user,
+            retry: usual(),
+            turns: OneAtATime::default(),
+            clock,
+            ids,
+            figures: ChannelFigures::new(Channel::DirectLineClient),
+        }
+    }
+
+    /// Which posts did not succeed, by why.
+    #[must_use]
+    pub fn figures(&self) -> &ChannelFigures {
+        &self.figures
     }
 
     /// Where it posts to.
@@ -118,7 +136,8 @@ impl DirectLineClient {
             None => None,
         };
         let first = if key.is_some() { Step::LookThenPost } else { Step::Post };
-        let (id, by_citewire) = self.run(conversation, &outgoing, first).await?;
+        let posted = self.run(conversation, &outgoing, first).await;
+        let (id, by_citewire) = posted.inspect_err(|error| self.figures.refusal(error.label()))?;
         let activity = Activity { id: Some(id.clone()), ..outgoing.activity };
         Ok(Posted { id, activity, by_citewire })
     }

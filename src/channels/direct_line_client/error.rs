@@ -139,6 +139,23 @@ pub enum PostError {
     },
 }
 
+impl PostError {
+    /// What kind of failure it is, in a word for figures.
+    #[must_use]
+    pub fn label(&self) -> &'static str {
+        match self {
+            Self::TooLong { .. } => "too_large",
+            Self::ChannelData | Self::Conversation(_) => "malformed",
+            Self::Failed { cause: CallError::Refused { status: 401 | 403, .. }, .. } => "denied",
+            Self::Failed { cause: CallError::Refused { status: 429, .. }, .. } => "throttled",
+            Self::Failed { cause: CallError::Refused { status: 500.., .. }, .. } => "faulty",
+            Self::Failed { cause: CallError::Refused { .. }, .. } => "refused",
+            Self::Failed { cause: CallError::Misunderstood { .. }, .. } => "misunderstood",
+            Self::Failed { cause: CallError::NoAnswer { .. }, .. } => "lost",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,7 @@ use crate::channels::DeliveryError;
 use crate::channels::delivery::sign;
 use crate::channels::direct_line::{Ephemeral, Part, Running};
 use crate::dialect::{Answering, Dialect, Livestream, Stamps, Waiting};
+use crate::metrics::LiveStream;
 use crate::store::{Appended, Batch, Recorded};
 
 /// An answer in a conversation of the embedded channel, from its first informative text to its message.
@@ -31,6 +32,7 @@ pub struct LiveAnswer {
     stamps: Stamps,
     /// How far the conversation reached when something was shown last.
     reached: Option<Watermark>,
+    counted: LiveStream,
 }
 
 /// How far the stream is.
@@ -46,6 +48,7 @@ impl LiveAnswer {
         // The embedded channel is one, whatever the answer is converted for.
         let phase = Livestream::new(Dialect::WebChat).map_or(Phase::Ended, Phase::Waiting);
         Self {
+            counted: live.metrics.live_stream(),
             live,
             id,
             phase,
@@ -113,6 +116,8 @@ impl LiveAnswer {
         if let Phase::Answering(stream) = &mut self.phase
             && let Some(activity) = stream.update_cited(so_far)
         {
+            // Counted first, so that a reader who has it finds it in the figures.
+            self.counted.updated();
             self.show(activity).await?;
         }
         Ok(true)

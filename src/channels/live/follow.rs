@@ -9,7 +9,7 @@ use futures_util::{Stream, StreamExt as _};
 use super::pace::Pace;
 use super::{Followed, LiveAnswer, LiveError, Unanswered};
 use crate::activity::Activity;
-use crate::channels::arrived::{Wordless, settle};
+use crate::channels::arrived::{Wordless, counted, settle};
 use crate::channels::{Delivered, DeliveryError, NoAnswer, log_scores};
 use crate::convert::{Conversion, Streamed, Streaming, Update};
 use crate::store::Doorbell;
@@ -103,6 +103,7 @@ impl LiveAnswer {
             Some(key) => self.live.store.recall(&self.id, key).await.map_err(DeliveryError::from)?.is_some(),
             None => false,
         };
+        let from = conversion.slug();
         let streaming = Streaming::new(conversion);
         let Arrived { streaming, broken } = self.take_in(streaming, body, !is_repeated).await?;
         if let Some(error) = broken.as_ref()
@@ -112,7 +113,10 @@ impl LiveAnswer {
                 broken.map_or(DeliveryError::NoMessage.into(), |error| LiveError::NoAnswer(NoAnswer::Body(error)))
             );
         }
-        let (streamed, incomplete) = settle(streaming, broken, wordless).map_err(LiveError::NoAnswer)?;
+        let settled = settle(streaming, broken, wordless);
+        let outcome = settled.as_ref().map_or_else(NoAnswer::counted, |(streamed, _)| counted(&streamed.report));
+        self.live.metrics.conversion(from, outcome);
+        let (streamed, incomplete) = settled.map_err(LiveError::NoAnswer)?;
         let Streamed { message, report, .. } = streamed;
         log_scores(&report.scores);
         let behind = incomplete.as_ref().map(|_| Activity::message(self.live.options.incomplete.clone()));

@@ -7,6 +7,7 @@ use crate::activity::{ChannelAccount, ConversationId};
 use crate::channels::delivery::bot;
 use crate::channels::direct_line::{DirectLineOptions, Publisher};
 use crate::channels::one_at_a_time::OneAtATime;
+use crate::metrics::Metrics;
 use crate::store::ConversationStore;
 
 /// Answers that are shown in the embedded channel while they are written, under the name of the bot. Clones are the same.
@@ -18,6 +19,7 @@ pub struct Live {
     pub(super) options: Arc<LiveOptions>,
     /// Two answers under one key wait for each other.
     pub(super) turns: Arc<OneAtATime>,
+    pub(super) metrics: Metrics,
 }
 
 impl Live {
@@ -29,13 +31,26 @@ impl Live {
         channel: &DirectLineOptions,
         options: LiveOptions,
     ) -> Self {
-        Self { publisher, store, bot: bot(channel), options: Arc::new(options), turns: Arc::default() }
+        Self {
+            publisher,
+            store,
+            bot: bot(channel),
+            options: Arc::new(options),
+            turns: Arc::default(),
+            metrics: Metrics::default(),
+        }
     }
 
     /// The same, with other options.
     #[must_use]
     pub fn with_options(self, options: LiveOptions) -> Self {
         Self { options: Arc::new(options), ..self }
+    }
+
+    /// The same, counted there.
+    #[must_use]
+    pub fn counted(self, metrics: Metrics) -> Self {
+        Self { metrics, ..self }
     }
 
     /// An answer in a conversation, of which nothing is shown yet.

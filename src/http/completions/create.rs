@@ -15,7 +15,7 @@ use super::chunks::{Telling, chunks};
 use super::request::ChatRequest;
 use super::task::{answer_without_model, is_task};
 use super::writing::{Writing, Written, log};
-use crate::assistant::Assistant;
+use crate::assistant::{Assistant, Assistants};
 use crate::http::convert::{json as json_response, read};
 use crate::http::schema::{ChatCompletion, ChatCompletionRequest, CompletionProblem};
 use crate::http::{Fault, State};
@@ -87,7 +87,7 @@ pub(crate) async fn create_completion(
     if state.tasks.is_ending() {
         return Err(CompletionError::ShuttingDown.into());
     }
-    let Begun { writing, body, asked_tokens, retrieval } = begin(assistant, ask, form).await?;
+    let Begun { writing, body, asked_tokens, retrieval } = begin(&state.assistants, assistant, ask, form).await?;
     telling.asked_tokens = asked_tokens.unwrap_or(telling.asked_tokens);
     telling.retrieval = retrieval.map(|found| retrieval_member(&asked.model, &found));
     if asked.is_stream() {
@@ -113,11 +113,16 @@ struct Begun {
 type Body = BoxStream<'static, Result<Bytes, UpstreamError>>;
 
 /// Asks, and waits for the first bytes of the answer: as long as there are none, an error can have a status.
-async fn begin(assistant: Arc<Assistant>, ask: Ask, form: ChatForm) -> Result<Begun, CompletionError> {
+async fn begin(
+    assistants: &Assistants,
+    assistant: Arc<Assistant>,
+    ask: Ask,
+    form: ChatForm,
+) -> Result<Begun, CompletionError> {
     let form = if ask.plain { ChatForm::Uncited } else { form };
     let question = ask.question().to_owned();
     let replied = async {
-        let Reply { from, mut body, asked_tokens, retrieval } = assistant.send(ask).await?;
+        let Reply { from, mut body, asked_tokens, retrieval } = assistants.ask(&assistant, ask).await?;
         let first = body.next().await.transpose()?;
         let body = stream::iter(first.map(Ok)).chain(body).boxed();
         Ok::<_, UpstreamError>(Reply { from, body, asked_tokens, retrieval })

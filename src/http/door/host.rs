@@ -103,7 +103,7 @@ pub(crate) fn guard(options: &HttpOptions, request: &HttpRequest) -> Result<(), 
 }
 
 /// Whether only programs on this machine call, each by itself.
-fn is_alone(options: &HttpOptions) -> bool {
+pub(crate) fn is_alone(options: &HttpOptions) -> bool {
     options.bind.ip().is_loopback() && options.trusted_proxies.is_empty()
 }
 

@@ -11,6 +11,7 @@ use governor::{Quota, RateLimiter};
 
 use crate::activity::ConversationId;
 use crate::channels::direct_line::Claims;
+use crate::metrics::Limit;
 
 /// How often callers may come. 0 switches a limit off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,7 @@ impl LimitOptions {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("too many {of}; come again in {} s, or have the setting {setting} raised", seconds(*wait))]
 pub struct LimitError {
+    pub(crate) limit: Limit,
     of: &'static str,
     setting: &'static str,
     wait: Duration,
@@ -94,6 +96,7 @@ impl Limits {
     /// An address starts a session of the page.
     pub(crate) fn session(&self, client: IpAddr) -> Result<(), LimitError> {
         let refused = |wait| LimitError {
+            limit: Limit::PageSessions,
             of: "conversations from your address",
             setting: "limits.page_sessions_per_minute (CITEWIRE_LIMITS_PAGE_SESSIONS_PER_MINUTE)",
             wait,
@@ -104,6 +107,7 @@ impl Limits {
     /// The holder of a token posts something.
     pub(crate) fn post(&self, claims: &Claims) -> Result<(), LimitError> {
         let refused = |wait| LimitError {
+            limit: Limit::Posts,
             of: "posts with this token",
             setting: "limits.posts_per_second (CITEWIRE_LIMITS_POSTS_PER_SECOND)",
             wait,
@@ -115,6 +119,7 @@ impl Limits {
     /// An address has shown a credential that is not good.
     pub(crate) fn failure(&self, client: IpAddr) -> Result<(), LimitError> {
         let refused = |wait| LimitError {
+            limit: Limit::FailedCredentials,
             of: "credentials from your address that are not good",
             setting: "limits.failed_credentials_per_minute (CITEWIRE_LIMITS_FAILED_CREDENTIALS_PER_MINUTE)",
             wait,

@@ -260,7 +260,7 @@ mod tests {
 
     fn pending<C, A>(change: C) -> Pending<C, A> {
         let room = Arc::new(Semaphore::new(1)).try_acquire_owned().expect("room");
-        Pending::new(change, oneshot::channel().0, room)
+        Pending::new(change, oneshot::channel().0, room, crate::metrics::Queue::default().enter())
     }
 
     fn create(id: &str) -> Change {

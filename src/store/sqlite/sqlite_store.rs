@@ -21,6 +21,7 @@ use super::writer::Writer;
 use super::{SqliteError, connect, schema};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
+use crate::metrics::StoreFigures;
 use crate::store::bells::Bells;
 use crate::store::{
     Appended, Attachment, Batch, Conversation, ConversationStore, Counts, Created, Doorbell, Feedback, FeedbackPage,
@@ -41,6 +42,7 @@ pub struct SqliteStore {
     room: Arc<Semaphore>,
     bells: Arc<Bells>,
     failing: Arc<AtomicBool>,
+    figures: StoreFigures,
     /// The writer, which ends when it is told to, or when the last handle on the queue is gone.
     writer: TaskTracker,
 }
@@ -66,6 +68,7 @@ impl SqliteStore {
         let (queue, work) = mpsc::channel(MAX_WAITING);
         let (bells, health) = (Arc::<Bells>::default(), Health::default());
         let failing = health.failing();
+        let figures = StoreFigures::default();
         let writer = Writer {
             path: path.to_owned(),
             options,
@@ -82,13 +85,14 @@ impl SqliteStore {
             // The process before may have ended right after a deletion, or been a version that overwrote nothing.
             copies: Copies::EVERYWHERE,
             last_group: 0,
+            figures: figures.clone(),
             _lock: lock,
         };
         let tasks = TaskTracker::new();
         tasks.spawn(writer.run());
         tasks.close();
         let room = Arc::new(Semaphore::new(MAX_WAITING_KIB));
-        Ok(Self { reader, queue, room, bells, failing, writer: tasks })
+        Ok(Self { reader, queue, room, bells, failing, figures, writer: tasks })
     }
 
     /// Hands a change to the writer and waits until it is committed.
@@ -97,7 +101,7 @@ impl SqliteStore {
         let kib = (bytes / 1024 + 1).min(MAX_WAITING_KIB);
         let kib = u32::try_from(kib).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.room).try_acquire_many_owned(kib).map_err(|_| StoreError::Busy)?;
-        self.ask(|reply| Work::Change(wrap(Pending::new(change, reply, room)))).await
+        self.ask(|reply| Work::Change(wrap(Pending::new(change, reply, room, self.figures.queue.enter())))).await
     }
 
     /// Has the writer do something by itself.
@@ -297,6 +301,10 @@ impl ConversationStore for SqliteStore {
             self.alone(Alone::Probe).await?;
         }
         Ok(())
+    }
+
+    fn figures(&self) -> Option<&StoreFigures> {
+        Some(&self.figures)
     }
 
     async fn close(&self) -> Result<(), StoreError> {

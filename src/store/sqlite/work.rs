@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::activity::{ConversationId, Watermark};
+use crate::metrics::Waiting;
 use crate::store::StoreError;
 
 /// One thing for the writer to do.
@@ -56,11 +57,13 @@ pub(super) struct Pending<C, A> {
     reply: Reply<A>,
     /// The room that the change takes while it waits.
     _room: OwnedSemaphorePermit,
+    /// Its place among all that wait.
+    _waiting: Waiting,
 }
 
 impl<C, A> Pending<C, A> {
-    pub(super) fn new(change: C, reply: Reply<A>, room: OwnedSemaphorePermit) -> Self {
-        Self { change, answer: None, reply, _room: room }
+    pub(super) fn new(change: C, reply: Reply<A>, room: OwnedSemaphorePermit, waiting: Waiting) -> Self {
+        Self { change, answer: None, reply, _room: room, _waiting: waiting }
     }
 
     /// Tells who waits, who may have gone.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use chrono::DateTime;
 use sqlx::sqlite::SqliteConnectOptions;
@@ -18,6 +19,7 @@ use super::upkeep::Copies;
 use super::work::{Alone, Change, Work};
 use crate::activity::ConversationId;
 use crate::clock::Clock;
+use crate::metrics::{Group, StoreFigures};
 use crate::store::bells::Bells;
 use crate::store::{StoreError, StoreLimits};
 
@@ -100,6 +102,7 @@ pub(super) struct Writer {
     pub(super) copies: Copies,
     /// How many changes were written together last.
     pub(super) last_group: usize,
+    pub(super) figures: StoreFigures,
     pub(super) _lock: Lock,
 }
 
@@ -186,8 +189,16 @@ impl Writer {
         }
     }
 
-    /// Writes a group in one transaction.
+    /// Writes a group in one transaction, and counts it.
     async fn attempt(&mut self, group: &mut [Change]) -> Result<(), sqlx::Error> {
+        let begun = Instant::now();
+        let written = self.commit(group).await;
+        let outcome = if written.is_ok() { Group::Committed(group.len()) } else { Group::Failed };
+        self.figures.group(outcome, begun.elapsed());
+        written
+    }
+
+    async fn commit(&mut self, group: &mut [Change]) -> Result<(), sqlx::Error> {
         let heads = self.heads_of(group).await?;
         self.make_room(group, &heads).await?;
         let known = self.known_of(group, &heads).await?;

@@ -2,7 +2,7 @@
 
 use citewire::channels::connector::PublicName;
 use citewire::channels::connector::auth::Caller;
-use reqwest::StatusCode;
+use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::scene::{FAILURE, GREETING, GROUP, Scene};
@@ -238,4 +238,19 @@ async fn in_copilot_an_answer_that_comes_later_goes_the_way_of_one_that_was_aske
     let channels = scene.service.seen().into_iter().map(|seen| seen.body["channelId"].clone()).collect::<Vec<_>>();
     assert_eq!(channels, ["msteams", "msteams", "msteams"]);
     assert_eq!(scene.service.faults(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn answers_and_what_waits_are_in_the_figures() {
+    let scene = Scene::new().await;
+    scene.hand_in(&scene.message("1", "hi")).await;
+    scene.answer_next("Hello.").await;
+    // The second question is asked when the first is done with.
+    scene.hand_in(&scene.message("2", "hi")).await;
+    scene.answer_next("Hello again.").await;
+    let figures = scene.app.request(Method::GET, "/metrics").send().await.expect("an answer");
+    let figures = figures.text().await.expect("text");
+    assert!(figures.contains(r#"citewire_conversions_total{format="citewire",outcome="converted"} "#), "{figures}");
+    assert!(figures.contains(r#"citewire_queue_entries{queue="azure_bot"} 0"#), "{figures}");
+    assert!(figures.contains(r#"citewire_backend_calls_total{assistant="hr",kind="other",outcome="answered"}"#));
 }

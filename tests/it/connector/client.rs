@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use citewire::channels::connector::{ConnectorOptions, Refusal, RefusalKind};
 use citewire::clock::Clock as _;
+use citewire::metrics::Metrics;
 use serde_json::{Map, Value, json};
 
 use super::{Flavour, Mishap, Scene};
@@ -79,6 +80,20 @@ async fn point_09_what_passes_is_called_again_and_everything_else_is_for_good() 
         scene.service.fail_first(vec![Mishap::status(status)]);
         assert_eq!(scene.reply().await.is_ok(), calls > 1, "{status}");
     }
+}
+
+#[tokio::test]
+async fn refusals_are_counted_by_kind_and_calls_that_succeed_in_the_end_are_not() {
+    let scene = Scene::new(Flavour::Teams).await;
+    scene.service.fail_first(vec![Mishap::status(503)]);
+    assert!(scene.reply().await.is_ok());
+    scene.service.plan(|_, _| Some((Mishap::status(403), false)));
+    assert!(scene.reply().await.is_err() && scene.reply().await.is_err());
+    let metrics = Metrics::new();
+    metrics.watch_channel(scene.client.figures());
+    let text = metrics.text();
+    let series: Vec<&str> = text.lines().filter(|line| line.starts_with("citewire_channel_refusals_total{")).collect();
+    assert_eq!(series, [r#"citewire_channel_refusals_total{channel="connector",reason="denied"} 2"#]);
 }
 
 #[tokio::test]

@@ -2,10 +2,22 @@
 
 use std::time::Duration;
 
+use citewire::metrics::Metrics;
+
 use super::{Played, Reply, token};
 
 fn busy(retry_after: &str) -> Reply {
     Reply::With(429, "retry-after", retry_after.to_owned(), String::new())
+}
+
+#[tokio::test]
+async fn a_post_that_is_refused_for_good_is_counted_by_why() {
+    let played = Played::new(token(), vec![Reply::With(400, "x-why", "none".to_owned(), String::new())]).await;
+    played.failure().await;
+    let metrics = Metrics::new();
+    metrics.watch_channel(played.client.figures());
+    let series = r#"citewire_channel_refusals_total{channel="direct_line_client",reason="refused"} 1"#;
+    assert!(metrics.text().contains(series), "{}", metrics.text());
 }
 
 #[tokio::test]

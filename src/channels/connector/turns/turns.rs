@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use super::seen::{Fingerprint, Seen};
 use super::{Full, TurnLimits};
+use crate::metrics::{self, Queue};
 
 /// What became of an activity that was offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,7 @@ pub(in crate::channels::connector) struct Turns<J> {
     limits: TurnLimits,
     shelf: Mutex<Shelf<J>>,
     fresh: Notify,
+    queue: Queue,
 }
 
 #[derive(Debug)]
@@ -56,6 +58,7 @@ struct Waiting<J> {
     job: J,
     bytes: usize,
     forgotten: CancellationToken,
+    _queued: metrics::Waiting,
 }
 
 /// An activity that is offered.
@@ -102,7 +105,12 @@ impl<J> Turns<J> {
             waiting_bytes: 0,
             closed: false,
         };
-        Self { limits, shelf: Mutex::new(shelf), fresh: Notify::new() }
+        Self { limits, shelf: Mutex::new(shelf), fresh: Notify::new(), queue: Queue::default() }
+    }
+
+    /// What waits, and for how long.
+    pub(in crate::channels::connector) fn queue(&self) -> &Queue {
+        &self.queue
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf<J>> {
@@ -136,7 +144,7 @@ impl<J> Turns<J> {
         }
         shelf.waiting += 1;
         shelf.waiting_bytes += bytes;
-        let waiting = Waiting { job, bytes, forgotten: forgotten.clone() };
+        let waiting = Waiting { job, bytes, forgotten: forgotten.clone(), _queued: self.queue.enter() };
         let Shelf { lines, ready, .. } = &mut *shelf;
         match lines.get_mut(line) {
             Some(line) => line.jobs.push_back(waiting),
@@ -204,7 +212,7 @@ impl<J> Turns<J> {
         let mut shelf = self.shelf();
         while let Some(name) = shelf.ready.pop_front() {
             let Some(line) = shelf.lines.get_mut(&name) else { continue };
-            let Some(Waiting { job, bytes, forgotten }) = line.jobs.pop_front() else { continue };
+            let Some(Waiting { job, bytes, forgotten, _queued }) = line.jobs.pop_front() else { continue };
             line.running = Some(forgotten);
             shelf.waiting -= 1;
             shelf.waiting_bytes -= bytes;

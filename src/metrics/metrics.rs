@@ -1,0 +1,337 @@
+//! The handle with which a server counts.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use prometheus::core::Collector;
+use prometheus::{
+    Encoder as _, Gauge, GaugeVec, Histogram, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Registry,
+    TextEncoder,
+};
+
+use super::parts::{BackEndFigures, ChannelFigures, StoreFigures, buckets, named};
+use super::queue::{Queue, Queues};
+use super::table;
+
+/// Counts what a server does. Cheap to clone; clones count into the same figures.
+#[derive(Clone, Debug)]
+pub struct Metrics(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    registry: Registry,
+    requests: IntCounterVec,
+    request_seconds: HistogramVec,
+    rate_limited: IntCounterVec,
+    conversions: IntCounterVec,
+    claims: IntCounter,
+    unresolved: IntCounter,
+    sockets: IntGauge,
+    live_streams: IntGauge,
+    first_update: Histogram,
+    queues: Queues,
+    queue: IntGaugeVec,
+    queue_age: GaugeVec,
+}
+
+/// What became of an answer that somebody gave us to convert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conversion {
+    /// It was converted.
+    Converted {
+        /// How many sources it cites.
+        claims: usize,
+        /// How many of its markers name no source.
+        unresolved: usize,
+    },
+    /// It cannot be read as an answer.
+    Unusable,
+    /// It lacks the grounding that was asked for.
+    Ungrounded,
+    /// It broke off before anything of use had arrived.
+    BrokenOff,
+    /// It has no words.
+    Empty,
+}
+
+/// A limit of calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Conversations that an address starts on the page.
+    PageSessions,
+    /// Posts of the holder of a token.
+    Posts,
+    /// Credentials of an address that are not good.
+    FailedCredentials,
+}
+
+impl Limit {
+    const ALL: [Self; 3] = [Self::PageSessions, Self::Posts, Self::FailedCredentials];
+
+    const fn label(self) -> &'static str {
+        match self {
+            Self::PageSessions => "page_sessions",
+            Self::Posts => "posts",
+            Self::FailedCredentials => "failed_credentials",
+        }
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Metrics {
+    /// Nothing counted so far.
+    #[must_use]
+    pub fn new() -> Self {
+        let registry = Registry::new();
+        macro_rules! added {
+            ($metric:expr) => {{
+                let metric = $metric.expect("the table has good names");
+                registry.register(Box::new(metric.clone())).expect("each name stands in the table once");
+                metric
+            }};
+        }
+        let build = added!(IntGaugeVec::new(named(table::BUILD_INFO), table::BUILD_INFO.labels));
+        build.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
+        let started = added!(Gauge::with_opts(named(table::START_TIME)));
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        started.set(now.as_secs_f64());
+        let rate_limited = added!(IntCounterVec::new(named(table::RATE_LIMITED), table::RATE_LIMITED.labels));
+        for limit in Limit::ALL {
+            // A series that is there from the beginning shows the first time as well.
+            rate_limited.with_label_values(&[limit.label()]);
+        }
+        Self(Arc::new(Inner {
+            requests: added!(IntCounterVec::new(named(table::REQUESTS), table::REQUESTS.labels)),
+            request_seconds: added!(HistogramVec::new(buckets(table::REQUEST_SECONDS), table::REQUEST_SECONDS.labels)),
+            rate_limited,
+            conversions: added!(IntCounterVec::new(named(table::CONVERSIONS), table::CONVERSIONS.labels)),
+            claims: added!(IntCounter::with_opts(named(table::CLAIMS))),
+            unresolved: added!(IntCounter::with_opts(named(table::UNRESOLVED))),
+            sockets: added!(IntGauge::with_opts(named(table::SOCKETS))),
+            live_streams: added!(IntGauge::with_opts(named(table::LIVE_STREAMS))),
+            first_update: added!(Histogram::with_opts(buckets(table::FIRST_UPDATE))),
+            queues: Queues::default(),
+            queue: added!(IntGaugeVec::new(named(table::QUEUE), table::QUEUE.labels)),
+            queue_age: added!(GaugeVec::new(named(table::QUEUE_AGE), table::QUEUE_AGE.labels)),
+            registry,
+        }))
+    }
+
+    /// All figures in the text format of Prometheus, version 0.0.4.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let inner = &*self.0;
+        for (name, (length, oldest)) in inner.queues.states() {
+            inner.queue.with_label_values(&[name]).set(i64::try_from(length).unwrap_or(i64::MAX));
+            inner.queue_age.with_label_values(&[name]).set(oldest.as_secs_f64());
+        }
+        let mut text = Vec::new();
+        TextEncoder::new().encode(&inner.registry.gather(), &mut text).expect("a vector takes everything");
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// The media type of [`text`](Self::text).
+    pub const MEDIA_TYPE: &'static str = prometheus::TEXT_FORMAT;
+
+    /// Tells the figures of a store as well.
+    pub fn watch_store(&self, figures: &StoreFigures) {
+        self.watch(figures.collectors());
+        self.watch_queue("store", &figures.queue);
+    }
+
+    /// Tells the figures of a channel that is somewhere else as well.
+    pub fn watch_channel(&self, figures: &ChannelFigures) {
+        self.watch(figures.collectors());
+    }
+
+    /// Tells the figures of back ends as well.
+    pub fn watch_back_ends(&self, figures: &BackEndFigures) {
+        self.watch(figures.collectors());
+    }
+
+    /// Tells of a queue as well, under a name for the label `queue`.
+    pub fn watch_queue(&self, name: &'static str, queue: &Queue) {
+        self.0.queues.watch(name, queue);
+    }
+
+    /// What is watched already stays what it is.
+    fn watch(&self, collectors: Vec<Box<dyn Collector>>) {
+        for collector in collectors {
+            self.0.registry.register(collector).ok();
+        }
+    }
+
+    /// A request was answered: its method, the pattern of its route where it has one, and the status.
+    pub fn request(&self, method: &str, route: Option<&'static str>, status: u16, taken: Duration) {
+        const METHODS: [&str; 6] = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"];
+        let method = METHODS.into_iter().find(|known| *known == method).unwrap_or("other");
+        let route = route.unwrap_or("other");
+        let status = match status / 100 {
+            1 => "1xx",
+            2 => "2xx",
+            3 => "3xx",
+            4 => "4xx",
+            _ => "5xx",
+        };
+        self.0.requests.with_label_values(&[method, route, status]).inc();
+        self.0.request_seconds.with_label_values(&[method, route]).observe(taken.as_secs_f64());
+    }
+
+    /// A limit refused a call.
+    pub fn limited(&self, limit: Limit) {
+        self.0.rate_limited.with_label_values(&[limit.label()]).inc();
+    }
+
+    /// An answer was given to convert, in a format of this slug, or in any.
+    pub fn conversion(&self, format: Option<&'static str>, conversion: Conversion) {
+        let outcome = match conversion {
+            Conversion::Converted { claims, unresolved } => {
+                self.0.claims.inc_by(claims as u64);
+                self.0.unresolved.inc_by(unresolved as u64);
+                "converted"
+            }
+            Conversion::Unusable => "unusable",
+            Conversion::Ungrounded => "ungrounded",
+            Conversion::BrokenOff => "broken_off",
+            Conversion::Empty => "empty",
+        };
+        self.0.conversions.with_label_values(&[format.unwrap_or("auto"), outcome]).inc();
+    }
+
+    /// A socket is open, until the guard is dropped.
+    pub fn socket(&self) -> Open {
+        Open::new(&self.0.sockets)
+    }
+
+    /// A live answer begins, and is open until the guard is dropped.
+    pub fn live_stream(&self) -> LiveStream {
+        let first_update = Some((self.0.first_update.clone(), Instant::now()));
+        LiveStream { _open: Open::new(&self.0.live_streams), first_update }
+    }
+}
+
+/// One that is open, until it is dropped.
+#[derive(Debug)]
+#[must_use = "dropped, it is open no more"]
+pub struct Open(IntGauge);
+
+impl Open {
+    fn new(gauge: &IntGauge) -> Self {
+        gauge.inc();
+        Self(gauge.clone())
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+/// A live answer, until it is dropped.
+#[derive(Debug)]
+#[must_use = "dropped, it is open no more"]
+pub struct LiveStream {
+    _open: Open,
+    /// Where the time to the first update goes, and when it began; `None` behind the first update.
+    first_update: Option<(Histogram, Instant)>,
+}
+
+impl LiveStream {
+    /// Words of the answer are shown.
+    pub fn updated(&mut self) {
+        if let Some((histogram, begun)) = self.first_update.take() {
+            histogram.observe(begun.elapsed().as_secs_f64());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::Type;
+    use super::super::{Channel, Group, METRICS};
+    use super::*;
+
+    fn has(metrics: &Metrics, line: &str) {
+        let text = metrics.text();
+        assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+    }
+
+    /// A metric without a series is not in the text, so each is counted once here.
+    #[test]
+    fn every_metric_of_the_table_is_told_with_its_type_and_help() {
+        let metrics = Metrics::new();
+        metrics.request("GET", Some("/healthz"), 200, Duration::from_millis(2));
+        metrics.limited(Limit::Posts);
+        metrics.conversion(Some("openai"), Conversion::Converted { claims: 2, unresolved: 1 });
+        let (store, back_ends) = (StoreFigures::default(), BackEndFigures::default());
+        let channels = [Channel::Connector, Channel::DirectLineClient].map(ChannelFigures::new);
+        metrics.watch_store(&store);
+        metrics.watch_back_ends(&back_ends);
+        channels.iter().for_each(|channel| metrics.watch_channel(channel));
+        store.group(Group::Committed(3), Duration::from_millis(1));
+        back_ends.call("docs", "local", "answered", Duration::from_millis(1));
+        channels.iter().for_each(|channel| channel.refusal("throttled"));
+        for family in METRICS {
+            let kind = match family.kind {
+                Type::Counter => "counter",
+                Type::Gauge => "gauge",
+                Type::Histogram(_) => "histogram",
+            };
+            has(&metrics, &format!("# HELP {} {}", family.name, family.help));
+            has(&metrics, &format!("# TYPE {} {kind}", family.name));
+        }
+        let text = metrics.text();
+        let told = text.lines().filter(|line| line.starts_with("# TYPE")).count();
+        assert_eq!(told, METRICS.len(), "{text}");
+        has(&metrics, "citewire_claims_total 2");
+        has(&metrics, "citewire_unresolved_markers_total 1");
+        has(&metrics, "citewire_store_changes_total 3");
+        has(&metrics, r#"citewire_channel_refusals_total{channel="connector",reason="throttled"} 1"#);
+        has(&metrics, r#"citewire_channel_refusals_total{channel="direct_line_client",reason="throttled"} 1"#);
+        has(&metrics, r#"citewire_conversions_total{format="openai",outcome="converted"} 1"#);
+    }
+
+    /// A stranger who invents methods and paths would otherwise fill the memory.
+    #[test]
+    fn methods_and_paths_that_are_not_ours_are_one_series() {
+        let metrics = Metrics::new();
+        for method in ["BREW", "WHEN", "brew"] {
+            metrics.request(method, None, 404, Duration::ZERO);
+        }
+        has(&metrics, r#"citewire_http_requests_total{method="other",route="other",status="4xx"} 3"#);
+    }
+
+    #[test]
+    fn what_is_open_is_counted_until_it_is_dropped() {
+        let metrics = Metrics::new();
+        let (first, second) = (metrics.socket(), metrics.clone().socket());
+        has(&metrics, "citewire_sockets_open 2");
+        drop((first, second));
+        has(&metrics, "citewire_sockets_open 0");
+        let mut stream = metrics.live_stream();
+        has(&metrics, "citewire_live_streams_open 1");
+        stream.updated();
+        stream.updated();
+        has(&metrics, "citewire_live_first_update_seconds_count 1");
+        drop(stream);
+        has(&metrics, "citewire_live_streams_open 0");
+    }
+
+    #[test]
+    fn queues_are_told_with_the_age_of_their_oldest_entry() {
+        let metrics = Metrics::new();
+        let (turns, store) = (Queue::default(), StoreFigures::default());
+        metrics.watch_queue("turns", &turns);
+        metrics.watch_store(&store);
+        let _waiting = turns.enter();
+        has(&metrics, r#"citewire_queue_entries{queue="turns"} 1"#);
+        has(&metrics, r#"citewire_queue_entries{queue="store"} 0"#);
+        has(&metrics, r#"citewire_queue_oldest_entry_age_seconds{queue="store"} 0"#);
+    }
+}

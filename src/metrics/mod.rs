@@ -1,0 +1,16 @@
+//! Figures about a running server, as Prometheus reads them at `GET /metrics`.
+//!
+//! Every name, help text and label stands in `table.rs`. A server counts with one handle, [`Metrics`]; a part that is built before it, such as the
+//! store, has figures of its own, which the server takes into its handle. A label never has a value that a caller has chosen, so that no
+//! caller can make the number of series grow.
+
+#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
+mod metrics;
+mod parts;
+mod queue;
+mod table;
+
+pub use metrics::{Conversion, Limit, LiveStream, Metrics, Open};
+pub use parts::{BackEndFigures, Channel, ChannelFigures, Group, StoreFigures};
+pub use queue::{Queue, Waiting};
+pub use table::{Family, METRICS, Type};

@@ -1,0 +1,137 @@
+//! Figures of parts that are built before their server, which takes them into its [`Metrics`](super::Metrics).
+
+use std::time::Duration;
+
+use prometheus::core::Collector;
+use prometheus::{HistogramOpts, HistogramVec, IntCounter, IntCounterVec, Opts};
+
+use super::queue::Queue;
+use super::table::{self, Family, Type};
+
+/// What a store does. Clones count into the same figures.
+#[derive(Clone, Debug)]
+pub struct StoreFigures {
+    /// Changes that wait until they are on the disk.
+    pub queue: Queue,
+    groups: HistogramVec,
+    changes: IntCounter,
+}
+
+/// What became of a group of changes of the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// It is on the disk: so many changes.
+    Committed(usize),
+    /// It is not.
+    Failed,
+}
+
+impl Default for StoreFigures {
+    fn default() -> Self {
+        let groups = histograms(table::STORE_GROUPS);
+        for outcome in ["committed", "failed"] {
+            // A series that is there from the beginning shows the first time as well.
+            groups.with_label_values(&[outcome]);
+        }
+        let changes = IntCounter::with_opts(named(table::STORE_CHANGES)).expect("the table has good names");
+        Self { queue: Queue::default(), groups, changes }
+    }
+}
+
+impl StoreFigures {
+    /// A group of changes was written, or was not.
+    pub fn group(&self, group: Group, taken: Duration) {
+        let outcome = match group {
+            Group::Committed(changes) => {
+                self.changes.inc_by(changes as u64);
+                "committed"
+            }
+            Group::Failed => "failed",
+        };
+        self.groups.with_label_values(&[outcome]).observe(taken.as_secs_f64());
+    }
+
+    pub(super) fn collectors(&self) -> Vec<Box<dyn Collector>> {
+        vec![Box::new(self.groups.clone()), Box::new(self.changes.clone())]
+    }
+}
+
+/// What a channel that is somewhere else does. Clones count into the same figures.
+#[derive(Clone, Debug)]
+pub struct ChannelFigures(IntCounterVec);
+
+/// A channel that is somewhere else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// Azure Bot Service and agents, called by the Connector protocol.
+    Connector,
+    /// A Direct Line that is not ours.
+    DirectLineClient,
+}
+
+impl ChannelFigures {
+    /// Nothing counted so far.
+    #[must_use]
+    pub fn new(channel: Channel) -> Self {
+        let channel = match channel {
+            Channel::Connector => "connector",
+            Channel::DirectLineClient => "direct_line_client",
+        };
+        let [name, labels @ ..] = table::REFUSALS.labels else { unreachable!("the first label is the channel") };
+        let options = named(table::REFUSALS).const_label(*name, channel);
+        Self(IntCounterVec::new(options, labels).expect("the table has good names"))
+    }
+
+    /// The channel refused a call, or it failed on the way.
+    pub fn refusal(&self, reason: &'static str) {
+        self.0.with_label_values(&[reason]).inc();
+    }
+
+    pub(super) fn collectors(&self) -> Vec<Box<dyn Collector>> {
+        vec![Box::new(self.0.clone())]
+    }
+}
+
+/// What back ends do. Clones count into the same figures.
+#[derive(Clone, Debug)]
+pub struct BackEndFigures {
+    calls: IntCounterVec,
+    seconds: HistogramVec,
+}
+
+impl Default for BackEndFigures {
+    fn default() -> Self {
+        let calls = IntCounterVec::new(named(table::BACKEND_CALLS), table::BACKEND_CALLS.labels);
+        Self { calls: calls.expect("the table has good names"), seconds: histograms(table::BACKEND_SECONDS) }
+    }
+}
+
+impl BackEndFigures {
+    /// A back end began to answer, or failed. The assistant is one of the configuration.
+    pub fn call(&self, assistant: &str, kind: &'static str, outcome: &'static str, taken: Duration) {
+        self.calls.with_label_values(&[assistant, kind, outcome]).inc();
+        self.seconds.with_label_values(&[assistant, kind]).observe(taken.as_secs_f64());
+    }
+
+    pub(super) fn collectors(&self) -> Vec<Box<dyn Collector>> {
+        vec![Box::new(self.calls.clone()), Box::new(self.seconds.clone())]
+    }
+}
+
+fn histograms(family: Family) -> HistogramVec {
+    HistogramVec::new(buckets(family), family.labels).expect("the table has good names")
+}
+
+/// A metric of the table, without its labels.
+pub(super) fn named(family: Family) -> Opts {
+    Opts::new(family.name, family.help)
+}
+
+/// A histogram of the table, without its labels.
+pub(super) fn buckets(family: Family) -> HistogramOpts {
+    let options = HistogramOpts::new(family.name, family.help);
+    match family.kind {
+        Type::Histogram(bounds) => options.buckets(bounds.to_vec()),
+        Type::Counter | Type::Gauge => options,
+    }
+}

@@ -1,0 +1,123 @@
+//! Every metric, once: name, type, labels, help.
+
+/// The type of a metric, as Prometheus has them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Type {
+    /// Only grows, until the process ends.
+    Counter,
+    /// Goes up and down.
+    Gauge,
+    /// How many observations lay below each of these bounds, and their sum.
+    Histogram(&'static [f64]),
+}
+
+/// One metric.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Family {
+    /// Its name, which ends in the unit, and in `_total` for a counter.
+    pub name: &'static str,
+    /// Its type.
+    pub kind: Type,
+    /// The names of its labels.
+    pub labels: &'static [&'static str],
+    /// What it counts or measures.
+    pub help: &'static str,
+}
+
+/// Seconds from a fast answer of our own to a slow one of a model.
+const SECONDS: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0];
+
+/// Seconds of a transaction, which are mostly those of the disk.
+const DISK_SECONDS: &[f64] = &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5];
+
+macro_rules! families {
+    ($($constant:ident = $name:literal, $kind:expr, [$($label:literal),*], $help:literal;)*) => {
+        $(pub(super) const $constant: Family = Family { name: $name, kind: $kind, labels: &[$($label),*], help: $help };)*
+        /// All metrics, in the order of the documentation.
+        pub const METRICS: &[Family] = &[$($constant),*];
+    };
+}
+
+families! {
+    BUILD_INFO = "citewire_build_info", Type::Gauge, ["version"], "1, with the version of the program as a label.";
+    START_TIME = "process_start_time_seconds", Type::Gauge, [], "When the process started, in seconds since 1970 UTC.";
+    REQUESTS = "citewire_http_requests_total", Type::Counter, ["method", "route", "status"],
+        "Requests by method, pattern of the route and class of the status.";
+    REQUEST_SECONDS = "citewire_http_request_duration_seconds", Type::Histogram(SECONDS), ["method", "route"],
+        "Time from the head of a request to the head of its answer.";
+    RATE_LIMITED = "citewire_rate_limited_total", Type::Counter, ["limit"], "Requests that a limit of calls refused, by limit.";
+    CONVERSIONS = "citewire_conversions_total", Type::Counter, ["format", "outcome"],
+        "Answers converted into activities, or refused, by the format that was named and by outcome.";
+    CLAIMS = "citewire_claims_total", Type::Counter, [], "Claims in converted answers: sources that markers resolve to.";
+    UNRESOLVED = "citewire_unresolved_markers_total", Type::Counter, [], "Markers in converted answers that name no source.";
+    SOCKETS = "citewire_sockets_open", Type::Gauge, [], "WebSocket streams of Direct Line that are open.";
+    LIVE_STREAMS = "citewire_live_streams_open", Type::Gauge, [], "Answers that are being written into conversations.";
+    FIRST_UPDATE = "citewire_live_first_update_seconds", Type::Histogram(SECONDS), [],
+        "Time from the beginning of a live answer to its first words that readers see.";
+    QUEUE = "citewire_queue_entries", Type::Gauge, ["queue"], "What waits for its turn.";
+    QUEUE_AGE = "citewire_queue_oldest_entry_age_seconds", Type::Gauge, ["queue"], "How long the oldest entry has waited.";
+    STORE_GROUPS = "citewire_store_group_duration_seconds", Type::Histogram(DISK_SECONDS), ["outcome"],
+        "Time to commit a group of changes to the disk.";
+    STORE_CHANGES = "citewire_store_changes_total", Type::Counter, [], "Changes in groups that were committed.";
+    BACKEND_CALLS = "citewire_backend_calls_total", Type::Counter, ["assistant", "kind", "outcome"],
+        "Questions to back ends, by assistant, kind of the back end and outcome.";
+    BACKEND_SECONDS = "citewire_backend_call_duration_seconds", Type::Histogram(SECONDS), ["assistant", "kind"],
+        "Time until a back end began to answer, or failed.";
+    REFUSALS = "citewire_channel_refusals_total", Type::Counter, ["channel", "reason"],
+        "Calls to channels elsewhere that were refused or failed, by channel and reason.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows of the table in the document, as they have to be.
+    #[test]
+    fn the_documented_metrics_are_the_real_ones() {
+        let document = include_str!("../../docs/metrics.md");
+        let rows: Vec<&str> = document.lines().filter(|line| line.starts_with("| `")).collect();
+        let expected: Vec<String> = METRICS
+            .iter()
+            .map(|family| {
+                let kind = match family.kind {
+                    Type::Counter => "counter",
+                    Type::Gauge => "gauge",
+                    Type::Histogram(_) => "histogram",
+                };
+                let labels: Vec<String> = family.labels.iter().map(|label| format!("`{label}`")).collect();
+                format!("| `{}` | {kind} | {} | {} |", family.name, labels.join(", "), family.help)
+            })
+            .collect();
+        assert_eq!(rows, expected, "write these rows:\n{}", expected.join("\n"));
+    }
+
+    /// The alerts and the dashboard that operators copy.
+    #[test]
+    fn the_samples_for_operators_name_metrics_that_there_are() {
+        let samples = [
+            include_str!("../../samples/operate/alerts.yml"),
+            include_str!("../../samples/operate/alerts.test.yml"),
+            include_str!("../../samples/operate/grafana.json"),
+        ];
+        for word in samples.iter().flat_map(|sample| sample.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')) {
+            if word.starts_with("citewire_") {
+                let base = ["_bucket", "_count", "_sum"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
+                assert!(METRICS.iter().any(|family| family.name == base), "{word}");
+            }
+        }
+    }
+
+    /// https://prometheus.io/docs/practices/naming/
+    #[test]
+    fn names_are_as_prometheus_wants_them() {
+        for family in METRICS {
+            let name = family.name;
+            assert_eq!(name.ends_with("_total"), family.kind == Type::Counter, "{name}");
+            assert!(name.starts_with("citewire_") || name.starts_with("process_"), "{name}");
+            assert!(!matches!(family.kind, Type::Histogram(_)) || name.ends_with("_seconds"), "{name}");
+            assert!(family.help.ends_with('.'), "{name}");
+        }
+    }
+}
