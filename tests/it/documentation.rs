@@ -70,3 +70,40 @@ fn citewire_starts_with_the_file_that_operations_shows_for_proxies() {
     assert!(config.http.public_url.is_some() && !config.http.trusted_proxies.is_empty());
     assert!(!config.http.page_answers, "visitors of the page are strangers");
 }
+
+fn name(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).expect("a name")
+}
+
+// A program that is copied from a page has to be the one that was run.
+#[test]
+fn the_pages_of_clients_show_the_programs_of_the_samples() {
+    let pages: Vec<String> = files("docs/clients", "md").iter().map(|path| read(path)).collect();
+    let mut samples = Vec::new();
+    for (extension, language) in [("py", "python"), ("mjs", "js")] {
+        for sample in files("samples/clients", extension) {
+            let block = format!("```{language}\n{}```\n", read(&sample));
+            assert!(pages.iter().any(|page| page.contains(&block)), "no page shows {} as it is", name(&sample));
+            samples.push(block);
+        }
+    }
+    assert!(!samples.is_empty(), "there are samples");
+    for page in &pages {
+        for language in ["```python\n", "```js\n"] {
+            for rest in page.split(language).skip(1) {
+                let program = rest.split("```").next().expect("a block");
+                let block = format!("{language}{program}```\n");
+                assert!(samples.contains(&block), "a page shows a program that is no sample:\n{program}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_table_of_clients_names_every_page() {
+    let index = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/clients/README.md"));
+    for page in files("docs/clients", "md") {
+        let page = name(&page);
+        assert!(page == "README.md" || index.contains(&format!("]({page})")), "the table does not name {page}");
+    }
+}
