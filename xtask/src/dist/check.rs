@@ -93,7 +93,7 @@ impl Checker<'_> {
         let archives: Vec<&Path> = archives.map(PathBuf::as_path).collect();
         let mut registry = Command::new("node");
         registry.arg(self.repository.path("packaging/npm/registry.mjs")).arg(self.out()?);
-        let mut registry = Running(registry.stdout(Stdio::piped()).spawn().context("cannot start node")?);
+        let mut registry = Running::start(registry.stdout(Stdio::piped())).context("cannot start node")?;
         let mut address = String::new();
         BufReader::new(registry.0.stdout.take().context("a pipe")?).read_line(&mut address)?;
         let begun = Instant::now();
@@ -175,7 +175,7 @@ impl Checker<'_> {
     ) -> Result<Way> {
         let begun = Instant::now();
         let mut running =
-            Running(citewire.stderr(Stdio::piped()).spawn().with_context(|| format!("{name}: cannot start it"))?);
+            Running::start(citewire.stderr(Stdio::piped())).with_context(|| format!("{name}: cannot start it"))?;
         let url =
             address(running.0.stderr.take().context("a pipe")?).with_context(|| format!("{name}: it did not start"))?;
         let started = begun.elapsed();
@@ -217,13 +217,21 @@ impl Checker<'_> {
     }
 }
 
-/// A process that is ended when it is no longer needed, and with it those that it started.
+/// A process that is ended when it is no longer needed, and with it those that it started: npx ends without its program.
 struct Running(Child);
+
+impl Running {
+    fn start(command: &mut Command) -> std::io::Result<Self> {
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        command.spawn().map(Self)
+    }
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // SIGTERM, so that a starter such as npx ends what it has started.
-        let asked = Command::new("kill").arg(self.0.id().to_string()).status();
+        // A negative number names the group of the process.
+        let asked = Command::new("kill").args(["-TERM", "--"]).arg(format!("-{}", self.0.id())).status();
         if !asked.is_ok_and(|status| status.success()) {
             self.0.kill().ok();
         }
