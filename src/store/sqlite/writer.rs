@@ -6,8 +6,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chrono::DateTime;
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqliteConnection, SqlitePool};
+use serde::Serialize;
+use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions};
+use sqlx::{
+    Arguments as _, AssertSqlSafe, ConnectOptions as _, Connection as _, Row as _, SqliteConnection, SqlitePool,
+};
 use tokio::sync::mpsc;
 
 use super::connect::PAGE_BYTES;
@@ -35,48 +38,87 @@ const MAX_TURNS: usize = 64;
 /// The heads of so many conversations are kept in memory.
 const MAX_HEADS: usize = 16_384;
 
-/// What every group may write, without the end of its transaction.
-macro_rules! recorded {
-    () => {
-        "
-BEGIN IMMEDIATE;
+/// The statements of a group, each with its rows as one argument, so that it is prepared once, however many rows there are.
+const CREATE: &str = "
 INSERT INTO conversation (key, id, user, created, active)
-    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 3 FROM json_each(?);
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 3 FROM json_each(?);";
+
+const TOUCH: &str = "
 UPDATE conversation SET user = new.user, next = new.next, newest = new.newest, active = coalesce(new.active, conversation.active), bytes = new.bytes
     FROM (SELECT value ->> 0 AS key, value ->> 1 AS user, value ->> 2 AS next, value ->> 3 AS newest,
         value ->> 4 AS active, value ->> 5 AS bytes FROM json_each(?)) AS new
-    WHERE conversation.key = new.key;
+    WHERE conversation.key = new.key;";
+
+const APPEND: &str = "
 INSERT INTO activity (conversation, watermark, timestamp, body)
-    SELECT value ->> 0, value ->> 1, value ->> 2, CAST(substr(?, value ->> 3, value ->> 4) AS TEXT) FROM json_each(?);
+    SELECT value ->> 0, value ->> 1, value ->> 2, CAST(substr(?, value ->> 3, value ->> 4) AS TEXT) FROM json_each(?);";
+
+const NAME_BATCHES: &str = "
 INSERT INTO batch (conversation, name, first, count)
-    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?);
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?);";
+
+const ATTACH: &str = "
 INSERT INTO attachment (conversation, id, content_type, name, bytes)
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, coalesce(substr(?, value ->> 4, value ->> 5), x'')
     FROM json_each(?)
-    WHERE true ON CONFLICT (conversation, id) DO NOTHING;
-"
-    };
-}
+    WHERE true ON CONFLICT (conversation, id) DO NOTHING;";
 
-/// A whole group, in one call: each list of rows is one argument, so that the statements are always the same ones,
-/// prepared once, however many rows there are.
-const WRITE: &str = concat!(recorded!(), "COMMIT");
-
-/// The same for a group with new members, references or feedback, which are rare, so that all others do not pay for them.
-const WRITE_BESIDE: &str = concat!(
-    recorded!(),
-    "
+const ADMIT: &str = "
 INSERT INTO member (conversation, user, first)
     SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)
     WHERE true ON CONFLICT (conversation, user) DO UPDATE SET first = excluded.first
-    WHERE first IS NULL AND excluded.first IS NOT NULL;
+    WHERE first IS NULL AND excluded.first IS NOT NULL;";
+
+const REFER: &str = "
 UPDATE conversation SET reference = new.reference
     FROM (SELECT value ->> 0 AS key, value ->> 1 AS reference FROM json_each(?)) AS new
-    WHERE conversation.key = new.key;
+    WHERE conversation.key = new.key;";
+
+const RATE: &str = "
 INSERT INTO feedback (conversation, timestamp, body)
-    SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?);
-COMMIT"
-);
+    SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?);";
+
+/// A transaction in one call, with the statements that have rows: most groups need two of eight, and each costs something even
+/// when it has nothing to do. A combination is prepared when it comes for the first time.
+struct Transaction {
+    sql: String,
+    arguments: SqliteArguments,
+}
+
+impl Transaction {
+    fn begin() -> Self {
+        Self { sql: "BEGIN IMMEDIATE;".to_owned(), arguments: SqliteArguments::default() }
+    }
+
+    fn add<T: Serialize>(&mut self, statement: &str, values: &[T]) -> Result<(), sqlx::Error> {
+        self.add_with(statement, None, values)
+    }
+
+    /// The same for a statement that takes pieces of these bytes.
+    fn add_with<T: Serialize>(
+        &mut self,
+        statement: &str,
+        bytes: Option<Vec<u8>>,
+        values: &[T],
+    ) -> Result<(), sqlx::Error> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        let encode = sqlx::Error::Encode;
+        self.sql.push_str(statement);
+        if let Some(bytes) = bytes {
+            self.arguments.add(bytes).map_err(encode)?;
+        }
+        self.arguments.add(rows(&values).map_err(|error| encode(error.into()))?).map_err(encode)
+    }
+
+    async fn commit(mut self, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+        self.sql.push_str("COMMIT");
+        // Made of the statements above, with nothing of a client in it.
+        sqlx::query_with(AssertSqlSafe(self.sql), self.arguments).execute(connection).await?;
+        Ok(())
+    }
+}
 
 const HEADS: &str = "SELECT id, key, user, next, newest, bytes FROM conversation \
                      WHERE id IN (SELECT value FROM json_each(?))";
@@ -210,22 +252,17 @@ impl Writer {
         };
         let plan = Plan::make(group, heads, known, &before);
         if !plan.is_empty() {
-            let json = |error: serde_json::Error| sqlx::Error::Encode(error.into());
-            let beside = !plan.members.is_empty() || !plan.referred.is_empty() || !plan.feedback.is_empty();
-            let mut write = sqlx::query(if beside { WRITE_BESIDE } else { WRITE })
-                .bind(rows(&plan.created).map_err(json)?)
-                .bind(rows(&plan.touched).map_err(json)?)
-                .bind(plan.bodies)
-                .bind(rows(&plan.activities).map_err(json)?)
-                .bind(rows(&plan.batches).map_err(json)?)
-                .bind(plan.contents)
-                .bind(rows(&plan.attachments).map_err(json)?);
-            if beside {
-                let referred: Vec<_> = plan.referred.iter().collect();
-                write = write.bind(rows(&plan.members).map_err(json)?);
-                write = write.bind(rows(&referred).map_err(json)?).bind(rows(&plan.feedback).map_err(json)?);
-            }
-            let written = write.execute(self.connection().await?).await;
+            let referred: Vec<_> = plan.referred.iter().collect();
+            let mut transaction = Transaction::begin();
+            transaction.add(CREATE, &plan.created)?;
+            transaction.add(TOUCH, &plan.touched)?;
+            transaction.add_with(APPEND, Some(plan.bodies), &plan.activities)?;
+            transaction.add(NAME_BATCHES, &plan.batches)?;
+            transaction.add_with(ATTACH, Some(plan.contents), &plan.attachments)?;
+            transaction.add(ADMIT, &plan.members)?;
+            transaction.add(REFER, &referred)?;
+            transaction.add(RATE, &plan.feedback)?;
+            let written = transaction.commit(self.connection().await?).await;
             if let Err(error) = written {
                 self.abandon().await;
                 return Err(error);
