@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod convert;
+mod first_steps;
 mod healthcheck;
 mod input;
 mod outcome;

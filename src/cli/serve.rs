@@ -1,6 +1,6 @@
 //! `citewire serve`.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +9,7 @@ use anyhow::Context as _;
 
 use super::Outcome;
 use super::args::ServeArgs;
+use super::first_steps::{self, Shell};
 use super::process;
 use super::team::{Openers, Watch, Watched, answering};
 use crate::assistant::Assistants;
@@ -17,9 +18,12 @@ use crate::channels::connector::{AzureBot, ConnectorRecords};
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
 use crate::config::{Config, Sources};
+use crate::http::ApiKey;
 use crate::private_file;
 use crate::redirects::{RedirectLimits, Redirects};
+use crate::secret::Secret;
 use crate::store::{ConversationStore, Location};
+use crate::url::WebUrl;
 use crate::{http, store, telemetry};
 
 /// So long the store may take to finish what it has accepted, after everything else has ended.
@@ -74,6 +78,19 @@ fn connections() -> io::Result<usize> {
     let files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + OTHER_FILES)?;
     let connections = files.saturating_sub(OTHER_FILES).clamp(LEAST_CONNECTIONS, MOST_CONNECTIONS);
     Ok(usize::try_from(connections).unwrap_or(usize::MAX))
+}
+
+/// Tells people who have just started a server what to do with it.
+fn say_where_to_go(config: &Config, server: &WebUrl) -> io::Result<()> {
+    // A terminal shows the key to the person who started the server; everything else is kept, where others may read it.
+    let key = config.http.keys.iter().find(|key| key.name == ApiKey::SINGLE).and_then(|key| key.secrets.first());
+    let shown = key.filter(|_| io::stderr().is_terminal()).map(Secret::expose);
+    telemetry::say("convert an answer from another terminal:")?;
+    telemetry::say(format_args!("    {}", first_steps::convert(server, &config.api_key_place, shown, Shell::HERE)))?;
+    if config.http.page {
+        telemetry::say(format_args!("ask a question in the browser: {}", server.as_str().trim_end_matches('/')))?;
+    }
+    Ok(())
 }
 
 /// Serves until asked to end.
@@ -144,6 +161,7 @@ async fn serve_from(
     if !config.http.bind.ip().is_loopback() && process::is_root() {
         telemetry::say("citewire runs as root, and needs no right that root has: run it as a user of its own")?;
     }
+    say_where_to_go(&config, &openers.server)?;
     for address in server.addresses() {
         telemetry::say(format_args!("citewire is listening on http://{address}"))?;
     }

@@ -1,4 +1,4 @@
-//! Those who answer: `[assistants.NAME]` in the file.
+//! Those who answer: `[assistants.NAME]` in the file, or the same as JSON in the environment.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -65,29 +65,56 @@ struct Documents {
     max_depth: Option<usize>,
 }
 
-/// Takes the assistants out of the file's table. Secrets stand in the environment, under the names that the sections give.
+/// The variable that holds assistants as JSON, in the shape of the file's sections: `{"hr": {"documents": {"folder": "/srv/hr"}}}`.
+pub(super) const VARIABLE: &str = "CITEWIRE_ASSISTANTS";
+
+/// The sections that the environment has.
+pub(super) fn given(environment: &BTreeMap<String, String>, faults: &mut Vec<Fault>) -> Table {
+    let Some(text) = environment.get(VARIABLE).filter(|text| !text.trim().is_empty()) else {
+        return Table::new();
+    };
+    let reason = match serde_json::from_str(text) {
+        Ok(Value::Table(given)) => return given,
+        Ok(_) => "an object is wanted: {\"NAME\": {…}}, with what stands in [assistants.NAME] in a file".to_owned(),
+        Err(error) => format!("this cannot be read as JSON without null: {error}"),
+    };
+    faults.push(Fault::new(Origin::Environment(VARIABLE.to_owned()), reason));
+    Table::new()
+}
+
+/// Takes the assistants out of the file's table, without those of whose names some are given by the environment, and adds these. Secrets
+/// stand in the environment, under the names that the sections give.
 pub(super) fn take(
     table: &mut Table,
+    given: Table,
     environment: &BTreeMap<String, String>,
     faults: &mut Vec<Fault>,
 ) -> Vec<AssistantPlan> {
-    let sections = match table.remove(KEY) {
-        None => return Vec::new(),
+    let in_file = match table.remove(KEY) {
+        None => Table::new(),
         Some(Value::Table(sections)) => sections,
         Some(other) => {
             let reason = format!("sections are wanted ([assistants.NAME]), not a value of type {}", other.type_str());
             faults.push(Fault::new(Origin::File(KEY.to_owned()), reason));
-            return Vec::new();
+            Table::new()
         }
     };
+    let in_file = in_file.into_iter().filter(|(name, _)| !given.contains_key(name)).collect::<Table>();
+    let at = |parts: &[&str]| parts.iter().copied().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".");
     let mut plans = Vec::new();
-    for (name, section) in sections {
+    for (name, section) in in_file {
+        match read(&name, section, environment) {
+            Ok(plan) => plans.push(plan),
+            Err(wrong) => faults.extend(
+                wrong.into_iter().map(|(key, reason)| Fault::new(Origin::File(at(&[KEY, &name, &key])), reason)),
+            ),
+        }
+    }
+    for (name, section) in given {
         match read(&name, section, environment) {
             Ok(plan) => plans.push(plan),
             Err(wrong) => faults.extend(wrong.into_iter().map(|(key, reason)| {
-                let path = [KEY, &name, &key];
-                let path: Vec<&str> = path.into_iter().filter(|part| !part.is_empty()).collect();
-                Fault::new(Origin::File(path.join(".")), reason)
+                Fault::new(Origin::Environment(VARIABLE.to_owned()), format!("{}: {reason}", at(&[&name, &key])))
             })),
         }
     }

@@ -9,6 +9,7 @@ use super::assistants::{named, of_channel};
 use super::kept::{Kept, keep};
 use super::load::{ConfigError, Fault, Origin, Sources, load};
 use super::setting::{Draft, environment_name};
+use super::variables::unknown_variables;
 use crate::assistant::AssistantPlan;
 use crate::channels::bot::BotBinding;
 use crate::channels::connector::AzureBotOptions;
@@ -20,6 +21,17 @@ use crate::private_file;
 use crate::secret::Secret;
 use crate::store::{Location, StoreOptions};
 use crate::telemetry::LogFormat;
+
+/// Where the key of `/v1` stands, for those who need it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyPlace {
+    /// In this file, alone.
+    File(PathBuf),
+    /// In `CITEWIRE_API_KEY` in the environment.
+    Variable,
+    /// In the configuration file.
+    Configuration,
+}
 
 /// Everything that is set, checked and complete.
 #[derive(Clone, Debug)]
@@ -51,8 +63,10 @@ pub struct Config {
     pub log: String,
     /// How it is written.
     pub log_format: LogFormat,
-    /// Lines for the operator: the secrets that citewire made itself.
+    /// Lines for the operator: the secrets that citewire made itself, and variables of the environment that are no settings.
     pub announcements: Vec<String>,
+    /// Where the key of `/v1` stands.
+    pub api_key_place: KeyPlace,
 }
 
 impl Config {
@@ -112,6 +126,8 @@ impl Config {
         let mut kept = keep_all(&data_dir, &missing)?;
         let mut announcements: Vec<String> = kept.iter().map(|(key, kept)| announce(key, kept)).collect();
         announcements.extend(sources.file.as_deref().filter(|_| draft.file_holds_secrets).and_then(readable_by_others));
+        announcements.extend(unknown_variables(&sources.environment, &draft.named_variables));
+        let api_key_place = key_place(kept.get(API_KEY), &sources.environment);
         let mut secret = |given: &Option<Secret>, key| {
             given
                 .clone()
@@ -154,7 +170,19 @@ impl Config {
             log: draft.log,
             log_format: draft.log_format,
             announcements,
+            api_key_place,
         })
+    }
+}
+
+fn key_place(kept: Option<&Kept>, environment: &BTreeMap<String, String>) -> KeyPlace {
+    let name = environment_name(API_KEY);
+    let given = |name: &str| environment.get(name).filter(|text| !text.is_empty());
+    match (kept, given(&name), given(&format!("{name}_FILE"))) {
+        (Some(kept), _, _) => KeyPlace::File(kept.path.clone()),
+        (None, Some(_), _) => KeyPlace::Variable,
+        (None, None, Some(path)) => KeyPlace::File(PathBuf::from(path)),
+        (None, None, None) => KeyPlace::Configuration,
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use toml::{Table, Value};
 
 use super::setting::{Draft, SETTINGS, Setting, environment_name};
-use super::{assistants, keys, labels};
+use super::{assistants, keys, labels, variables};
 use crate::secret::{in_environment, in_file};
 
 /// Everything that settings are read from.
@@ -93,8 +93,10 @@ pub(super) fn load(sources: &Sources) -> (Draft, Vec<Fault>) {
     let mut faults = Vec::new();
     let (mut table, fault) = read_file(sources);
     faults.extend(fault);
+    let given = assistants::given(&sources.environment, &mut faults);
+    draft.named_variables = [&table, &given].into_iter().flat_map(variables::named_in).collect();
     draft.labels = Arc::new(labels::take(&mut table, &mut faults));
-    draft.assistants = assistants::take(&mut table, &sources.environment, &mut faults);
+    draft.assistants = assistants::take(&mut table, given, &sources.environment, &mut faults);
     draft.keys = keys::take(&mut table, &sources.environment, &mut faults);
     let mut given = BTreeMap::new();
     flatten("", &table, &mut given);
@@ -310,6 +312,37 @@ mod tests {
             let (_, faults) = load(&sources);
             let text = ConfigError(faults).to_string();
             assert!(!text.is_empty() && !text.contains("hunter2"), "{text}");
+        }
+    }
+
+    /// A container had to mount a file to have an assistant.
+    #[test]
+    fn assistants_may_stand_in_the_environment_and_go_before_those_of_the_file() {
+        let file = "[assistants.hr]\ngreeting = 'from the file'\ndocuments = { folder = '/a' }\n[assistants.it.documents]\nfolder = '/b'";
+        let json = r#"{"hr": {"greeting": "from the environment", "documents": {"folder": "/srv/hr"}}, "new": {"documents": {"folder": "/c"}}}"#;
+        let (_folder, sources) = sources(file, &[("CITEWIRE_ASSISTANTS", json)], &[]);
+        let (draft, faults) = load(&sources);
+        assert_eq!(faults, []);
+        let mut plans: Vec<_> =
+            draft.assistants.iter().map(|plan| (plan.name.as_str(), plan.options.greeting.as_str())).collect();
+        plans.sort_unstable();
+        assert_eq!((plans[0], plans.len()), (("hr", "from the environment"), 3));
+    }
+
+    #[test]
+    fn what_is_wrong_with_assistants_of_the_environment_is_told_with_its_place() {
+        for (json, expected) in [
+            ("[]", "CITEWIRE_ASSISTANTS in the environment: an object is wanted"),
+            ("{", "CITEWIRE_ASSISTANTS in the environment: this cannot be read as JSON"),
+            (r#"{"hr": {"greeting": null}}"#, "without null: invalid type: null"),
+            (r#"{"hr": {}}"#, "CITEWIRE_ASSISTANTS in the environment: hr.documents: this is needed"),
+            (r#"{"hr": {"documents": {"folder": "/a"}, "greting": "x"}}"#, "hr.greting: unknown field `greting`"),
+            (r#"{"hr": 5}"#, "hr: a section is wanted"),
+        ] {
+            let (_folder, sources) = sources("", &[("CITEWIRE_ASSISTANTS", json)], &[]);
+            let (_, faults) = load(&sources);
+            let text = ConfigError(faults).to_string();
+            assert!(text.contains(expected), "{json}: {text}");
         }
     }
 }

@@ -10,8 +10,9 @@ mod keys;
 mod labels;
 mod load;
 mod setting;
+mod variables;
 
-pub use config::{Config, bind_address, store_location};
+pub use config::{Config, KeyPlace, bind_address, store_location};
 pub use kept::KeptError;
 pub use load::{ConfigError, Fault, Origin, Sources};
 pub use setting::{SETTINGS, Setting, environment_name};

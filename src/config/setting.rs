@@ -1,5 +1,6 @@
 //! Every setting, once.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -57,6 +58,8 @@ pub(super) struct Draft {
     /// Whether the file holds a secret itself, and not just the name of the place where one stands.
     pub(super) file_holds_secrets: bool,
     pub(super) keys: Vec<ApiKey>,
+    /// Every text of the sections: among them are the names of the variables in which their secrets stand.
+    pub(super) named_variables: BTreeSet<String>,
     pub(super) direct_line_secret: Option<Secret>,
     pub(super) second_direct_line_secret: Option<Secret>,
     pub(super) data_dir: Option<PathBuf>,
@@ -95,6 +98,7 @@ impl Default for Draft {
             api_key: None,
             file_holds_secrets: false,
             keys: Vec::new(),
+            named_variables: BTreeSet::new(),
             direct_line_secret: None,
             second_direct_line_secret: None,
             data_dir: None,

@@ -8,6 +8,7 @@ use url::Url;
 
 use super::chat::messages;
 use super::interface::{Interface, Question, put, put_if};
+use super::keys::Keys;
 use super::{Address, Ask, CallLimits};
 use crate::ingest::Provider;
 use crate::secret::Secret;
@@ -127,6 +128,20 @@ impl AzureOptions {
         self.body.get("data_sources").is_some_and(|sources| !sources.is_null())
     }
 
+    /// Where the section names neither an index nor data sources, those of the environment: a JSON text that functions for Open WebUI
+    /// read (rule S0-06), with the keys of the sources in it.
+    pub(super) fn take_sources_of_environment(&mut self, keys: &mut Keys<'_>) {
+        let names_some = self.has_own_sources() || self.search_endpoint.is_some() || self.index.is_some();
+        let Some(text) = keys.variable(DATA_SOURCES).filter(|_| !names_some) else { return };
+        match serde_json::from_str::<Value>(text) {
+            Ok(sources @ (Value::Array(_) | Value::Object(_))) if !listed(sources.clone()).is_empty() => {
+                keys.secrets.extend(keys_in(&sources));
+                self.body.insert("data_sources".to_owned(), sources);
+            }
+            Ok(_) | Err(_) => keys.impossible(DATA_SOURCES, "a list of data sources in JSON is wanted, or one"),
+        }
+    }
+
     fn index(&self, search_key: Option<&Secret>) -> Value {
         let authentication = match search_key {
             Some(key) => json!({"type": "api_key", "key": key.expose()}),
@@ -173,6 +188,28 @@ impl OneOrMore {
             Self::More(more) => json!(more),
         }
     }
+}
+
+/// The variable of the environment that holds data sources (rule S0-06).
+const DATA_SOURCES: &str = "AZURE_AI_DATA_SOURCES";
+
+/// The keys with which data sources are opened: every text under `authentication` but its kind.
+fn keys_in(sources: &Value) -> Vec<Secret> {
+    fn collect(value: &Value, is_authentication: bool, into: &mut Vec<Secret>) {
+        match value {
+            Value::Object(members) => {
+                for (name, value) in members.iter().filter(|(name, _)| *name != "type") {
+                    collect(value, is_authentication || name == "authentication", into);
+                }
+            }
+            Value::Array(list) => list.iter().for_each(|value| collect(value, is_authentication, into)),
+            Value::String(text) if is_authentication => into.extend(Secret::issued(text).ok()),
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut keys = Vec::new();
+    collect(sources, false, &mut keys);
+    keys
 }
 
 /// Data sources as a list, those of Azure AI Search with everything that carries scores, where these are wanted; others
@@ -277,5 +314,34 @@ mod tests {
         assert_eq!(after[1]["parameters"]["include_contexts"], json!(["citations", "all_retrieved_documents"]));
         assert_eq!(data_sources(others.clone(), false), others);
         assert_eq!(data_sources(others[1].clone(), false), json!([{"type": "azure_search"}]));
+    }
+
+    fn taken(section: &str, variable: &str) -> (AzureOptions, Vec<String>, Vec<String>) {
+        let environment = BTreeMap::from([(DATA_SOURCES.to_owned(), variable.to_owned())]);
+        let section = format!("endpoint = 'https://x.openai.azure.com'\ndeployment = 'd'\n{section}");
+        let mut options: AzureOptions = toml::from_str(&section).expect("a section");
+        let mut keys = Keys::new(&environment);
+        options.take_sources_of_environment(&mut keys);
+        let secrets = keys.secrets.iter().map(|secret| secret.expose().to_owned()).collect();
+        (options, secrets, keys.faults.iter().map(ToString::to_string).collect())
+    }
+
+    /// The users of functions for Open WebUI have their sources in one variable, and had to write them anew.
+    #[test]
+    fn s0_06_data_sources_of_the_environment_are_taken_as_they_are() {
+        let sources = json!([{"type": "azure_search", "parameters": {"endpoint": "https://x.search.windows.net", "index_name": "i",
+            "authentication": {"type": "api_key", "key": "key-of-the-index"}}}]);
+        let (options, secrets, faults) = taken("", &sources.to_string());
+        assert_eq!(
+            (&options.body["data_sources"], secrets, faults.len()),
+            (&sources, vec!["key-of-the-index".to_owned()], 0)
+        );
+        let (options, ..) = taken("index = 'mine'", &sources.to_string());
+        assert!(!options.has_own_sources(), "what the section says counts");
+        for wrong in ["{}x", "\"index\"", "[]", "key-of-the-index"] {
+            let (options, _, faults) = taken("", wrong);
+            assert_eq!(faults, ["AZURE_AI_DATA_SOURCES: a list of data sources in JSON is wanted, or one"], "{wrong}");
+            assert!(!options.has_own_sources());
+        }
     }
 }

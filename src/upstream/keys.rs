@@ -38,6 +38,11 @@ impl<'a> Keys<'a> {
         Self { environment, secrets: Vec::new(), headers: HeaderMap::new(), faults: Vec::new() }
     }
 
+    /// What a variable holds, unless it is empty.
+    pub(super) fn variable(&self, name: &str) -> Option<&'a str> {
+        self.environment.get(name).map(|text| text.trim()).filter(|text| !text.is_empty())
+    }
+
     /// The key that the variable holds which `key` names, if it names one.
     pub(super) fn secret(&mut self, key: &str, variable: Option<&String>) -> Option<Secret> {
         let variable = variable?.clone();

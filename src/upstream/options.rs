@@ -129,12 +129,13 @@ impl UpstreamOptions {
                 let url = Some(options.url.ending_with("/v1/messages"));
                 opened(*options.clone(), url, options.limits, keys, surroundings)
             }
-            Self::Azure(options) => {
+            Self::Azure(mut options) => {
+                options.take_sources_of_environment(&mut keys);
                 keys.filled("deployment", &options.deployment);
                 keys.header(HeaderName::from_static("api-key"), "", "key_env", options.key_env.as_ref());
                 keys.extra(&options.headers, &options.headers_env);
                 let search_key = keys.secret("search_key_env", options.search_key_env.as_ref());
-                let missing = "this is needed, because there are no data_sources in body";
+                let missing = "this is needed, because there are no data_sources in body, nor AZURE_AI_DATA_SOURCES in the environment";
                 if !options.has_own_sources() {
                     if options.search_endpoint.is_none() {
                         keys.impossible("search_endpoint", missing);

@@ -54,6 +54,8 @@ mod embed;
 mod engines;
 /// What is deleted is gone from the files, too.
 mod erasure;
+/// From the start of the command to the first cited answer.
+mod first_minute;
 /// What readers see of a streamed answer, by the kind of its format.
 mod formats_streamed;
 /// The sample answers through the whole pipeline.
