@@ -116,13 +116,22 @@ fn bash(script: &str, folder: &Path) -> bool {
     let path = std::env::var("PATH").expect("a search path");
     let mut bash = Command::new("bash");
     bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script]).current_dir(folder);
-    bash.env("VERSION", "1.2.3").env("PATH", format!("{}:{path}", folder.join("bin").display()));
+    bash.env("VERSION", "1.2.3").env("TOKEN", "a-token").env("GITHUB_ACTOR", "somebody");
+    bash.env("GITHUB_REPOSITORY", "People/citewire").env("GITHUB_OUTPUT", "output");
+    bash.env("PATH", format!("{}:{path}", folder.join("bin").display()));
     bash.output().expect("bash").status.success()
 }
 
 fn write(file: &Path, text: &str) {
     fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
     fs::write(file, text).expect("written");
+}
+
+/// A program in the place of another one, for the scripts that run in this folder.
+fn stand_in(folder: &Path, name: &str, does: &str) {
+    let file = folder.join("bin").join(name);
+    write(&file, &format!("#!/bin/sh\n{does}\n"));
+    process::run(Command::new("chmod").arg("+x").arg(file)).expect("executable");
 }
 
 fn names(folder: &Path) -> BTreeSet<String> {
@@ -196,11 +205,29 @@ fn a_release_has_the_packages_of_every_platform_and_the_image_of_every_architect
     assert_eq!(packages.matrix("triple"), PLATFORMS.iter().map(|platform| platform.triple.to_owned()).collect());
     let image = release_job(|job| job.runs("docker buildx build"));
     let debian = PLATFORMS.iter().filter_map(|platform| platform.debian);
-    assert_eq!(image.matrix("architecture"), debian.clone().map(str::to_owned).collect());
-    let push = script(&release_job(|job| job.runs("docker push")), "docker push");
-    for architecture in debian {
-        assert!(push.contains(&format!("\"$image:$VERSION-{architecture}\"")), "{architecture} is pushed");
+    assert_eq!(image.matrix("architecture"), debian.map(str::to_owned).collect());
+}
+
+#[test]
+fn the_image_of_every_architecture_is_pushed_and_the_name_for_all_leads_to_each() {
+    let script = script(&release_job(Job::writes), "docker push");
+    let place = tempfile::tempdir().expect("a folder");
+    stand_in(place.path(), "docker", "echo \"$*\" >> said; [ \"$1\" != login ] || grep -qx a-token");
+    stand_in(place.path(), "jq", "echo sha256:0123");
+    assert!(bash(&script, place.path()));
+    let said = fs::read_to_string(place.path().join("said")).expect("a list");
+    assert!(!said.contains("a-token"), "the token is on no command line");
+    let (before, create) = said.split_once("buildx imagetools create").expect("one name");
+    let create = create.lines().next().expect("a line");
+    for architecture in PLATFORMS.iter().filter_map(|platform| platform.debian) {
+        let image = format!("ghcr.io/people/citewire:1.2.3-{architecture}");
+        assert!(before.contains(&format!("load --input images/image-{architecture}.tar.gz\n")), "{said}");
+        assert!(before.contains(&format!("tag citewire:{architecture} {image}\npush {image}\n")), "{said}");
+        assert!(create.contains(&format!(" {image}")), "{said}");
     }
+    assert!(create.contains("--tag ghcr.io/people/citewire:1.2.3 --tag ghcr.io/people/citewire:latest"), "{said}");
+    let output = fs::read_to_string(place.path().join("output")).expect("outputs");
+    assert_eq!(output, "name=ghcr.io/people/citewire\ndigest=sha256:0123\n");
 }
 
 #[test]
@@ -294,13 +321,8 @@ fn npm_gets_the_programs_before_the_small_package_and_nothing_that_it_has() {
             .expect("packed");
     }
     // A stand-in for npm, which has one of the packages already.
-    let npm = place.path().join("bin/npm");
-    write(
-        &npm,
-        "#!/bin/sh\nif [ \"$1\" = view ]; then\n  if [ \"$2\" = @citewire/darwin-x64@1.2.3 ]; then echo 1.2.3; else exit 1; fi\n\
-         else\n  echo \"$2\" >> published\nfi\n",
-    );
-    process::run(Command::new("chmod").arg("+x").arg(&npm)).expect("executable");
+    let has = "[ \"$2\" = @citewire/darwin-x64@1.2.3 ] && echo 1.2.3";
+    stand_in(place.path(), "npm", &format!("if [ \"$1\" = view ]; then {has}; else echo \"$2\" >> published; fi"));
     assert!(bash(&script, place.path()));
     let published = fs::read_to_string(place.path().join("published")).expect("a list");
     let (last, programs) = published
