@@ -22,6 +22,7 @@ mod sources;
 mod spdx;
 mod suite;
 mod verify_samples;
+mod version;
 mod web_chat;
 #[cfg(test)]
 mod workflows;
@@ -48,6 +49,8 @@ cargo xtask bom [FILE]
 cargo xtask package [--target TRIPLE] [--program FILE] [--check]
     make the archive and the packages for npm, PyPI and Debian in target/package, of a program built for that or of FILE;
     --check installs each in an empty place and asks a question there
+cargo xtask version [--tag TAG] [--repository ADDRESS]
+    print the version, unless Cargo.toml has another one than the tag, or names another repository
 cargo xtask web-chat
     fetch Web Chat and print where it is
 cargo xtask pictures
@@ -75,6 +78,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
         "soak" => soak::run(&Repository::find()?, rest),
         "verify-samples" => verify_samples::run(&Repository::find()?, rest),
         "recorded" => recorded::run(&Repository::find()?, rest),
+        "version" => version::run(&Repository::find()?, rest),
         "package" => dist::run(&Repository::find()?, rest),
         "web-chat" => {
             let repository = Repository::find()?;

@@ -8,6 +8,11 @@ use std::process::Command;
 /// The oldest Node.js whose test runner and file functions the scripts use.
 const NODE: u32 = 20;
 
+/// npm itself, which is a script on Windows.
+pub(crate) fn command() -> Command {
+    Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
+}
+
 /// Installs what the lock file in a folder names, unless that was done already, and sees to it that Node.js can run it.
 pub(crate) fn install(folder: &Path) -> Result<()> {
     let version = process::output(Command::new("node").arg("--version"))?;
@@ -19,7 +24,7 @@ pub(crate) fn install(folder: &Path) -> Result<()> {
         return Ok(());
     }
     process::run(
-        Command::new("npm")
+        command()
             .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--no-update-notifier"])
             .current_dir(folder),
     )

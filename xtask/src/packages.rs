@@ -27,6 +27,8 @@ pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) license: Option<String>,
+    /// The address of its public repository.
+    pub(crate) repository: Option<String>,
     /// Its `Cargo.toml`, in the folder with its sources.
     pub(crate) manifest_path: PathBuf,
     /// `registry+URL`, `sparse+URL` or `git+URL?reference#commit`; nothing for a package in a folder of this machine.

@@ -66,7 +66,7 @@ fn shown(command: &Command) -> String {
 fn missing(command: &Command) -> String {
     let program = command.get_program().to_string_lossy();
     let remedy = match program.as_ref() {
-        "npm" | "node" => "install Node.js 20 or newer with npm, and put both on PATH",
+        "npm" | "npm.cmd" | "node" => "install Node.js 20 or newer with npm, and put both on PATH",
         "python3" => "install Python 3.11 or newer with its module venv, and put it on PATH",
         "tar" => "install tar, and put it on PATH",
         _ => "install it, and put it on PATH",

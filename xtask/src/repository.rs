@@ -1,6 +1,6 @@
 //! Where things are: the repository, cargo's target directory, the built program.
 
-use crate::packages::Metadata;
+use crate::packages::{Metadata, Package};
 use crate::process;
 use anyhow::{Context as _, Result};
 use std::path::{Path, PathBuf};
@@ -36,8 +36,17 @@ impl Repository {
 
     /// The version of citewire.
     pub(crate) fn version(&self) -> Result<String> {
+        Ok(self.ours()?.version.clone())
+    }
+
+    /// The address of the public repository, when `Cargo.toml` names one.
+    pub(crate) fn address(&self) -> Result<Option<&str>> {
+        Ok(self.ours()?.repository.as_deref())
+    }
+
+    fn ours(&self) -> Result<&Package> {
         let ours = self.metadata.packages.iter().find(|package| package.name == "citewire");
-        Ok(ours.context("`cargo metadata` does not name citewire")?.version.clone())
+        ours.context("`cargo metadata` does not name citewire")
     }
 
     /// A cargo command that works on this repository.

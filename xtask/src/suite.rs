@@ -97,6 +97,7 @@ fn tests(repository: &Repository) -> Result<()> {
     npm::install(&repository.path("tests/bot"))?;
     npm::install(&repository.path("tests/client"))?;
     npm::install(&repository.path("tests/completions"))?;
+    npm::install(&repository.path("tests/workflows"))?;
     let mut command = repository.cargo(&["test", "--locked", "--workspace", "--all-targets", "--no-fail-fast"]);
     command.env("INSTA_UPDATE", "no");
     for (name, value) in PROPERTY_DEFAULTS {

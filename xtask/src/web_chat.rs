@@ -2,8 +2,8 @@
 //!
 //! `dist/webchat.js` is self-contained; the package's dependencies would be hundreds of megabytes that nobody runs.
 
-use crate::process;
 use crate::repository::Repository;
+use crate::{npm, process};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use std::fs;
@@ -62,7 +62,7 @@ fn fetch(version: &Version, work: &Path) -> Result<PathBuf> {
     let specification = format!("{PACKAGE}@{}", version.number);
     println!("fetching {specification}");
     let text = process::output(
-        Command::new("npm")
+        npm::command()
             .args(["pack", "--json", "--ignore-scripts", "--loglevel=error", "--no-update-notifier", &specification])
             .current_dir(work),
     )?;

@@ -33,6 +33,8 @@ pub(super) fn make(parts: &Parts) -> Result<PathBuf> {
         command.args(["--use-compress-program", "zstd -19 -q", "-cf"]).arg(&archive);
         command
     };
+    // Without this, tar of macOS adds files with attributes of its own.
+    command.env("COPYFILE_DISABLE", "1");
     process::run(command.arg(&name).current_dir(&parts.work))?;
     Ok(archive)
 }

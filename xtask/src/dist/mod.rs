@@ -9,7 +9,7 @@ mod check;
 mod debian;
 mod notices;
 mod npm;
-mod platform;
+pub(crate) mod platform;
 mod wheel;
 
 use crate::bom;

@@ -57,6 +57,7 @@ fn arguments_are_read_and_odd_ones_are_named() {
 #[test]
 fn every_package_holds_the_program_its_licences_and_nothing_else() {
     let repository = Repository::find().expect("the repository");
+    let version = repository.version().expect("a version");
     let place = tempfile::tempdir().expect("a folder");
     let program = place.path().join("program");
     std::fs::write(&program, "a stand-in").expect("written");
@@ -68,7 +69,7 @@ fn every_package_holds_the_program_its_licences_and_nothing_else() {
             found.unwrap_or_else(|| panic!("{end} is not among {made:?}")).clone()
         };
         let file = platform.program();
-        let folder = format!("citewire-0.1.0-{}/", platform.triple);
+        let folder = format!("citewire-{version}-{}/", platform.triple);
         let archive = if platform.is_windows() { in_zip(&named(".zip")) } else { in_tar(&named(".tar.zst")) };
         let papers = ["README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT"];
         let more = [file, "THIRD-PARTY-LICENSES.txt", "citewire.cdx.json"];
@@ -78,15 +79,15 @@ fn every_package_holds_the_program_its_licences_and_nothing_else() {
         let common = ["package/package.json", "package/README.md", "package/LICENSE-APACHE", "package/LICENSE-MIT"];
         let mut launcher = set(&common);
         launcher.insert("package/citewire.js".to_owned());
-        assert_eq!(in_tar(&named("/citewire-0.1.0.tgz")), launcher);
+        assert_eq!(in_tar(&named(&format!("/citewire-{version}.tgz"))), launcher);
         let mut with_program = set(&common);
         with_program.insert(format!("package/bin/{file}"));
         with_program.insert("package/THIRD-PARTY-LICENSES.txt".to_owned());
-        assert_eq!(in_tar(&named(&format!("/citewire-{}-0.1.0.tgz", platform.short()))), with_program);
+        assert_eq!(in_tar(&named(&format!("/citewire-{}-{version}.tgz", platform.short()))), with_program);
 
-        let about = "citewire-0.1.0.dist-info";
+        let about = format!("citewire-{version}.dist-info");
         let wheel = [
-            format!("citewire-0.1.0.data/scripts/{file}"),
+            format!("citewire-{version}.data/scripts/{file}"),
             format!("{about}/METADATA"),
             format!("{about}/RECORD"),
             format!("{about}/WHEEL"),
@@ -111,7 +112,8 @@ fn every_package_holds_the_program_its_licences_and_nothing_else() {
             let field = |name| {
                 process::output(Command::new("dpkg-deb").arg("--field").arg(&package).arg(name)).expect("a field")
             };
-            assert_eq!((field("Version").trim(), field("Architecture").trim()), ("0.1.0-1", architecture));
+            assert_eq!(field("Version").trim(), format!("{version}-1"));
+            assert_eq!(field("Architecture").trim(), architecture);
             assert_eq!(field("Depends").trim(), format!("libc6 (>= {}), ca-certificates", super::platform::GLIBC));
         }
         let sums = named(&format!("SHA256SUMS-{}", platform.short()));
