@@ -8,6 +8,7 @@ mod browser;
 mod chromium;
 mod deny;
 mod dist;
+mod guides;
 mod licences;
 mod npm;
 mod packages;

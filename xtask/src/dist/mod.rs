@@ -78,8 +78,21 @@ fn parse(arguments: &[String]) -> Result<Arguments> {
     Ok(parsed)
 }
 
-/// Makes every package of a platform in the folder, and the list of their checksums, which stands last.
-fn make(repository: &Repository, platform: &'static Platform, program: PathBuf, out: &Path) -> Result<Vec<PathBuf>> {
+/// The packages for npm and PyPI of this machine, around a program, in an empty folder.
+pub(crate) fn for_guides(repository: &Repository, program: PathBuf, out: &Path) -> Result<()> {
+    empty(out)?;
+    let parts = parts(repository, Platform::here()?, program, out)?;
+    npm::make(&parts)?;
+    wheel::make(&parts)?;
+    Ok(())
+}
+
+fn parts<'r>(
+    repository: &'r Repository,
+    platform: &'static Platform,
+    program: PathBuf,
+    out: &Path,
+) -> Result<Parts<'r>> {
     let work = out.join(format!(".{}", platform.short()));
     empty(&work)?;
     let parts = Parts {
@@ -90,10 +103,16 @@ fn make(repository: &Repository, platform: &'static Platform, program: PathBuf, 
         notices: work.join("THIRD-PARTY-LICENSES.txt"),
         bom: work.join("citewire.cdx.json"),
         out: out.to_owned(),
-        work: work.clone(),
+        work,
     };
     write(&parts.bom, &bom::text(repository)?)?;
     write(&parts.notices, &notices::text(repository)?)?;
+    Ok(parts)
+}
+
+/// Makes every package of a platform in the folder, and the list of their checksums, which stands last.
+fn make(repository: &Repository, platform: &'static Platform, program: PathBuf, out: &Path) -> Result<Vec<PathBuf>> {
+    let parts = parts(repository, platform, program, out)?;
     let mut packages = vec![archive::make(&parts)?];
     packages.extend(npm::make(&parts)?);
     packages.push(wheel::make(&parts)?);
@@ -103,7 +122,7 @@ fn make(repository: &Repository, platform: &'static Platform, program: PathBuf, 
     let sums = out.join(format!("SHA256SUMS-{}", platform.short()));
     write(&sums, &checksums(&packages)?)?;
     packages.push(sums);
-    fs::remove_dir_all(&work).with_context(|| format!("cannot remove {}", work.display()))?;
+    fs::remove_dir_all(&parts.work).with_context(|| format!("cannot remove {}", parts.work.display()))?;
     Ok(packages)
 }
 
