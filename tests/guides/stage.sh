@@ -14,12 +14,6 @@ PYTHON
 export SAMPLES=$REPOSITORY/samples/answers
 export npm_config_cache=$HOME/npm npm_config_update_notifier=false npm_config_yes=true
 export PIP_NO_INDEX=1 PIP_FIND_LINKS=$PACKAGES PIP_DISABLE_PIP_VERSION_CHECK=1
-# npm asks this registry for what it is to install; it has citewire's packages and nothing else.
-exec {registry}< <(exec node "$REPOSITORY/packaging/npm/registry.mjs" "$PACKAGES")
-read -r npm_config_registry <&"$registry"
-export npm_config_registry
-# `pip` and `python` are those of an environment of this page.
-python3 -m venv "$HOME/python"
 mkdir "$HOME/bin"
 ln -s "$PACKAGES/../citewire" "$HOME/bin/citewire"
 export PATH=$HOME/python/bin:$HOME/bin:$PATH
@@ -50,7 +44,23 @@ is_serving() {
 }
 
 citewire() { if is_serving "$@"; then start "$(type -P citewire)" "$@"; else command citewire "$@"; fi; }
-npx() { if is_serving "$@"; then start npx "$@"; else command npx "$@"; fi; }
+
+# npm asks this registry for what it is to install; it has citewire's packages and nothing else.
+npx() {
+    local registry
+    if [ -z "${npm_config_registry-}" ]; then
+        exec {registry}< <(exec node "$REPOSITORY/packaging/npm/registry.mjs" "$PACKAGES")
+        read -r npm_config_registry <&"$registry"
+        export npm_config_registry
+    fi
+    if is_serving "$@"; then start npx "$@"; else command npx "$@"; fi
+}
+
+# `pip` is that of an environment of this page.
+pip() {
+    [ -d "$HOME/python" ] || python3 -m venv "$HOME/python"
+    command pip "$@"
+}
 
 # An answer of 400 or more is a command that did not work.
 curl() { command curl --silent --show-error --fail-with-body "$@"; }
@@ -66,4 +76,9 @@ assistant() {
     mkdir -p handbook
     printf '# Leave policy\n\nEmployees get 30 days of leave a year. Parental leave is 16 weeks. Revenue did develop well.\n' >handbook/leave.md
     printf '[assistants.%s.documents]\nfolder = "handbook"\n' "$1" >citewire.toml
+}
+
+# The file `citewire.toml` that a page shows, a block of TOML whose first line has this name.
+configuration_of_the_page() {
+    sed -n '/^# citewire.toml$/,/^```$/{/^```$/d;p}' "$REPOSITORY/$1" >citewire.toml
 }

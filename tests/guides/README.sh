@@ -1,0 +1,2 @@
+# shellcheck shell=bash
+cp "$SAMPLES/native/leave/input.json" answer.json

@@ -1,0 +1,2 @@
+# shellcheck shell=bash
+serve_with_key
