@@ -19,6 +19,10 @@ use crate::text::UNSEEN;
 /// sources, not faster.
 #[must_use]
 pub fn cite(answer: &Answer, rules: &Rules) -> CitedText {
+    #[cfg(feature = "rooms")]
+    if super::rooms::are_chosen() && rules.markdown {
+        return super::rooms::cite(answer, rules);
+    }
     let resolver = Resolver::default();
     let mut bibliography = Bibliography::default();
     let mut scanner = Scanner::new(rules);

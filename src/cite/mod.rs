@@ -14,6 +14,8 @@ mod marker;
 mod number;
 mod position;
 mod resolve;
+#[cfg(feature = "rooms")]
+pub mod rooms;
 mod rules;
 mod scan;
 mod shorten;

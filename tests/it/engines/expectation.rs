@@ -108,6 +108,8 @@ impl Reader<'_> {
                 self.expectation.inexact |= !is_harmless(&source) || self.opens_behind_forward();
                 self.push(Item::Html(source));
             }
+            Item::Code(text) => self.push(Item::Code(without_override(&text))),
+            Item::Block(text) => self.push(Item::Block(without_override(&text))),
             item => self.push(item),
         }
     }

@@ -1,0 +1,219 @@
+//! The walk over the tokens of one leaf.
+
+use std::ops::Range;
+
+use super::{Context, Decisions, Piece, Positions};
+use crate::cite::html::{Harm, is_comment, judge_tag};
+use crate::cite::rooms::read::{Inline, Token, TokenKind};
+use crate::report::{Entry, Kind};
+
+/// Decides about the tokens of one leaf.
+pub(in crate::cite) fn decide(
+    context: &Context<'_>,
+    state: &mut Decisions,
+    inline: &Inline<'_>,
+    pieces: &mut Vec<Piece>,
+) {
+    pieces.clear();
+    let mut leaf =
+        Leaf { context, state, inline, pieces, done: 0, brackets: Vec::new(), row: Row::default(), in_link: false };
+    leaf.tokens(0..inline.tokens.len());
+}
+
+/// One leaf, as far as it is decided about.
+pub(super) struct Leaf<'l, 's> {
+    pub(super) context: &'l Context<'l>,
+    pub(super) state: &'l mut Decisions,
+    pub(super) inline: &'l Inline<'s>,
+    pub(super) pieces: &'l mut Vec<Piece>,
+    /// The source up to here is decided about, although its tokens may go on.
+    pub(super) done: usize,
+    /// The brackets of text that are open: where each stands.
+    pub(super) brackets: Vec<usize>,
+    pub(super) row: Row,
+    /// In the text of a link, or the description of an image, brackets are text and other links only their texts.
+    pub(super) in_link: bool,
+}
+
+/// Markers in a row with commas between them: `[2], [doc9], 【1】`. With a marker that vanishes goes one of its commas.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Row {
+    /// Where its last marker ends; 0 where none has come.
+    end: usize,
+    /// How many pieces there were then.
+    behind: usize,
+    /// Whether one of its markers stays.
+    stays: bool,
+}
+
+/// Bytes of text that may mean something: brackets, dollars, and the first bytes of `【` and U+E200.
+const SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    let bytes = b"[]$";
+    let mut at = 0;
+    while at < bytes.len() {
+        special[bytes[at] as usize] = true;
+        at += 1;
+    }
+    special[0xe3] = true;
+    special[0xee] = true;
+    special
+};
+
+impl<'l> Leaf<'l, '_> {
+    pub(super) fn source(&self) -> &'l str {
+        self.context.text
+    }
+
+    /// Decides about tokens, by their places.
+    pub(super) fn tokens(&mut self, tokens: Range<usize>) {
+        let mut at = tokens.start;
+        while at < tokens.end {
+            let Token { kind, range } = self.inline.tokens[at].clone();
+            if range.end <= self.done {
+                at += 1;
+                continue;
+            }
+            match kind {
+                TokenKind::Text => self.text(at, range.start.max(self.done)..range.end),
+                TokenKind::Escape => self.escape(at, range),
+                TokenKind::Entity => self.pieces.push(Piece::Entity(range)),
+                TokenKind::SoftBreak => self.pieces.push(Piece::SoftBreak(range)),
+                TokenKind::HardBreak => self.pieces.push(Piece::HardBreak(range)),
+                TokenKind::Code => self.pieces.push(Piece::Code(range)),
+                TokenKind::Html => self.html(range),
+                TokenKind::Autolink => self.autolink(range),
+                TokenKind::Open(link) => at = self.link(link),
+                TokenKind::Close(_) => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// Text, from one character that may mean something to the next.
+    fn text(&mut self, token: usize, range: Range<usize>) {
+        let text = self.source();
+        let bytes = text.as_bytes();
+        let (mut from, mut at) = (range.start, range.start);
+        while at < range.end {
+            let Some(found) = bytes[at..range.end].iter().position(|byte| SPECIAL[usize::from(*byte)]) else { break };
+            at += found;
+            let behind = match bytes[at] {
+                b'[' => self.open_bracket(token, from..at, '['),
+                b']' => self.close_bracket(token, from..at),
+                b'$' => self.math(token, from..at),
+                _ if text[at..].starts_with('【') => self.open_bracket(token, from..at, '【'),
+                _ if text[at..].starts_with('\u{e200}') => self.open_bracket(token, from..at, '\u{e200}'),
+                _ => None,
+            };
+            match behind {
+                // What stood before is a piece already.
+                Some(behind) => {
+                    self.done = behind;
+                    (from, at) = (behind, behind);
+                }
+                None => at = text.ceil_char_boundary(at + 1),
+            }
+        }
+        self.push_text(from..range.end.max(from));
+    }
+
+    pub(super) fn push_text(&mut self, range: Range<usize>) {
+        if range.is_empty() {
+            return;
+        }
+        match self.pieces.last_mut() {
+            Some(Piece::Text(last)) if last.end == range.start => last.end = range.end,
+            _ => self.pieces.push(Piece::Text(range)),
+        }
+    }
+
+    fn html(&mut self, range: Range<usize>) {
+        let source = &self.source()[range.clone()];
+        if !self.context.rules.markdown {
+            self.pieces.push(Piece::Tag { range, name: None });
+            return;
+        }
+        let harm = if is_comment(source) { Harm::None } else { judge_tag(source).0 };
+        match harm {
+            Harm::None => self.pieces.push(Piece::Tag { range, name: None }),
+            Harm::Attributes(name) => {
+                self.state.neutralised(
+                    "html-attributes",
+                    range.start,
+                    format!("the attributes of {source} were taken out"),
+                );
+                let name = range.start + name;
+                self.pieces.push(Piece::Tag { range, name: Some(name) });
+            }
+            Harm::Tag => {
+                self.state.neutralised("html", range.start, format!("{} is shown as text", beginning(source)));
+                self.pieces.push(Piece::Literal(range));
+            }
+        }
+    }
+
+    /// Puts the numbers of sources in place of a marker.
+    pub(super) fn cite(&mut self, range: Range<usize>, positions: Positions) {
+        if positions.is_empty() {
+            self.vanish(range);
+            return;
+        }
+        match self.pieces.last_mut() {
+            // Of several markers side by side, each number is shown once.
+            Some(Piece::Badges(last, shown)) if last.end == range.start => {
+                last.end = range.end;
+                self.row.end = range.end;
+                for position in positions {
+                    if !shown.contains(&position) {
+                        shown.push(position);
+                    }
+                }
+            }
+            _ => self.marker(range.clone(), Piece::Badges(range, positions), true),
+        }
+    }
+
+    /// Takes out a marker that names nothing.
+    pub(super) fn vanish(&mut self, range: Range<usize>) {
+        self.marker(range.clone(), Piece::Gone(range), false);
+    }
+
+    /// Adds a marker to its row, and drops the comma that one of two markers takes along.
+    fn marker(&mut self, range: Range<usize>, piece: Piece, stays: bool) {
+        let Row { end, behind, stays: others_stay } = self.row;
+        let between = self.source().get(end..range.start).filter(|_| end > 0 && self.pieces.len() == behind + 1);
+        let sign = between.and_then(separator).filter(|_| !self.context.rules.only_markers);
+        if let Some(sign) = sign.filter(|_| !stays || !others_stay) {
+            self.pieces.truncate(behind);
+            self.push_text(end + sign..range.start);
+        }
+        self.pieces.push(piece);
+        let stays = stays || sign.is_some() && others_stay;
+        self.row = Row { end: range.end, behind: self.pieces.len(), stays };
+    }
+
+    /// Says that a bracket is a marker that names nothing.
+    pub(super) fn unresolved(&mut self, range: Range<usize>, vanishes: bool) {
+        let raw = &self.source()[range.clone()];
+        let fate = if vanishes { "it was taken out" } else { "it stays as text" };
+        let message = format!("{raw} names no source; {fate}");
+        self.state.entries.push(Entry::in_text(Kind::Unresolved, "marker", range.start, message));
+        self.state.unresolved.push(raw.to_owned());
+    }
+}
+
+/// Blanks, and a comma or semicolon: how long what stands before the sign and the sign itself are, when the text holds nothing else.
+fn separator(text: &str) -> Option<usize> {
+    let blanks = [' ', '\t'];
+    let sign = text.trim_start_matches(blanks);
+    let behind = sign.strip_prefix([',', ';'])?;
+    behind.trim_start_matches(blanks).is_empty().then_some(text.len() - behind.len())
+}
+
+/// As much of a tag as the report shows.
+fn beginning(tag: &str) -> &str {
+    const MAX_TAG_CHARS: usize = 60;
+    let line = tag.split(['\r', '\n']).next().unwrap_or_default();
+    line.char_indices().nth(MAX_TAG_CHARS).map_or(line, |(end, _)| &line[..end])
+}

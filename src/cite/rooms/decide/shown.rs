@@ -1,0 +1,33 @@
+//! What readers see of the text of a link that may show nothing but a marker: `[**1**](…)` looks like a badge.
+
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+use crate::cite::marker::MAX_INNER_BYTES;
+use crate::text::takes_no_room;
+
+/// A short text as it is drawn, when that differs from how it is written: without emphasis, tags, the signs of code and what
+/// nobody sees, and with escapes and entities read; of an image, its description. `None` for anything else, above all for what holds
+/// links or blocks.
+pub(super) fn drawn(written: &str) -> Option<String> {
+    let written = written.trim();
+    let may_differ = |byte: u8| b"*_~`\\&<!".contains(&byte) || !byte.is_ascii();
+    if written.len() > MAX_INNER_BYTES || !written.bytes().any(may_differ) {
+        return None;
+    }
+    let mut drawn = String::with_capacity(written.len());
+    #[expect(clippy::wildcard_enum_match_arm, reason = "whatever else there is is no marker")]
+    for event in Parser::new_ext(written, Options::ENABLE_STRIKETHROUGH) {
+        match event {
+            Event::Text(text) | Event::Code(text) => drawn.extend(text.chars().filter(|c| !takes_no_room(*c))),
+            Event::SoftBreak | Event::HardBreak => drawn.push(' '),
+            Event::Start(
+                Tag::Paragraph | Tag::HtmlBlock | Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Image { .. },
+            )
+            | Event::InlineHtml(_)
+            | Event::Html(_)
+            | Event::End(_) => {}
+            _ => return None,
+        }
+    }
+    Some(drawn)
+}

@@ -1,0 +1,411 @@
+//! pulldown-cmark's events become tokens, leaves and containers.
+//!
+//! The offsets of the parser are load-bearing: what a leaf's tokens do not cover is lost. So every gap between two tokens is looked
+//! at, and whatever in it is no blank and no prefix of a container becomes text ([`Inline::fill`]). What the parser (0.13.6) does in its
+//! own way:
+//!
+//! - An escape is told by the place of the escaped character alone; the backslash stands in the gap before it.
+//! - A collapsed link, `[a][]`, ends before its `[]`.
+//! - The closing signs of emphasis at the end of a heading include the blanks behind them.
+//! - A list may begin with the line end, or the `>`, before its first item.
+//! - Text in a tight item has no paragraph around it.
+//! - A cell's text may end with the backslash of an escaped border.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
+
+use super::definitions::same_label;
+use super::token::{Container, Definition, Form, Inline, Leaf, LeafKind, Link, Token, TokenKind};
+use super::{Reader, Slice};
+
+/// Turns the events of one parse into what a reader is handed.
+pub(super) struct Events<'e, 's, R> {
+    slice: &'e Slice<'e>,
+    /// The definitions in what is parsed, by their places: all, and those that were not handed on yet.
+    all_definitions: &'e [Definition],
+    definitions: &'e [Definition],
+    reader: &'e mut R,
+    inline: Inline<'s>,
+    /// The links that are open, by their places among the links.
+    open_links: Vec<usize>,
+    leaf: Option<(LeafKind, usize)>,
+    /// The content of code or HTML.
+    content: String,
+    depth: usize,
+    columns: usize,
+    row_is_head: bool,
+}
+
+impl<'e, 's, R: Reader> Events<'e, 's, R> {
+    pub(super) fn new(slice: &'e Slice<'e>, definitions: &'e [Definition], reader: &'e mut R) -> Self {
+        Self {
+            slice,
+            all_definitions: definitions,
+            definitions,
+            reader,
+            inline: Inline::default(),
+            open_links: Vec::new(),
+            leaf: None,
+            content: String::new(),
+            depth: 0,
+            columns: 0,
+            row_is_head: false,
+        }
+    }
+
+    /// Reads all events; `base` is where what is parsed begins in the text.
+    pub(super) fn run(mut self, events: impl Iterator<Item = (Event<'s>, Range<usize>)>, base: usize) {
+        for (event, range) in events {
+            self.event(event, base + range.start..base + range.end);
+        }
+        self.end_implied();
+        self.define_before(usize::MAX);
+    }
+
+    fn event(&mut self, event: Event<'s>, range: Range<usize>) {
+        let in_verbatim = matches!(self.leaf, Some((LeafKind::Fence | LeafKind::Indented | LeafKind::Html, _)));
+        match event {
+            Event::Text(text) | Event::Html(text) if in_verbatim => self.content.push_str(&text),
+            Event::Text(text) => {
+                let slice = &self.slice.text[range.clone()];
+                let kind = if *text != *slice && slice.starts_with('&') { TokenKind::Entity } else { TokenKind::Text };
+                self.push(kind, range);
+            }
+            Event::Code(content) => {
+                let start = range.start;
+                let is_as_written = !self.slice.text[range.clone()].contains(['\n', '\r', '\0']);
+                self.push(TokenKind::Code, range);
+                if !is_as_written {
+                    self.inline.code.push((start, content));
+                }
+            }
+            Event::InlineHtml(_) => self.push(TokenKind::Html, range),
+            Event::SoftBreak => self.push(TokenKind::SoftBreak, range),
+            Event::HardBreak => self.push(TokenKind::HardBreak, range),
+            Event::Start(Tag::Emphasis) => self.push(TokenKind::Text, range.start..range.start + 1),
+            Event::Start(Tag::Strong) => self.push(TokenKind::Text, range.start..range.start + 2),
+            Event::End(TagEnd::Emphasis) => self.close_emphasis(range, 1),
+            Event::End(TagEnd::Strong) => self.close_emphasis(range, 2),
+            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
+                use pulldown_cmark::LinkType::{Autolink, Email};
+                if matches!(link_type, Autolink | Email) {
+                    self.push(TokenKind::Autolink, range);
+                } else {
+                    self.open_link(range, Link { form: Form::of(link_type), ..link(false, dest_url, title, id) });
+                }
+            }
+            Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
+                self.open_link(range, Link { form: Form::of(link_type), ..link(true, dest_url, title, id) });
+            }
+            Event::End(TagEnd::Link | TagEnd::Image) => self.close_link(range),
+            Event::Start(tag) => self.start(&tag, range),
+            Event::End(tag) => self.end(tag, range),
+            Event::Rule => {
+                self.begin_block(range.start);
+                let range = self.content_of(range);
+                self.reader.verbatim(&Leaf { kind: LeafKind::Rule, range }, "");
+            }
+            // A reference to a footnote is a bracket like any other. The rest is not asked of the parser.
+            Event::FootnoteReference(_)
+            | Event::Html(_)
+            | Event::TaskListMarker(_)
+            | Event::InlineMath(_)
+            | Event::DisplayMath(_) => self.push(TokenKind::Text, range),
+        }
+    }
+
+    // ---- blocks
+
+    /// Whatever begins or ends a block comes along here before anything else is done with it.
+    fn begin_block(&mut self, at: usize) {
+        self.end_implied();
+        self.define_before(at);
+        if self.depth == 0 {
+            self.reader.begin(at);
+        }
+    }
+
+    fn define_before(&mut self, at: usize) {
+        let ready = self.definitions.iter().take_while(|definition| definition.at < at).count();
+        let (ready, rest) = self.definitions.split_at(ready);
+        self.definitions = rest;
+        for definition in ready {
+            self.reader.definition(definition);
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are containers, or not asked of the parser")]
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
+        self.begin_block(range.start);
+        self.depth += 1;
+        let leaf = match tag {
+            Tag::Paragraph => Some(LeafKind::Paragraph),
+            Tag::Heading { .. } => Some(heading(&self.slice.text[range.clone()])),
+            Tag::CodeBlock(CodeBlockKind::Fenced(_)) => Some(LeafKind::Fence),
+            Tag::CodeBlock(CodeBlockKind::Indented) => Some(LeafKind::Indented),
+            Tag::HtmlBlock => Some(LeafKind::Html),
+            Tag::TableCell => Some(LeafKind::Cell),
+            _ => None,
+        };
+        if let Some(kind) = leaf {
+            self.leaf = Some((kind, range.start));
+            self.inline.clear();
+            self.content.clear();
+            return;
+        }
+        if let Tag::Table(alignments) = tag {
+            self.columns = alignments.len();
+        }
+        self.row_is_head = matches!(tag, Tag::TableHead);
+        if let Some(container) = self.container(tag.to_end()) {
+            self.reader.open(container, range);
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd, range: Range<usize>) {
+        if let Some((kind, start)) = self.leaf
+            && ends_leaf(tag)
+        {
+            self.leaf = None;
+            self.depth -= 1;
+            self.end_leaf(kind, start..range.end);
+            return;
+        }
+        self.end_implied();
+        self.define_before(range.end);
+        self.depth -= 1;
+        self.row_is_head = tag == TagEnd::TableHead;
+        if let Some(container) = self.container(tag) {
+            self.reader.close(container, range);
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are leaves, or not asked of the parser")]
+    fn container(&self, tag: TagEnd) -> Option<Container> {
+        Some(match tag {
+            TagEnd::BlockQuote(_) => Container::Quote,
+            TagEnd::List(_) => Container::List,
+            TagEnd::Item => Container::Item,
+            TagEnd::FootnoteDefinition => Container::Note,
+            TagEnd::Table => Container::Table(self.columns),
+            TagEnd::TableHead | TagEnd::TableRow => Container::Row { is_head: self.row_is_head },
+            _ => return None,
+        })
+    }
+
+    fn end_leaf(&mut self, kind: LeafKind, range: Range<usize>) {
+        if matches!(kind, LeafKind::Fence | LeafKind::Indented | LeafKind::Html) {
+            let end = self.slice.text[..range.end].trim_end_matches(['\n', '\r']).len().max(range.start);
+            self.reader.verbatim(&Leaf { kind, range: range.start..end }, &self.content);
+            return;
+        }
+        let content = self.content_of(range);
+        match kind {
+            LeafKind::Paragraph | LeafKind::Cell => self.hand_on(kind, content),
+            LeafKind::Heading(_) => {
+                // The hashes that close it are no text.
+                let source = &self.slice.text[content.clone()];
+                let end = content.start + source.trim_end_matches('#').len();
+                if let Some(text) = self.inline.range() {
+                    self.inline.fill(self.slice.text, end.max(text.end));
+                }
+                self.reader.text(&Leaf { kind, range: content }, &self.inline);
+            }
+            LeafKind::Underlined | LeafKind::Rule | LeafKind::Fence | LeafKind::Indented | LeafKind::Html => {
+                self.reader.text(&Leaf { kind, range: content }, &self.inline);
+            }
+        }
+    }
+
+    fn hand_on(&mut self, kind: LeafKind, range: Range<usize>) {
+        self.inline.fill(self.slice.text, range.end);
+        self.reader.text(&Leaf { kind, range }, &self.inline);
+    }
+
+    /// Ends the paragraph of a tight item, whose end no event tells.
+    fn end_implied(&mut self) {
+        if let (Some((LeafKind::Paragraph, start)), Some(text)) = (self.leaf, self.inline.range()) {
+            self.leaf = None;
+            self.hand_on(LeafKind::Paragraph, start..text.end);
+        }
+    }
+
+    fn content_of(&self, range: Range<usize>) -> Range<usize> {
+        let content = self.slice.text[range.clone()].trim_end_matches(['\n', '\r', ' ', '\t']).len();
+        range.start..range.start + content
+    }
+
+    // ---- text
+
+    fn push(&mut self, kind: TokenKind, range: Range<usize>) {
+        let is_in_autolink = |last: &Token| last.kind == TokenKind::Autolink && last.range.end >= range.end;
+        if self.leaf.is_some() && self.inline.tokens.last().is_some_and(is_in_autolink) {
+            return;
+        }
+        self.begin_implied(range.start);
+        self.inline.push(self.slice.text, kind, range);
+    }
+
+    /// Begins the paragraph of a tight item, whose beginning no event tells.
+    fn begin_implied(&mut self, at: usize) {
+        if self.leaf.is_none() {
+            self.define_before(at);
+            self.leaf = Some((LeafKind::Paragraph, at));
+            self.inline.clear();
+        }
+    }
+
+    fn close_emphasis(&mut self, range: Range<usize>, signs: usize) {
+        let end = self.slice.text[..range.end].trim_end().len();
+        self.push(TokenKind::Text, end - signs..end);
+    }
+
+    fn open_link(&mut self, range: Range<usize>, mut link: Link<'s>) {
+        self.begin_implied(range.start);
+        let bracket = range.start + usize::from(link.is_image);
+        self.push(TokenKind::Open(self.inline.links.len()), range.start..bracket + 1);
+        link.open = self.inline.tokens.len() - 1;
+        self.open_links.push(self.inline.links.len());
+        self.inline.links.push(link);
+    }
+
+    fn close_link(&mut self, range: Range<usize>) {
+        let text = self.slice.text;
+        let inner = self.inline.tokens.last().map_or(range.start, |token| token.range.end);
+        // An autolink is one token.
+        let Some(number) = self.open_links.pop_if(|number| {
+            let link = &self.inline.links[*number];
+            self.inline.tokens[link.open].range.start == range.start
+        }) else {
+            return;
+        };
+        let is_collapsed = self.inline.links[number].form == Form::Short
+            && !text[inner..range.end].ends_with("[]")
+            && text[range.end..self.slice.range.end].starts_with("[]");
+        let end = range.end + if is_collapsed { 2 } else { 0 };
+        let bracket = text[inner..end].find(']').map_or(inner, |found| inner + found);
+        if self.is_late(number) {
+            // A definition takes effect behind itself only. What stands in between is read as it is.
+            let open = self.inline.links[number].open;
+            self.inline.tokens[open].kind = TokenKind::Text;
+            self.inline.push(text, TokenKind::Text, bracket..end);
+            self.inline.join_text(open);
+            return;
+        }
+        self.inline.links[number].close = self.inline.tokens.len();
+        self.inline.push(text, TokenKind::Close(number), bracket..end);
+    }
+
+    /// Whether the definition of a link stands behind it in the same block.
+    fn is_late(&self, number: usize) -> bool {
+        let link = &self.inline.links[number];
+        if link.form == Form::Inline || self.all_definitions.is_empty() {
+            return false;
+        }
+        let (label, at) = (same_label(&link.label), self.inline.tokens[link.open].range.start);
+        self.all_definitions.iter().any(|definition| definition.at > at && same_label(&definition.label) == label)
+    }
+}
+
+fn link<'s>(
+    is_image: bool,
+    url: pulldown_cmark::CowStr<'s>,
+    title: pulldown_cmark::CowStr<'s>,
+    label: pulldown_cmark::CowStr<'s>,
+) -> Link<'s> {
+    Link { is_image, form: Form::Inline, url, title, label, open: 0, close: 0 }
+}
+
+/// Which kind of heading this is.
+fn heading(source: &str) -> LeafKind {
+    let hashes = source.bytes().take_while(|byte| *byte == b'#').count();
+    let behind = source.as_bytes().get(hashes);
+    let is_hashed = (1..=6).contains(&hashes) && behind.is_none_or(u8::is_ascii_whitespace);
+    if is_hashed { LeafKind::Heading(hashes) } else { LeafKind::Underlined }
+}
+
+fn ends_leaf(tag: TagEnd) -> bool {
+    matches!(tag, TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::CodeBlock | TagEnd::HtmlBlock | TagEnd::TableCell)
+}
+
+impl Inline<'_> {
+    /// Adds a token. Text that stands side by side is one.
+    fn push(&mut self, text: &str, kind: TokenKind, mut range: Range<usize>) {
+        if self.fill(text, range.start) && kind == TokenKind::Text && text[range.clone()].starts_with(is_escapable) {
+            // The backslash that the gap ended with.
+            if let Some(backslash) = self.tokens.pop_if(|token| text[token.range.clone()] == *"\\") {
+                self.add(TokenKind::Escape, backslash.range.start..range.start + 1);
+                range.start += 1;
+                if range.is_empty() {
+                    return;
+                }
+            }
+        }
+        self.add(kind, range);
+    }
+
+    fn add(&mut self, kind: TokenKind, range: Range<usize>) {
+        match self.tokens.last_mut() {
+            Some(Token { kind: TokenKind::Text, range: last })
+                if kind == TokenKind::Text && last.end == range.start =>
+            {
+                last.end = range.end;
+            }
+            _ => self.tokens.push(Token { kind, range }),
+        }
+    }
+
+    /// Makes one token of texts that stand side by side, from `from` on.
+    fn join_text(&mut self, from: usize) {
+        let mut joined: Vec<Token> = Vec::with_capacity(self.tokens.len() - from);
+        let mut places = Vec::with_capacity(self.tokens.len() - from);
+        for token in self.tokens.drain(from..) {
+            match joined.last_mut() {
+                Some(Token { kind: TokenKind::Text, range: last })
+                    if token.kind == TokenKind::Text && last.end == token.range.start =>
+                {
+                    last.end = token.range.end;
+                }
+                _ => joined.push(token),
+            }
+            places.push(from + joined.len() - 1);
+        }
+        self.tokens.append(&mut joined);
+        for link in &mut self.links {
+            for place in [&mut link.open, &mut link.close] {
+                *place = place.checked_sub(from).and_then(|at| places.get(at)).copied().unwrap_or(*place);
+            }
+        }
+    }
+
+    /// Makes text of what stands between the last token and `to` and is neither a blank nor the prefix of a container; whether there was
+    /// any.
+    fn fill(&mut self, text: &str, to: usize) -> bool {
+        // Before the first token, nothing but a backslash is lost.
+        let first = to.checked_sub(1).filter(|at| text.as_bytes()[*at] == b'\\');
+        let from = self.tokens.last().map_or(first, |token| Some(token.range.end));
+        let Some(from) = from.filter(|from| *from < to) else { return false };
+        let gap = &text[from..to];
+        let is_prefix = |c: char| matches!(c, ' ' | '\t' | '\r' | '\n' | '>');
+        let content = gap.trim_matches(is_prefix);
+        if content.is_empty() {
+            return false;
+        }
+        let start = from + gap.len() - gap.trim_start_matches(is_prefix).len();
+        // A backslash before what it escapes is a token of its own until that comes.
+        let is_escape = content.ends_with('\\') && start + content.len() == to;
+        let end = start + content.len() - usize::from(is_escape);
+        if start < end {
+            self.add(TokenKind::Text, start..end);
+        }
+        if is_escape {
+            self.tokens.push(Token { kind: TokenKind::Text, range: end..end + 1 });
+        }
+        true
+    }
+}
+
+fn is_escapable(c: char) -> bool {
+    c.is_ascii_punctuation()
+}

@@ -1,0 +1,36 @@
+//! The first room: the text becomes tokens of leaves in containers.
+//!
+//! pulldown-cmark reads the Markdown; this room turns its events into tokens that stand for places of the source, and hands
+//! each leaf on when it is complete. Nothing is decided here, and nothing is written.
+
+mod definitions;
+mod events;
+mod token;
+
+pub(super) use definitions::{Definitions, read, same_label};
+pub(super) use token::{Container, Definition, Form, Inline, Leaf, LeafKind, Token, TokenKind};
+
+use std::ops::Range;
+
+/// A part of the text that begins a top-level block and is read at once.
+#[derive(Clone, Debug)]
+pub(super) struct Slice<'t> {
+    /// The whole text: places are counted in it.
+    pub(super) text: &'t str,
+    pub(super) range: Range<usize>,
+    /// Whether the text ends with it, so that nothing can change any more.
+    pub(super) finished: bool,
+}
+
+/// Who is handed what was read, in the order of the text.
+pub(super) trait Reader {
+    /// A top-level block begins at the beginning of the line at `at`.
+    fn begin(&mut self, at: usize);
+    fn open(&mut self, container: Container, range: Range<usize>);
+    fn close(&mut self, container: Container, range: Range<usize>);
+    /// A leaf with text.
+    fn text(&mut self, leaf: &Leaf, inline: &Inline<'_>);
+    /// A leaf whose content is no text: code, HTML (without the prefixes of containers), a rule (without content).
+    fn verbatim(&mut self, leaf: &Leaf, content: &str);
+    fn definition(&mut self, definition: &Definition);
+}

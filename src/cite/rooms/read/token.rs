@@ -1,0 +1,152 @@
+//! What reading gives: tokens of one leaf, by their places in the source.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CowStr, LinkType};
+
+/// A stretch of the source within one leaf, and what it is. Tokens come in the order of the source and do not overlap. Between them stand
+/// only blanks, line prefixes of containers, and the hashes or underline of a heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cite) struct Token {
+    pub(in crate::cite) kind: TokenKind,
+    pub(in crate::cite) range: Range<usize>,
+}
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cite) enum TokenKind {
+    /// Characters that mean themselves, and the signs of emphasis: engines agree about these when they see the same characters, so nobody
+    /// has to decide about them.
+    Text,
+    /// A backslash and the character that it escapes.
+    Escape,
+    /// A character reference.
+    Entity,
+    /// A line end that readers see as a blank, with the blanks before it.
+    SoftBreak,
+    /// A line end that breaks the line, with the blanks or the backslash that say so.
+    HardBreak,
+    /// A code span with its backticks.
+    Code,
+    /// A tag, comment or other piece of HTML in a paragraph.
+    Html,
+    /// `<https://…>` or `<…@…>`.
+    Autolink,
+    /// The opening bracket of a link or image. The number is its place in [`Inline::links`].
+    Open(usize),
+    /// What closes it: the bracket, and an address or label behind that.
+    Close(usize),
+}
+
+/// A link or an image.
+#[derive(Clone, Debug)]
+pub(in crate::cite) struct Link<'s> {
+    pub(in crate::cite) is_image: bool,
+    pub(in crate::cite) form: Form,
+    pub(in crate::cite) url: CowStr<'s>,
+    pub(in crate::cite) title: CowStr<'s>,
+    /// The label of the definition; empty for an inline link.
+    pub(in crate::cite) label: CowStr<'s>,
+    /// The places of its two tokens.
+    pub(in crate::cite) open: usize,
+    pub(in crate::cite) close: usize,
+}
+
+/// How a link is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cite) enum Form {
+    /// `[text](address)`.
+    Inline,
+    /// `[text][label]`.
+    Full,
+    /// `[label][]` or `[label]`.
+    Short,
+}
+
+impl Form {
+    pub(super) fn of(link: LinkType) -> Self {
+        match link {
+            LinkType::Reference | LinkType::ReferenceUnknown => Self::Full,
+            LinkType::Collapsed | LinkType::CollapsedUnknown | LinkType::Shortcut | LinkType::ShortcutUnknown => {
+                Self::Short
+            }
+            LinkType::Inline | LinkType::Autolink | LinkType::Email | LinkType::WikiLink { .. } => Self::Inline,
+        }
+    }
+}
+
+/// The text of one leaf: a paragraph, a heading or a cell.
+#[derive(Debug, Default)]
+pub(in crate::cite) struct Inline<'s> {
+    pub(in crate::cite) tokens: Vec<Token>,
+    pub(in crate::cite) links: Vec<Link<'s>>,
+    /// What code spans hold that go over several lines or hold a NUL, by their places.
+    pub(super) code: Vec<(usize, CowStr<'s>)>,
+}
+
+impl Inline<'_> {
+    pub(super) fn clear(&mut self) {
+        self.tokens.clear();
+        self.links.clear();
+        self.code.clear();
+    }
+
+    /// The content of the code span that begins there, when that is not what stands in the source.
+    pub(in crate::cite) fn code_at(&self, start: usize) -> Option<&str> {
+        self.code.iter().find(|(at, _)| *at == start).map(|(_, content)| &**content)
+    }
+
+    /// Where its first token begins and its last one ends.
+    pub(in crate::cite) fn range(&self) -> Option<Range<usize>> {
+        Some(self.tokens.first()?.range.start..self.tokens.last()?.range.end)
+    }
+}
+
+/// What holds blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cite) enum Container {
+    Quote,
+    List,
+    Item,
+    /// A footnote, from its label on.
+    Note,
+    /// A table of so many columns.
+    Table(usize),
+    /// A row of a table; the first one is its head.
+    Row {
+        is_head: bool,
+    },
+}
+
+/// A block that holds text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cite) struct Leaf {
+    pub(in crate::cite) kind: LeafKind,
+    /// From its first byte to the end of its content, without line ends behind it.
+    pub(in crate::cite) range: Range<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cite) enum LeafKind {
+    Paragraph,
+    /// A heading with hashes, of so many.
+    Heading(usize),
+    /// A heading with a line of `=` or `-` below it.
+    Underlined,
+    Cell,
+    /// Code between fences.
+    Fence,
+    /// Code by its indentation.
+    Indented,
+    Html,
+    Rule,
+}
+
+/// A definition that the model wrote: `[label]: address "title"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cite) struct Definition {
+    pub(in crate::cite) at: usize,
+    pub(in crate::cite) label: String,
+    pub(in crate::cite) url: String,
+    pub(in crate::cite) title: String,
+}

@@ -1,0 +1,101 @@
+//! Addresses: how they are written between parentheses, and where bare ones end.
+
+use super::Writer;
+use crate::url::WebUrl;
+
+/// Ends a bare address to every engine; a zero-width space would be a part of it.
+const HAIR_SPACE: char = '\u{200a}';
+
+/// Ends a bare address where a blank would change the emphasis beside it.
+const EMPTY_COMMENT: &str = "<!-- -->";
+
+/// An address is looked for so far back.
+const MAX_ADDRESS: usize = 2048;
+
+impl Writer {
+    /// The end of the output, when that is a bare address, which the page makes a link of.
+    fn address(&self) -> Option<&str> {
+        if self.link.is_some() {
+            return None;
+        }
+        let near = self.out.floor_char_boundary(self.out.len().saturating_sub(MAX_ADDRESS));
+        let from = self.line.text.max(self.line.start).max(near).min(self.out.len());
+        let text = &self.out[from..];
+        let word = &text[memchr::memrchr2(b' ', b'\t', text.as_bytes()).map_or(0, |at| at + 1)..];
+        if !word.bytes().any(|byte| matches!(byte, b':' | b'@' | b'.')) {
+            return None;
+        }
+        let word = word.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let has_scheme = ["://", "www.", "mailto:", "xmpp:"].iter().any(|sign| word.contains(sign));
+        let is_mail = word.contains('@') && word.contains('.');
+        (has_scheme || is_mail).then_some(word)
+    }
+
+    pub(super) fn is_in_address(&self) -> bool {
+        self.address().is_some()
+    }
+
+    /// Ends a bare address, which would take in what comes: a badge, a link, code with a bracket.
+    pub(super) fn end_address(&mut self) {
+        let Some(address) = self.address() else { return };
+        if address.ends_with(['*', '_', '~']) {
+            self.out.push_str(EMPTY_COMMENT);
+        } else {
+            self.out.push(HAIR_SPACE);
+        }
+    }
+}
+
+/// An address as it is written between parentheses: as it stands, where all engines read it alike.
+pub(super) fn written(url: &str) -> Option<String> {
+    let is_scheme = |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    if is_scheme("mailto:") {
+        return Some(url.chars().map(|c| if is_plain(c) { c.into() } else { percent(c) }).collect());
+    }
+    if !is_scheme("http:") && !is_scheme("https:") {
+        return None;
+    }
+    if has_balanced_parentheses(url)
+        && url.chars().all(|c| is_plain(c) || matches!(c, '(' | ')'))
+        && has_whole_escapes(url)
+    {
+        return Some(url.to_owned());
+    }
+    url.parse().ok().map(|url: WebUrl| url.markdown())
+}
+
+fn is_plain(c: char) -> bool {
+    // No semicolon: it would end a character reference.
+    c.is_ascii_alphanumeric() || "/?:@&=+$,-_.!~*'#%".contains(c)
+}
+
+fn percent(c: char) -> String {
+    percent_encoding::utf8_percent_encode(c.encode_utf8(&mut [0; 4]), percent_encoding::NON_ALPHANUMERIC).to_string()
+}
+
+fn has_balanced_parentheses(url: &str) -> bool {
+    let mut depth = 0_i32;
+    url.bytes().all(|byte| {
+        depth += i32::from(byte == b'(') - i32::from(byte == b')');
+        (0..=1).contains(&depth)
+    }) && depth == 0
+}
+
+fn has_whole_escapes(url: &str) -> bool {
+    let is_hex = |hex: &[u8]| hex.iter().all(u8::is_ascii_hexdigit);
+    url.match_indices('%').all(|(at, _)| url.as_bytes().get(at + 1..at + 3).is_some_and(is_hex))
+}
+
+/// A title between double quotes, in which no bracket, backtick or sign of emphasis is one to anybody.
+pub(super) fn push_title(out: &mut String, title: &str) {
+    out.push('"');
+    for c in title.chars() {
+        match c {
+            '"' | '\\' | '<' | '[' | ']' | '`' | '*' | '_' | '|' => out.push_str(&format!("&#{};", u32::from(c))),
+            '&' => out.push_str("&amp;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
