@@ -20,7 +20,7 @@ use crate::text::UNSEEN;
 #[must_use]
 pub fn cite(answer: &Answer, rules: &Rules) -> CitedText {
     #[cfg(feature = "rooms")]
-    if super::rooms::are_chosen() && rules.markdown {
+    if super::rooms::are_chosen() {
         return super::rooms::cite(answer, rules);
     }
     let resolver = Resolver::default();

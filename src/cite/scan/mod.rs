@@ -26,6 +26,8 @@ mod tag;
 pub(super) use commit::MAX_EMPHASIS;
 pub(super) use line::{line_end, next_line};
 pub(super) use place::place;
+#[cfg(feature = "rooms")]
+pub(super) use place::written_at;
 pub(super) use scanner::{BYTE_ORDER_MARK, Input, Scanner};
 
 /// How many bytes a decision may wait for. What is not decided by then is text, and is written so that every engine takes

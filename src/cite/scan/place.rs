@@ -12,7 +12,7 @@ pub(in crate::cite) fn place(text: &str, end: usize) -> usize {
 }
 
 /// The first place where what has arrived may still be cited.
-pub(super) fn first_open(text: &str, end: usize) -> usize {
+pub(in crate::cite) fn first_open(text: &str, end: usize) -> usize {
     let place = last_word(text, end, true);
     let name = begun_entity(&text[..place]).unwrap_or(place);
     place.min(name)
@@ -139,7 +139,7 @@ fn ends_with_escape(text: &str) -> bool {
 }
 
 /// Where in what has arrived a place is cited: not between what means something together.
-pub(super) fn written_at(text: &str, at: usize) -> usize {
+pub(in crate::cite) fn written_at(text: &str, at: usize) -> usize {
     behind_entity(text, behind_delimiters(text, behind_first_border(text, at)))
 }
 

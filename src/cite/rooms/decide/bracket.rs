@@ -104,7 +104,10 @@ impl<'l> Leaf<'l, '_> {
         let (meaning, end) = match self.inner(token, at, open) {
             Some((inner, end)) => {
                 let meaning = self.context.meaning(open, &inner, &self.source()[at..end]);
-                if matches!(meaning, Meaning::Nothing | Meaning::Nameless) && open == '[' && !inner.trim().is_empty() {
+                let may_be_link = matches!(meaning, Meaning::Nothing | Meaning::Nameless) && open == '[';
+                // What a label follows is no link by itself.
+                let behind = &self.source()[end..];
+                if may_be_link && !inner.trim().is_empty() && (!behind.starts_with('[') || behind.starts_with("[]")) {
                     self.state.used.insert(same_label(&inner));
                 }
                 (meaning, end)
@@ -212,9 +215,11 @@ impl<'l> Leaf<'l, '_> {
         let shown = &self.source()[open + 1..at];
         let message = format!("[{shown}] cites a source: its text stays, with the badge of the source behind it");
         self.state.entries.push(Entry::in_text(Kind::Note, "link", open, message));
-        let parts = [Piece::Text(range.start..open), Piece::Unbracketed, Piece::Text(open + 1..range.end)];
+        let bracket = Piece::Unbracketed(open..open + 1);
+        let parts = [Piece::Text(range.start..open), bracket, Piece::Text(open + 1..range.end)];
         let is_something = |part: &Piece| !matches!(part, Piece::Text(range) if range.is_empty());
         self.pieces.splice(place..=place, parts.into_iter().filter(is_something));
+        self.pieces.push(Piece::Dropped(at..at + 1));
         Some(at + 1)
     }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Context, Decisions, Piece, Positions};
+use crate::answer::SourceIndex;
 use crate::cite::html::{Harm, is_comment, judge_tag};
 use crate::cite::rooms::read::{Inline, Token, TokenKind};
 use crate::report::{Entry, Kind};
@@ -18,6 +19,9 @@ pub(in crate::cite) fn decide(
     let mut leaf =
         Leaf { context, state, inline, pieces, done: 0, brackets: Vec::new(), row: Row::default(), in_link: false };
     leaf.tokens(0..inline.tokens.len());
+    if let Some(range) = inline.range() {
+        leaf.cite_places(range.end);
+    }
 }
 
 /// One leaf, as far as it is decided about.
@@ -74,6 +78,12 @@ impl<'l> Leaf<'l, '_> {
                 at += 1;
                 continue;
             }
+            let start = range.start.max(self.done);
+            self.cite_places(start);
+            if let Some((replaced, sources)) = self.state.places.take_replaced(start).filter(|_| !self.in_link) {
+                self.replace(replaced, &sources);
+                continue;
+            }
             match kind {
                 TokenKind::Text => self.text(at, range.start.max(self.done)..range.end),
                 TokenKind::Escape => self.escape(at, range),
@@ -90,8 +100,50 @@ impl<'l> Leaf<'l, '_> {
         }
     }
 
-    /// Text, from one character that may mean something to the next.
+    /// Text, from one place that the provider cites to the next.
     fn text(&mut self, token: usize, range: Range<usize>) {
+        let mut from = range.start;
+        while from < range.end {
+            let next = if self.in_link { range.end } else { self.state.places.next(self.source()) };
+            let stop = next.clamp(from, range.end);
+            self.plain_text(token, from..stop);
+            from = stop.max(self.done);
+            if stop == range.end || from > stop {
+                continue;
+            }
+            match self.state.places.take_replaced(stop) {
+                Some((replaced, sources)) => {
+                    self.replace(replaced, &sources);
+                    from = self.done;
+                }
+                None => self.cite_places(stop),
+            }
+        }
+    }
+
+    /// Puts the numbers of sources in place of a stretch that the provider cites.
+    fn replace(&mut self, stretch: Range<usize>, sources: &[SourceIndex]) {
+        let positions = self.state.positions(self.context.sources, sources);
+        self.done = stretch.end;
+        self.cite(stretch, positions);
+    }
+
+    /// Cites what the provider cites up to a place, behind what stands before it.
+    fn cite_places(&mut self, at: usize) {
+        if self.in_link {
+            return;
+        }
+        let sources = self.state.places.take(self.source(), at);
+        if !sources.is_empty() {
+            let positions = self.state.positions(self.context.sources, &sources);
+            if !positions.is_empty() {
+                self.cite(at..at, positions);
+            }
+        }
+    }
+
+    /// Text, from one character that may mean something to the next.
+    fn plain_text(&mut self, token: usize, range: Range<usize>) {
         let text = self.source();
         let bytes = text.as_bytes();
         let (mut from, mut at) = (range.start, range.start);
@@ -186,6 +238,7 @@ impl<'l> Leaf<'l, '_> {
         let sign = between.and_then(separator).filter(|_| !self.context.rules.only_markers);
         if let Some(sign) = sign.filter(|_| !stays || !others_stay) {
             self.pieces.truncate(behind);
+            self.pieces.push(Piece::Dropped(end..end + sign));
             self.push_text(end + sign..range.start);
         }
         self.pieces.push(piece);

@@ -55,33 +55,39 @@ impl<'l> Leaf<'l, '_> {
             Fate::Cites(sources) => self.citing_link(number, &shown, &sources),
             Fate::Text => {
                 self.refuse(number, &shown);
-                self.pieces.push(Piece::Unbracketed);
+                self.pieces.push(Piece::Unbracketed(self.token(open)));
                 if link.is_image && shown.trim().is_empty() {
                     self.pieces.push(Piece::Nameless);
                 }
                 self.in_link = link.is_image;
                 self.tokens(inside);
                 self.in_link = false;
+                self.pieces.push(Piece::Dropped(self.token(close)));
             }
-            fate @ (Fate::Link | Fate::Image) => {
-                let is_image = matches!(fate, Fate::Image);
-                let at = self.inline.tokens[open].range.start;
-                let url = self.without_user(at, &link.url);
-                if link.is_image && !is_image {
-                    let message = format!("the image {:?} became a link, so that nothing is loaded", &*link.url);
-                    self.state.neutralised("image", at, message);
-                }
-                self.pieces.push(Piece::Open { link: number, is_image });
-                if link.is_image && shown.trim().is_empty() && !is_image {
-                    self.pieces.push(Piece::Nameless);
-                }
-                self.in_link = true;
-                self.tokens(inside);
-                self.in_link = false;
-                self.pieces.push(Piece::Close { link: number, url });
-            }
+            Fate::Link => self.stay(number, false),
+            Fate::Image => self.stay(number, true),
         }
         close
+    }
+
+    /// A link that stays, an image that may load, or one that becomes a link.
+    fn stay(&mut self, number: usize, is_image: bool) {
+        let link = &self.inline.links[number];
+        let at = self.range(number).start;
+        let url = self.without_user(at, &link.url);
+        let becomes_link = link.is_image && !is_image;
+        if becomes_link {
+            let message = format!("the image {:?} became a link, so that nothing is loaded", &*link.url);
+            self.state.neutralised("image", at, message);
+        }
+        self.pieces.push(Piece::Open { link: number, is_image });
+        if becomes_link && self.shown(self.stretch(number)).trim().is_empty() {
+            self.pieces.push(Piece::Nameless);
+        }
+        self.in_link = true;
+        self.tokens(link.open + 1..link.close);
+        self.in_link = false;
+        self.pieces.push(Piece::Close { link: number, url });
     }
 
     fn fate(&self, number: usize, shown: &str) -> Fate {
@@ -95,8 +101,11 @@ impl<'l> Leaf<'l, '_> {
         {
             return Fate::Marker { sources, has_address };
         }
-        if let Some(sources) = self.linked_source(number).filter(|_| !rules.only_markers) {
+        if let Some(sources) = self.linked_source(number) {
             return Fate::Cites(sources);
+        }
+        if rules.only_markers {
+            return Fate::Link;
         }
         if !is_allowed(&link.url) || rules.markdown && self.context.looks_like_badge(shown) {
             return Fate::Text;
@@ -111,7 +120,7 @@ impl<'l> Leaf<'l, '_> {
     /// The source to whose address a link leads.
     fn linked_source(&self, number: usize) -> Option<Indices> {
         let link = &self.inline.links[number];
-        if !self.context.grammar.links || link.is_image {
+        if !self.context.grammar.links || link.is_image || self.state.places.overlap(&self.range(number)) {
             return None;
         }
         let source = self.context.resolver.at_address(self.context.sources, self.context.rules.tracking, &link.url)?;
@@ -159,8 +168,14 @@ impl<'l> Leaf<'l, '_> {
 
     fn citing_link(&mut self, number: usize, shown: &str, sources: &[SourceIndex]) {
         let link = &self.inline.links[number];
-        let positions = self.state.positions(self.context.sources, sources);
+        if self.context.rules.only_markers {
+            // The link stays, and is a citation all the same.
+            self.stay(number, false);
+            self.state.positions(self.context.sources, sources);
+            return;
+        }
         if self.shows_marker_alone(shown) {
+            let positions = self.state.positions(self.context.sources, sources);
             self.cite(self.range(number), positions);
             return;
         }
@@ -168,8 +183,9 @@ impl<'l> Leaf<'l, '_> {
         let at = self.inline.tokens[link.open].range.start;
         let message = format!("[{shown}] cites a source: its text stays, with the badge of the source behind it");
         self.state.entries.push(Entry::in_text(Kind::Note, "link", at, message));
-        self.pieces.push(Piece::Unbracketed);
+        self.pieces.push(Piece::Unbracketed(self.token(link.open)));
         self.tokens(inside);
+        let positions = self.state.positions(self.context.sources, sources);
         self.cite(tail, positions);
     }
 
@@ -177,10 +193,17 @@ impl<'l> Leaf<'l, '_> {
     fn only_text(&mut self, number: usize) {
         let link = &self.inline.links[number];
         let inside = link.open + 1..link.close;
+        self.pieces.push(Piece::Dropped(self.token(link.open)));
         if link.is_image && self.shown(self.stretch(number)).trim().is_empty() {
             self.pieces.push(Piece::Nameless);
         }
         self.tokens(inside);
+        self.pieces.push(Piece::Dropped(self.token(link.close)));
+    }
+
+    /// Where a token stands.
+    fn token(&self, at: usize) -> Range<usize> {
+        self.inline.tokens[at].range.clone()
     }
 
     fn refuse(&mut self, number: usize, shown: &str) {
@@ -198,7 +221,9 @@ impl<'l> Leaf<'l, '_> {
     pub(super) fn autolink(&mut self, range: Range<usize>) {
         let address = &self.source()[range.start + 1..range.end - 1];
         if self.in_link {
+            self.pieces.push(Piece::Dropped(range.start..range.start + 1));
             self.pieces.push(Piece::Literal(range.start + 1..range.end - 1));
+            self.pieces.push(Piece::Dropped(range.end - 1..range.end));
             return;
         }
         let is_mail = !address.contains(':') && address.contains('@');

@@ -7,6 +7,7 @@ mod bracket;
 mod leaf;
 mod link;
 mod math;
+mod places;
 mod shown;
 
 use std::collections::BTreeSet;
@@ -21,6 +22,7 @@ use crate::cite::{LiteralNumbers, Position, Rules};
 use crate::report::{Entry, Kind};
 
 pub(super) use link::is_allowed;
+pub(in crate::cite) use places::Places;
 
 /// What decisions are made by.
 #[derive(Clone, Copy)]
@@ -68,7 +70,9 @@ pub(in crate::cite) enum Piece {
     /// The numbers of sources, in place of a marker or behind a text.
     Badges(Range<usize>, Positions),
     /// The opening bracket of a link that is none any more.
-    Unbracketed,
+    Unbracketed(Range<usize>),
+    /// What goes without a trace.
+    Dropped(Range<usize>),
     /// Two things are kept apart here that stand side by side in the source.
     Apart,
     /// A marker of which nothing is left.
@@ -96,6 +100,8 @@ pub(in crate::cite) struct Decisions {
     pub(in crate::cite) used: BTreeSet<String>,
     /// Sources beyond the most that may be cited, by how many documents were cited before.
     pub(in crate::cite) left_out: Vec<(usize, SourceIndex)>,
+    /// What is cited beside the text and not written yet.
+    pub(in crate::cite) places: Places,
 }
 
 impl Decisions {
@@ -106,6 +112,7 @@ impl Decisions {
             unresolved: Vec::new(),
             used: BTreeSet::new(),
             left_out: Vec::new(),
+            places: Places::default(),
         }
     }
 

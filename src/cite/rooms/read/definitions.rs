@@ -71,13 +71,13 @@ fn in_order<'p, F: pulldown_cmark::BrokenLinkCallback<'p>>(parser: &Parser<'p, F
     let all = parser.reference_definitions().iter();
     let mut all: Vec<Definition> = all
         .map(|(label, found)| Definition {
-            at: base + found.span.start,
+            range: base + found.span.start..base + found.span.end,
             label: label.to_owned(),
             url: found.dest.to_string(),
             title: found.title.as_deref().unwrap_or_default().to_owned(),
         })
         .collect();
-    all.sort_by_key(|definition| definition.at);
+    all.sort_by_key(|definition| definition.range.start);
     all
 }
 

@@ -127,7 +127,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
     }
 
     fn define_before(&mut self, at: usize) {
-        let ready = self.definitions.iter().take_while(|definition| definition.at < at).count();
+        let ready = self.definitions.iter().take_while(|definition| definition.range.start < at).count();
         let (ready, rest) = self.definitions.split_at(ready);
         self.definitions = rest;
         for definition in ready {
@@ -285,8 +285,8 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
             && text[range.end..self.slice.range.end].starts_with("[]");
         let end = range.end + if is_collapsed { 2 } else { 0 };
         let bracket = text[inner..end].find(']').map_or(inner, |found| inner + found);
-        if self.is_late(number) {
-            // A definition takes effect behind itself only. What stands in between is read as it is.
+        if self.is_text(number, end) {
+            // What stands in between is read as it is.
             let open = self.inline.links[number].open;
             self.inline.tokens[open].kind = TokenKind::Text;
             self.inline.push(text, TokenKind::Text, bracket..end);
@@ -297,14 +297,21 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
         self.inline.push(text, TokenKind::Close(number), bracket..end);
     }
 
-    /// Whether the definition of a link stands behind it in the same block.
-    fn is_late(&self, number: usize) -> bool {
+    /// Whether a link is none to others, or its definition stands behind it in the same block.
+    fn is_text(&self, number: usize, end: usize) -> bool {
         let link = &self.inline.links[number];
+        // What a label follows is no link by itself; to this parser, that of a footnote is none.
+        let is_labelled = self.slice.text[end..self.slice.range.end].starts_with("[^");
+        if link.form == Form::Short && is_labelled {
+            return true;
+        }
         if link.form == Form::Inline || self.all_definitions.is_empty() {
             return false;
         }
         let (label, at) = (same_label(&link.label), self.inline.tokens[link.open].range.start);
-        self.all_definitions.iter().any(|definition| definition.at > at && same_label(&definition.label) == label)
+        self.all_definitions
+            .iter()
+            .any(|definition| definition.range.start > at && same_label(&definition.label) == label)
     }
 }
 

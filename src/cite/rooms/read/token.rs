@@ -145,7 +145,7 @@ pub(in crate::cite) enum LeafKind {
 /// A definition that the model wrote: `[label]: address "title"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cite) struct Definition {
-    pub(in crate::cite) at: usize,
+    pub(in crate::cite) range: Range<usize>,
     pub(in crate::cite) label: String,
     pub(in crate::cite) url: String,
     pub(in crate::cite) title: String,

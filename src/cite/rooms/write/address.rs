@@ -7,7 +7,7 @@ use crate::url::WebUrl;
 const HAIR_SPACE: char = '\u{200a}';
 
 /// Ends a bare address where a blank would change the emphasis beside it.
-const EMPTY_COMMENT: &str = "<!-- -->";
+pub(super) const EMPTY_COMMENT: &str = "<!-- -->";
 
 /// An address is looked for so far back.
 const MAX_ADDRESS: usize = 2048;

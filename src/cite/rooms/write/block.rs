@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::address::written;
 use super::{Line, Writer, ZERO_WIDTH_SPACE};
 use crate::cite::definition;
-use crate::cite::rooms::decide::{Context, Piece};
+use crate::cite::rooms::decide::{Context, Piece, Positions};
 use crate::cite::rooms::read::{Inline, Leaf, LeafKind};
 
 /// Containers further in are not written: some engines stop at a hundred, others go on.
@@ -61,9 +61,10 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Where the last block ends in the source.
-    pub(super) fn end(&self) -> usize {
-        self.end
+    /// What stands behind the last block, without what was taken out.
+    pub(super) fn rest<'t>(&self, text: &'t str) -> &'t str {
+        let rest = &text[self.end.max(text.trim_end_matches(['\n', '\r', ' ', '\t']).len())..];
+        if self.has_gap { rest.trim_start_matches([' ', '\t']) } else { rest }
     }
 }
 
@@ -105,7 +106,9 @@ impl Writer {
         let padding = if is_plain && (1..=4).contains(&blanks) && !is_empty { blanks } else { 1 };
         let outer = self.blocks.containers.last().map_or(0, |outer| outer.column);
         let column = at - start;
-        let is_kept = is_plain && self.blocks.before != Kind::Empty;
+        // Behind the bullet of an outer item, blanks would be its padding.
+        let begins_outer = self.blocks.containers.last().is_some_and(|outer| outer.is_pending && !outer.is_quote);
+        let is_kept = is_plain && self.blocks.before != Kind::Empty && !begins_outer;
         let indent = column.checked_sub(outer).filter(|indent| is_kept && *indent < 4).unwrap_or(0);
         let mut first = " ".repeat(indent);
         first.push_str(&text[at..at + sign]);
@@ -278,6 +281,7 @@ impl Writer {
                 self.begin(cx, start, Kind::Paragraph);
                 self.inline(cx, inline, pieces);
                 self.end_line();
+                self.keep_from_definition();
                 self.underline(&cx.text[leaf.range.clone()]);
                 self.end(Kind::Heading, end);
             }
@@ -289,6 +293,7 @@ impl Writer {
                 }
                 self.inline(cx, inline, pieces);
                 self.end_line();
+                self.keep_from_definition();
                 self.end(Kind::Paragraph, inline.range().map_or(end, |text| text.end));
             }
         }
@@ -350,6 +355,16 @@ impl Writer {
             (false, false) => "***",
         });
         self.end(Kind::Rule, range.end);
+    }
+
+    /// Writes numbers in a paragraph behind the last block.
+    pub(in crate::cite::rooms) fn badges_behind(&mut self, cx: &Context<'_>, positions: Positions) {
+        let end = self.blocks.end;
+        self.blocks.has_gap = true;
+        self.begin(cx, end, Kind::Paragraph);
+        self.piece(cx, &Inline::default(), &Piece::Badges(end..end, positions), None);
+        self.end(Kind::Paragraph, end);
+        self.blocks.has_gap = true;
     }
 
     /// Writes the definition of a label that was used before it, in a quote: links work, and Web Chat's list of sources does not

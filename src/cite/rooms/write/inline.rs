@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::address::{push_title, written};
+use super::address::{EMPTY_COMMENT, push_title, written};
 use super::{OpenLink, Writer, ZERO_WIDTH_SPACE};
 use crate::cite::LiteralNumbers;
 use crate::cite::html::is_comment;
@@ -50,14 +50,15 @@ impl Writer {
         self.link = None;
     }
 
-    fn piece(&mut self, cx: &Context<'_>, inline: &Inline<'_>, piece: &Piece, next: Option<&Piece>) {
+    pub(super) fn piece(&mut self, cx: &Context<'_>, inline: &Inline<'_>, piece: &Piece, next: Option<&Piece>) {
         let source = |range: &Range<usize>| &cx.text[range.clone()];
         match piece {
             Piece::Text(range) => self.plain(source(range)),
             Piece::Verbatim(range) => self.verbatim(source(range)),
             Piece::Literal(range) => self.literal(source(range)),
             Piece::Nameless => self.verbatim("image"),
-            Piece::Unbracketed => self.unbracketed(next.and_then(|next| first_of(cx, next))),
+            Piece::Unbracketed(_) => self.unbracketed(next.and_then(|next| first_of(cx, next))),
+            Piece::Dropped(_) => {}
             Piece::Apart => self.out.push(ZERO_WIDTH_SPACE),
             Piece::Escape(range) => self.escape(source(range)),
             Piece::Entity(range) => self.entity(source(range)),
@@ -68,11 +69,15 @@ impl Writer {
             Piece::Autolink(range) => self.autolink(source(range)),
             Piece::Number(range) => self.number(cx, source(range)),
             Piece::Badges(range, positions) => {
-                self.badges(source(range), positions, next.and_then(|next| first_of(cx, next)));
+                self.badges(cx, range, positions, next.and_then(|next| first_of(cx, next)));
             }
             Piece::Gone(range) => {
                 let is_end = matches!(next, None | Some(Piece::SoftBreak(_) | Piece::HardBreak(_)));
-                self.vanish(source(range), next.and_then(|next| first_of(cx, next)), is_end);
+                // At the beginning of a line, the blank behind it goes with it.
+                let begins_line = self.out.len() == self.line.start;
+                if !(begins_line && is_blank_before_word(&cx.text[range.end..])) {
+                    self.vanish(source(range), next.and_then(|next| first_of(cx, next)), is_end);
+                }
             }
             Piece::Open { is_image, .. } => self.open_link(*is_image),
             Piece::Close { link, url } => {
@@ -92,13 +97,14 @@ impl Writer {
         }
         match (tail, next) {
             // The number would be the text of a link, or the label of a definition; to markdown-it, attributes follow a link.
-            (Tail::Badge, '[' | '(' | ':' | '{') => self.out.push(ZERO_WIDTH_SPACE),
+            (Tail::Badge, '(' | ':' | '{') => self.out.push(ZERO_WIDTH_SPACE),
+            (Tail::Badge, '[') if self.defines => self.out.push(ZERO_WIDTH_SPACE),
             (Tail::Bracket, '(') => {
                 let sign = if is_live || self.is_in_address() { ZERO_WIDTH_SPACE } else { '\\' };
                 self.out.push(sign);
             }
             // `[a][1]` would be one link.
-            (Tail::Bracket, '[') if is_live => self.out.push(ZERO_WIDTH_SPACE),
+            (Tail::Bracket, '[') if is_live && self.defines => self.out.push(ZERO_WIDTH_SPACE),
             // A definition, when a paragraph begins with the bracket.
             (Tail::Bracket, ':') if self.out[self.line.paragraph..].starts_with('[') => {
                 let sign = if self.is_in_address() { ZERO_WIDTH_SPACE } else { '\\' };
@@ -335,7 +341,17 @@ impl Writer {
 
     // ---- numbers
 
-    fn badges(&mut self, source: &str, positions: &Positions, next: Option<char>) {
+    fn badges(&mut self, cx: &Context<'_>, range: &Range<usize>, positions: &Positions, next: Option<char>) {
+        let source = &cx.text[range.clone()];
+        if source.is_empty() && self.out.ends_with("]:") {
+            // Of `[a]:`, the number would be the address.
+            self.out.push_str(EMPTY_COMMENT);
+        }
+        if source.contains(['\n', '\r']) && self.out.len() == self.line.start {
+            // At the beginning of a line it could be taken for an entry of a list of references.
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+        let parts_word = source.is_empty() && parts_word(&self.out, &cx.text[range.end..]);
         // To emphasis beside it, a marker of these is a letter, and a badge is punctuation.
         if source.starts_with('\u{e200}') && self.out.ends_with(EMPHASIS) {
             self.out.push(ZERO_WIDTH_SPACE);
@@ -345,6 +361,9 @@ impl Writer {
             self.glue('[', true);
             self.out.push_str(&format!("[{position}]"));
             self.mark(Tail::Badge);
+        }
+        if parts_word {
+            self.out.push(ZERO_WIDTH_SPACE);
         }
         if source.ends_with('\u{e201}') && next.is_some_and(|next| EMPHASIS.contains(&next)) {
             self.out.push(ZERO_WIDTH_SPACE);
@@ -380,12 +399,15 @@ impl Writer {
         let line = &self.out[self.line.start..];
         let behind = line.chars().next_back();
         let is_number = |c: char| c.is_ascii_digit() && next == Some('.');
-        let closes = behind.is_some_and(|c| (c.is_alphanumeric() && !is_number(c)) || " .)".contains(c));
+        let closes = behind.is_some_and(|c| (c.is_alphanumeric() && !is_number(c)) || " .)]".contains(c));
         if closes && (is_end || next.is_none_or(is_edge)) {
             if behind == Some(' ')
-                && line.trim_end().ends_with(|c: char| c.is_alphanumeric() || ".,;:)*_~\"'`".contains(c))
+                && line.trim_end().ends_with(|c: char| c.is_alphanumeric() || ".,;:)]*_~\"'`".contains(c))
             {
                 self.out.truncate(self.out.trim_end_matches(' ').len());
+                if self.out.ends_with(']') {
+                    self.mark(Tail::Badge);
+                }
             }
             return;
         }
@@ -467,10 +489,22 @@ fn first_of(cx: &Context<'_>, piece: &Piece) -> Option<char> {
         | Piece::Gone(range) => cx.text[range.clone()].chars().next(),
         Piece::Nameless => Some('i'),
         Piece::Apart => Some(ZERO_WIDTH_SPACE),
-        Piece::Unbracketed => None,
+        Piece::Unbracketed(_) | Piece::Dropped(_) => None,
         Piece::Open { .. } => Some('['),
         Piece::Close { .. } => Some(']'),
     }
+}
+
+/// Whether a place stands between a word and signs of emphasis that another word follows: these go on being within a word.
+fn parts_word(before: &str, behind: &str) -> bool {
+    let word = behind.trim_start_matches(EMPHASIS);
+    let signs = behind.len() - word.len();
+    (1..4).contains(&signs) && before.ends_with(char::is_alphanumeric) && word.starts_with(char::is_alphanumeric)
+}
+
+/// Whether a blank and a word stand there.
+fn is_blank_before_word(behind: &str) -> bool {
+    behind.strip_prefix(' ').is_some_and(|rest| rest.starts_with(char::is_alphabetic))
 }
 
 /// Whether what stands behind a `&` makes a character reference of it.

@@ -3,6 +3,16 @@
 use super::{Writer, ZERO_WIDTH_SPACE};
 
 impl Writer {
+    /// A paragraph is no definition, also when the label of one would end in code: engines look for definitions first.
+    pub(super) fn keep_from_definition(&mut self) {
+        if begins_definition(&self.out[self.line.paragraph..]) {
+            self.out.insert(self.line.paragraph, ZERO_WIDTH_SPACE);
+            if self.line.start > self.line.paragraph {
+                self.line.start += ZERO_WIDTH_SPACE.len_utf8();
+            }
+        }
+    }
+
     /// Ends a line of text.
     pub(super) fn end_line(&mut self) {
         let from = self.line.start;
@@ -34,6 +44,21 @@ impl Writer {
             self.out.push(ZERO_WIDTH_SPACE);
         }
     }
+}
+
+/// Whether a paragraph begins with the label of a definition.
+fn begins_definition(paragraph: &str) -> bool {
+    let Some(label) = paragraph.strip_prefix('[') else { return false };
+    let mut bytes = label.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => drop(bytes.next()),
+            b'[' => return false,
+            b']' => return bytes.next() == Some(b':'),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Where a backslash keeps a line from beginning a heading, quote, list, rule or fence of tildes.

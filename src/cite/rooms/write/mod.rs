@@ -7,14 +7,18 @@
 mod address;
 mod block;
 mod code;
+mod copy;
 mod html;
 mod inline;
 mod line;
 mod table;
 
 use self::block::Blocks;
+pub(super) use self::copy::Copy;
 use self::inline::Tail;
 use self::table::Row;
+use super::decide::Context;
+use crate::cite::{CitedPlace, Rules};
 
 /// Nothing to see; keeps two things apart that would become one.
 const ZERO_WIDTH_SPACE: char = '\u{200b}';
@@ -28,6 +32,8 @@ pub(super) struct Writer {
     row: Row,
     /// The link that is being written, if there is one.
     link: Option<OpenLink>,
+    /// Whether definitions stand behind the text, so that `[1][2]` would be a link.
+    defines: bool,
     /// How many letters went because nobody sees them.
     unseen: usize,
 }
@@ -57,22 +63,27 @@ struct OpenLink {
 }
 
 impl Writer {
-    pub(super) fn with_capacity(bytes: usize) -> Self {
-        Self { out: String::with_capacity(bytes), ..Self::default() }
+    pub(super) fn new(rules: &Rules, bytes: usize) -> Self {
+        Self { out: String::with_capacity(bytes), defines: rules.definitions, ..Self::default() }
     }
 
-    /// The text, and how many letters went of it because nobody sees them.
-    pub(super) fn finish(self) -> (String, usize) {
-        (self.out, self.unseen)
-    }
-
-    /// Where the last block ends in the source.
-    pub(super) fn end_of_source(&self) -> usize {
-        self.blocks.end()
-    }
-
-    /// The line end and the fence that close the code which the text leaves open.
-    pub(super) fn open_fence(&self) -> Option<&str> {
-        self.blocks.open_fence.as_deref()
+    /// The text, without places; and how many letters went of it because nobody sees them. A fence that it leaves open is closed
+    /// when something follows.
+    pub(super) fn finish(mut self, cx: &Context<'_>, is_followed: bool) -> (String, Vec<CitedPlace>, usize) {
+        let text = cx.text;
+        let behind = match &self.blocks.open_fence {
+            Some(fence) if is_followed => {
+                self.out.push_str(fence);
+                ""
+            }
+            // All other blank lines are lines of the code.
+            Some(_) => {
+                let code = text.strip_suffix("\r\n").or_else(|| text.strip_suffix(['\n', '\r'])).unwrap_or(text);
+                &text[code.len()..]
+            }
+            None => self.blocks.rest(text),
+        };
+        self.out.push_str(behind);
+        (self.out, Vec::new(), self.unseen)
     }
 }
