@@ -14,7 +14,7 @@ mod marker;
 mod number;
 mod position;
 mod resolve;
-#[cfg(feature = "rooms")]
+#[cfg(any(debug_assertions, feature = "rooms"))]
 pub mod rooms;
 mod rules;
 mod scan;

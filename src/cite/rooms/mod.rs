@@ -5,8 +5,11 @@
 
 mod decide;
 mod read;
+#[cfg(test)]
+mod tests;
 mod write;
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::bibliography::Bibliography;
@@ -20,10 +23,17 @@ use decide::{Context, Decisions, Piece, Places, Positions, decide, is_allowed, i
 use read::{Container, Definition, Definitions, Inline, Leaf, LeafKind, Reader, Slice, read, same_label};
 use write::{Copy, Writer};
 
-/// Whether the tests ask for this core: `CITEWIRE_CORE=rooms`.
-pub(super) fn are_chosen() -> bool {
-    static CHOSEN: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *CHOSEN.get_or_init(|| std::env::var_os("CITEWIRE_CORE").is_some_and(|core| core == "rooms"))
+thread_local! {
+    static IS_CHOSEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Lets this core answer for the other one, or not any more, in this thread: for tests that hold the two against each other.
+pub fn choose(is_chosen: bool) {
+    IS_CHOSEN.set(is_chosen);
+}
+
+pub(super) fn is_chosen() -> bool {
+    IS_CHOSEN.get()
 }
 
 /// Finds the markers of an answer, numbers its sources by first appearance, and writes the text for a dialect.
@@ -112,9 +122,9 @@ impl<'r> Rooms<'r> {
         self.say_what_was_left_out();
         let Self { decisions, output, context, .. } = self;
         let Decisions { numberer, mut entries, unresolved, .. } = decisions;
-        let is_closed = rules.close_fence && numberer.any();
+        let is_followed = rules.definitions && numberer.any();
         let (mut written, places, unseen) = match output {
-            Output::Markdown(writer) => writer.finish(&context, is_closed),
+            Output::Markdown(writer) => writer.finish(&context, is_followed),
             Output::Source(copy) => copy.finish(&context),
         };
         if unseen > 0 {

@@ -26,7 +26,7 @@ mod tag;
 pub(super) use commit::MAX_EMPHASIS;
 pub(super) use line::{line_end, next_line};
 pub(super) use place::place;
-#[cfg(feature = "rooms")]
+#[cfg(any(debug_assertions, feature = "rooms"))]
 pub(super) use place::written_at;
 pub(super) use scanner::{BYTE_ORDER_MARK, Input, Scanner};
 

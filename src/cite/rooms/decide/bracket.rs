@@ -106,8 +106,9 @@ impl<'l> Leaf<'l, '_> {
                 let meaning = self.context.meaning(open, &inner, &self.source()[at..end]);
                 let may_be_link = matches!(meaning, Meaning::Nothing | Meaning::Nameless) && open == '[';
                 // What a label follows is no link by itself.
-                let behind = &self.source()[end..];
-                if may_be_link && !inner.trim().is_empty() && (!behind.starts_with('[') || behind.starts_with("[]")) {
+                let (before, behind) = (&self.source()[..at], &self.source()[end..]);
+                let is_label = before.ends_with(']') || !behind.starts_with('[') || behind.starts_with("[]");
+                if may_be_link && is_label && !inner.trim().is_empty() {
                     self.state.used.insert(same_label(&inner));
                 }
                 (meaning, end)

@@ -227,7 +227,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
     fn end_implied(&mut self) {
         if let (Some((LeafKind::Paragraph, start)), Some(text)) = (self.leaf, self.inline.range()) {
             self.leaf = None;
-            self.hand_on(LeafKind::Paragraph, start..text.end);
+            self.hand_on(LeafKind::Paragraph, start.min(text.start)..text.end);
         }
     }
 
@@ -301,7 +301,8 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
     fn is_text(&self, number: usize, end: usize) -> bool {
         let link = &self.inline.links[number];
         // What a label follows is no link by itself; to this parser, that of a footnote is none.
-        let is_labelled = self.slice.text[end..self.slice.range.end].starts_with("[^");
+        let text = &self.slice.text[..self.slice.range.end];
+        let is_labelled = text[end..].starts_with("[^") && !text[..end].ends_with("[]");
         if link.form == Form::Short && is_labelled {
             return true;
         }

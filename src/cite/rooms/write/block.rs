@@ -47,6 +47,8 @@ pub(super) struct Blocks {
     /// The signs of the lists that are open.
     lists: Vec<char>,
     before: Kind,
+    /// Whether the block that comes next is the first one of a list.
+    begins_list: bool,
     /// The list, if any, that ended behind the last block, by its sign.
     closed_list: Option<char>,
     /// Whether a quote ended behind the last block.
@@ -61,6 +63,15 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
+    /// Whether the list that comes next may begin behind a line of text.
+    fn interrupts(&self) -> bool {
+        let first = self.containers.iter().find(|container| container.is_pending && !container.is_flat);
+        first.is_none_or(|item| {
+            !item.first.trim_start().starts_with(|c: char| c.is_ascii_digit())
+                || matches!(item.first.trim(), "1." | "1)")
+        })
+    }
+
     /// What stands behind the last block, without what was taken out.
     pub(super) fn rest<'t>(&self, text: &'t str) -> &'t str {
         let rest = &text[self.end.max(text.trim_end_matches(['\n', '\r', ' ', '\t']).len())..];
@@ -87,6 +98,7 @@ impl Writer {
             self.blocks.has_gap = true;
         }
         self.blocks.lists.push(sign);
+        self.blocks.begins_list = true;
     }
 
     pub(in crate::cite::rooms) fn close_list(&mut self) {
@@ -206,6 +218,8 @@ impl Writer {
             (_, Kind::Table | Kind::Html, None) => 2,
             // One paragraph, or two.
             (Kind::Paragraph | Kind::Empty, Kind::Paragraph, None) => 2,
+            // Of numbers, only 1 begins a list right behind a line of text.
+            (Kind::Paragraph, _, Some(false)) if blocks.begins_list && !blocks.interrupts() => 2,
             // A heading, or a rule.
             (Kind::Paragraph, Kind::Rule, None) if cx.text[start..].starts_with('-') => 2,
             (Kind::Empty, Kind::Rule, None) => 2,
@@ -229,6 +243,7 @@ impl Writer {
             }
         }
         self.blocks.has_gap = false;
+        self.blocks.begins_list = false;
         self.blocks.closed_list = None;
         self.blocks.closed_quote = false;
         let start = self.out.len();
@@ -360,6 +375,9 @@ impl Writer {
     /// Writes numbers in a paragraph behind the last block.
     pub(in crate::cite::rooms) fn badges_behind(&mut self, cx: &Context<'_>, positions: Positions) {
         let end = self.blocks.end;
+        if let Some(fence) = self.blocks.open_fence.take() {
+            self.out.push_str(&fence);
+        }
         self.blocks.has_gap = true;
         self.begin(cx, end, Kind::Paragraph);
         self.piece(cx, &Inline::default(), &Piece::Badges(end..end, positions), None);

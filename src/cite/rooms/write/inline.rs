@@ -372,7 +372,7 @@ impl Writer {
 
     /// `[n]` that is text, and that nobody must take for a badge.
     fn number(&mut self, cx: &Context<'_>, source: &str) {
-        let inner = source[1..source.len() - 1].split_whitespace().collect::<Vec<_>>().join(" ");
+        let inner = source[1..source.len() - 1].replace("\r\n", " ").replace(['\r', '\n'], " ");
         match cx.rules.literal_numbers {
             LiteralNumbers::Escape => {
                 self.glue('&', false);

@@ -81,6 +81,7 @@ impl Writer {
                 let code = text.strip_suffix("\r\n").or_else(|| text.strip_suffix(['\n', '\r'])).unwrap_or(text);
                 &text[code.len()..]
             }
+            None if is_followed => "",
             None => self.blocks.rest(text),
         };
         self.out.push_str(behind);
