@@ -50,8 +50,6 @@ mod documentation;
 mod documents;
 mod door;
 mod embed;
-/// Rewritten answers as the Markdown engines of Web Chat read them.
-mod engines;
 /// What is deleted is gone from the files, too.
 mod erasure;
 /// From the start of the command to the first cited answer.

@@ -18,9 +18,17 @@ const SEED: u64 = 1;
 struct Property {
     name: &'static str,
     what: &'static str,
+    /// Which test it is, in which file.
+    file: &'static [&'static str],
     test: &'static str,
     often: Often,
 }
+
+/// The rewritten answers before the Markdown engines: only the core is built for these.
+const ENGINES: &[&str] = &["--no-default-features", "--test", "engines"];
+
+/// Black-box tests of the whole service.
+const SERVICE: &[&str] = &["--test", "it"];
 
 /// How it is said how often something is tried.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,42 +44,49 @@ const PROPERTIES: [Property; 7] = [
     Property {
         name: "citations",
         what: "every engine reads every badge as its source and everything else as it was",
-        test: "engines::property::every_engine_reads_every_badge_as_its_source_and_everything_else_as_it_was",
+        file: ENGINES,
+        test: "property::every_engine_reads_every_badge_as_its_source_and_everything_else_as_it_was",
         often: GENERATED,
     },
     Property {
         name: "core",
         what: "the same of what the core to come writes",
-        test: "engines::property::every_engine_reads_what_the_core_to_come_writes",
+        file: ENGINES,
+        test: "property::every_engine_reads_what_the_core_to_come_writes",
         often: GENERATED,
     },
     Property {
         name: "formats",
         what: "every engine reads what any provider sends as its markers mean it",
-        test: "engines::property::every_engine_reads_what_any_provider_sends_as_its_markers_mean_it",
+        file: ENGINES,
+        test: "property::every_engine_reads_what_any_provider_sends_as_its_markers_mean_it",
         often: GENERATED,
     },
     Property {
         name: "places",
         what: "every engine reads an answer cited at any place as it was, with one badge",
-        test: "engines::spans::every_engine_reads_an_answer_cited_at_any_place_as_it_was_with_one_badge",
+        file: ENGINES,
+        test: "spans::every_engine_reads_an_answer_cited_at_any_place_as_it_was_with_one_badge",
         often: GENERATED,
     },
     Property {
         name: "spans",
         what: "every engine reads a cited span as it reads a marker behind it",
-        test: "engines::spans::every_engine_reads_a_cited_span_as_it_reads_a_marker_behind_it",
+        file: ENGINES,
+        test: "spans::every_engine_reads_a_cited_span_as_it_reads_a_marker_behind_it",
         often: GENERATED,
     },
     Property {
         name: "streams",
         what: "any cut gives what the whole answer gives",
-        test: "engines::incremental::any_cut_gives_what_the_whole_answer_gives_and_shows_only_its_beginning",
+        file: ENGINES,
+        test: "incremental::any_cut_gives_what_the_whole_answer_gives_and_shows_only_its_beginning",
         often: GENERATED,
     },
     Property {
         name: "crash",
         what: "what a server has acknowledged outlives every kill",
+        file: SERVICE,
         test: "crash::what_was_acknowledged_outlives_every_kill",
         often: Often { option: "--kills", variable: "CITEWIRE_TEST_KILLS", unless_said: KILLS },
     },
@@ -80,6 +95,7 @@ const PROPERTIES: [Property; 7] = [
 /// What to try, and how often.
 #[derive(Debug, PartialEq, Eq)]
 struct Soak {
+    file: &'static [&'static str],
     test: &'static str,
     variable: &'static str,
     times: u64,
@@ -92,10 +108,14 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
     let soak = parse(arguments)?;
     npm::install(&repository.path("tests/engines"))?;
     // Built as the suite builds it: most of the time goes to the engines.
-    let built = ["test", "--locked", "--test", "it"];
-    process::run(repository.cargo(&built).arg("--no-run"))?;
+    let built = || {
+        let mut command = repository.cargo(&["test", "--locked"]);
+        command.args(soak.file);
+        command
+    };
+    process::run(built().arg("--no-run"))?;
     let since = Instant::now();
-    let mut command = repository.cargo(&built);
+    let mut command = built();
     command.args(["--", "--exact", soak.test, "--nocapture"]);
     command.env(soak.variable, soak.times.to_string());
     command.env("PROPTEST_RNG_SEED", soak.seed.to_string());
@@ -115,7 +135,8 @@ fn parse(arguments: &[String]) -> Result<Soak> {
     };
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
     let Often { option: often, variable, unless_said } = property.often;
-    let mut soak = Soak { test: property.test, variable, times: unless_said, seed: SEED, workers: cores };
+    let mut soak =
+        Soak { file: property.file, test: property.test, variable, times: unless_said, seed: SEED, workers: cores };
     while let [option, value, behind @ ..] = rest {
         let number = || value.replace('_', "").parse::<u64>().with_context(|| format!("{option} {value}"));
         match option.as_str() {

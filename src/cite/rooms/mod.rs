@@ -1,7 +1,7 @@
 //! The core to come: read once, decide, write.
 //!
-//! Three rooms, each of which knows nothing of the next. [`read`] makes tokens of the text, [`decide`] says what each of them means,
-//! [`write`] writes Markdown that every engine reads in one way.
+//! Three rooms, each of which knows nothing of the next. [`mod@read`] makes tokens of the text, [`mod@decide`] says what each of them means,
+//! [`mod@write`] writes Markdown that every engine reads in one way.
 
 mod decide;
 mod read;
@@ -81,7 +81,7 @@ impl<'r> Rooms<'r> {
         let Answer { text, sources, grammar, .. } = answer;
         let capacity = text.len() + 96 * sources.len().min(64);
         let output = match rules.markdown {
-            true => Output::Markdown(Writer::new(rules, capacity)),
+            true => Output::Markdown(Writer::new(rules, text, capacity)),
             false => Output::Source(Copy::with_capacity(capacity)),
         };
         let mut decisions = Decisions::new(rules);
@@ -160,6 +160,7 @@ impl<'r> Rooms<'r> {
                 matches!(entry.kind, Kind::Cited | Kind::Unresolved) || matches!(entry.code, "bibliography" | UNSEEN)
             });
         }
+        let places = if rules.only_markers { places } else { Vec::new() };
         CitedText { text: written, sources: cited, places, unresolved, entries }
     }
 
@@ -309,20 +310,29 @@ impl Reader for Rooms<'_> {
         let Definition { range, label, url, title } = definition;
         let is_needed = self.decisions.used.contains(&same_label(label)) && !is_marker_label(label) && is_allowed(url);
         let rules = self.context.rules;
+        if is_needed {
+            let message = format!("the answer's own definition of [{label}] stays, because a link before it needs it");
+            self.decisions.entries.push(Entry::in_text(Kind::Note, "definition", range.start, message));
+        }
         match &mut self.output {
-            Output::Markdown(writer) if is_needed && rules.definitions => {
-                let message =
-                    format!("the answer's own definition of [{label}] stays, because a link before it needs it");
-                self.decisions.entries.push(Entry::in_text(Kind::Note, "definition", range.start, message));
+            Output::Markdown(writer) if is_needed => {
                 let without = without_user(url);
                 if let Some(without) = &without {
                     let message = format!("[{label}] leads to {without:?}: its address named a user");
                     self.decisions.entries.push(Entry::in_text(Kind::Neutralised, "link-user", range.start, message));
                 }
-                writer.definition(&self.context, range.start, label, without.as_deref().unwrap_or(url), title);
+                let url = without.as_deref().unwrap_or(url);
+                if rules.definitions {
+                    writer.definition(&self.context, range.start, label, url, title);
+                } else {
+                    writer.definition_as_text(&self.context, range.start, label, url);
+                }
             }
             Output::Source(_) if is_needed => {}
             Output::Markdown(_) | Output::Source(_) => {
+                // As it stands: that of a marker was read without its label.
+                let source = &self.context.text[range.start..];
+                let label = source.split(']').next().unwrap_or_default().trim_start_matches([' ', '[']).trim();
                 let message =
                     format!("the answer's own definition of [{label}] was taken out; only sources define links");
                 self.decisions.entries.push(Entry::in_text(Kind::Neutralised, "definition", range.start, message));

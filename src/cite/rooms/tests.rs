@@ -1,4 +1,4 @@
-//! What holds of the rooms by themselves. What they write together is read by the engines of Web Chat in `tests/it/engines`.
+//! What holds of the rooms by themselves. What they write together is read by the engines of Web Chat in `tests/engines`.
 
 use std::ops::Range;
 
@@ -70,7 +70,12 @@ impl Coverage<'_> {
         let signs: &[char] = match leaf.kind {
             LeafKind::Heading(_) => &['#'],
             LeafKind::Underlined => &['=', '-'],
-            _ => &[],
+            LeafKind::Paragraph
+            | LeafKind::Cell
+            | LeafKind::Fence
+            | LeafKind::Indented
+            | LeafKind::Html
+            | LeafKind::Rule => &[],
         };
         let lost =
             self.text[gap.clone()].trim_matches(|c| matches!(c, ' ' | '\t' | '\r' | '\n' | '>') || signs.contains(&c));

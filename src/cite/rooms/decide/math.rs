@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Piece;
 use super::leaf::Leaf;
+use crate::cite::LiteralNumbers;
 use crate::cite::rooms::read::TokenKind;
 
 /// Math between single dollars is short and on one line; so are formulas in parentheses.
@@ -59,7 +60,26 @@ impl Leaf<'_, '_> {
                 return;
             }
         }
-        self.pieces.push(Piece::Escape(range));
+        let is_bracket = self.source()[..range.end].ends_with('[');
+        self.pieces.push(Piece::Escape(range.clone()));
+        if is_bracket {
+            self.shown_number(range.start, range.end);
+        }
+    }
+
+    /// Behind a bracket that shows a number as text, escaped or in math: what reads the drawn text would take it for a badge.
+    fn shown_number(&mut self, bracket: usize, at: usize) {
+        let behind = &self.source()[at..];
+        let digits = &behind[..behind.len() - behind.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
+        let is_claim = digits.parse().is_ok_and(|n| self.context.may_be_claim(n));
+        let rules = self.context.rules;
+        if !is_claim || rules.literal_numbers == LiteralNumbers::Escape {
+            return;
+        }
+        self.state.literal_number(rules, bracket, &format!("[{digits}]"));
+        if rules.literal_numbers == LiteralNumbers::Break {
+            self.pieces.push(Piece::Apart);
+        }
     }
 
     /// Behind the token that closes the formula which the escape at `token` opens; none holds another.
@@ -97,6 +117,11 @@ impl Leaf<'_, '_> {
                 TokenKind::HardBreak => Piece::HardBreak(token.range.clone()),
                 _ => {
                     let end = token.range.end.min(range.end);
+                    if self.context.rules.literal_numbers != LiteralNumbers::Escape {
+                        self.verbatim_numbers(from.max(token.range.start)..end);
+                        from = end;
+                        continue;
+                    }
                     match self.pieces.last_mut() {
                         Some(Piece::Verbatim(last)) if last.end == from => last.end = end,
                         _ => self.pieces.push(Piece::Verbatim(from.max(token.range.start)..end)),
@@ -108,6 +133,18 @@ impl Leaf<'_, '_> {
             self.pieces.push(piece);
             from = token.range.end;
         }
+    }
+
+    /// Copies math whose brackets may show numbers.
+    fn verbatim_numbers(&mut self, range: Range<usize>) {
+        let mut from = range.start;
+        for (at, _) in self.source()[range.clone()].match_indices('[') {
+            let behind = range.start + at + 1;
+            self.pieces.push(Piece::Verbatim(from..behind));
+            self.shown_number(behind - 1, behind);
+            from = behind;
+        }
+        self.pieces.push(Piece::Verbatim(from..range.end));
     }
 
     /// Whether it would be a link, an image, code or HTML for an engine that knows no math: then it is read as text.

@@ -69,7 +69,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
             Event::Text(text) | Event::Html(text) if in_verbatim => self.content.push_str(&text),
             Event::Text(text) => {
                 let slice = &self.slice.text[range.clone()];
-                let kind = if *text != *slice && slice.starts_with('&') { TokenKind::Entity } else { TokenKind::Text };
+                let kind = if slice.starts_with('&') && *text != *slice { TokenKind::Entity } else { TokenKind::Text };
                 self.push(kind, range);
             }
             Event::Code(content) => {

@@ -325,7 +325,7 @@ impl Writer {
         // What the content begins with is no blank when a marker before it went.
         let lead = self.out[from..].len() - self.out[from..].trim_start_matches(' ').len();
         self.out.replace_range(from..from + lead, "");
-        self.out.truncate(self.out.trim_end_matches([' ', '\t']).len().max(from));
+        self.drop_blanks(from);
         let closing = cx.text[text.end.min(leaf.range.end)..leaf.range.end].trim();
         if !closing.is_empty() && closing.bytes().all(|byte| byte == b'#') {
             self.out.push(' ');
@@ -385,6 +385,15 @@ impl Writer {
         self.blocks.has_gap = true;
     }
 
+    /// Writes a definition as text, where definitions mean nothing: readers see where the label leads.
+    pub(in crate::cite::rooms) fn definition_as_text(&mut self, cx: &Context<'_>, at: usize, label: &str, url: &str) {
+        self.begin(cx, at, Kind::Paragraph);
+        self.out.push_str(&format!("[{label}]{ZERO_WIDTH_SPACE}: "));
+        self.seen(url);
+        self.end(Kind::Paragraph, at + 1);
+        self.blocks.has_gap = true;
+    }
+
     /// Writes the definition of a label that was used before it, in a quote: links work, and Web Chat's list of sources does not
     /// show it.
     pub(in crate::cite::rooms) fn definition(
@@ -417,7 +426,7 @@ fn is_blank(gap: &str) -> bool {
 }
 
 pub(super) fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1)
+    memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..at]).map_or(0, |end| end + 1)
 }
 
 /// Where the sign of an item stands: the parser may begin it with what stands before.

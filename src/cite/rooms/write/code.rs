@@ -6,7 +6,6 @@ use super::Writer;
 use super::block::{Kind, line_ends};
 use crate::cite::rooms::decide::Context;
 use crate::cite::rooms::read::{Leaf, LeafKind};
-use crate::text::push_visible;
 
 impl Writer {
     /// Writes code, whose lines come without the prefixes of containers. `slice` ends where the text ends so far.
@@ -31,7 +30,7 @@ impl Writer {
                     self.write_prefix();
                 }
                 let from = self.out.len();
-                self.unseen += push_visible(&mut self.out, line, true);
+                self.seen(line);
                 if self.out[from..].contains('\0') {
                     let line = self.out[from..].replace('\0', "\u{fffd}");
                     self.out.truncate(from);

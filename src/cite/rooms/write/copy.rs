@@ -66,6 +66,11 @@ impl Copy {
         };
         if is_alone {
             self.leave_out(cx, line..end + blanks + line_end);
+            if self.out.is_empty() {
+                // Nor does the text begin with the blank lines behind it.
+                let rest = &cx.text[self.copied..];
+                self.copied += rest.len() - rest.trim_start_matches(['\r', '\n']).len();
+            }
         } else {
             self.leave_out(cx, range.start..end);
         }

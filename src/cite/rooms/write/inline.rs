@@ -97,14 +97,16 @@ impl Writer {
         }
         match (tail, next) {
             // The number would be the text of a link, or the label of a definition; to markdown-it, attributes follow a link.
-            (Tail::Badge, '(' | ':' | '{') => self.out.push(ZERO_WIDTH_SPACE),
-            (Tail::Badge, '[') if self.defines => self.out.push(ZERO_WIDTH_SPACE),
+            (Tail::Badge, '[' | '(' | '{') => self.out.push(ZERO_WIDTH_SPACE),
+            (Tail::Badge, ':') if self.defines || self.out[self.line.paragraph..].starts_with('[') => {
+                self.out.push(ZERO_WIDTH_SPACE);
+            }
             (Tail::Bracket, '(') => {
                 let sign = if is_live || self.is_in_address() { ZERO_WIDTH_SPACE } else { '\\' };
                 self.out.push(sign);
             }
             // `[a][1]` would be one link.
-            (Tail::Bracket, '[') if is_live && self.defines => self.out.push(ZERO_WIDTH_SPACE),
+            (Tail::Bracket, '[') if is_live => self.out.push(ZERO_WIDTH_SPACE),
             // A definition, when a paragraph begins with the bracket.
             (Tail::Bracket, ':') if self.out[self.line.paragraph..].starts_with('[') => {
                 let sign = if self.is_in_address() { ZERO_WIDTH_SPACE } else { '\\' };
@@ -167,7 +169,11 @@ impl Writer {
 
     /// What of a text people see.
     pub(super) fn seen(&mut self, text: &str) {
-        self.unseen += push_visible(&mut self.out, text, true);
+        if self.may_hold_unseen {
+            self.unseen += push_visible(&mut self.out, text, true);
+        } else {
+            self.out.push_str(text);
+        }
     }
 
     fn special(&mut self, byte: u8, behind: &str) {
@@ -358,8 +364,14 @@ impl Writer {
         }
         for position in positions {
             self.end_address();
+            if !self.defines && self.line.tail != Tail::Backslash {
+                // Without definitions, `[1][2]`, `[a][1]` and `![1]` are text.
+                self.line.tail = Tail::Other;
+            }
             self.glue('[', true);
-            self.out.push_str(&format!("[{position}]"));
+            self.out.push('[');
+            position.write_to(&mut self.out);
+            self.out.push(']');
             self.mark(Tail::Badge);
         }
         if parts_word {

@@ -1,5 +1,6 @@
 //! Lines of text: what they begin with must not begin a block, and what they end with must not reach into the next.
 
+use super::block::line_start;
 use super::{Writer, ZERO_WIDTH_SPACE};
 
 impl Writer {
@@ -13,10 +14,16 @@ impl Writer {
         }
     }
 
+    /// Drops the blanks at the end of the output, as far back as a place.
+    pub(super) fn drop_blanks(&mut self, from: usize) {
+        let content = self.out.bytes().rev().position(|byte| byte != b' ' && byte != b'\t').unwrap_or(self.out.len());
+        self.out.truncate((self.out.len() - content).max(from));
+    }
+
     /// Ends a line of text.
     pub(super) fn end_line(&mut self) {
         let from = self.line.start;
-        self.out.truncate(self.out.trim_end_matches([' ', '\t']).len().max(from));
+        self.drop_blanks(from);
         if self.out[from..].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1 {
             // A backslash before a line end would break the line.
             if self.is_in_address() {
@@ -38,8 +45,12 @@ impl Writer {
         } else if begins_verbatim(line) {
             self.out.insert(from, ZERO_WIDTH_SPACE);
         }
-        let whole = &self.out[super::block::line_start(&self.out, from)..];
-        if whole.contains('-') && whole.bytes().all(|byte| b" \t>|:-+*".contains(&byte)) {
+        let is_delimiter = |byte: u8| b" \t>|:-+*".contains(&byte);
+        let whole = |writer: &Self| line_start(&writer.out, from);
+        if self.out[from..].bytes().all(is_delimiter)
+            && self.out[whole(self)..].bytes().all(is_delimiter)
+            && self.out[whole(self)..].contains('-')
+        {
             // Below a line with a border it would be the delimiters of a table.
             self.out.push(ZERO_WIDTH_SPACE);
         }

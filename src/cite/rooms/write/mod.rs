@@ -1,7 +1,7 @@
 //! The third room: Markdown that every engine reads in one way.
 //!
 //! What engines disagree about stands here, and only here: how blocks are kept apart ([`gap`](block)), what the lines of containers begin
-//! with, what a line of text must not begin with ([`line`]), what stands between two neighbours ([`inline`]) and how a character is
+//! with, what a line of text must not begin with ([`mod@line`]), what stands between two neighbours ([`inline`]) and how a character is
 //! written that means nothing. Whatever is plain is copied from the source.
 
 mod address;
@@ -19,6 +19,7 @@ use self::inline::Tail;
 use self::table::Row;
 use super::decide::Context;
 use crate::cite::{CitedPlace, Rules};
+use crate::text::may_hold_unseen;
 
 /// Nothing to see; keeps two things apart that would become one.
 const ZERO_WIDTH_SPACE: char = '\u{200b}';
@@ -34,6 +35,8 @@ pub(super) struct Writer {
     link: Option<OpenLink>,
     /// Whether definitions stand behind the text, so that `[1][2]` would be a link.
     defines: bool,
+    /// Whether the text may hold letters that nobody sees: most texts do not, and their many pieces are appended as they are.
+    may_hold_unseen: bool,
     /// How many letters went because nobody sees them.
     unseen: usize,
 }
@@ -63,8 +66,9 @@ struct OpenLink {
 }
 
 impl Writer {
-    pub(super) fn new(rules: &Rules, bytes: usize) -> Self {
-        Self { out: String::with_capacity(bytes), defines: rules.definitions, ..Self::default() }
+    pub(super) fn new(rules: &Rules, text: &str, bytes: usize) -> Self {
+        let may_hold_unseen = may_hold_unseen(text);
+        Self { out: String::with_capacity(bytes), defines: rules.definitions, may_hold_unseen, ..Self::default() }
     }
 
     /// The text, without places; and how many letters went of it because nobody sees them. A fence that it leaves open is closed
