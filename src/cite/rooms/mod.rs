@@ -1,6 +1,6 @@
 //! The core to come: read once, decide, write.
 //!
-//! Three rooms, each of which knows nothing of the next. `read` makes tokens of the text, [`mod@decide`] says what each of them means,
+//! Three rooms, each of which knows nothing of the next. `read` makes tokens of the text, `decide` says what each of them means,
 //! `write` writes Markdown that every engine reads in one way.
 
 mod decide;
