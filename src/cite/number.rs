@@ -27,6 +27,8 @@ pub(super) struct Numberer {
     by_source: Vec<Option<usize>>,
     by_document: BTreeMap<Arc<str>, usize>,
     cited: Vec<Draft>,
+    /// The sources in the order in which they were added.
+    added: Vec<SourceIndex>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,7 +49,30 @@ impl Numberer {
             by_source: Vec::new(),
             by_document: BTreeMap::new(),
             cited: Vec::new(),
+            added: Vec::new(),
         }
+    }
+
+    /// How many sources have a number: where [`back_to`](Self::back_to) goes.
+    pub(super) fn len(&self) -> usize {
+        self.added.len()
+    }
+
+    /// Takes back the numbers of all sources but the first `len` that got one.
+    pub(super) fn back_to(&mut self, len: usize) {
+        for index in self.added.drain(len..).rev() {
+            let Some(place) = self.by_source[index.0].take() else { continue };
+            self.cited[place].sources.pop();
+            if self.cited[place].sources.is_empty() {
+                self.cited.pop();
+                self.by_document.retain(|_, document| *document != place);
+            }
+        }
+    }
+
+    /// The most documents that get a number.
+    pub(super) fn max(&self) -> usize {
+        self.max
     }
 
     /// Whether anything is cited.
@@ -91,6 +116,7 @@ impl Numberer {
             self.by_source.resize(sources.len(), None);
         }
         self.by_source[index.0] = Some(place);
+        self.added.push(index);
         place
     }
 

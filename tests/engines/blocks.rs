@@ -2,7 +2,8 @@
 //! they are, wherever the pieces were cut.
 
 use citewire::answer::{Answer, Citation, MarkerGrammar, SourceIndex, is_marker_span};
-use citewire::cite::{Incremental, Rules, cite};
+use citewire::cite::Rules;
+use citewire::cite::rooms::{Incremental, cite};
 use citewire::text::Span;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError};

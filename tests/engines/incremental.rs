@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use citewire::answer::{Answer, Citation, MarkerGrammar, SourceIndex, is_marker_span};
-use citewire::cite::{Incremental, Rules, cite};
+use citewire::cite::Rules;
+use citewire::cite::rooms::{Incremental, cite};
 use citewire::text::Span;
 use proptest::collection::vec;
 use proptest::prelude::*;

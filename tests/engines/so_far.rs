@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use citewire::answer::MarkerGrammar;
-use citewire::cite::{Incremental, Rules};
+use citewire::cite::Rules;
+use citewire::cite::rooms::Incremental;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::cases::{Verdict, try_all};
@@ -81,7 +82,7 @@ fn look(text: &str, step: usize) -> Result<(), String> {
         {
             return Err(told("a number comes to mean something else"));
         }
-        let closing = behind.split("\n\n[").next().unwrap_or_default().trim_start_matches('\n');
+        let closing = behind.split("\n\n[").next().unwrap_or_default().trim_start_matches(['\r', '\n']);
         if so_far.sources.is_empty() && !behind.is_empty() || !closing.chars().all(|c| matches!(c, '`' | '~')) {
             return Err(told("something was added that is no definition"));
         }

@@ -35,7 +35,7 @@ impl Context<'_> {
         let is_number = open == '[' && number(inner).is_some_and(|n| self.may_be_claim(n));
         let nothing = if is_number { Meaning::Number } else { Meaning::Nothing };
         let Some(marker) = marker else { return nothing };
-        match self.resolver.resolve(self.sources, raw, &marker) {
+        match self.resolve(raw, &marker) {
             Some(found) => Meaning::Cites(found),
             None if marker.is_machine_made() => Meaning::Vanishes,
             None if marker.is_name() || is_number => nothing,
@@ -50,7 +50,7 @@ impl Context<'_> {
         if marker.is_name() {
             return None;
         }
-        self.resolver.resolve(self.sources, &format!("[{bare}]"), &marker)
+        self.resolve(&format!("[{bare}]"), &marker)
     }
 
     /// Whether a text is drawn as the badge of a claim is.
@@ -109,7 +109,7 @@ impl<'l> Leaf<'l, '_> {
                 let (before, behind) = (&self.source()[..at], &self.source()[end..]);
                 let is_label = before.ends_with(']') || !behind.starts_with('[') || behind.starts_with("[]");
                 if may_be_link && is_label && !inner.trim().is_empty() {
-                    self.state.used.insert(same_label(&inner));
+                    self.state.use_label(same_label(&inner));
                 }
                 (meaning, end)
             }

@@ -8,30 +8,46 @@ use crate::cite::html::{Harm, is_comment, judge_tag};
 use crate::cite::rooms::read::{Inline, Token, TokenKind};
 use crate::report::{Entry, Kind};
 
-/// Decides about the tokens of one leaf.
+/// Decides about the tokens of one leaf; of one that is not complete, up to the place `held`. Returns how far that was.
 pub(in crate::cite) fn decide(
     context: &Context<'_>,
     state: &mut Decisions,
     inline: &Inline<'_>,
+    held: Option<usize>,
     pieces: &mut Vec<Piece>,
-) {
+) -> usize {
     pieces.clear();
-    let mut leaf =
-        Leaf { context, state, inline, pieces, done: 0, brackets: Vec::new(), row: Row::default(), in_link: false };
+    let mut leaf = Leaf {
+        context: *context,
+        state,
+        inline,
+        pieces,
+        done: 0,
+        held: held.unwrap_or(usize::MAX),
+        brackets: Vec::new(),
+        row: Row::default(),
+        in_link: false,
+    };
     leaf.tokens(0..inline.tokens.len());
+    if held.is_some() {
+        return leaf.hold_last();
+    }
     if let Some(range) = inline.range() {
         leaf.cite_places(range.end);
     }
+    usize::MAX
 }
 
 /// One leaf, as far as it is decided about.
 pub(super) struct Leaf<'l, 's> {
-    pub(super) context: &'l Context<'l>,
+    pub(super) context: Context<'l>,
     pub(super) state: &'l mut Decisions,
     pub(super) inline: &'l Inline<'s>,
     pub(super) pieces: &'l mut Vec<Piece>,
     /// The source up to here is decided about, although its tokens may go on.
     pub(super) done: usize,
+    /// Behind this place nothing is decided yet.
+    held: usize,
     /// The brackets of text that are open: where each stands.
     pub(super) brackets: Vec<usize>,
     pub(super) row: Row,
@@ -73,12 +89,18 @@ impl<'l> Leaf<'l, '_> {
     pub(super) fn tokens(&mut self, tokens: Range<usize>) {
         let mut at = tokens.start;
         while at < tokens.end {
-            let Token { kind, range } = self.inline.tokens[at].clone();
+            let Token { kind, mut range } = self.inline.tokens[at].clone();
             if range.end <= self.done {
                 at += 1;
                 continue;
             }
             let start = range.start.max(self.done);
+            if start >= self.held || kind != TokenKind::Text && range.end > self.held && self.held < usize::MAX {
+                self.held = self.held.min(start);
+                break;
+            }
+            range.end = range.end.min(self.held);
+            self.context.arrive(start);
             self.cite_places(start);
             if let Some((replaced, sources)) = self.state.places.take_replaced(start).filter(|_| !self.in_link) {
                 self.replace(replaced, &sources);
@@ -150,6 +172,7 @@ impl<'l> Leaf<'l, '_> {
         while at < range.end {
             let Some(found) = bytes[at..range.end].iter().position(|byte| SPECIAL[usize::from(*byte)]) else { break };
             at += found;
+            self.context.arrive(at);
             let behind = match bytes[at] {
                 b'[' => self.open_bracket(token, from..at, '['),
                 b']' => self.close_bracket(token, from..at),
@@ -244,6 +267,23 @@ impl<'l> Leaf<'l, '_> {
         self.pieces.push(piece);
         let stays = stays || sign.is_some() && others_stay;
         self.row = Row { end: range.end, behind: self.pieces.len(), stays };
+    }
+
+    /// Takes back what hangs on the next thing: the comma behind a marker, which goes with the next one when that names nothing, and
+    /// what goes without a trace unless it parts two things.
+    fn hold_last(&mut self) -> usize {
+        let Row { end, behind, .. } = self.row;
+        let is_sign = |c: char| matches!(c, ' ' | '\t' | ',' | ';');
+        let is_behind_marker = end > 0 && self.pieces.len() == behind + 1;
+        if is_behind_marker && self.source()[end..self.held.max(end)].trim_matches(is_sign).is_empty() {
+            self.pieces.truncate(behind);
+            self.held = end;
+        }
+        while let Some(Piece::Gone(range) | Piece::Unbracketed(range)) = self.pieces.last() {
+            self.held = range.start;
+            self.pieces.pop();
+        }
+        self.held
     }
 
     /// Says that a bracket is a marker that names nothing.

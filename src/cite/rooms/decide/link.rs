@@ -123,7 +123,7 @@ impl<'l> Leaf<'l, '_> {
         if !self.context.grammar.links || link.is_image || self.state.places.overlap(&self.range(number)) {
             return None;
         }
-        let source = self.context.resolver.at_address(self.context.sources, self.context.rules.tracking, &link.url)?;
+        let source = self.context.at_address(&link.url)?;
         Some(Indices::from_slice(&[source]))
     }
 

@@ -10,14 +10,15 @@ mod math;
 mod places;
 mod shown;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use smallvec::SmallVec;
 
 use crate::answer::{MarkerGrammar, Source, SourceIndex};
+use crate::cite::marker::Marker;
 use crate::cite::number::Numberer;
-use crate::cite::resolve::Resolver;
+use crate::cite::resolve::{Indices, Resolver};
 use crate::cite::{LiteralNumbers, Position, Rules};
 use crate::report::{Entry, Kind};
 
@@ -30,11 +31,52 @@ pub(in crate::cite) struct Context<'c> {
     pub(in crate::cite) text: &'c str,
     pub(in crate::cite) rules: &'c Rules,
     pub(in crate::cite) grammar: &'c MarkerGrammar,
+    /// Those that are known at the place that is decided about.
     pub(in crate::cite) sources: &'c [Source],
     pub(in crate::cite) resolver: &'c Resolver,
+    pub(in crate::cite) arrivals: Arrivals<'c>,
+}
+
+/// Which sources were known when a part of a text was decided about that goes on. What was decided then stays.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::cite) struct Arrivals<'c> {
+    /// All sources.
+    pub(in crate::cite) all: &'c [Source],
+    /// Places, in order, before each of which only the first so many sources were known.
+    pub(in crate::cite) before: &'c [(usize, usize)],
 }
 
 impl Context<'_> {
+    /// Goes on to a place further in the text.
+    fn arrive(&mut self, at: usize) {
+        let Arrivals { all, before } = self.arrivals;
+        if !before.is_empty() {
+            let passed = before.partition_point(|(place, _)| *place <= at);
+            self.sources = before.get(passed).map_or(all, |(_, known)| &all[..*known]);
+        }
+    }
+
+    /// All sources, which names are looked up in.
+    fn named(&self) -> &[Source] {
+        if self.arrivals.before.is_empty() { self.sources } else { self.arrivals.all }
+    }
+
+    fn is_known(&self, index: SourceIndex) -> bool {
+        index.0 < self.sources.len()
+    }
+
+    /// The sources of a marker.
+    fn resolve(&self, raw: &str, marker: &Marker<'_>) -> Option<Indices> {
+        let found = self.resolver.resolve(self.named(), raw, marker)?;
+        found.iter().all(|index| self.is_known(*index)).then_some(found)
+    }
+
+    /// The source at an address.
+    fn at_address(&self, url: &str) -> Option<SourceIndex> {
+        let found = self.resolver.at_address(self.named(), self.rules.tracking, url)?;
+        self.is_known(found).then_some(found)
+    }
+
     /// Whether `[n]` may come to be the number of a claim.
     fn may_be_claim(&self, n: usize) -> bool {
         (1..=self.sources.len().min(self.rules.max_claims.unwrap_or(usize::MAX))).contains(&n)
@@ -96,12 +138,23 @@ pub(in crate::cite) struct Decisions {
     pub(in crate::cite) entries: Vec<Entry>,
     /// Markers that name nothing, as they stood.
     pub(in crate::cite) unresolved: Vec<String>,
-    /// Labels in brackets that no definition had been given for.
-    pub(in crate::cite) used: BTreeSet<String>,
+    /// Labels in brackets that no definition had been given for, each with how many there were before it.
+    used: BTreeMap<String, usize>,
     /// Sources beyond the most that may be cited, by how many documents were cited before.
     pub(in crate::cite) left_out: Vec<(usize, SourceIndex)>,
     /// What is cited beside the text and not written yet.
     pub(in crate::cite) places: Places,
+}
+
+/// A place in what was decided, to which one can go back.
+#[derive(Clone, Debug, Default)]
+pub(in crate::cite) struct Mark {
+    numbers: usize,
+    entries: usize,
+    unresolved: usize,
+    used: usize,
+    left_out: usize,
+    written: usize,
 }
 
 impl Decisions {
@@ -110,10 +163,45 @@ impl Decisions {
             numberer: Numberer::new(rules),
             entries: Vec::new(),
             unresolved: Vec::new(),
-            used: BTreeSet::new(),
+            used: BTreeMap::new(),
             left_out: Vec::new(),
             places: Places::default(),
         }
+    }
+
+    /// Where things stand now.
+    pub(in crate::cite) fn mark(&self) -> Mark {
+        Mark {
+            numbers: self.numberer.len(),
+            entries: self.entries.len(),
+            unresolved: self.unresolved.len(),
+            used: self.used.len(),
+            left_out: self.left_out.len(),
+            written: self.places.written(),
+        }
+    }
+
+    /// Takes back what was decided since a mark was made.
+    pub(in crate::cite) fn back_to(&mut self, mark: &Mark) {
+        self.numberer.back_to(mark.numbers);
+        self.entries.truncate(mark.entries);
+        self.unresolved.truncate(mark.unresolved);
+        if self.used.len() > mark.used {
+            self.used.retain(|_, before| *before < mark.used);
+        }
+        self.left_out.truncate(mark.left_out);
+        self.places.back_to(mark.written);
+    }
+
+    /// A bracket may be a link by a label that is defined further on.
+    fn use_label(&mut self, label: String) {
+        let before = self.used.len();
+        self.used.entry(label).or_insert(before);
+    }
+
+    /// Whether a label was used before its definition.
+    pub(in crate::cite) fn uses(&self, label: &str) -> bool {
+        self.used.contains_key(label)
     }
 
     /// The numbers of these sources, each once.

@@ -11,7 +11,9 @@ use crate::cite::scan::written_at;
 /// What is cited beside the text, as far as it is not written yet. All by their places.
 #[derive(Debug, Default)]
 pub(in crate::cite) struct Places {
-    anchors: VecDeque<(usize, Indices)>,
+    anchors: Vec<(usize, Indices)>,
+    /// So many of them are written.
+    written: usize,
     replaced: VecDeque<(Range<usize>, Indices)>,
     /// The spans that the provider cites, and up to where each of them and those before it reach.
     annotated: Vec<(usize, usize)>,
@@ -44,7 +46,8 @@ impl Places {
 
     /// Cites a place that is not written yet.
     pub(in crate::cite) fn cite_at(&mut self, at: usize, sources: Indices) {
-        let place = self.anchors.partition_point(|(anchor, _)| *anchor < at);
+        let waiting = &self.anchors[self.written..];
+        let place = self.written + waiting.partition_point(|(anchor, _)| *anchor < at);
         match self.anchors.get_mut(place) {
             Some((same, cited)) if *same == at => cited.extend(sources),
             _ => self.anchors.insert(place, (at, sources)),
@@ -56,7 +59,7 @@ impl Places {
 
     /// The next place that is cited, or whose text a citation replaces; not within what means something together.
     pub(super) fn next(&self, text: &str) -> usize {
-        let anchor = self.anchors.front().map_or(usize::MAX, |(at, _)| written(text, *at));
+        let anchor = self.anchors.get(self.written).map_or(usize::MAX, |(at, _)| written(text, *at));
         let replaced = self.replaced.front().map_or(usize::MAX, |(range, _)| range.start);
         anchor.min(replaced)
     }
@@ -75,12 +78,21 @@ impl Places {
             }
         }
         let mut taken = Indices::new();
-        while self.anchors.front().is_some_and(|(at, _)| written(text, *at) <= to) {
-            if let Some((_, sources)) = self.anchors.pop_front() {
-                taken.extend(sources);
-            }
+        while let Some((_, sources)) = self.anchors.get(self.written).filter(|(at, _)| written(text, *at) <= to) {
+            taken.extend_from_slice(sources);
+            self.written += 1;
         }
         taken
+    }
+
+    /// How many places are written.
+    pub(super) fn written(&self) -> usize {
+        self.written
+    }
+
+    /// Takes back what was written behind so many places.
+    pub(super) fn back_to(&mut self, written: usize) {
+        self.written = written;
     }
 
     /// Whether a span that the provider cites holds a part of this range.

@@ -3,21 +3,43 @@
 //! A definition takes effect behind itself only: what a reader was shown of a stream is not changed by what comes later. So a text
 //! that holds definitions is read block by block, each with the definitions before it.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser};
 
 use super::events::Events;
+use super::long::without_long;
+use super::open::{decided, may_be_title};
 use super::token::Definition;
 use super::{Reader, Slice};
 
 /// What the parser is asked for. Everything else (strikethrough, task boxes, math) is copied as characters.
-const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_FOOTNOTES);
+pub(super) const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_FOOTNOTES);
 
-/// The definitions before a place: address and title by label.
+/// The definitions before a place: by label, the address, the title, and how many there were before it.
 #[derive(Clone, Debug, Default)]
-pub(in crate::cite) struct Definitions(HashMap<String, (String, String)>);
+pub(in crate::cite) struct Definitions(HashMap<String, (String, String, usize)>);
+
+impl Definitions {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Forgets all but the first `len`.
+    pub(in crate::cite) fn back_to(&mut self, len: usize) {
+        if self.0.len() > len {
+            self.0.retain(|_, (_, _, before)| *before < len);
+        }
+    }
+
+    pub(super) fn add(&mut self, definition: &Definition) {
+        let Definition { label, url, title, .. } = definition;
+        let before = self.0.len();
+        self.0.entry(same_label(label)).or_insert_with(|| (url.clone(), title.clone(), before));
+    }
+}
 
 /// Reads a slice, and adds the definitions in it to those before it. `is_marker` says which labels are those of markers: their
 /// definitions take no effect.
@@ -31,35 +53,38 @@ pub(in crate::cite) fn read(
     let source = &slice.text[slice.range.clone()];
     let hidden = without_markers(source, is_marker);
     let source = hidden.as_deref().unwrap_or(source);
+    let altered = without_long(source);
+    let source = altered.as_deref().unwrap_or(source);
     let parser = Parser::new_ext(source, OPTIONS);
     let defines = parser.reference_definitions().iter().next().is_some();
-    if !defines && definitions.0.is_empty() {
-        Events::new(slice, &[], reader).run(parser.into_offset_iter(), base);
+    if let Some(open) = open_definition(&parser, &slice.text[base..]).filter(|_| defines && !slice.finished) {
+        let end = base + decided(&source[..open]);
+        reader.stop(end);
+        let before = Slice { text: slice.text, range: base..end, finished: false };
+        return read(&before, definitions, is_marker, reader);
+    }
+    let known = RefCell::new(std::mem::take(definitions));
+    if !defines && known.borrow().len() == 0 {
+        Events::new(slice, &[], &known, is_marker, reader).run(parser.into_offset_iter(), base);
         return;
     }
     let blocks = blocks(parser.into_offset_iter(), source);
     for (at, block) in blocks.iter().enumerate() {
-        let part = &source[block.clone()];
-        let found = {
-            let known = |link: BrokenLink<'_>| {
-                let (url, title) = definitions.0.get(&same_label(&link.reference))?;
-                Some((CowStr::from(url.clone()), CowStr::from(title.clone())))
-            };
-            let parser = Parser::new_with_broken_link_callback(part, OPTIONS, Some(known));
-            let found = in_order(&parser, base + block.start);
-            let inner = Slice {
-                text: slice.text,
-                range: base + block.start..base + block.end,
-                finished: slice.finished || at + 1 < blocks.len(),
-            };
-            Events::new(&inner, &found, reader).run(parser.into_offset_iter(), inner.range.start);
-            found
+        let by_label = |link: BrokenLink<'_>| {
+            let known = known.borrow();
+            let (url, title, _) = known.0.get(&same_label(&link.reference))?;
+            Some((CowStr::from(url.clone()), CowStr::from(title.clone())))
         };
-        for definition in found.into_iter().filter(|definition| !is_marker(&definition.label)) {
-            let Definition { label, url, title, .. } = definition;
-            definitions.0.entry(same_label(&label)).or_insert((url, title));
-        }
+        let parser = Parser::new_with_broken_link_callback(&source[block.clone()], OPTIONS, Some(by_label));
+        let found = in_order(&parser, base + block.start);
+        let inner = Slice {
+            text: slice.text,
+            range: base + block.start..base + block.end,
+            finished: slice.finished || at + 1 < blocks.len(),
+        };
+        Events::new(&inner, &found, &known, is_marker, reader).run(parser.into_offset_iter(), inner.range.start);
     }
+    *definitions = known.into_inner();
 }
 
 /// A label in the form in which labels are compared.
@@ -81,32 +106,70 @@ fn in_order<'p, F: pulldown_cmark::BrokenLinkCallback<'p>>(parser: &Parser<'p, F
     all
 }
 
-/// The top-level blocks of a source, each with what stands behind it up to the next.
+/// Where a definition begins with which a text ends that goes on: it may be another one yet, or none. `text` begins with what is
+/// parsed.
+fn open_definition(parser: &Parser<'_>, text: &str) -> Option<usize> {
+    let last =
+        parser.reference_definitions().iter().map(|(_, found)| found.span.clone()).max_by_key(|span| span.end)?;
+    may_be_title(&text[last.end..]).then_some(last.start)
+}
+
+/// The parts of a source that are read by themselves: each top-level block, and each definition between two. Of one label, the
+/// parser tells the first definition alone.
 fn blocks<'s>(events: impl Iterator<Item = (Event<'s>, Range<usize>)>, source: &str) -> Vec<Range<usize>> {
-    let (mut depth, mut starts) = (0_usize, vec![0]);
+    let (mut depth, mut end, mut starts) = (0_usize, 0, vec![0]);
     for (event, range) in events {
+        if depth == 0 {
+            between(source, end..range.start, &mut starts);
+        }
         if let Event::Start(_) = event {
             depth += 1;
         } else if let Event::End(_) = event {
             depth -= 1;
         }
-        if depth == 0 && !source[range.end..].trim().is_empty() {
-            starts.push(range.end);
+        if depth == 0 {
+            end = range.end;
         }
     }
+    between(source, end..source.len(), &mut starts);
     starts.dedup();
     let ends = starts.iter().skip(1).copied().chain([source.len()]);
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
+/// Adds where the definitions between two blocks begin, and where the line of the next block does.
+fn between(source: &str, gap: Range<usize>, starts: &mut Vec<usize>) {
+    let mut at = gap.start;
+    for line in source[gap.clone()].split_inclusive(['\n', '\r']) {
+        let content = line.trim_start_matches(' ');
+        if content.starts_with('[') && content.contains("]:") {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    let line = source[..gap.end].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    // Right behind a definition, its indentation means nothing.
+    if line > gap.start && line < source.len() && is_behind_blank_line(source, line) {
+        starts.push(line);
+    }
+}
+
+/// Whether the line before the one that begins there is blank, or there is none.
+pub(super) fn is_behind_blank_line(text: &str, line: usize) -> bool {
+    let before = &text[..line];
+    let before = before.strip_suffix("\r\n").or_else(|| before.strip_suffix(['\n', '\r'])).unwrap_or(before);
+    before.trim_end_matches([' ', '\t']).is_empty() || before.trim_end_matches([' ', '\t']).ends_with(['\n', '\r'])
+}
+
 /// So many times the parser is asked which definitions there are; each time it tells the first of every label.
 const PASSES: usize = 8;
 
-/// The source with a label that nobody can write in place of those of markers, of the same length: these definitions take no
+/// The source with labels that nobody can write in place of those of markers, of the same length: these definitions take no
 /// effect then.
 fn without_markers(source: &str, is_marker: &dyn Fn(&str) -> bool) -> Option<String> {
     memchr::memmem::find(source.as_bytes(), b"]:")?;
     let mut hidden: Option<String> = None;
+    let mut count = 0;
     for pass in 0..=PASSES {
         let text = hidden.as_deref().unwrap_or(source);
         let parser = Parser::new_ext(text, OPTIONS);
@@ -114,31 +177,46 @@ fn without_markers(source: &str, is_marker: &dyn Fn(&str) -> bool) -> Option<Str
         let labels: Vec<Range<usize>> = found
             .filter_map(|(_, found)| {
                 let from = found.span.start + text[found.span.clone()].find('[')? + 1;
-                let label = from..from + text[from..].find(']')?;
-                // One label a thousand times is no answer: behind the last pass all brackets that look like it go.
-                Some(if pass == PASSES { from..text.len() } else { label })
+                Some(from..from + text[from..].find(']')?)
             })
             .collect();
         if labels.is_empty() {
             break;
         }
         let mut bytes = text.as_bytes().to_vec();
-        for label in labels {
-            hide(&mut bytes[label], pass == PASSES);
+        if pass == PASSES {
+            // One label a thousand times is no answer: all brackets that look like it go.
+            let first = labels.iter().map(|label| label.start).min().unwrap_or_default();
+            hide_all(&mut bytes[first - 1..], &mut count);
+        } else {
+            labels.into_iter().for_each(|label| hide(&mut bytes[label], &mut count));
         }
         hidden = String::from_utf8(bytes).ok();
     }
     hidden
 }
 
-fn hide(label: &mut [u8], are_many: bool) {
-    let mut is_label = !are_many;
-    for byte in label {
-        match byte {
-            b'[' => is_label = true,
-            b']' if are_many => is_label = false,
-            _ if is_label && !byte.is_ascii_whitespace() => *byte = 1,
-            _ => {}
+/// Control characters that are no blanks: nobody writes them in labels.
+const UNWRITTEN: &[u8] =
+    b"\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f";
+
+/// Writes the next label of all that nobody writes.
+fn hide(label: &mut [u8], count: &mut usize) {
+    let mut number = *count;
+    *count += 1;
+    for byte in label.iter_mut().filter(|byte| !byte.is_ascii_whitespace()) {
+        *byte = UNWRITTEN[number % UNWRITTEN.len()];
+        number /= UNWRITTEN.len();
+    }
+}
+
+fn hide_all(bytes: &mut [u8], count: &mut usize) {
+    let mut at = 0;
+    while let Some(open) = memchr::memchr(b'[', &bytes[at..]).map(|found| at + found + 1) {
+        let Some(end) = memchr::memchr2(b'[', b']', &bytes[open..]).map(|found| open + found) else { break };
+        if bytes[end] == b']' {
+            hide(&mut bytes[open..end], count);
         }
+        at = end;
     }
 }

@@ -11,11 +11,13 @@
 //! - Text in a tight item has no paragraph around it.
 //! - A cell's text may end with the backslash of an escaped border.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 
-use super::definitions::same_label;
+use super::definitions::{Definitions, is_behind_blank_line, same_label};
+use super::open::Open;
 use super::token::{Container, Definition, Form, Inline, Leaf, LeafKind, Link, Token, TokenKind};
 use super::{Reader, Slice};
 
@@ -25,6 +27,9 @@ pub(super) struct Events<'e, 's, R> {
     /// The definitions in what is parsed, by their places: all, and those that were not handed on yet.
     all_definitions: &'e [Definition],
     definitions: &'e [Definition],
+    /// Those before what is parsed, and those of it that were handed on.
+    known: &'e RefCell<Definitions>,
+    is_marker: &'e dyn Fn(&str) -> bool,
     reader: &'e mut R,
     inline: Inline<'s>,
     /// The links that are open, by their places among the links.
@@ -38,11 +43,19 @@ pub(super) struct Events<'e, 's, R> {
 }
 
 impl<'e, 's, R: Reader> Events<'e, 's, R> {
-    pub(super) fn new(slice: &'e Slice<'e>, definitions: &'e [Definition], reader: &'e mut R) -> Self {
+    pub(super) fn new(
+        slice: &'e Slice<'e>,
+        all_definitions: &'e [Definition],
+        known: &'e RefCell<Definitions>,
+        is_marker: &'e dyn Fn(&str) -> bool,
+        reader: &'e mut R,
+    ) -> Self {
         Self {
             slice,
-            all_definitions: definitions,
-            definitions,
+            all_definitions,
+            definitions: all_definitions,
+            known,
+            is_marker,
             reader,
             inline: Inline::default(),
             open_links: Vec::new(),
@@ -66,10 +79,15 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
     fn event(&mut self, event: Event<'s>, range: Range<usize>) {
         let in_verbatim = matches!(self.leaf, Some((LeafKind::Fence | LeafKind::Indented | LeafKind::Html, _)));
         match event {
-            Event::Text(text) | Event::Html(text) if in_verbatim => self.content.push_str(&text),
+            Event::Text(text) | Event::Html(text) if in_verbatim => {
+                // As it stands, where a copy with other characters was parsed.
+                let source = &self.slice.text[range];
+                self.content.push_str(if text.len() == source.len() { source } else { &text });
+            }
             Event::Text(text) => {
                 let slice = &self.slice.text[range.clone()];
-                let kind = if slice.starts_with('&') && *text != *slice { TokenKind::Entity } else { TokenKind::Text };
+                let is_entity = slice.starts_with('&') && slice.ends_with(';') && *text != *slice;
+                let kind = if is_entity { TokenKind::Entity } else { TokenKind::Text };
                 self.push(kind, range);
             }
             Event::Code(content) => {
@@ -104,7 +122,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
             Event::Rule => {
                 self.begin_block(range.start);
                 let range = self.content_of(range);
-                self.reader.verbatim(&Leaf { kind: LeafKind::Rule, range }, "");
+                self.reader.verbatim(&Leaf { kind: LeafKind::Rule, range, held: None }, "");
             }
             // A reference to a footnote is a bracket like any other. The rest is not asked of the parser.
             Event::FootnoteReference(_)
@@ -120,19 +138,30 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
     /// Whatever begins or ends a block comes along here before anything else is done with it.
     fn begin_block(&mut self, at: usize) {
         self.end_implied();
-        self.define_before(at);
+        let defines = self.define_before(at);
         if self.depth == 0 {
-            self.reader.begin(at);
+            let definitions = self.known.borrow().len();
+            let text = self.slice.text;
+            let line = memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..at]).map_or(0, |end| end + 1);
+            // Right behind a definition, it may be a part of that to those who begin with it.
+            if !defines || is_behind_blank_line(text, line) {
+                self.reader.begin(line.max(self.slice.range.start), definitions);
+            }
         }
     }
 
-    fn define_before(&mut self, at: usize) {
+    /// Hands on the definitions before a place; whether there were any.
+    fn define_before(&mut self, at: usize) -> bool {
         let ready = self.definitions.iter().take_while(|definition| definition.range.start < at).count();
         let (ready, rest) = self.definitions.split_at(ready);
         self.definitions = rest;
         for definition in ready {
+            if !(self.is_marker)(&definition.label) {
+                self.known.borrow_mut().add(definition);
+            }
             self.reader.definition(definition);
         }
+        !ready.is_empty()
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are containers, or not asked of the parser")]
@@ -197,7 +226,9 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
     fn end_leaf(&mut self, kind: LeafKind, range: Range<usize>) {
         if matches!(kind, LeafKind::Fence | LeafKind::Indented | LeafKind::Html) {
             let end = self.slice.text[..range.end].trim_end_matches(['\n', '\r']).len().max(range.start);
-            self.reader.verbatim(&Leaf { kind, range: range.start..end }, &self.content);
+            let range = range.start..end;
+            let held = self.held(kind, &range);
+            self.reader.verbatim(&Leaf { kind, range, held }, &self.content);
             return;
         }
         let content = self.content_of(range);
@@ -210,17 +241,39 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
                 if let Some(text) = self.inline.range() {
                     self.inline.fill(self.slice.text, end.max(text.end));
                 }
-                self.reader.text(&Leaf { kind, range: content }, &self.inline);
+                let held = self.held(kind, &content);
+                self.reader.text(&Leaf { kind, range: content, held }, &self.inline);
             }
             LeafKind::Underlined | LeafKind::Rule | LeafKind::Fence | LeafKind::Indented | LeafKind::Html => {
-                self.reader.text(&Leaf { kind, range: content }, &self.inline);
+                self.reader.text(&Leaf { kind, range: content, held: None }, &self.inline);
             }
         }
     }
 
     fn hand_on(&mut self, kind: LeafKind, range: Range<usize>) {
         self.inline.fill(self.slice.text, range.end);
-        self.reader.text(&Leaf { kind, range }, &self.inline);
+        let held = self.held(kind, &range);
+        self.reader.text(&Leaf { kind, range, held }, &self.inline);
+    }
+
+    /// From where on a leaf may still change.
+    fn held(&self, kind: LeafKind, range: &Range<usize>) -> Option<usize> {
+        if self.slice.finished {
+            return None;
+        }
+        let to = self.slice.range.end;
+        let behind = &self.slice.text[range.end.min(to)..to];
+        if !behind.trim_matches([' ', '\t', '\r', '\n', '>']).is_empty() {
+            return None;
+        }
+        let line_ends = behind.matches('\n').count().max(behind.matches('\r').count());
+        let open = Open { text: self.slice.text, inline: &self.inline, leaf: range.clone(), to };
+        match kind {
+            LeafKind::Paragraph if line_ends < 2 => Some(open.held(kind)),
+            LeafKind::Heading(_) if line_ends == 0 => Some(open.held(kind)),
+            LeafKind::Fence | LeafKind::Indented | LeafKind::Html => Some(to),
+            LeafKind::Paragraph | LeafKind::Heading(_) | LeafKind::Underlined | LeafKind::Cell | LeafKind::Rule => None,
+        }
     }
 
     /// Ends the paragraph of a tight item, whose end no event tells.

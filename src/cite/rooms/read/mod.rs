@@ -5,9 +5,12 @@
 
 mod definitions;
 mod events;
+mod long;
+mod open;
 mod token;
 
 pub(super) use definitions::{Definitions, read, same_label};
+pub(super) use open::{LOOK_AHEAD, decided};
 pub(super) use token::{Container, Definition, Form, Inline, Leaf, LeafKind, Token, TokenKind};
 
 use std::ops::Range;
@@ -24,8 +27,12 @@ pub(super) struct Slice<'t> {
 
 /// Who is handed what was read, in the order of the text.
 pub(super) trait Reader {
-    /// A top-level block begins at the beginning of the line at `at`.
-    fn begin(&mut self, at: usize);
+    /// A top-level block begins at the beginning of the line at `at`, behind so many definitions. All before it is complete.
+    fn begin(&mut self, at: usize, definitions: usize);
+    /// From there on, the text may still be read in another way when it goes on.
+    fn hold(&mut self, at: usize);
+    /// The reading ends there, before the end of the text.
+    fn stop(&mut self, at: usize);
     fn open(&mut self, container: Container, range: Range<usize>);
     fn close(&mut self, container: Container, range: Range<usize>);
     /// A leaf with text.

@@ -124,6 +124,8 @@ pub(in crate::cite) struct Leaf {
     pub(in crate::cite) kind: LeafKind,
     /// From its first byte to the end of its content, without line ends behind it.
     pub(in crate::cite) range: Range<usize>,
+    /// Where the text goes on: from where on what is in it may still be read in another way. `None` of a leaf that is complete.
+    pub(in crate::cite) held: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -276,11 +276,12 @@ impl Writer {
         self.line.start = self.out.len();
     }
 
-    /// Writes a paragraph or a heading.
+    /// Writes a paragraph or a heading. Of one that goes on, nothing is written that hangs on how.
     pub(in crate::cite::rooms) fn text(
         &mut self,
         cx: &Context<'_>,
         leaf: &Leaf,
+        goes_on: bool,
         inline: &Inline<'_>,
         pieces: &[Piece],
     ) {
@@ -289,10 +290,10 @@ impl Writer {
             LeafKind::Heading(hashes) => {
                 self.begin(cx, start, Kind::Heading);
                 self.out.extend(std::iter::repeat_n('#', hashes));
-                self.hashed_heading(cx, leaf, inline, pieces);
+                self.hashed_heading(cx, leaf, goes_on, inline, pieces);
                 self.end(Kind::Heading, end);
             }
-            LeafKind::Underlined => {
+            LeafKind::Underlined if !goes_on => {
                 self.begin(cx, start, Kind::Paragraph);
                 self.inline(cx, inline, pieces);
                 self.end_line();
@@ -301,20 +302,27 @@ impl Writer {
                 self.end(Kind::Heading, end);
             }
             LeafKind::Cell => self.cell(cx, leaf, inline, pieces),
-            LeafKind::Paragraph | LeafKind::Fence | LeafKind::Indented | LeafKind::Html | LeafKind::Rule => {
+            LeafKind::Paragraph
+            | LeafKind::Underlined
+            | LeafKind::Fence
+            | LeafKind::Indented
+            | LeafKind::Html
+            | LeafKind::Rule => {
                 self.begin(cx, start, Kind::Paragraph);
                 if let Some(label) = self.blocks.note.take() {
                     self.out.push_str(&format!("\\[^{label}\\]: "));
                 }
                 self.inline(cx, inline, pieces);
-                self.end_line();
-                self.keep_from_definition();
+                if !(goes_on && self.hold_line()) {
+                    self.end_line();
+                    self.keep_from_definition();
+                }
                 self.end(Kind::Paragraph, inline.range().map_or(end, |text| text.end));
             }
         }
     }
 
-    fn hashed_heading(&mut self, cx: &Context<'_>, leaf: &Leaf, inline: &Inline<'_>, pieces: &[Piece]) {
+    fn hashed_heading(&mut self, cx: &Context<'_>, leaf: &Leaf, goes_on: bool, inline: &Inline<'_>, pieces: &[Piece]) {
         let Some(text) = inline.range() else { return };
         let LeafKind::Heading(hashes) = leaf.kind else { return };
         let blanks = &cx.text[leaf.range.start + hashes..text.start];
@@ -326,6 +334,9 @@ impl Writer {
         let lead = self.out[from..].len() - self.out[from..].trim_start_matches(' ').len();
         self.out.replace_range(from..from + lead, "");
         self.drop_blanks(from);
+        if goes_on {
+            return;
+        }
         let closing = cx.text[text.end.min(leaf.range.end)..leaf.range.end].trim();
         if !closing.is_empty() && closing.bytes().all(|byte| byte == b'#') {
             self.out.push(' ');

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::Writer;
 use super::block::{Kind, line_ends};
+use super::{Writer, ZERO_WIDTH_SPACE};
 use crate::cite::rooms::decide::Context;
 use crate::cite::rooms::read::{Leaf, LeafKind};
 
@@ -29,24 +29,33 @@ impl Writer {
                 } else {
                     self.write_prefix();
                 }
-                let from = self.out.len();
-                self.seen(line);
-                if self.out[from..].contains('\0') {
-                    let line = self.out[from..].replace('\0', "\u{fffd}");
-                    self.out.truncate(from);
-                    self.out.push_str(&line);
+                if is_indented && closes(line, &fence) {
+                    self.out.push(ZERO_WIDTH_SPACE);
                 }
+                self.code_line(line);
             }
         }
         let ends_text = cx.text[leaf.range.end..slice.end].trim().is_empty() && slice.end == cx.text.len();
-        if !is_indented && !is_closed && !self.is_in_container() && ends_text {
-            self.blocks.open_fence = Some(format!("{form}{fence}"));
+        let goes_on = leaf.held.is_some() && !is_closed;
+        if goes_on || !is_indented && !is_closed && !self.is_in_container() && ends_text {
+            // Of code in a container, the end of that is the end.
+            self.blocks.open_fence = (!self.is_in_container()).then(|| format!("{form}{fence}"));
         } else {
             self.out.push_str(form);
             self.write_prefix();
             self.out.push_str(&fence);
         }
         self.end(Kind::Code, leaf.range.end);
+    }
+
+    fn code_line(&mut self, line: &str) {
+        let from = self.out.len();
+        self.seen(line);
+        if self.out[from..].contains('\0') {
+            let line = self.out[from..].replace('\0', "\u{fffd}");
+            self.out.truncate(from);
+            self.out.push_str(&line);
+        }
     }
 
     /// Whether the last line of the code closes it.
@@ -71,9 +80,18 @@ fn info(rest: &str) -> &str {
     line[..end].trim_end()
 }
 
-/// A fence that no line of the code closes.
+/// So much of code that has no fence tells which one it gets.
+pub(in crate::cite::rooms) const FENCED_BY: usize = 1024;
+
+/// A fence that no line in the beginning of the code closes.
 fn fence_around(content: &str) -> String {
     let run = |line: &str| line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
-    let longest = content.lines().map(run).max().unwrap_or(0);
+    let beginning = &content[..content.floor_char_boundary(FENCED_BY)];
+    let longest = beginning.lines().map(run).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
+}
+
+/// Whether a line of code would close its fence.
+fn closes(line: &str, fence: &str) -> bool {
+    line.trim_start_matches(' ').starts_with(fence)
 }

@@ -12,20 +12,16 @@ use super::ZERO_WIDTH_SPACE;
 /// Copies a text from its beginning to its end.
 #[derive(Debug, Default)]
 pub(in crate::cite::rooms) struct Copy {
-    out: String,
+    pub(super) out: String,
     /// The source up to here is copied, or left out.
-    copied: usize,
-    places: Vec<CitedPlace>,
-    unseen: usize,
+    pub(super) copied: usize,
+    pub(super) places: Vec<CitedPlace>,
+    pub(super) unseen: usize,
 }
 
 impl Copy {
-    pub(in crate::cite::rooms) fn with_capacity(bytes: usize) -> Self {
-        Self { out: String::with_capacity(bytes), ..Self::default() }
-    }
-
     /// Copies the source up to a place.
-    fn copy_to(&mut self, cx: &Context<'_>, to: usize) {
+    pub(super) fn copy_to(&mut self, cx: &Context<'_>, to: usize) {
         if to <= self.copied {
             return;
         }

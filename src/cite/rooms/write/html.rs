@@ -6,7 +6,7 @@ use super::Writer;
 use super::block::{Kind, line_ends};
 use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
 use crate::cite::rooms::decide::Context;
-use crate::cite::rooms::read::Leaf;
+use crate::cite::rooms::read::{LOOK_AHEAD, Leaf};
 
 impl Writer {
     /// Writes a block of HTML, whose lines come without the prefixes of containers.
@@ -14,11 +14,17 @@ impl Writer {
         let Range { start, end } = leaf.range;
         let end = start + cx.text[start..end].trim_end().len();
         let form = line_ends(&cx.text[leaf.range.clone()]).next().unwrap_or("\n");
-        let harmless = harmless(content);
+        // What is long was shown before its end was known.
+        let harmless = if content.len() > LOOK_AHEAD { None } else { harmless(content) };
         let written = harmless.as_deref().unwrap_or(content).trim_end_matches(['\n', '\r']);
         self.begin(cx, start, Kind::Html);
+        let (lines, goes_on) = (written.lines().count(), leaf.held.is_some() && !content.ends_with(['\n', '\r']));
         for (at, line) in written.lines().enumerate() {
-            let line = line.trim();
+            let mut line = line.trim();
+            if goes_on && at + 1 == lines {
+                // It may be the beginning of an address.
+                line = line.trim_end_matches([':', '/']);
+            }
             if at > 0 {
                 if line.is_empty() {
                     self.out.push_str(form);

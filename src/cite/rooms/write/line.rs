@@ -14,6 +14,16 @@ impl Writer {
         }
     }
 
+    /// Takes back the line that is being written when what it means hangs on what it goes on with; whether it does.
+    pub(super) fn hold_line(&mut self) -> bool {
+        let line = &self.out[self.line.start..];
+        let is_untold = line.bytes().all(|byte| b"-=*_#+>|:.)0123456789`~ \t".contains(&byte)) || is_tag_alone(line);
+        if is_untold {
+            self.out.truncate(self.line.start);
+        }
+        is_untold
+    }
+
     /// Drops the blanks at the end of the output, as far back as a place.
     pub(super) fn drop_blanks(&mut self, from: usize) {
         let content = self.out.bytes().rev().position(|byte| byte != b' ' && byte != b'\t').unwrap_or(self.out.len());
@@ -60,16 +70,17 @@ impl Writer {
 /// Whether a paragraph begins with the label of a definition.
 fn begins_definition(paragraph: &str) -> bool {
     let Some(label) = paragraph.strip_prefix('[') else { return false };
-    let mut bytes = label.bytes();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'\\' => drop(bytes.next()),
-            b'[' => return false,
-            b']' => return bytes.next() == Some(b':'),
-            _ => {}
-        }
-    }
-    false
+    end_of_label(label).is_some_and(|end| label[end..].starts_with("]:"))
+}
+
+/// Where the bracket stands that closes a label, or the first other one in it.
+fn end_of_label(label: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    label.bytes().position(|byte| {
+        let ends = !is_escaped && (byte == b'[' || byte == b']');
+        is_escaped = !is_escaped && byte == b'\\';
+        ends
+    })
 }
 
 /// Where a backslash keeps a line from beginning a heading, quote, list, rule or fence of tildes.
@@ -105,6 +116,11 @@ pub(super) fn escape_at(line: &str, is_first: bool) -> Option<usize> {
 /// Whether a line begins like a fence of backticks, or like a block of HTML.
 fn begins_verbatim(line: &str) -> bool {
     line.starts_with("```") || begins_html(line)
+}
+
+/// Whether a line is a tag that begins a block of HTML as long as nothing else stands in its line.
+fn is_tag_alone(line: &str) -> bool {
+    begins_html(line) && !begins_html(&format!("{line}."))
 }
 
 /// Whether a line that begins with a tag begins a block of HTML (CommonMark 0.31, section 4.6, kinds 6 and 7; what kinds 1 to 5

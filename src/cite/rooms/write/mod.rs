@@ -11,15 +11,17 @@ mod copy;
 mod html;
 mod inline;
 mod line;
+mod output;
 mod table;
 
 use self::block::Blocks;
+pub(super) use self::code::FENCED_BY;
 pub(super) use self::copy::Copy;
 use self::inline::Tail;
+pub(super) use self::output::{Mark, Output};
 use self::table::Row;
 use super::decide::Context;
 use crate::cite::{CitedPlace, Rules};
-use crate::text::may_hold_unseen;
 
 /// Nothing to see; keeps two things apart that would become one.
 const ZERO_WIDTH_SPACE: char = '\u{200b}';
@@ -66,9 +68,8 @@ struct OpenLink {
 }
 
 impl Writer {
-    pub(super) fn new(rules: &Rules, text: &str, bytes: usize) -> Self {
-        let may_hold_unseen = may_hold_unseen(text);
-        Self { out: String::with_capacity(bytes), defines: rules.definitions, may_hold_unseen, ..Self::default() }
+    pub(super) fn new(rules: &Rules) -> Self {
+        Self { defines: rules.definitions, ..Self::default() }
     }
 
     /// The text, without places; and how many letters went of it because nobody sees them. A fence that it leaves open is closed

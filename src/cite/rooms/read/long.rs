@@ -1,0 +1,102 @@
+//! What is too long to be waited for is text: in the copy that is parsed, its first character is one that means nothing.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Parser, Tag};
+
+use super::definitions::OPTIONS;
+use super::open::{LOOK_AHEAD, is_untold};
+
+/// So many times a text is looked through for what has become too long since.
+const PASSES: usize = 4;
+
+/// The source with everything as text that does not end in time; `None` where there is nothing such.
+pub(super) fn without_long(source: &str) -> Option<String> {
+    if source.len() <= LOOK_AHEAD {
+        return None;
+    }
+    let mut altered = without_long_lines(source);
+    for pass in 0..=PASSES {
+        let text = altered.as_deref().unwrap_or(source);
+        let found = if has_long_block(text) { too_long(text) } else { Vec::new() };
+        if found.is_empty() {
+            break;
+        }
+        let mut bytes = text.as_bytes().to_vec();
+        if pass == PASSES {
+            // A thousand brackets in each other are no answer.
+            bytes.iter_mut().filter(|byte| b"[`<".contains(byte)).for_each(|byte| *byte = 1);
+        }
+        for range in found {
+            bytes[range].fill(1);
+        }
+        altered = String::from_utf8(bytes).ok();
+    }
+    altered
+}
+
+/// Lines whose first bytes do not tell what they are, as many of them as there may be.
+fn without_long_lines(source: &str) -> Option<String> {
+    let mut altered: Option<Vec<u8>> = None;
+    let mut start = 0;
+    while source.len() - start > LOOK_AHEAD {
+        let end = memchr::memchr2(b'\n', b'\r', &source.as_bytes()[start..]).map_or(source.len(), |at| start + at);
+        if end - start > LOOK_AHEAD && is_untold(&source[start..source.floor_char_boundary(start + LOOK_AHEAD)]) {
+            let line = &source[start..end];
+            let blanks = line.len() - line.trim_start_matches([' ', '\t', '>', '-', '+', '*']).len();
+            let at = start + if blanks < line.len() { blanks } else { 0 };
+            let altered = altered.get_or_insert_with(|| source.as_bytes().to_vec());
+            altered[at] = 1;
+        }
+        start = (end + 1).min(source.len());
+    }
+    String::from_utf8(altered?).ok()
+}
+
+/// Whether so much stands together without a blank line.
+fn has_long_block(source: &str) -> bool {
+    let mut start = 0;
+    while source.len() - start > LOOK_AHEAD {
+        let window = &source.as_bytes()[start..start + LOOK_AHEAD];
+        let is_blank = |pair: &[u8]| pair == b"\n\n" || pair == b"\n\r" || pair == b"\r\r";
+        match window.windows(2).rposition(is_blank) {
+            Some(found) => start += found + 2,
+            None => return true,
+        }
+    }
+    false
+}
+
+/// The signs that begin something too long.
+fn too_long(source: &str) -> Vec<Range<usize>> {
+    let parser = Parser::new_ext(source, OPTIONS);
+    let definitions = parser.reference_definitions().iter().map(|(_, found)| found.span.clone());
+    let mut found: Vec<Range<usize>> =
+        definitions.filter(|span| span.len() > LOOK_AHEAD).map(|span| span.start..span.start + 1).collect();
+    #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is waited for")]
+    for (event, range) in parser.into_offset_iter() {
+        let source = &source[range.clone()];
+        let sign = match event {
+            Event::Code(_) => source.bytes().take_while(|byte| *byte == b'`').count(),
+            Event::InlineHtml(_) | Event::Start(Tag::Link { .. }) => 1,
+            Event::Start(Tag::Image { .. }) => 2,
+            Event::Start(Tag::HtmlBlock) if first_line(source) > LOOK_AHEAD => 1,
+            Event::Start(Tag::Table(_)) if first_line(source) > LOOK_AHEAD => {
+                let delimiters = range.start + first_line(source);
+                let behind = source[first_line(source)..].trim_start_matches(['\n', '\r', ' ', '\t', '>']);
+                let at = delimiters + source.len() - first_line(source) - behind.len();
+                found.push(at..at + 1);
+                continue;
+            }
+            _ => continue,
+        };
+        if range.len() > LOOK_AHEAD {
+            found.push(range.start..range.start + sign);
+        }
+    }
+    found
+}
+
+fn first_line(source: &str) -> usize {
+    memchr::memchr2(b'\n', b'\r', source.as_bytes()).unwrap_or(source.len())
+}
