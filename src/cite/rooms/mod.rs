@@ -4,6 +4,7 @@
 //! `write` writes Markdown that every engine reads in one way.
 
 mod decide;
+mod passage;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,9 @@ mod write;
 
 use std::cell::Cell;
 use std::ops::Range;
+
+pub(super) use passage::close_open_fence;
+pub use passage::make_harmless;
 
 use super::bibliography::Bibliography;
 use super::resolve::Resolver;
@@ -122,9 +126,9 @@ impl<'r> Rooms<'r> {
         self.say_what_was_left_out();
         let Self { decisions, output, context, .. } = self;
         let Decisions { numberer, mut entries, unresolved, .. } = decisions;
-        let is_followed = rules.definitions && numberer.any();
+        let is_cited = numberer.any();
         let (mut written, places, unseen) = match output {
-            Output::Markdown(writer) => writer.finish(&context, is_followed),
+            Output::Markdown(writer) => writer.finish(&context, is_cited),
             Output::Source(copy) => copy.finish(&context),
         };
         if unseen > 0 {
@@ -263,12 +267,20 @@ impl Reader for Rooms<'_> {
             }
             return;
         }
+        // What is cited in an item without text, or below the rows of a table.
+        let end = self.context.text[..range.end].trim_end().len();
+        if matches!(container, Container::Quote | Container::Item) {
+            self.cite_behind(end);
+        }
         let Output::Markdown(writer) = &mut self.output else { return };
         match container {
             Container::Quote | Container::Item => writer.close_container(&self.context, range.end),
             Container::List => writer.close_list(),
             Container::Note => writer.close_note(),
-            Container::Table(_) => writer.close_table(&self.context, range.end),
+            Container::Table(_) => {
+                writer.close_table(&self.context, range.end);
+                self.cite_behind(end);
+            }
             Container::Row { is_head } => writer.close_row(&self.context, &range, is_head),
         }
     }
@@ -282,7 +294,7 @@ impl Reader for Rooms<'_> {
             Output::Markdown(writer) => writer.text(&self.context, leaf, inline, &self.pieces),
             Output::Source(copy) => copy.text(&self.context, inline, &self.pieces),
         }
-        if leaf.kind == LeafKind::Underlined {
+        if leaf.kind != LeafKind::Cell {
             self.cite_behind(leaf.range.end);
         }
     }
@@ -293,7 +305,10 @@ impl Reader for Rooms<'_> {
         }
         if let Output::Markdown(writer) = &mut self.output {
             match leaf.kind {
-                LeafKind::Html => writer.html_block(&self.context, leaf, content),
+                LeafKind::Html => {
+                    self.decisions.report_html(self.context.text, leaf.range.start, content);
+                    writer.html_block(&self.context, leaf, content);
+                }
                 LeafKind::Rule => writer.rule(&self.context, leaf.range.clone()),
                 LeafKind::Fence
                 | LeafKind::Indented
@@ -308,7 +323,10 @@ impl Reader for Rooms<'_> {
 
     fn definition(&mut self, definition: &Definition) {
         let Definition { range, label, url, title } = definition;
-        let is_needed = self.decisions.used.contains(&same_label(label)) && !is_marker_label(label) && is_allowed(url);
+        let is_needed = self.decisions.used.contains(&same_label(label))
+            && !is_marker_label(label)
+            && !self.context.is_drawn_as_badge(label)
+            && is_allowed(url);
         let rules = self.context.rules;
         if is_needed {
             let message = format!("the answer's own definition of [{label}] stays, because a link before it needs it");

@@ -7,6 +7,7 @@ use super::leaf::Leaf;
 use super::shown::drawn;
 use super::{Context, Piece};
 use crate::answer::MarkerGrammar;
+use crate::cite::LiteralNumbers;
 use crate::cite::marker::{self, MAX_INNER_BYTES, Marker};
 use crate::cite::resolve::Indices;
 use crate::cite::rooms::read::{Token, TokenKind, same_label};
@@ -53,7 +54,12 @@ impl Context<'_> {
         self.resolver.resolve(self.sources, &format!("[{bare}]"), &marker)
     }
 
-    /// Whether a text is drawn as the badge of a claim is.
+    /// Whether a text would be drawn as the badge of a claim is.
+    pub(in crate::cite::rooms) fn is_drawn_as_badge(&self, written: &str) -> bool {
+        self.looks_like_badge(drawn(written).as_deref().unwrap_or(written))
+    }
+
+    /// Whether readers see a text as the badge of a claim.
     pub(super) fn looks_like_badge(&self, shown: &str) -> bool {
         number(unbracketed(shown)).is_some_and(|n| self.may_be_claim(n))
     }
@@ -99,7 +105,7 @@ impl<'l> Leaf<'l, '_> {
     pub(super) fn open_bracket(&mut self, token: usize, before: Range<usize>, open: char) -> Option<usize> {
         let at = before.end;
         if self.in_link {
-            return None;
+            return self.number_in_link(token, before);
         }
         let (meaning, end) = match self.inner(token, at, open) {
             Some((inner, end)) => {
@@ -148,6 +154,21 @@ impl<'l> Leaf<'l, '_> {
         Some(end)
     }
 
+    /// In the text of a link no bracket is a marker; but what reads the drawn text would take a number there for a badge.
+    fn number_in_link(&mut self, token: usize, before: Range<usize>) -> Option<usize> {
+        let rules = self.context.rules;
+        let (inner, end) =
+            self.inner(token, before.end, '[').filter(|_| rules.literal_numbers != LiteralNumbers::Escape)?;
+        if !number(&inner).is_some_and(|n| self.context.may_be_claim(n)) {
+            return None;
+        }
+        let range = before.end..end;
+        self.push_text(before);
+        self.state.literal_number(rules, range.start, &self.source()[range.clone()]);
+        self.pieces.push(Piece::Number(range));
+        Some(end)
+    }
+
     /// What stands between a bracket and the one that closes it, which no other may part; and where that ends. It may go over the end of a
     /// line.
     fn inner(&self, token: usize, at: usize, open: char) -> Option<(Cow<'l, str>, usize)> {
@@ -173,7 +194,8 @@ impl<'l> Leaf<'l, '_> {
             from = from.max(token.range.start);
             let room = text.floor_char_boundary(token.range.end.min(from + MAX_INNER_BYTES + 4));
             let rest = &text[from..room];
-            if let Some(found) = rest.find([open, close]) {
+            // A marker of a machine holds no bracket: what is written in place of one in it would make it another.
+            if let Some(found) = rest.find([open, close, '[']) {
                 if !rest[found..].starts_with(close) || joined.len() + found > MAX_INNER_BYTES {
                     return None;
                 }
@@ -244,7 +266,7 @@ impl<'l> Leaf<'l, '_> {
             }
         }
         written.push_str(&self.source()[from..stretch.end.max(from)]);
-        from > stretch.start && self.context.looks_like_badge(drawn(&written).as_deref().unwrap_or(&written))
+        from > stretch.start && self.context.is_drawn_as_badge(&written)
     }
 
     /// Behind a word or another bracket it is an index, `m[row][1]`.

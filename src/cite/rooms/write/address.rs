@@ -26,7 +26,8 @@ impl Writer {
             return None;
         }
         let word = word.rsplit(char::is_whitespace).next().unwrap_or_default();
-        let has_scheme = ["://", "www.", "mailto:", "xmpp:"].iter().any(|sign| word.contains(sign));
+        let has_scheme = ["://", "mailto:", "xmpp:"].iter().any(|sign| word.contains(sign))
+            || word.as_bytes().windows(4).any(|sign| sign.eq_ignore_ascii_case(b"www."));
         let is_mail = word.contains('@') && word.contains('.');
         (has_scheme || is_mail).then_some(word)
     }

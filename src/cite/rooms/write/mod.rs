@@ -14,6 +14,7 @@ mod line;
 mod table;
 
 use self::block::Blocks;
+pub(super) use self::code::open_fence;
 pub(super) use self::copy::Copy;
 use self::inline::Tail;
 use self::table::Row;
@@ -72,11 +73,11 @@ impl Writer {
     }
 
     /// The text, without places; and how many letters went of it because nobody sees them. A fence that it leaves open is closed
-    /// when something follows.
-    pub(super) fn finish(mut self, cx: &Context<'_>, is_followed: bool) -> (String, Vec<CitedPlace>, usize) {
+    /// when something follows: of a text with citations, by the rules.
+    pub(super) fn finish(mut self, cx: &Context<'_>, is_cited: bool) -> (String, Vec<CitedPlace>, usize) {
         let text = cx.text;
         let behind = match &self.blocks.open_fence {
-            Some(fence) if is_followed => {
+            Some(fence) if is_cited && cx.rules.close_fence => {
                 self.out.push_str(fence);
                 ""
             }
@@ -85,7 +86,7 @@ impl Writer {
                 let code = text.strip_suffix("\r\n").or_else(|| text.strip_suffix(['\n', '\r'])).unwrap_or(text);
                 &text[code.len()..]
             }
-            None if is_followed => "",
+            None if is_cited && cx.rules.definitions => "",
             None => self.blocks.rest(text),
         };
         self.out.push_str(behind);
