@@ -357,5 +357,6 @@ impl Reader for Rooms<'_> {
                 self.leave_out(range.clone());
             }
         }
+        self.cite_behind(self.context.text[..range.end].trim_end().len());
     }
 }
