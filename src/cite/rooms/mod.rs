@@ -343,7 +343,7 @@ impl Reader for Rooms<'_> {
                 if rules.definitions {
                     writer.definition(&self.context, range.start, label, url, title);
                 } else {
-                    writer.definition_as_text(&self.context, range.start, label, url);
+                    writer.definition_as_text(&self.context, range.start, label, url, title);
                 }
             }
             Output::Source(_) if is_needed => {}

@@ -118,6 +118,8 @@ fn a_number_in_the_text_of_a_link_is_broken_where_numbers_are_looked_for() {
     let cited = super::cite(&answer("[see [1]](https://x.example) [1]"), &Rules::teams());
     assert_eq!(cited.text, "[see &#91;\u{200b}1&#93;](https://x.example) [1]");
     assert!(cited.entries.iter().any(|entry| entry.code == "broken"));
+    let marker = "[a \u{e200}cite\u{e202}nobody\u{e201}](https://ok.example)";
+    assert_eq!(super::cite(&answer(marker), &Rules::teams()).text, marker);
 }
 
 /// Blocks of HTML were made harmless, and nothing said so.
@@ -142,6 +144,60 @@ fn an_open_fence_is_closed_and_nothing_else() {
     ] {
         assert_eq!(super::close_open_fence(text), (closed.to_owned(), text.len() < closed.len()), "{text:?}");
     }
+}
+
+/// What made the first rewriters stumble, class by class; what engines make of each is tried in `tests/engines`.
+#[test]
+fn no_class_of_trouble_that_prototypes_met_is_left() {
+    for (given, expected) in [
+        // Neighbours of a badge that would change it: brackets, addresses, colons, signs before it.
+        ("[1][2] [1][9] [1][]", "[1]\u{200b}[2] [1]\u{200b}[9] [1]\u{200b}[]"),
+        ("[a][1] x [][2]", "[a]\u{200b}[1] x []\u{200b}[2]"),
+        ("[1](https://evil) [1](see y) [1](2024)", "[1] [1]\u{200b}(see y) [1]\u{200b}(2024)"),
+        ("Great![1]", "Great!\u{200b}[1]"),
+        ("\\【1】 \\\\[1]", "\\\\[1] \\\\[1]"),
+        ("x\n\n[1]: word\n\n\\[1\\] &#91;1]", "x\n\n\\[1\\] &#91;1]"),
+        ("[9] [9]: word [1]", "[9] [9]\\: word [1]"),
+        // Definitions of the model: the first would win, and what is behind one must not become another thing.
+        ("[1]: https://evil\n[1]: https://evil2\n[1]: e3\n\nx [1]", "x [1]"),
+        ("> [1]: https://evil\n\n- [ 1 ]: https://evil\n\nx [1]", ">\n\n- \u{200b}\n\nx [1]"),
+        ("[1]: https://evil\n    indented\n\nx[1]", "indented\n\nx[1]"),
+        ("[doc1]: javascript:x\n'a\nb'\n\nx[1]", "x[1]"),
+        // Numbers where no marker is.
+        (
+            "[see [1]](https://u) ![see [1]](https://u/i.png) [1]",
+            "[see &#91;1&#93;](https://u) [see &#91;1&#93;](https://u/i.png) [1]",
+        ),
+        ("<https://x/[1]> `[1]` $a[1]$ [1]", "<https://x/[1]> `[1]` $a[1]$ [1]"),
+        ("[ 1 ] [\n1] x", "[1] [1] x"),
+        ("settings[2] a[1]", "settings[1] a[2]"),
+        // What is open at the end.
+        ("x[1]\n\n````\n[2]", "x[1]\n\n````\n[2]\n````"),
+        ("x[1]\n\n> ~~~\n> [2]", "x[1]\n\n> ~~~\n> [2]\n> ~~~"),
+        ("x[1]\n\n<pre>\na [1]", "x[1]\n\n&lt;pre>\na &#91;1&#93;"),
+        ("x[1]\n\n<!-- a [1]", "x[1]\n\n&lt;!-- a &#91;1&#93;"),
+        ("x[1]\n\n<?php [1]", "x[1]\n\n&lt;?php &#91;1&#93;"),
+        // Footnotes, bare addresses, HTML, emphasis, ranges, task boxes, line ends.
+        ("[^1]: note\n\nx[^1] y[^f]\n\n[^f]: z", "x[1] y[^f]\n\n\\[^f\\]: z"),
+        ("https://x/a[1]", "https://x/a\u{200a}[1]"),
+        ("<a href='x'>see [1]</a>", "&lt;a href='x'>see [1]&lt;/a>"),
+        ("# H [1]\n\nT [1]\n===\n\n**[1]** | _[1]_", "# H [1]\n\nT [1]\n===\n\n**[1]** | _[1]_"),
+        ("**a [doc9]** b*[doc9]*c [1]", "**a &#8203;** b*&#8203;*c [1]"),
+        ("[1-3] [1, 1] [1-99999]", "[1]\u{200b}[2]\u{200b}[3] [1] [1-99999]"),
+        ("- [x] done [1]\n- [1]", "- [x] done [1]\n- [1]"),
+        ("x [1]\r\n\r\ny\r\n", "x [1]\r\n\r\ny"),
+    ] {
+        let once = body(&answer(given), &Rules::web_chat());
+        assert_eq!(once, expected, "{given:?}");
+        let again = body(&answer(&once), &Rules::web_chat());
+        assert_eq!(again, once, "the second time, of {given:?}");
+    }
+    // Addresses and titles in definitions: none that a model could end, or make a link of.
+    let mut hostile = answer("x [1]");
+    hostile.sources[0].url = "https://x/a b(c)<d>&copy=2".parse().ok();
+    hostile.sources[0].title = Some("a \"b\" \\ &amp;\n\nc".into());
+    let text = super::cite(&hostile, &Rules::web_chat()).text;
+    assert_eq!(text, "x [1]\n\n[1]: https://x/a%20b%28c%29%3Cd%3E&copy=2 \"a \\\"b\\\" \\\\ &amp;amp; c\"");
 }
 
 /// A reader that holds tokens against the source.

@@ -105,7 +105,7 @@ impl<'l> Leaf<'l, '_> {
     pub(super) fn open_bracket(&mut self, token: usize, before: Range<usize>, open: char) -> Option<usize> {
         let at = before.end;
         if self.in_link {
-            return self.number_in_link(token, before);
+            return (open == '[').then(|| self.number_in_link(token, before)).flatten();
         }
         let (meaning, end) = match self.inner(token, at, open) {
             Some((inner, end)) => {

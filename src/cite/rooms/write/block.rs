@@ -386,10 +386,20 @@ impl Writer {
     }
 
     /// Writes a definition as text, where definitions mean nothing: readers see where the label leads.
-    pub(in crate::cite::rooms) fn definition_as_text(&mut self, cx: &Context<'_>, at: usize, label: &str, url: &str) {
+    pub(in crate::cite::rooms) fn definition_as_text(
+        &mut self,
+        cx: &Context<'_>,
+        at: usize,
+        label: &str,
+        url: &str,
+        title: &str,
+    ) {
         self.begin(cx, at, Kind::Paragraph);
         self.out.push_str(&format!("[{label}]{ZERO_WIDTH_SPACE}: "));
         self.seen(url);
+        if !title.is_empty() {
+            self.literal(&format!(" \"{title}\""));
+        }
         self.end(Kind::Paragraph, at + 1);
         self.blocks.has_gap = true;
     }
