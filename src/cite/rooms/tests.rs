@@ -89,6 +89,9 @@ fn a_badge_is_kept_from_an_address_and_from_nothing_else() {
     let same = "<https://x>[1] `https://x`[2]";
     assert_eq!(body(&answer(same), &Rules::web_chat()), same);
     assert_eq!(body(&answer("WWW.x.example[1]"), &Rules::web_chat()), "WWW.x.example\u{200a}[1]");
+    assert_eq!(body(&answer("[a https://x [doc9].[1]"), &Rules::web_chat()), "[a https://x.\u{200a}[1]");
+    let long = format!("https://x.example/{}", "a".repeat(5_000));
+    assert_eq!(body(&answer(&format!("{long}[1]")), &Rules::web_chat()), format!("{long}\u{200a}[1]"));
 }
 
 /// `**bold**[doc9].` and `` `code`[doc9]. `` were left with something that nobody sees.

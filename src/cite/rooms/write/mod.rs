@@ -13,6 +13,7 @@ mod inline;
 mod line;
 mod table;
 
+use self::address::Word;
 use self::block::Blocks;
 pub(super) use self::code::open_fence;
 pub(super) use self::copy::Copy;
@@ -53,6 +54,7 @@ struct Line {
     paragraph: usize,
     /// Where the text began in which a bare address may stand.
     text: usize,
+    word: Word,
     /// What the output ends with, as long as it ends there.
     tail: Tail,
     tail_at: usize,
