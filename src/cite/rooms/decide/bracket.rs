@@ -146,7 +146,7 @@ impl<'l> Leaf<'l, '_> {
             }
             Meaning::Nothing => {
                 if open == '[' {
-                    self.brackets.push(at);
+                    self.brackets.push((at, self.pieces.len().saturating_sub(1)));
                 }
                 return None;
             }
@@ -218,13 +218,13 @@ impl<'l> Leaf<'l, '_> {
     /// `[Leave policy][1]`. Its brackets go.
     pub(super) fn close_bracket(&mut self, token: usize, before: Range<usize>) -> Option<usize> {
         let at = before.end;
-        let open = self.brackets.pop()?;
+        let (open, first) = self.brackets.pop()?;
         if self.in_link || !self.source()[at + 1..].starts_with('[') {
             return None;
         }
-        if !self.is_text_of_marker(token, open, at) {
+        if !self.is_text_of_marker(token, open..at, first) {
             // `[**1**][foo]` would look like a badge once `foo` is defined.
-            let looks_like_badge = self.will_look_like_badge(open + 1..at);
+            let looks_like_badge = self.will_look_like_badge(open + 1..at, first);
             if looks_like_badge {
                 self.push_text(before.start..at + 1);
                 self.pieces.push(Piece::Apart);
@@ -248,12 +248,12 @@ impl<'l> Leaf<'l, '_> {
 
     /// Whether the text of a bracket looks like the badge of a claim, as it is or once its markers are numbers: `[[^1^]]`.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others stay, or hold what can be no badge")]
-    fn will_look_like_badge(&self, stretch: Range<usize>) -> bool {
+    fn will_look_like_badge(&self, stretch: Range<usize>, first: usize) -> bool {
         if stretch.len() > MAX_INNER_BYTES || self.context.looks_like_badge(&self.shown(stretch.clone())) {
             return stretch.len() <= MAX_INNER_BYTES;
         }
         let (mut written, mut from) = (String::new(), stretch.start);
-        for piece in &*self.pieces {
+        for piece in self.pieces.get(first..).unwrap_or_default() {
             let (range, number) = match piece {
                 Piece::Badges(range, positions) if positions.len() == 1 => (range, "[1]"),
                 Piece::Gone(range) => (range, ""),
@@ -271,7 +271,8 @@ impl<'l> Leaf<'l, '_> {
 
     /// Behind a word or another bracket it is an index, `m[row][1]`.
     #[expect(clippy::wildcard_enum_match_arm, reason = "only these three link")]
-    fn is_text_of_marker(&self, token: usize, open: usize, at: usize) -> bool {
+    fn is_text_of_marker(&self, token: usize, bracket: Range<usize>, first: usize) -> bool {
+        let Range { start: open, end: at } = bracket;
         let text = self.source();
         let inner = &text[open + 1..at];
         // An underscore belongs to a name only behind one: `m_[i][1]`, and not `_[text][1]_`.
@@ -279,7 +280,7 @@ impl<'l> Leaf<'l, '_> {
         let name = before.strip_suffix('_').unwrap_or(before);
         let is_index = before.ends_with([']', '!']) || name.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
         let holds_link = || {
-            self.pieces.iter().any(|piece| match piece {
+            self.pieces.get(first..).unwrap_or_default().iter().any(|piece| match piece {
                 Piece::Autolink(range) | Piece::Badges(range, _) | Piece::Gone(range) => range.start > open,
                 Piece::Open { link, .. } => self.range(*link).start > open,
                 _ => false,

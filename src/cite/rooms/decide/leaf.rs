@@ -61,8 +61,8 @@ pub(super) struct Leaf<'l, 's> {
     pub(super) pieces: &'l mut Vec<Piece>,
     /// The source up to here is decided about, although its tokens may go on.
     pub(super) done: usize,
-    /// The brackets of text that are open: where each stands.
-    pub(super) brackets: Vec<usize>,
+    /// The brackets of text that are open: where each stands, and how many pieces there were before its own.
+    pub(super) brackets: Vec<(usize, usize)>,
     pub(super) row: Row,
     /// In the text of a link, or the description of an image, brackets are text and other links only their texts.
     pub(super) in_link: bool,

@@ -22,7 +22,7 @@ impl Leaf<'_, '_> {
         let at = before.end;
         let leaf_end = self.inline.range()?.end;
         let rest = &self.source()[at..leaf_end];
-        let run = rest.bytes().take_while(|byte| *byte == b'$').count().min(2);
+        let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
         let Some(end) = end_of_math(rest, run).map(|end| at + end) else {
             // A dollar alone is text, and so are two of which none opens anything.
             self.push_text(before.start..at + run);

@@ -30,6 +30,9 @@ pub(super) enum Tail {
     Less,
 }
 
+/// Behind more blanks, those before a marker that vanishes stay.
+const MAX_BLANKS: usize = 64;
+
 /// Bytes of text that are written by themselves: those that Markdown may read, and NUL.
 const SPECIAL: [bool; 256] = {
     let mut special = [false; 256];
@@ -436,8 +439,10 @@ impl Writer {
         let closes =
             closes_word || behind.is_some_and(|c| (c.is_alphanumeric() && !is_number(c)) || " .)]`".contains(c));
         if closes && (is_end || next.is_none_or(is_edge)) {
+            // Blanks without end are not counted for every marker behind them.
+            let near = &line[line.floor_char_boundary(line.len().saturating_sub(MAX_BLANKS))..];
             if behind == Some(' ')
-                && line.trim_end().ends_with(|c: char| c.is_alphanumeric() || ".,;:)]*_~\"'`".contains(c))
+                && near.trim_end().ends_with(|c: char| c.is_alphanumeric() || ".,;:)]*_~\"'`".contains(c))
             {
                 self.out.truncate(self.out.trim_end_matches(' ').len());
                 if self.out.ends_with(']') {
