@@ -7,6 +7,7 @@
 mod decide;
 mod incremental;
 mod pass;
+mod passage;
 mod read;
 mod rewrite;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod write;
 use std::cell::Cell;
 
 pub use incremental::Incremental;
+pub use passage::make_harmless;
 pub use whole::cite;
 
 thread_local! {

@@ -158,12 +158,20 @@ impl Reader for Pass<'_> {
         if self.held < range.start || self.is_open(range.end) && !matches!(container, Container::Row { .. }) {
             return;
         }
+        // What is cited in an item without text, or below the rows of a table.
+        let end = self.context.text[..range.end].trim_end().len();
+        if matches!(container, Container::Quote | Container::Item) {
+            self.cite_behind(end);
+        }
         let Output::Markdown(writer) = &mut self.rewrite.output else { return };
         match container {
             Container::Quote | Container::Item => writer.close_container(&self.context, range.end),
             Container::List => writer.close_list(),
             Container::Note => writer.close_note(),
-            Container::Table(_) => writer.close_table(&self.context, range.end),
+            Container::Table(_) => {
+                writer.close_table(&self.context, range.end);
+                self.cite_behind(end);
+            }
             Container::Row { is_head } => writer.close_row(&self.context, &range, is_head),
         }
     }
@@ -188,7 +196,7 @@ impl Reader for Pass<'_> {
             Output::Markdown(writer) => writer.text(&self.context, leaf, held.is_some(), inline, pieces),
             Output::Source(copy) => copy.text(&self.context, inline, pieces),
         }
-        if leaf.kind == LeafKind::Underlined {
+        if leaf.kind != LeafKind::Cell && !goes_on {
             self.cite_behind(leaf.range.end);
         }
     }
@@ -213,7 +221,10 @@ impl Reader for Pass<'_> {
         }
         if let Output::Markdown(writer) = &mut self.rewrite.output {
             match leaf.kind {
-                LeafKind::Html => writer.html_block(&self.context, leaf, content),
+                LeafKind::Html => {
+                    self.rewrite.decisions.report_html(self.context.text, leaf.range.start, content);
+                    writer.html_block(&self.context, leaf, content);
+                }
                 LeafKind::Rule => writer.rule(&self.context, leaf.range.clone()),
                 LeafKind::Fence
                 | LeafKind::Indented
@@ -231,7 +242,10 @@ impl Reader for Pass<'_> {
         if self.held < range.start {
             return;
         }
-        let is_needed = self.rewrite.decisions.uses(&same_label(label)) && !is_marker_label(label) && is_allowed(url);
+        let is_needed = self.rewrite.decisions.uses(&same_label(label))
+            && !is_marker_label(label)
+            && !self.context.is_drawn_as_badge(label)
+            && is_allowed(url);
         let rules = self.context.rules;
         if is_needed {
             let message = format!("the answer's own definition of [{label}] stays, because a link before it needs it");
@@ -253,7 +267,7 @@ impl Reader for Pass<'_> {
                 if rules.definitions {
                     writer.definition(&self.context, range.start, label, url, title);
                 } else {
-                    writer.definition_as_text(&self.context, range.start, label, url);
+                    writer.definition_as_text(&self.context, range.start, label, url, title);
                 }
             }
             Output::Source(_) if is_needed => {}
@@ -272,5 +286,6 @@ impl Reader for Pass<'_> {
                 self.leave_out(range.clone());
             }
         }
+        self.cite_behind(self.context.text[..range.end].trim_end().len());
     }
 }

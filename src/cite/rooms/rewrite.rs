@@ -116,9 +116,9 @@ impl Rewrite {
         let lists_attested = !self.decisions.numberer.any() && !rules.only_markers;
         let attested = if lists_attested { self.number_attested(answer) } else { Vec::new() };
         self.say_what_was_left_out(answer);
-        let is_followed = rules.definitions && self.decisions.numberer.any();
+        let is_cited = self.decisions.numberer.any();
         let Self { decisions: Decisions { numberer, mut entries, unresolved, .. }, output, .. } = self;
-        let (mut text, places, unseen) = output.finish(&given.context(end), is_followed);
+        let (mut text, places, unseen) = output.finish(&given.context(end), is_cited);
         entries.extend(unseen_entry(unseen, &answer.text[..end]));
         // In the order of the text, whatever was decided first.
         entries.sort_by_key(|entry| entry.at.offset().unwrap_or(usize::MAX));

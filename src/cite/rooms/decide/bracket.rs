@@ -7,6 +7,7 @@ use super::leaf::Leaf;
 use super::shown::drawn;
 use super::{Context, Piece};
 use crate::answer::MarkerGrammar;
+use crate::cite::LiteralNumbers;
 use crate::cite::marker::{self, MAX_INNER_BYTES, Marker};
 use crate::cite::resolve::Indices;
 use crate::cite::rooms::read::{Token, TokenKind, same_label};
@@ -53,7 +54,12 @@ impl Context<'_> {
         self.resolve(&format!("[{bare}]"), &marker)
     }
 
-    /// Whether a text is drawn as the badge of a claim is.
+    /// Whether a text would be drawn as the badge of a claim is.
+    pub(in crate::cite::rooms) fn is_drawn_as_badge(&self, written: &str) -> bool {
+        self.looks_like_badge(drawn(written).as_deref().unwrap_or(written))
+    }
+
+    /// Whether readers see a text as the badge of a claim.
     pub(super) fn looks_like_badge(&self, shown: &str) -> bool {
         number(unbracketed(shown)).is_some_and(|n| self.may_be_claim(n))
     }
@@ -99,7 +105,7 @@ impl<'l> Leaf<'l, '_> {
     pub(super) fn open_bracket(&mut self, token: usize, before: Range<usize>, open: char) -> Option<usize> {
         let at = before.end;
         if self.in_link {
-            return None;
+            return (open == '[').then(|| self.number_in_link(token, before)).flatten();
         }
         let (meaning, end) = match self.inner(token, at, open) {
             Some((inner, end)) => {
@@ -140,11 +146,26 @@ impl<'l> Leaf<'l, '_> {
             }
             Meaning::Nothing => {
                 if open == '[' {
-                    self.brackets.push(at);
+                    self.brackets.push((at, self.pieces.len().saturating_sub(1)));
                 }
                 return None;
             }
         }
+        Some(end)
+    }
+
+    /// In the text of a link no bracket is a marker; but what reads the drawn text would take a number there for a badge.
+    fn number_in_link(&mut self, token: usize, before: Range<usize>) -> Option<usize> {
+        let rules = self.context.rules;
+        let (inner, end) =
+            self.inner(token, before.end, '[').filter(|_| rules.literal_numbers != LiteralNumbers::Escape)?;
+        if !number(&inner).is_some_and(|n| self.context.may_be_claim(n)) {
+            return None;
+        }
+        let range = before.end..end;
+        self.push_text(before);
+        self.state.literal_number(rules, range.start, &self.source()[range.clone()]);
+        self.pieces.push(Piece::Number(range));
         Some(end)
     }
 
@@ -173,7 +194,8 @@ impl<'l> Leaf<'l, '_> {
             from = from.max(token.range.start);
             let room = text.floor_char_boundary(token.range.end.min(from + MAX_INNER_BYTES + 4));
             let rest = &text[from..room];
-            if let Some(found) = rest.find([open, close]) {
+            // A marker of a machine holds no bracket: what is written in place of one in it would make it another.
+            if let Some(found) = rest.find([open, close, '[']) {
                 if !rest[found..].starts_with(close) || joined.len() + found > MAX_INNER_BYTES {
                     return None;
                 }
@@ -196,13 +218,13 @@ impl<'l> Leaf<'l, '_> {
     /// `[Leave policy][1]`. Its brackets go.
     pub(super) fn close_bracket(&mut self, token: usize, before: Range<usize>) -> Option<usize> {
         let at = before.end;
-        let open = self.brackets.pop()?;
+        let (open, first) = self.brackets.pop()?;
         if self.in_link || !self.source()[at + 1..].starts_with('[') {
             return None;
         }
-        if !self.is_text_of_marker(token, open, at) {
+        if !self.is_text_of_marker(token, open..at, first) {
             // `[**1**][foo]` would look like a badge once `foo` is defined.
-            let looks_like_badge = self.will_look_like_badge(open + 1..at);
+            let looks_like_badge = self.will_look_like_badge(open + 1..at, first);
             if looks_like_badge {
                 self.push_text(before.start..at + 1);
                 self.pieces.push(Piece::Apart);
@@ -226,12 +248,12 @@ impl<'l> Leaf<'l, '_> {
 
     /// Whether the text of a bracket looks like the badge of a claim, as it is or once its markers are numbers: `[[^1^]]`.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others stay, or hold what can be no badge")]
-    fn will_look_like_badge(&self, stretch: Range<usize>) -> bool {
+    fn will_look_like_badge(&self, stretch: Range<usize>, first: usize) -> bool {
         if stretch.len() > MAX_INNER_BYTES || self.context.looks_like_badge(&self.shown(stretch.clone())) {
             return stretch.len() <= MAX_INNER_BYTES;
         }
         let (mut written, mut from) = (String::new(), stretch.start);
-        for piece in &*self.pieces {
+        for piece in self.pieces.get(first..).unwrap_or_default() {
             let (range, number) = match piece {
                 Piece::Badges(range, positions) if positions.len() == 1 => (range, "[1]"),
                 Piece::Gone(range) => (range, ""),
@@ -244,12 +266,13 @@ impl<'l> Leaf<'l, '_> {
             }
         }
         written.push_str(&self.source()[from..stretch.end.max(from)]);
-        from > stretch.start && self.context.looks_like_badge(drawn(&written).as_deref().unwrap_or(&written))
+        from > stretch.start && self.context.is_drawn_as_badge(&written)
     }
 
     /// Behind a word or another bracket it is an index, `m[row][1]`.
     #[expect(clippy::wildcard_enum_match_arm, reason = "only these three link")]
-    fn is_text_of_marker(&self, token: usize, open: usize, at: usize) -> bool {
+    fn is_text_of_marker(&self, token: usize, bracket: Range<usize>, first: usize) -> bool {
+        let Range { start: open, end: at } = bracket;
         let text = self.source();
         let inner = &text[open + 1..at];
         // An underscore belongs to a name only behind one: `m_[i][1]`, and not `_[text][1]_`.
@@ -257,7 +280,7 @@ impl<'l> Leaf<'l, '_> {
         let name = before.strip_suffix('_').unwrap_or(before);
         let is_index = before.ends_with([']', '!']) || name.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
         let holds_link = || {
-            self.pieces.iter().any(|piece| match piece {
+            self.pieces.get(first..).unwrap_or_default().iter().any(|piece| match piece {
                 Piece::Autolink(range) | Piece::Badges(range, _) | Piece::Gone(range) => range.start > open,
                 Piece::Open { link, .. } => self.range(*link).start > open,
                 _ => false,

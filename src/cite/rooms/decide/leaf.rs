@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Context, Decisions, Piece, Positions};
 use crate::answer::SourceIndex;
-use crate::cite::html::{Harm, is_comment, judge_tag};
+use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
 use crate::cite::rooms::read::{Inline, Token, TokenKind};
 use crate::report::{Entry, Kind};
 
@@ -38,6 +38,35 @@ pub(in crate::cite) fn decide(
     usize::MAX
 }
 
+impl Decisions {
+    /// Says what becomes of the tags in a block of HTML that stands at `at`.
+    pub(in crate::cite) fn report_html(&mut self, text: &str, at: usize, html: &str) {
+        let (mut at, mut rest) = (at, html);
+        while let Some(found) = rest.find('<') {
+            rest = &rest[found..];
+            let comment = if rest.starts_with("<!--") { comment_end(rest) } else { None };
+            let (harm, length) = comment.map_or_else(|| judge_tag(rest), |length| (Harm::None, length));
+            let tag = &rest[..length];
+            // In the text, prefixes of containers may stand between its lines.
+            let line = tag.lines().next().unwrap_or_default();
+            at += text[at..].find(line).unwrap_or_default();
+            self.report_tag(harm, at, tag);
+            at += line.len();
+            rest = &rest[length..];
+        }
+    }
+
+    fn report_tag(&mut self, harm: Harm, at: usize, tag: &str) {
+        match harm {
+            Harm::None => {}
+            Harm::Attributes(_) => {
+                self.neutralised("html-attributes", at, format!("the attributes of {tag} were taken out"));
+            }
+            Harm::Tag => self.neutralised("html", at, format!("{} is shown as text", beginning(tag))),
+        }
+    }
+}
+
 /// One leaf, as far as it is decided about.
 pub(super) struct Leaf<'l, 's> {
     pub(super) context: Context<'l>,
@@ -48,8 +77,8 @@ pub(super) struct Leaf<'l, 's> {
     pub(super) done: usize,
     /// Behind this place nothing is decided yet.
     held: usize,
-    /// The brackets of text that are open: where each stands.
-    pub(super) brackets: Vec<usize>,
+    /// The brackets of text that are open: where each stands, and how many pieces there were before its own.
+    pub(super) brackets: Vec<(usize, usize)>,
     pub(super) row: Row,
     /// In the text of a link, or the description of an image, brackets are text and other links only their texts.
     pub(super) in_link: bool,
@@ -210,22 +239,12 @@ impl<'l> Leaf<'l, '_> {
             return;
         }
         let harm = if is_comment(source) { Harm::None } else { judge_tag(source).0 };
-        match harm {
-            Harm::None => self.pieces.push(Piece::Tag { range, name: None }),
-            Harm::Attributes(name) => {
-                self.state.neutralised(
-                    "html-attributes",
-                    range.start,
-                    format!("the attributes of {source} were taken out"),
-                );
-                let name = range.start + name;
-                self.pieces.push(Piece::Tag { range, name: Some(name) });
-            }
-            Harm::Tag => {
-                self.state.neutralised("html", range.start, format!("{} is shown as text", beginning(source)));
-                self.pieces.push(Piece::Literal(range));
-            }
-        }
+        self.state.report_tag(harm, range.start, source);
+        self.pieces.push(match harm {
+            Harm::None => Piece::Tag { range, name: None },
+            Harm::Attributes(name) => Piece::Tag { name: Some(range.start + name), range },
+            Harm::Tag => Piece::Literal(range),
+        });
     }
 
     /// Puts the numbers of sources in place of a marker.

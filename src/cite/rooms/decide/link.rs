@@ -51,7 +51,7 @@ impl<'l> Leaf<'l, '_> {
         }
         let shown = self.shown(self.stretch(number));
         match self.fate(number, &shown) {
-            Fate::Marker { sources, has_address } => self.marker_link(number, &shown, &sources, has_address),
+            Fate::Marker { sources, has_address } => self.marker_link(number, &sources, has_address),
             Fate::Cites(sources) => self.citing_link(number, &shown, &sources),
             Fate::Text => {
                 self.refuse(number, &shown);
@@ -139,7 +139,7 @@ impl<'l> Leaf<'l, '_> {
         self.inline.tokens[link.open].range.start..self.inline.tokens[link.close].range.end
     }
 
-    fn marker_link(&mut self, number: usize, shown: &str, sources: &[SourceIndex], has_address: bool) {
+    fn marker_link(&mut self, number: usize, sources: &[SourceIndex], has_address: bool) {
         let link = &self.inline.links[number];
         let mut range = self.range(number);
         let tail = self.inline.tokens[link.close].range.clone();
@@ -148,7 +148,8 @@ impl<'l> Leaf<'l, '_> {
             url.parse::<WebUrl>().is_ok_and(|url| sources.iter().any(|index| at(index) == Some(&url)))
         };
         if has_address && !leads_there(&link.url) {
-            let message = format!("[{shown}] leads to its source, and not to {:?}", &*link.url);
+            let text = &self.source()[self.stretch(number)];
+            let message = format!("[{text}] leads to its source, and not to {:?}", &*link.url);
             self.state.neutralised("marker-link", range.start, message);
         }
         if link.is_image {

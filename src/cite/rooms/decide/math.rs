@@ -22,7 +22,7 @@ impl Leaf<'_, '_> {
         let at = before.end;
         let leaf_end = self.inline.range()?.end;
         let rest = &self.source()[at..leaf_end];
-        let run = rest.bytes().take_while(|byte| *byte == b'$').count().min(2);
+        let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
         let Some(end) = end_of_math(rest, run).map(|end| at + end) else {
             // A dollar alone is text, and so are two of which none opens anything.
             self.push_text(before.start..at + run);
@@ -162,11 +162,19 @@ impl Leaf<'_, '_> {
             || source.contains("](")
             || source.contains("![")
             || source.contains("][")
-            || source
-                .as_bytes()
-                .windows(2)
-                .any(|two| two[0] == b'<' && (two[1].is_ascii_alphanumeric() || b"/!?._-".contains(&two[1])))
+            || source.match_indices('<').any(|(at, _)| may_be_tag(&source[at + 1..]))
     }
+}
+
+/// Whether what stands behind a `<` may go on as a tag or an address: not in `$a<b$`.
+fn may_be_tag(behind: &str) -> bool {
+    let rest = behind.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '-');
+    let signs: &[char] = if rest.len() < behind.len() {
+        &[' ', '\t', '\r', '\n', '/', '>', ':', '@']
+    } else {
+        &['/', '!', '?', '.', '_']
+    };
+    rest.starts_with(signs)
 }
 
 /// Where the math ends that a text begins with. A single dollar is an amount when a digit or a blank follows, and it closes

@@ -83,6 +83,9 @@ impl Writer {
     // ---- containers
 
     pub(in crate::cite::rooms) fn open_quote(&mut self, text: &str, at: usize) {
+        if self.is_too_deep() {
+            return self.push_container(String::new(), true, 0);
+        }
         let column = at - line_start(text, at) + 1 + usize::from(text[at + 1..].starts_with(' '));
         self.push_container("> ".into(), true, column);
     }
@@ -107,6 +110,9 @@ impl Writer {
 
     pub(in crate::cite::rooms) fn open_item(&mut self, text: &str, at: usize) {
         self.blocks.closed_list = None;
+        if self.is_too_deep() {
+            return self.push_container(String::new(), false, 0);
+        }
         let at = first_of_item(text, at);
         let start = line_start(text, at);
         let sign = text[at..].bytes().take_while(u8::is_ascii_digit).count() + 1;
@@ -128,8 +134,12 @@ impl Writer {
         self.push_container(first, false, column + sign + padding);
     }
 
+    fn is_too_deep(&self) -> bool {
+        self.blocks.containers.len() >= MAX_DEPTH
+    }
+
     fn push_container(&mut self, first: String, is_quote: bool, column: usize) {
-        let is_flat = self.blocks.containers.len() >= MAX_DEPTH;
+        let is_flat = self.is_too_deep();
         self.blocks.containers.push(Container { first, is_quote, is_pending: true, column, is_flat });
     }
 
@@ -397,10 +407,20 @@ impl Writer {
     }
 
     /// Writes a definition as text, where definitions mean nothing: readers see where the label leads.
-    pub(in crate::cite::rooms) fn definition_as_text(&mut self, cx: &Context<'_>, at: usize, label: &str, url: &str) {
+    pub(in crate::cite::rooms) fn definition_as_text(
+        &mut self,
+        cx: &Context<'_>,
+        at: usize,
+        label: &str,
+        url: &str,
+        title: &str,
+    ) {
         self.begin(cx, at, Kind::Paragraph);
         self.out.push_str(&format!("[{label}]{ZERO_WIDTH_SPACE}: "));
         self.seen(url);
+        if !title.is_empty() {
+            self.literal(&format!(" \"{title}\""));
+        }
         self.end(Kind::Paragraph, at + 1);
         self.blocks.has_gap = true;
     }

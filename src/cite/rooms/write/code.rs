@@ -19,7 +19,7 @@ impl Writer {
             self.out.push_str(info(&source[fence.len()..]));
         }
         let form = line_ends(source).next().unwrap_or("\n");
-        let is_closed = !is_indented && self.is_closed(source, &fence);
+        let is_open = !is_indented && open_fence(source, content).is_some();
         if !content.is_empty() {
             for line in content.strip_suffix('\n').unwrap_or(content).split('\n') {
                 self.out.push_str(form);
@@ -36,8 +36,8 @@ impl Writer {
             }
         }
         let ends_text = cx.text[leaf.range.end..slice.end].trim().is_empty() && slice.end == cx.text.len();
-        let goes_on = leaf.held.is_some() && !is_closed;
-        if goes_on || !is_indented && !is_closed && !self.is_in_container() && ends_text {
+        let goes_on = leaf.held.is_some() && (is_open || leaf.kind == LeafKind::Indented);
+        if goes_on || is_open && !self.is_in_container() && ends_text {
             // Of code in a container, the end of that is the end.
             self.blocks.open_fence = (!self.is_in_container()).then(|| format!("{form}{fence}"));
         } else {
@@ -57,14 +57,13 @@ impl Writer {
             self.out.push_str(&line);
         }
     }
+}
 
-    /// Whether the last line of the code closes it.
-    fn is_closed(&self, source: &str, fence: &str) -> bool {
-        let Some((_, last)) = source.rsplit_once(['\n', '\r']) else { return false };
-        let last = last.trim_matches([' ', '\t']);
-        let last = if self.is_in_container() { last.trim_start_matches([' ', '\t', '>']) } else { last };
-        last.len() >= fence.len() && last.bytes().all(|byte| byte == fence.as_bytes()[0])
-    }
+/// The fence of code that no line closes.
+fn open_fence<'s>(source: &'s str, content: &str) -> Option<&'s str> {
+    let is_cut = !content.is_empty() && !content.ends_with(['\n', '\r']);
+    let is_closed = line_ends(source).count() > line_ends(content).count() + usize::from(is_cut);
+    (!is_closed).then(|| opening_fence(source))
 }
 
 /// The fence with which code begins.

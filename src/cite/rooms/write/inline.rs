@@ -26,8 +26,12 @@ pub(super) enum Tail {
     Bracket,
     Backslash,
     Exclamation,
+    Ampersand,
     Less,
 }
+
+/// Behind more blanks, those before a marker that vanishes stay.
+const MAX_BLANKS: usize = 64;
 
 /// Bytes of text that are written by themselves: those that Markdown may read, and NUL.
 const SPECIAL: [bool; 256] = {
@@ -92,6 +96,9 @@ impl Writer {
     /// What must stand between the end of the output and what comes now. `is_live` when that is a link or a badge.
     fn glue(&mut self, next: char, is_live: bool) {
         let tail = std::mem::take(&mut self.line.tail);
+        if next == ';' && ends_in_reference(&self.out) {
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
         if self.line.tail_at != self.out.len() {
             return;
         }
@@ -114,6 +121,8 @@ impl Writer {
             }
             // An image.
             (Tail::Exclamation, '[') => self.out.push(ZERO_WIDTH_SPACE),
+            // A character reference.
+            (Tail::Ampersand, c) if c == '#' || c.is_ascii_alphanumeric() => self.out.push(ZERO_WIDTH_SPACE),
             // A tag.
             (Tail::Less, c) if c.is_ascii_alphabetic() || "/!?".contains(c) => {
                 self.out.pop();
@@ -192,6 +201,9 @@ impl Writer {
             '&' => {
                 self.glue('&', false);
                 self.out.push_str(if begins_reference(behind) { "&amp;" } else { "&" });
+                if behind.is_empty() {
+                    self.mark(Tail::Ampersand);
+                }
             }
             '`' => {
                 self.glue('&', false);
@@ -299,6 +311,14 @@ impl Writer {
         if source.contains('[') {
             self.end_address();
         }
+        let in_address = self.is_in_address();
+        self.one_line_of_code(source, content);
+        if !in_address {
+            self.line.text = self.out.len();
+        }
+    }
+
+    fn one_line_of_code(&mut self, source: &str, content: Option<&str>) {
         let run = source.bytes().take_while(|byte| *byte == b'`').count();
         if self.out.len() == self.line.start && run > 2 {
             // It would be a fence to some, should nothing close it in its line.
@@ -343,6 +363,7 @@ impl Writer {
             Some(without) => self.out.push_str(&format!("<{without}>")),
             None => self.out.push_str(source),
         }
+        self.line.text = self.out.len();
     }
 
     // ---- numbers
@@ -391,9 +412,9 @@ impl Writer {
                 self.out.push_str(&format!("&#91;{inner}&#93;"));
             }
             LiteralNumbers::Break => {
-                self.glue('[', false);
-                self.out.push_str(&format!("[{ZERO_WIDTH_SPACE}{inner}]"));
-                self.mark(Tail::Bracket);
+                self.special(b'[', "");
+                self.out.push_str(&format!("{ZERO_WIDTH_SPACE}{inner}"));
+                self.special(b']', "");
             }
             LiteralNumbers::Keep => {
                 self.glue('[', false);
@@ -411,10 +432,17 @@ impl Writer {
         let line = &self.out[self.line.start..];
         let behind = line.chars().next_back();
         let is_number = |c: char| c.is_ascii_digit() && next == Some('.');
-        let closes = behind.is_some_and(|c| (c.is_alphanumeric() && !is_number(c)) || " .)]".contains(c));
+        // Behind a word, signs of emphasis close before a bracket as they do before a point or a blank.
+        let closes_word = !is_letter
+            && behind.is_some_and(|c| EMPHASIS.contains(&c))
+            && line.trim_end_matches(behind.unwrap_or(' ')).ends_with(char::is_alphanumeric);
+        let closes =
+            closes_word || behind.is_some_and(|c| (c.is_alphanumeric() && !is_number(c)) || " .)]`".contains(c));
         if closes && (is_end || next.is_none_or(is_edge)) {
+            // Blanks without end are not counted for every marker behind them.
+            let near = &line[line.floor_char_boundary(line.len().saturating_sub(MAX_BLANKS))..];
             if behind == Some(' ')
-                && line.trim_end().ends_with(|c: char| c.is_alphanumeric() || ".,;:)]*_~\"'`".contains(c))
+                && near.trim_end().ends_with(|c: char| c.is_alphanumeric() || ".,;:)]*_~\"'`".contains(c))
             {
                 self.out.truncate(self.out.trim_end_matches(' ').len());
                 if self.out.ends_with(']') {
@@ -523,4 +551,10 @@ fn is_blank_before_word(behind: &str) -> bool {
 fn begins_reference(behind: &str) -> bool {
     behind.starts_with(|c: char| c == '#' || c.is_ascii_alphabetic())
         && behind.bytes().find(|byte| !byte.is_ascii_alphanumeric() && *byte != b'#') == Some(b';')
+}
+
+/// Whether a text ends with all of a character reference but its semicolon.
+fn ends_in_reference(text: &str) -> bool {
+    let name = text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '#');
+    name.len() < text.len() && name.ends_with('&')
 }

@@ -14,6 +14,7 @@ mod line;
 mod output;
 mod table;
 
+use self::address::Word;
 use self::block::Blocks;
 pub(super) use self::code::FENCED_BY;
 pub(super) use self::copy::Copy;
@@ -54,6 +55,7 @@ struct Line {
     paragraph: usize,
     /// Where the text began in which a bare address may stand.
     text: usize,
+    word: Word,
     /// What the output ends with, as long as it ends there.
     tail: Tail,
     tail_at: usize,
@@ -73,11 +75,11 @@ impl Writer {
     }
 
     /// The text, without places; and how many letters went of it because nobody sees them. A fence that it leaves open is closed
-    /// when something follows.
-    pub(super) fn finish(mut self, cx: &Context<'_>, is_followed: bool) -> (String, Vec<CitedPlace>, usize) {
+    /// when something follows: of a text with citations, by the rules.
+    pub(super) fn finish(mut self, cx: &Context<'_>, is_cited: bool) -> (String, Vec<CitedPlace>, usize) {
         let text = cx.text;
         let behind = match &self.blocks.open_fence {
-            Some(fence) if is_followed => {
+            Some(fence) if is_cited && cx.rules.close_fence => {
                 self.out.push_str(fence);
                 ""
             }
@@ -86,7 +88,7 @@ impl Writer {
                 let code = text.strip_suffix("\r\n").or_else(|| text.strip_suffix(['\n', '\r'])).unwrap_or(text);
                 &text[code.len()..]
             }
-            None if is_followed => "",
+            None if is_cited && cx.rules.definitions => "",
             None => self.blocks.rest(text),
         };
         self.out.push_str(behind);

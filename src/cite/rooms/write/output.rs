@@ -119,13 +119,9 @@ impl Output {
     }
 
     /// The text, where its numbers stand, and how many letters went of it because nobody sees them.
-    pub(in crate::cite::rooms) fn finish(
-        self,
-        cx: &Context<'_>,
-        is_followed: bool,
-    ) -> (String, Vec<CitedPlace>, usize) {
+    pub(in crate::cite::rooms) fn finish(self, cx: &Context<'_>, is_cited: bool) -> (String, Vec<CitedPlace>, usize) {
         match self {
-            Self::Markdown(writer) => writer.finish(cx, is_followed),
+            Self::Markdown(writer) => writer.finish(cx, is_cited),
             Self::Source(copy) => copy.finish(cx),
         }
     }
