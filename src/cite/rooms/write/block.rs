@@ -200,6 +200,13 @@ impl Writer {
         self.blocks.containers.iter().any(|container| container.is_pending && !container.is_quote && !container.is_flat)
     }
 
+    /// So much further in than an item that the next block begins, a line is code outside of the item: no engine takes it for the second
+    /// line of what begins with the sign of the item.
+    pub(super) fn indent_of_item(&self) -> usize {
+        let item = self.blocks.containers.last().filter(|item| item.is_pending && !item.is_quote && !item.is_flat);
+        item.map_or(0, |item| 4_usize.saturating_sub(item.first.len()))
+    }
+
     // ---- blocks
 
     /// Begins a block that stands at `start` in the source: behind as many line ends as there were, and never fewer than keep it apart
