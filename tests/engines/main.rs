@@ -28,6 +28,8 @@ mod marker;
 mod property;
 /// The parser behind the rewrite, read like the other engines.
 mod pulldown;
+/// The rules of the writer, each with an example: what the page about engines says.
+mod rules;
 /// What is shown of answers that have not ended.
 mod so_far;
 /// The properties of citations that come beside the text.
