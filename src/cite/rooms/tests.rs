@@ -30,6 +30,7 @@ fn what_is_plain_keeps_every_byte() {
         "- a\n- b\n  - c\n\n1. one\n\n   more\n2. two",
         "| a | b |\n|---|:-:|\n| c | d |\n\nend  \n",
         "a  \nb\\\nc\r\n\r\n> q\r\n> r",
+        "1. a\n\n    ```\n    b\n\n      c\n    ```\n\n  ~~~\n  d\n  ~~~",
         "# A\n\n## B ##\n\nC\n===\n\n---\n\n```rust\nlet a = b[1];\n```",
         "$E = mc^2$ and \\(a_i\\) 30日です。 AT&T, 5 > 3 & 3 < 5, C:\\Users, `a[1]` ~~b~~ - [x] c",
         "<details>\n<summary>More</summary>\n</details>",
