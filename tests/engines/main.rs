@@ -6,6 +6,8 @@
 #![expect(clippy::panic, reason = "that is how the words of these tests say that an expectation failed")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "of all that engines report, few kinds matter in each place")]
 
+/// Answers as models write them.
+mod answers;
 /// Many generated cases of a property.
 mod blocks;
 mod cases;
