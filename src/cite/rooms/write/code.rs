@@ -43,7 +43,7 @@ impl Writer {
         }
         let ends_text = cx.text[leaf.range.end..slice.end].trim().is_empty() && slice.end == cx.text.len();
         if !is_indented && !is_closed && !self.is_in_container() && ends_text {
-            self.blocks.open_fence = Some(format!("{form}{fence}"));
+            self.blocks.open_fence = Some(format!("{form}{:indent$}{fence}", ""));
         } else {
             self.out.push_str(form);
             self.write_prefix();
