@@ -36,6 +36,13 @@ pub(super) fn is_chosen() -> bool {
     IS_CHOSEN.get()
 }
 
+/// Reads a text, and panics where what was read does not hold a character of it: for fuzzing. How many leaves it has.
+#[cfg(any(test, feature = "cover"))]
+#[doc(hidden)]
+pub fn cover(text: &str) -> usize {
+    read::cover(text, &is_marker_label)
+}
+
 /// Finds the markers of an answer, numbers its sources by first appearance, and writes the text for a dialect.
 #[must_use]
 pub fn cite(answer: &Answer, rules: &Rules) -> CitedText {

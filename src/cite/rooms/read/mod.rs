@@ -3,10 +3,14 @@
 //! pulldown-cmark reads the Markdown; this room turns its events into tokens that stand for places of the source, and hands
 //! each leaf on when it is complete. Nothing is decided here, and nothing is written.
 
+#[cfg(any(test, feature = "cover"))]
+mod cover;
 mod definitions;
 mod events;
 mod token;
 
+#[cfg(any(test, feature = "cover"))]
+pub(super) use cover::cover;
 pub(super) use definitions::{Definitions, read, same_label};
 pub(super) use token::{Container, Definition, Form, Inline, Leaf, LeafKind, Token, TokenKind};
 
