@@ -1,6 +1,6 @@
 //! The rules of the writer, one example each, and the page that lists them.
 //!
-//! What engines disagree about is written down in `src/cite/rooms/write`, and nowhere else. Here stands what each of its rules does to an
+//! What engines disagree about is written down in `src/cite/write`, and nowhere else. Here stands what each of its rules does to an
 //! example, and which engines would read the example otherwise without it. `docs/markdown-engines.md` shows the same rows.
 
 use std::collections::BTreeSet;
