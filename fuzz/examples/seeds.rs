@@ -10,7 +10,7 @@ use citewire::ingest::{Provider, ingest};
 use citewire_fuzz::HEAD;
 use serde_json::{Value, json};
 
-const TARGETS: [&str; 4] = ["cite", "pieces", "ingest", "stream"];
+const TARGETS: [&str; 5] = ["cite", "cover", "pieces", "ingest", "stream"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     // Behind the last format there is none: the envelope tells it.
@@ -40,6 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             write("stream", "native", &[auto, 0, 7, 1, 90], stream.as_bytes())?;
         }
         let Ok(answer) = ingest(&body, None) else { continue };
+        write("cover", "text", &[], answer.text.as_bytes())?;
         for (kind, rules) in [("web-chat", 0), ("teams", 2), ("plain", 3)] {
             let head = head(&answer, rules)?;
             write("cite", kind, &head, answer.text.as_bytes())?;

@@ -1,6 +1,6 @@
 //! What the fuzz targets share: how bytes become a case, and what must hold of every outcome.
 //!
-//! A case of `cite` or `pieces` is a head of bytes that choose rules, grammar and sources, and a text: the rest. The
+//! `cover` takes a text as it is, and holds it inside of citewire. A case of `cite` or `pieces` is a head of bytes that choose rules, grammar and sources, and a text: the rest. The
 //! samples of the repository are turned into such bytes by `examples/seeds.rs`.
 
 mod case;

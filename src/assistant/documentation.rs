@@ -6,7 +6,7 @@ use include_dir::{Dir, DirEntry, include_dir};
 static DOCS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/docs");
 
 /// What is written for those who work on citewire, or for one system only: its sentences crowd out the answers of others.
-const ASIDE: [&str; 5] = ["clients/", "decisions/", "moving/", "fuzzing.md", "performance.md"];
+const ASIDE: [&str; 6] = ["clients/", "decisions/", "moving/", "fuzzing.md", "markdown-engines.md", "performance.md"];
 
 fn is_for_users(path: &str) -> bool {
     !ASIDE.iter().any(|aside| path.starts_with(aside))

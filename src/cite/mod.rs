@@ -26,6 +26,8 @@ pub use cite::{cite, make_harmless};
 pub use cited_text::{CitedPlace, CitedSource, CitedText};
 pub use incremental::Incremental;
 pub use position::Position;
+#[cfg(feature = "cover")]
+pub use rooms::cover;
 pub use rules::{LiteralNumbers, Numbering, Pages, Rules};
 pub use shorten::shorten;
 

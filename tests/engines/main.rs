@@ -6,6 +6,8 @@
 #![expect(clippy::panic, reason = "that is how the words of these tests say that an expectation failed")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "of all that engines report, few kinds matter in each place")]
 
+/// Answers as models write them.
+mod answers;
 /// Many generated cases of a property.
 mod blocks;
 mod cases;
@@ -28,6 +30,8 @@ mod marker;
 mod property;
 /// The parser behind the rewrite, read like the other engines.
 mod pulldown;
+/// The rules of the writer, each with an example: what the page about engines says.
+mod rules;
 /// What is shown of answers that have not ended.
 mod so_far;
 /// The properties of citations that come beside the text.

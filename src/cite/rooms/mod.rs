@@ -33,3 +33,10 @@ pub fn choose(is_chosen: bool) {
 pub(super) fn is_chosen() -> bool {
     IS_CHOSEN.get()
 }
+
+/// Reads a text, and panics where what was read does not hold a character of it: for fuzzing. How many leaves it has.
+#[cfg(any(test, feature = "cover"))]
+#[doc(hidden)]
+pub fn cover(text: &str) -> usize {
+    read::cover(text, &decide::is_marker_label)
+}

@@ -3,12 +3,16 @@
 //! pulldown-cmark reads the Markdown; this room turns its events into tokens that stand for places of the source, and hands
 //! each leaf on when it is complete. Nothing is decided here, and nothing is written.
 
+#[cfg(any(test, feature = "cover"))]
+mod cover;
 mod definitions;
 mod events;
 mod long;
 mod open;
 mod token;
 
+#[cfg(any(test, feature = "cover"))]
+pub(super) use cover::cover;
 pub(super) use definitions::{Definitions, read, same_label};
 pub(super) use open::{LOOK_AHEAD, decided};
 pub(super) use token::{Container, Definition, Form, Inline, Leaf, LeafKind, Token, TokenKind};

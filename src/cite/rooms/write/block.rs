@@ -210,6 +210,25 @@ impl Writer {
         self.blocks.containers.iter().any(|container| container.is_pending && !container.is_quote && !container.is_flat)
     }
 
+    /// So much further in than an item that the next block begins, a line is code outside of the item: no engine takes it for the second
+    /// line of what begins with the sign of the item.
+    pub(super) fn indent_of_item(&self) -> usize {
+        let item = self.blocks.containers.last().filter(|item| item.is_pending && !item.is_quote && !item.is_flat);
+        item.map_or(0, |item| 4_usize.saturating_sub(item.first.len()))
+    }
+
+    /// How many blanks stand before a block in its container: up to three, which mean nothing to any engine.
+    pub(super) fn indent_in_container(&self, text: &str, at: usize) -> usize {
+        let inner = self.blocks.containers.last();
+        if inner.is_some_and(|container| container.is_pending || container.is_flat) {
+            return 0;
+        }
+        let line = &text[line_start(text, at)..at];
+        let indent = line.len().checked_sub(inner.map_or(0, |container| container.column));
+        let blanks = line.len() - line.trim_end_matches(' ').len();
+        indent.filter(|indent| *indent < 4 && *indent <= blanks && !line.contains('\t')).unwrap_or(0)
+    }
+
     // ---- blocks
 
     /// Begins a block that stands at `start` in the source: behind as many line ends as there were, and never fewer than keep it apart

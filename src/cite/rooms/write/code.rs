@@ -12,7 +12,9 @@ impl Writer {
     pub(in crate::cite::rooms) fn code(&mut self, cx: &Context<'_>, leaf: &Leaf, content: &str, slice: &Range<usize>) {
         let source = &cx.text[leaf.range.clone()];
         let is_indented = leaf.kind == LeafKind::Indented;
+        let indent = if is_indented { 0 } else { self.indent_in_container(cx.text, leaf.range.start) };
         self.begin(cx, leaf.range.start, Kind::Code);
+        self.out.extend(std::iter::repeat_n(' ', indent));
         let fence = if is_indented { fence_around(content) } else { opening_fence(source).to_owned() };
         self.out.push_str(&fence);
         if !is_indented {
@@ -28,6 +30,7 @@ impl Writer {
                     self.write_blank_prefix();
                 } else {
                     self.write_prefix();
+                    self.out.extend(std::iter::repeat_n(' ', indent));
                 }
                 if is_indented && closes(line, &fence) {
                     self.out.push(ZERO_WIDTH_SPACE);
@@ -39,10 +42,11 @@ impl Writer {
         let goes_on = leaf.held.is_some() && (is_open || leaf.kind == LeafKind::Indented);
         if goes_on || is_open && !self.is_in_container() && ends_text {
             // Of code in a container, the end of that is the end.
-            self.blocks.open_fence = (!self.is_in_container()).then(|| format!("{form}{fence}"));
+            self.blocks.open_fence = (!self.is_in_container()).then(|| format!("{form}{:indent$}{fence}", ""));
         } else {
             self.out.push_str(form);
             self.write_prefix();
+            self.out.extend(std::iter::repeat_n(' ', indent));
             self.out.push_str(&fence);
         }
         self.end(Kind::Code, leaf.range.end);

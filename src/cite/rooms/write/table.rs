@@ -17,13 +17,16 @@ pub(super) struct Row {
     is_opened: bool,
     /// Whether it has a border at both ends, so that blanks in its cells are as they were.
     is_bordered: bool,
+    /// How far the delimiters are indented.
+    indent: usize,
 }
 
 impl Writer {
     pub(in crate::cite::rooms) fn open_table(&mut self, cx: &Context<'_>, range: &Range<usize>, columns: usize) {
         let is_opened = cx.text[range.start..].starts_with('|');
         let form = line_ends(&cx.text[range.clone()]).next().unwrap_or("\n");
-        self.row = Row { columns, form, is_opened, is_bordered: false };
+        let indent = if is_opened { 0 } else { self.indent_of_item() };
+        self.row = Row { columns, form, is_opened, is_bordered: false, indent };
         self.begin(cx, range.start, if is_opened { Kind::Table } else { Kind::Heading });
     }
 
@@ -87,6 +90,7 @@ impl Writer {
         let line = cx.text[range.end..].trim_start_matches(['\n', '\r']).split(['\n', '\r']).next().unwrap_or_default();
         let line = line.trim_start_matches(['>', ' ', '\t']).trim_end();
         self.next_line(self.row.form);
+        self.out.extend(std::iter::repeat_n(' ', self.row.indent));
         if line.starts_with('|') && line.ends_with('|') && line.len() > 2 && !line.contains('\t') {
             self.out.push_str(line);
             return;

@@ -1,0 +1,60 @@
+//! Whether tokens, and what may stand between them, cover a text: for tests and for fuzzing.
+
+use std::ops::Range;
+
+use super::{Container, Definition, Definitions, Inline, Leaf, LeafKind, Reader, Slice, read};
+
+/// Reads a text, and panics where a leaf holds a character that is in no token and means nothing to the block. How many leaves there are.
+pub(in crate::cite) fn cover(text: &str, is_marker: &dyn Fn(&str) -> bool) -> usize {
+    let slice = Slice { text, range: 0..text.len(), finished: true };
+    let mut coverage = Coverage { text, leaves: 0 };
+    read(&slice, &mut Definitions::default(), is_marker, &mut coverage);
+    coverage.leaves
+}
+
+/// A reader that holds tokens against the source.
+struct Coverage<'t> {
+    text: &'t str,
+    leaves: usize,
+}
+
+impl Reader for Coverage<'_> {
+    fn begin(&mut self, _at: usize, _definitions: usize) {}
+    fn hold(&mut self, _at: usize) {}
+    fn stop(&mut self, _at: usize) {}
+    fn open(&mut self, _container: Container, _range: Range<usize>) {}
+    fn close(&mut self, _container: Container, _range: Range<usize>) {}
+    fn verbatim(&mut self, _leaf: &Leaf, _content: &str) {}
+    fn definition(&mut self, _definition: &Definition) {}
+
+    fn text(&mut self, leaf: &Leaf, inline: &Inline<'_>) {
+        self.leaves += 1;
+        let text = self.text;
+        let mut done = leaf.range.start;
+        for token in &inline.tokens {
+            assert!(done <= token.range.start, "tokens overlap at {done} of {text:?}: {:?}", inline.tokens);
+            self.gap(leaf, done..token.range.start);
+            done = token.range.end;
+        }
+        self.gap(leaf, done..leaf.range.end.max(done));
+    }
+}
+
+impl Coverage<'_> {
+    /// What no token holds: blanks, prefixes of containers, and what makes a heading of a text.
+    fn gap(&self, leaf: &Leaf, gap: Range<usize>) {
+        let signs: &[char] = match leaf.kind {
+            LeafKind::Heading(_) => &['#'],
+            LeafKind::Underlined => &['=', '-'],
+            LeafKind::Paragraph
+            | LeafKind::Cell
+            | LeafKind::Fence
+            | LeafKind::Indented
+            | LeafKind::Html
+            | LeafKind::Rule => &[],
+        };
+        let lost =
+            self.text[gap.clone()].trim_matches(|c| matches!(c, ' ' | '\t' | '\r' | '\n' | '>') || signs.contains(&c));
+        assert!(lost.is_empty(), "{lost:?} at {gap:?} of {:?} is in no token", self.text);
+    }
+}
