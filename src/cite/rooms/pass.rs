@@ -52,7 +52,8 @@ impl<'p> Pass<'p> {
 
     /// Cites what the provider cites up to a place in which no number can stand, in a paragraph behind it.
     fn cite_behind(&mut self, to: usize) {
-        if self.is_open(to) {
+        // What is held back may be cited where it stands.
+        if self.is_open(to) || !self.finished && to >= self.held {
             return;
         }
         let Rewrite { decisions, output, .. } = &mut *self.rewrite;
@@ -97,7 +98,7 @@ impl<'p> Pass<'p> {
     fn is_open_row(&self, range: &Range<usize>) -> bool {
         let text = self.context.text;
         let end = range.end.min(text.len());
-        if self.held < text[..end].trim_end().len() {
+        if !self.finished && self.held <= text[..end].trim_end().len() {
             return true;
         }
         self.is_open(end) && !text[end..].contains(['\n', '\r']) && !text[..end].ends_with(['\n', '\r'])
@@ -187,6 +188,12 @@ impl Reader for Pass<'_> {
         }
         // A place at its end, or in it, may yet be cited.
         let goes_on = leaf.held.is_some() || !self.finished && self.held <= leaf.range.end;
+        if goes_on && leaf.kind == LeafKind::Underlined {
+            // A border above its line is written in another way.
+            let text = &self.context.text[..leaf.range.end];
+            let border = memchr::memchr(b'|', text[leaf.range.start..].as_bytes());
+            self.hold(border.map_or(usize::MAX, |at| leaf.range.start + at));
+        }
         let held = goes_on.then_some(self.held);
         let Rewrite { decisions, output, pieces, .. } = &mut *self.rewrite;
         let decided = decide(&self.context, decisions, inline, held, pieces);

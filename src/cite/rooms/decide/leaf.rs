@@ -29,12 +29,11 @@ pub(in crate::cite) fn decide(
         in_link: false,
     };
     leaf.tokens(0..inline.tokens.len());
-    if held.is_some() {
+    let end = inline.range().map_or(0, |range| range.end);
+    if held.is_some_and(|held| held <= end) {
         return leaf.hold_last();
     }
-    if let Some(range) = inline.range() {
-        leaf.cite_places(range.end);
-    }
+    leaf.cite_places(end);
     usize::MAX
 }
 
@@ -76,7 +75,7 @@ pub(super) struct Leaf<'l, 's> {
     /// The source up to here is decided about, although its tokens may go on.
     pub(super) done: usize,
     /// Behind this place nothing is decided yet.
-    held: usize,
+    pub(super) held: usize,
     /// The brackets of text that are open: where each stands, and how many pieces there were before its own.
     pub(super) brackets: Vec<(usize, usize)>,
     pub(super) row: Row,

@@ -28,6 +28,12 @@ impl Leaf<'_, '_> {
             self.push_text(before.start..at + run);
             return Some(at + run);
         };
+        if end > self.held {
+            // What stands in it may yet be a link, and then it is none.
+            self.push_text(before);
+            self.held = at;
+            return Some(leaf_end);
+        }
         let content = &self.source()[at + run..end - run];
         if self.could_act(token, at..end) || self.in_link && content.contains('[') {
             self.push_text(before);
@@ -52,7 +58,11 @@ impl Leaf<'_, '_> {
             b'[' => Some(b']'),
             _ => None,
         };
-        if let Some(end) = close.filter(|_| !self.in_link).and_then(|close| self.end_of_formula(token, close)) {
+        if let Some(end) = close
+            .filter(|_| !self.in_link)
+            .and_then(|close| self.end_of_formula(token, close))
+            .filter(|end| *end <= self.held)
+        {
             let content = &self.source()[range.end..end - 2];
             if content.contains('[') && is_formula(content) && !self.could_act(token, range.start..end) {
                 self.verbatim(token, range.start..end);

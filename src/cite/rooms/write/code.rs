@@ -20,7 +20,10 @@ impl Writer {
         if !is_indented {
             self.out.push_str(info(&source[fence.len()..]));
         }
-        let form = line_ends(source).next().unwrap_or("\n");
+        // Code of one line ends as the line before it does.
+        let before = &cx.text[..leaf.range.start];
+        let before = &before[before.trim_end_matches([' ', '\t', '\r', '\n']).len()..];
+        let form = line_ends(source).next().or_else(|| line_ends(before).next()).unwrap_or("\n");
         let is_open = !is_indented && open_fence(source, content).is_some();
         if !content.is_empty() {
             for line in content.strip_suffix('\n').unwrap_or(content).split('\n') {
@@ -63,11 +66,14 @@ impl Writer {
     }
 }
 
-/// The fence of code that no line closes.
+/// The fence of code that no line closes: the last one is a line of the code, or no fence.
 fn open_fence<'s>(source: &'s str, content: &str) -> Option<&'s str> {
+    let fence = opening_fence(source);
     let is_cut = !content.is_empty() && !content.ends_with(['\n', '\r']);
-    let is_closed = line_ends(source).count() > line_ends(content).count() + usize::from(is_cut);
-    (!is_closed).then(|| opening_fence(source))
+    let has_more_lines = line_ends(source).count() > line_ends(content).count() + usize::from(is_cut);
+    let last = source.rsplit(['\n', '\r']).next().unwrap_or_default().trim_start_matches([' ', '\t', '>']).trim_end();
+    let is_closed = has_more_lines && last.len() >= fence.len() && last.bytes().all(|byte| byte == fence.as_bytes()[0]);
+    (!is_closed).then_some(fence)
 }
 
 /// The fence with which code begins.
