@@ -157,6 +157,7 @@ impl Checker<'_> {
         ]);
         let mut way = self.way("debian", &[package], installed, &root, citewire)?;
         way.on_disk -= before;
+        upgrade(package, &place, &root)?;
         process::run(Command::new("chroot").arg(&root).args(["dpkg", "--purge", "citewire"]))?;
         if root.join("usr/bin/citewire").exists() || root.join("etc/citewire").exists() {
             bail!("the package leaves files behind when it is purged");
@@ -215,6 +216,38 @@ impl Checker<'_> {
         super::empty(&place)?;
         Ok(place)
     }
+}
+
+/// Installs the same package as a newer version. What the operator wrote and what the server keeps has to stay.
+fn upgrade(package: &Path, place: &Path, root: &Path) -> Result<()> {
+    let newer = place.join("newer");
+    process::run(Command::new("dpkg-deb").arg("--raw-extract").arg(package).arg(&newer))?;
+    let control = newer.join("DEBIAN/control");
+    let text = fs::read_to_string(&control)?;
+    let old = text.lines().find(|line| line.starts_with("Version: ")).context("the package has no version")?;
+    fs::write(&control, text.replacen(old, &format!("{old}+newer"), 1))?;
+    process::run(Command::new("dpkg-deb").arg("--build").arg(&newer).arg(root.join("newer.deb")))?;
+
+    let settings = root.join("etc/citewire/citewire.toml");
+    let written = fs::read_to_string(&settings)? + "retention_hours = 48\n";
+    fs::write(&settings, &written)?;
+    let key = root.join("var/lib/citewire/api-key");
+    let kept = fs::read(&key).context("the server has kept no key")?;
+    process::run(Command::new("chroot").arg(root).args(["dpkg", "--install", "/newer.deb"]))?;
+    fs::remove_file(root.join("newer.deb"))?;
+    let version = process::output(Command::new("chroot").arg(root).args([
+        "dpkg-query",
+        "--show",
+        "--showformat=${Version}",
+        "citewire",
+    ]))?;
+    if format!("Version: {version}") != format!("{old}+newer") {
+        bail!("the newer version is not installed, but {version}");
+    }
+    if fs::read_to_string(&settings)? != written || fs::read(&key)? != kept {
+        bail!("an upgrade changes the settings or what the server keeps");
+    }
+    Ok(())
 }
 
 /// A process that is ended when it is no longer needed, and with it those that it started: npx ends without its program.
