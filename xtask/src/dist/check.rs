@@ -272,13 +272,13 @@ impl Drop for Running {
     }
 }
 
-/// The address in the first line that names one.
+/// The address at which the server says it listens. Lines before that name addresses of single routes.
 fn address(stderr: impl std::io::Read) -> Result<String> {
     let mut said = String::new();
     for line in BufReader::new(stderr).lines() {
         let line = line?;
-        if let Some(at) = line.find("http://127.0.0.1:") {
-            return Ok(line[at..].chars().take_while(|c| !c.is_whitespace()).collect());
+        if let Some((_, address)) = line.split_once("citewire is listening on ") {
+            return Ok(address.trim_end().to_owned());
         }
         said += &format!("\n{line}");
     }
@@ -332,8 +332,9 @@ mod tests {
     }
 
     #[test]
-    fn the_address_is_read_from_whatever_line_names_it() {
-        let said = "something\n  page  http://127.0.0.1:4711  open it\n";
+    fn the_address_is_where_the_server_listens_and_not_that_of_a_route() {
+        let said =
+            "    curl http://127.0.0.1:4711/v1/activities -d x\ncitewire is listening on http://127.0.0.1:4711\n";
         assert_eq!(address(said.as_bytes()).expect("an address"), "http://127.0.0.1:4711");
         assert!(address("no port left\n".as_bytes()).expect_err("nothing").to_string().contains("no port left"));
     }
