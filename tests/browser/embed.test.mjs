@@ -342,14 +342,18 @@ embedded('a page with a strict content security policy works with the one that t
 
 const SAMPLES = new URL('../../samples/embed/', import.meta.url).pathname;
 
-for (const [name, command, file] of [
+const ENDPOINTS = [
   ['Node', process.execPath, 'token-endpoint.mjs'],
   ['Python', 'python3', 'token_endpoint.py'],
-]) {
-  embedded(`the page of the samples chats with the token endpoint in ${name}`, {}, async (visit) => {
+];
+
+for (const [name, command, file, transport] of ENDPOINTS.flatMap((row) => ['websocket', 'polling'].map((way) => [...row, way]))) {
+  embedded(`the page of the samples chats with the token endpoint in ${name}, by ${transport}`, {}, async (visit) => {
     const folder = await mkdtemp(join(tmpdir(), 'citewire-embed-'));
-    const page = await readFile(join(SAMPLES, 'page.html'), 'utf8');
-    await writeFile(join(folder, 'page.html'), page.replaceAll('https://YOUR-HOST', service.url));
+    const page = (await readFile(join(SAMPLES, 'page.html'), 'utf8')).replaceAll('https://YOUR-HOST', service.url);
+    const polling = page.replace('createDirectLine({ ', 'createDirectLine({ webSocket: false, ');
+    assert.notEqual(polling, page);
+    await writeFile(join(folder, 'page.html'), transport === 'polling' ? polling : page);
     const own = `http://127.0.0.1:${await freePort()}`;
     visit.hosts.add(new URL(own).host);
     const environment = { CITEWIRE_URL: service.url, CITEWIRE_DIRECT_LINE_SECRET: DIRECT_LINE_SECRET, SITE: own };
@@ -363,6 +367,7 @@ for (const [name, command, file] of [
       await box.fill(QUESTION);
       await box.press('Enter');
       await visit.message(ANSWER).locator('.webchat__render-markdown__pure-identifier').first().waitFor();
+      assert.equal(sockets(visit).length > 0, transport === 'websocket');
     } finally {
       sample.kill();
       await once(sample, 'exit');

@@ -34,6 +34,8 @@ mod completions;
 mod connector;
 /// The tokens of those who call the bot behind Azure Bot Service.
 mod connector_auth;
+/// The settings of the image and of `compose.yaml`.
+mod container;
 /// The operator's routes to conversations.
 mod conversations;
 /// Servers that are killed while they are written to.

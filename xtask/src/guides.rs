@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 const NOT_GUIDES: [&str; 4] = ["architecture.md", "citations.md", "fuzzing.md", "performance.md"];
 
 /// The first word of a command, by which blocks without a language are known.
-const PROGRAMS: [&str; 22] = [
+const PROGRAMS: [&str; 24] = [
     "apt",
     "az",
     "cargo",
@@ -37,9 +37,11 @@ const PROGRAMS: [&str; 22] = [
     "openssl",
     "pip",
     "python",
+    "sed",
     "sqlite3",
     "systemctl",
     "uvx",
+    "zip",
 ];
 
 /// No page takes longer.
@@ -176,7 +178,10 @@ fn blocks(page: &str) -> Vec<Block> {
             marker = None;
         } else if line.starts_with("    ") && (at == 0 || lines[at - 1].trim().is_empty()) {
             let length = lines[at..].iter().take_while(|line| line.starts_with("    ")).count();
-            let indented: Vec<&str> = lines[at..at + length].iter().map(|line| &line[4..]).collect();
+            // In a list a block is deeper.
+            let depth = line.len() - line.trim_start().len();
+            let deeper = |line: &str| (line.len() - line.trim_start().len()).min(depth);
+            let indented: Vec<&str> = lines[at..at + length].iter().map(|line| &line[deeper(line)..]).collect();
             if is_command(indented[0]) {
                 let commands = commands(indented.into_iter());
                 blocks.push(Block { line: at + 1, commands, not_run: marker.take() });
@@ -237,6 +242,13 @@ mod tests {
             block(7, "npx y", None),
             block(10, "curl -s \\\n    x\necho z", None),
         ];
+        assert_eq!(blocks(page), expected);
+    }
+
+    #[test]
+    fn commands_in_a_list_are_found_as_well() {
+        let page = "1. Pack it:\n\n        zip x y\n          z\n    w\n\n- Ask:\n\n  <!-- not run: an account -->\n\n      curl x\n";
+        let expected = [block(3, "zip x y\n  z\nw", None), block(11, "curl x", Some("an account"))];
         assert_eq!(blocks(page), expected);
     }
 

@@ -28,6 +28,11 @@ impl Serving {
         Self::spawn(citewire(&["serve", "--bind", "127.0.0.1:0"]), data, environment)
     }
 
+    /// The same, with its address in the environment.
+    pub(crate) fn start_at_address_of(environment: &[(&str, &str)], data: &Path) -> Self {
+        Self::spawn(citewire(&["serve"]), data, environment)
+    }
+
     /// The same, when none of its files may grow beyond so many blocks of 512 bytes, which it cannot tell from a disk
     /// that fails. The limit can be lifted with `prlimit`.
     pub(crate) fn start_confined(blocks: u32, data: &Path, environment: &[(&str, &str)]) -> Self {

@@ -157,6 +157,7 @@ impl Checker<'_> {
         ]);
         let mut way = self.way("debian", &[package], installed, &root, citewire)?;
         way.on_disk -= before;
+        upgrade(package, &place, &root)?;
         process::run(Command::new("chroot").arg(&root).args(["dpkg", "--purge", "citewire"]))?;
         if root.join("usr/bin/citewire").exists() || root.join("etc/citewire").exists() {
             bail!("the package leaves files behind when it is purged");
@@ -217,6 +218,38 @@ impl Checker<'_> {
     }
 }
 
+/// Installs the same package as a newer version. What the operator wrote and what the server keeps has to stay.
+fn upgrade(package: &Path, place: &Path, root: &Path) -> Result<()> {
+    let newer = place.join("newer");
+    process::run(Command::new("dpkg-deb").arg("--raw-extract").arg(package).arg(&newer))?;
+    let control = newer.join("DEBIAN/control");
+    let text = fs::read_to_string(&control)?;
+    let old = text.lines().find(|line| line.starts_with("Version: ")).context("the package has no version")?;
+    fs::write(&control, text.replacen(old, &format!("{old}+newer"), 1))?;
+    process::run(Command::new("dpkg-deb").arg("--build").arg(&newer).arg(root.join("newer.deb")))?;
+
+    let settings = root.join("etc/citewire/citewire.toml");
+    let written = fs::read_to_string(&settings)? + "retention_hours = 48\n";
+    fs::write(&settings, &written)?;
+    let key = root.join("var/lib/citewire/api-key");
+    let kept = fs::read(&key).context("the server has kept no key")?;
+    process::run(Command::new("chroot").arg(root).args(["dpkg", "--install", "/newer.deb"]))?;
+    fs::remove_file(root.join("newer.deb"))?;
+    let version = process::output(Command::new("chroot").arg(root).args([
+        "dpkg-query",
+        "--show",
+        "--showformat=${Version}",
+        "citewire",
+    ]))?;
+    if format!("Version: {version}") != format!("{old}+newer") {
+        bail!("the newer version is not installed, but {version}");
+    }
+    if fs::read_to_string(&settings)? != written || fs::read(&key)? != kept {
+        bail!("an upgrade changes the settings or what the server keeps");
+    }
+    Ok(())
+}
+
 /// A process that is ended when it is no longer needed, and with it those that it started: npx ends without its program.
 struct Running(Child);
 
@@ -239,13 +272,13 @@ impl Drop for Running {
     }
 }
 
-/// The address in the first line that names one.
+/// The address at which the server says it listens. Lines before that name addresses of single routes.
 fn address(stderr: impl std::io::Read) -> Result<String> {
     let mut said = String::new();
     for line in BufReader::new(stderr).lines() {
         let line = line?;
-        if let Some(at) = line.find("http://127.0.0.1:") {
-            return Ok(line[at..].chars().take_while(|c| !c.is_whitespace()).collect());
+        if let Some((_, address)) = line.split_once("citewire is listening on ") {
+            return Ok(address.trim_end().to_owned());
         }
         said += &format!("\n{line}");
     }
@@ -299,8 +332,9 @@ mod tests {
     }
 
     #[test]
-    fn the_address_is_read_from_whatever_line_names_it() {
-        let said = "something\n  page  http://127.0.0.1:4711  open it\n";
+    fn the_address_is_where_the_server_listens_and_not_that_of_a_route() {
+        let said =
+            "    curl http://127.0.0.1:4711/v1/activities -d x\ncitewire is listening on http://127.0.0.1:4711\n";
         assert_eq!(address(said.as_bytes()).expect("an address"), "http://127.0.0.1:4711");
         assert!(address("no port left\n".as_bytes()).expect_err("nothing").to_string().contains("no port left"));
     }

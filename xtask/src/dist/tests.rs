@@ -146,3 +146,26 @@ fn the_service_starts_the_program_of_the_package_with_the_settings_of_the_packag
         assert!(line.parse::<toml::Table>().is_ok(), "a setting that is to be switched on: {line}");
     }
 }
+
+/// A word that systemd does not know is left aside when the service starts, and what it was to forbid is allowed.
+#[test]
+fn systemd_reads_every_line_of_the_unit_and_finds_the_service_confined() {
+    let unit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/debian/citewire.service");
+    let place = tempfile::tempdir().expect("a folder");
+    let written = place.path().join("citewire.service");
+    let analyze = |unit: &str, arguments: &[&str]| {
+        // The program is not installed here.
+        std::fs::write(&written, unit.replace("/usr/bin/citewire", "/bin/true")).expect("written");
+        let output = Command::new("systemd-analyze").args(arguments).arg(&written).output();
+        let output = output.expect("`systemd-analyze`, of the package systemd");
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let right = std::fs::read_to_string(unit).expect("the unit");
+    assert_eq!(analyze(&right, &["verify", "--man=no"]), (true, String::new()));
+    let (_, said) = analyze(&right.replace("ProtectHome", "ProtectHouse"), &["verify", "--man=no"]);
+    assert!(said.contains("ProtectHouse"), "{said}");
+    // systemd's own figure for what a service could do to its machine, in tenths: 96 with no line about it.
+    let confined = ["security", "--no-pager", "--offline=true", "--threshold=20"];
+    assert!(analyze(&right, &confined).0, "the service may do more than it needs");
+    assert!(!analyze(&right.replace("CapabilityBoundingSet=\n", ""), &confined).0);
+}
