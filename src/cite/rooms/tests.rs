@@ -82,6 +82,13 @@ fn math_with_a_sign_that_begins_no_tag_stays() {
     }
 }
 
+/// The definition had ended the list; without it, the item was one of the inner list.
+#[test]
+fn an_item_behind_a_definition_that_goes_stands_where_it_stood() {
+    let given = "- - [2]\n\n[1]: https://evil\n\n   1. item";
+    assert_eq!(body(&answer(given), &Rules::web_chat()), "- - [1]\n\n1. item");
+}
+
 /// An address in code or between angle brackets ends there, and one may be written in capitals.
 #[test]
 fn a_badge_is_kept_from_an_address_and_from_nothing_else() {

@@ -126,7 +126,8 @@ impl Writer {
         let column = at - start;
         // Behind the bullet of an outer item, blanks would be its padding.
         let begins_outer = self.blocks.containers.last().is_some_and(|outer| outer.is_pending && !outer.is_quote);
-        let is_kept = is_plain && self.blocks.before != Kind::Empty && !begins_outer;
+        // Behind what was taken out and ended a list, they would make it a part of that.
+        let is_kept = is_plain && self.blocks.before != Kind::Empty && !begins_outer && !self.blocks.has_gap;
         let indent = column.checked_sub(outer).filter(|indent| is_kept && *indent < 4).unwrap_or(0);
         let mut first = " ".repeat(indent);
         first.push_str(&text[at..at + sign]);
