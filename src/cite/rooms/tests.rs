@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::make_harmless;
+use super::{Incremental, make_harmless};
 use crate::answer::{Answer, Citation, Source, SourceIndex};
 use crate::cite::Rules;
 use crate::text::Span;
@@ -265,4 +265,34 @@ fn tokens_and_the_gaps_between_them_cover_every_leaf() {
         leaves += super::cover(&text);
     }
     assert!(leaves > 20_000, "{leaves} leaves were looked at");
+}
+
+/// Pieces joined are the beginning of the whole, wherever they are cut, and nothing of them is taken back.
+#[test]
+fn what_arrives_in_pieces_becomes_what_the_whole_becomes() {
+    let texts = [
+        "# Leave\n\nYou have **30 days** [1], see [the policy][2].\n\n- one [2]\n- two [doc3], [doc9].\n\n1. a\n2. b [1]",
+        "| a | b |\n|---|---|\n| c [1] | d `|` [2] |\n\nText [1](https://evil) ![x](https://x/i.png)\n===\n\n> q [3]\n\nSources\n[1] A",
+        "a `b [1]` c \\(x_[1]\\) $y$ & &amp; <b>d</b> <!-- e --> https://x/a[1]!\n\n```js\nx[1]\n```\n\n    code [1]\n\nend",
+        "[p]: https://x/p\n'title'\n\n[q][p] [1]\r\n\r\n日本語【1】。😀 [^2]\r\n\r\n[^2]: note\r\n\r\n<div>\nx\n</div>\r\n\r\nz",
+    ];
+    for (rules, text) in [Rules::web_chat(), Rules::teams(), Rules::plain(), Rules::numbered()]
+        .iter()
+        .flat_map(|rules| texts.map(|text| (rules, text)))
+    {
+        let whole = super::cite(&answer(text), rules);
+        for step in 1..9 {
+            let mut growing = Incremental::new(answer("").grammar, rules);
+            growing.add_sources(answer("").sources);
+            let (mut at, mut shown) = (0, String::new());
+            while at < text.len() {
+                let end = text.ceil_char_boundary((at + step).min(text.len()));
+                shown.push_str(growing.push(&text[at..end]));
+                at = end;
+            }
+            let finished = growing.finish();
+            assert!(finished.text.starts_with(&shown), "{shown:?} was shown of {:?}", finished.text);
+            assert_eq!(finished, whole, "{text:?} in steps of {step}");
+        }
+    }
 }
