@@ -1,6 +1,6 @@
 //! The rules of the writer, one example each, and the page that lists them.
 //!
-//! What engines disagree about is written down in `src/cite/write`, and nowhere else. Here stands what each of its rules does to an
+//! What engines disagree about is written down in `src/cite/rooms/write`, and nowhere else. Here stands what each of its rules does to an
 //! example, and which engines would read the example otherwise without it. `docs/markdown-engines.md` shows the same rows.
 
 use std::collections::BTreeSet;
@@ -587,7 +587,7 @@ fn shown(text: &str) -> String {
 fn page() -> String {
     let mut page = String::from(HEAD);
     for Chapter { file, title, rules } in CHAPTERS {
-        write!(page, "\n## {title}\n\nIn `src/cite/write/{file}`.\n\n| rule | the model wrote | is written | needed for |\n|---|---|---|---|\n")
+        write!(page, "\n## {title}\n\nIn `src/cite/rooms/write/{file}`.\n\n| rule | the model wrote | is written | needed for |\n|---|---|---|---|\n")
             .expect("a string");
         for rule in *rules {
             let needed = if rule.needed == ALL { "all".to_owned() } else { rule.needed.join(", ") };
@@ -606,8 +606,8 @@ fn page() -> String {
 const HEAD: &str = "\
 # What Markdown engines disagree about
 
-For maintainers of `src/cite/write`. A text with badges is read by several engines, and each must read the same in it. So the writer
-writes nothing that they read in different ways. These are its rules, each with one example. A test makes the page from its
+For maintainers of `src/cite/rooms/write`, the core to come. A text with badges is read by several engines, and each must read
+the same in it. So the writer writes nothing that they read in different ways. These are its rules, each with one example. A test makes the page from its
 rows, has the examples written, and has the engines read them.
 
 | name | what it is |
