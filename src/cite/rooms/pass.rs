@@ -191,7 +191,7 @@ impl Reader for Pass<'_> {
         if goes_on && leaf.kind == LeafKind::Underlined {
             // A border above its line is written in another way.
             let text = &self.context.text[..leaf.range.end];
-            let border = memchr::memchr(b'|', text[leaf.range.start..].as_bytes());
+            let border = memchr::memchr(b'|', &text.as_bytes()[leaf.range.start..]);
             self.hold(border.map_or(usize::MAX, |at| leaf.range.start + at));
         }
         let held = goes_on.then_some(self.held);

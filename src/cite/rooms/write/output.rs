@@ -10,7 +10,7 @@ use crate::text::may_hold_unseen;
 #[derive(Debug)]
 pub(in crate::cite::rooms) enum Output {
     /// As Markdown that every engine reads in one way.
-    Markdown(Writer),
+    Markdown(Box<Writer>),
     /// As it stands.
     Source(Copy),
 }
@@ -27,7 +27,7 @@ pub(in crate::cite::rooms) struct Mark {
 
 impl Output {
     pub(in crate::cite::rooms) fn new(rules: &Rules) -> Self {
-        if rules.markdown { Self::Markdown(Writer::new(rules)) } else { Self::Source(Copy::default()) }
+        if rules.markdown { Self::Markdown(Box::new(Writer::new(rules))) } else { Self::Source(Copy::default()) }
     }
 
     /// Makes room for a text.
