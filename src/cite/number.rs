@@ -53,28 +53,6 @@ impl Numberer {
         }
     }
 
-    /// How many sources have a number: where [`back_to`](Self::back_to) goes.
-    pub(super) fn len(&self) -> usize {
-        self.added.len()
-    }
-
-    /// Takes back the numbers of all sources but the first `len` that got one.
-    pub(super) fn back_to(&mut self, len: usize) {
-        for index in self.added.drain(len..).rev() {
-            let Some(place) = self.by_source[index.0].take() else { continue };
-            self.cited[place].sources.pop();
-            if self.cited[place].sources.is_empty() {
-                self.cited.pop();
-                self.by_document.retain(|_, document| *document != place);
-            }
-        }
-    }
-
-    /// The most documents that get a number.
-    pub(super) fn max(&self) -> usize {
-        self.max
-    }
-
     /// Whether anything is cited.
     pub(super) fn any(&self) -> bool {
         !self.cited.is_empty()
@@ -154,6 +132,32 @@ impl Numberer {
             }
         }
         cited
+    }
+}
+
+/// What the core to come asks in addition.
+#[cfg(any(debug_assertions, feature = "rooms"))]
+impl Numberer {
+    /// How many sources have a number: where [`back_to`](Self::back_to) goes.
+    pub(super) fn len(&self) -> usize {
+        self.added.len()
+    }
+
+    /// Takes back the numbers of all sources but the first `len` that got one.
+    pub(super) fn back_to(&mut self, len: usize) {
+        for index in self.added.drain(len..).rev() {
+            let Some(place) = self.by_source[index.0].take() else { continue };
+            self.cited[place].sources.pop();
+            if self.cited[place].sources.is_empty() {
+                self.cited.pop();
+                self.by_document.retain(|_, document| *document != place);
+            }
+        }
+    }
+
+    /// The most documents that get a number.
+    pub(super) fn max(&self) -> usize {
+        self.max
     }
 }
 

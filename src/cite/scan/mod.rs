@@ -25,6 +25,7 @@ mod tag;
 
 pub(super) use commit::MAX_EMPHASIS;
 pub(super) use line::{line_end, next_line};
+#[cfg(any(debug_assertions, feature = "rooms"))]
 pub(super) use place::first_open;
 pub(super) use place::place;
 #[cfg(any(debug_assertions, feature = "rooms"))]
