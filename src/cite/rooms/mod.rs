@@ -1,8 +1,8 @@
 //! The core to come: read once, decide, write.
 //!
 //! Three rooms, each of which knows nothing of the next. `read` makes tokens of the text, `decide` says what each of them means,
-//! `write` writes Markdown that every engine reads in one way. A [`rewrite`] takes a text from one to the next, a whole one
-//! ([`whole`]) or one that goes on ([`incremental`]).
+//! `write` writes Markdown that every engine reads in one way. A `rewrite` takes a text from one to the next, a whole one
+//! (`whole`) or one that goes on (`incremental`).
 
 mod decide;
 mod incremental;
