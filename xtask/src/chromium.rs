@@ -1,9 +1,8 @@
 //! The browser that the tests drive.
 
-use crate::process;
+use crate::{debian, process};
 use anyhow::{Context as _, Result, bail};
 use std::path::PathBuf;
-use std::process::Command;
 
 /// Names the browser's program.
 pub(crate) const VARIABLE: &str = "CITEWIRE_CHROMIUM";
@@ -22,26 +21,15 @@ pub(crate) fn ensure() -> Result<PathBuf> {
     if let Some(program) = find() {
         return Ok(program);
     }
-    if !may_install() {
+    if !debian::may_install() {
         bail!(
             "Chromium is missing: install it (Debian: `apt-get install chromium`), or name its program in {VARIABLE}"
         );
     }
-    println!("Chromium is missing; installing it");
-    process::run(Command::new("apt-get").args(["update", "--quiet"]))?;
-    process::run(
-        Command::new("apt-get")
-            .args(["install", "--yes", "--quiet", "--no-install-recommends", "chromium"])
-            .env("DEBIAN_FRONTEND", "noninteractive"),
-    )?;
+    debian::install("chromium")?;
     find().with_context(|| format!("Chromium was installed but is not on PATH: name its program in {VARIABLE}"))
 }
 
 fn find() -> Option<PathBuf> {
     PROGRAMS.iter().find_map(|program| process::on_path(program))
-}
-
-fn may_install() -> bool {
-    let root = process::output(Command::new("id").arg("-u")).is_ok_and(|user| user.trim() == "0");
-    root && process::on_path("apt-get").is_some()
 }

@@ -6,6 +6,7 @@ mod bans;
 mod bom;
 mod browser;
 mod chromium;
+mod debian;
 mod deny;
 mod dist;
 mod guides;

@@ -1,7 +1,7 @@
 //! The suite: named steps, the time of each, and a table at the end.
 
 use crate::repository::Repository;
-use crate::{browser, deny, guides, npm, playground, process, prometheus};
+use crate::{browser, debian, deny, guides, npm, playground, process, prometheus};
 use anyhow::{Result, bail};
 use std::time::{Duration, Instant};
 
@@ -94,6 +94,7 @@ fn core(repository: &Repository) -> Result<()> {
 }
 
 fn tests(repository: &Repository) -> Result<()> {
+    debian::ensure("systemd-analyze", "systemd")?;
     npm::install(&repository.path("tests/engines"))?;
     npm::install(&repository.path("tests/bot"))?;
     npm::install(&repository.path("tests/client"))?;
