@@ -1,4 +1,4 @@
-//! What is read of a text: tokens, and the gaps between them, hold every character of it.
+//! The tokens of a text, and the gaps between them, hold every character of it.
 #![no_main]
 
 use citewire::cite::cover;

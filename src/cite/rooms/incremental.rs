@@ -13,9 +13,9 @@ const LONG_BLOCK: usize = 32 * 1024;
 
 /// Cites a text while it arrives: deltas in, appended text out.
 ///
-/// What has been given out is never changed: all pieces joined are the beginning of the text that
+/// [`push`](Self::push) never takes text back: its pieces, joined, are the beginning of the text that
 /// [`finish`](Self::finish) returns, and that text is the one that [`cite()`](super::cite()) makes of the whole answer,
-/// wherever the deltas were cut. Text that what follows may still change is held back, and given out by `finish` at the
+/// wherever the deltas were cut. Text whose meaning may still change is held back, and returned by `finish` at the
 /// latest.
 ///
 /// With each piece, the block that is open is read again. Beside blanks at the end, at most 4 KiB of it are held back, and a few
@@ -33,7 +33,7 @@ pub struct Incremental {
     /// How far the text was read, and where what was held back then begins.
     read: usize,
     held: usize,
-    /// What was given out.
+    /// The pieces that `push` returned, joined.
     shown: String,
 }
 
@@ -81,7 +81,7 @@ impl Incremental {
         let to = decided(&answer.text[..visible]).max(self.held);
         let given = Given { answer, rules, resolver, arrivals };
         self.held = rewrite.read(&given, to, Some(self.held));
-        // Blanks at the end give way to what follows them, and what these signs are hangs on that.
+        // The next character decides about blanks and these signs at the end: whether they stay, and what they mean.
         let signs = if rules.markdown { " \t\r\n!\\#<\u{200b}" } else { " \t\r\n!" };
         let written = rewrite.output.text().trim_end_matches(|c| signs.contains(c));
         debug_assert!(
@@ -104,8 +104,8 @@ impl Incremental {
         &self.shown
     }
 
-    /// What can be shown so far, as if the text ended there: with the definitions of the numbers in it and of no others, behind
-    /// whatever they make it necessary to close. What is held back is not in it, so that all before the definitions is the
+    /// The text to show so far, as if it ended there: with the definitions of the numbers in it and of no others, and with a fence
+    /// closed that they would stand in. Text that is held back is not in it, so that all before the definitions is the
     /// beginning of what [`finish`](Self::finish) returns, but for a fence that was closed.
     #[must_use]
     pub fn so_far(&self) -> CitedText {
@@ -144,7 +144,7 @@ impl Incremental {
         &places[..places.partition_point(|place| place.range.end <= self.shown.len())]
     }
 
-    /// Whether a marker has come that names no source, as far as sources are known.
+    /// Whether a marker has arrived that names none of the sources known so far.
     #[must_use]
     pub fn has_unresolved(&self) -> bool {
         !self.rewrite.decisions.unresolved.is_empty()

@@ -30,7 +30,7 @@ impl<'p> Pass<'p> {
     pub(super) fn new(context: Context<'p>, slice: &Slice<'_>, shown: Option<usize>, rewrite: &'p mut Rewrite) -> Self {
         let Slice { text, ref range, finished } = *slice;
         let shown = shown.unwrap_or_default();
-        // What may yet be cited by its place.
+        // The provider may still cite the last word: `cite_here` puts its badge there.
         let held = if finished { text.len() } else { first_open(text, text.len()).max(shown) };
         Self { context, slice: range.clone(), finished, rewrite, skipped: 0, held, to: text.len(), shown }
     }
@@ -52,7 +52,7 @@ impl<'p> Pass<'p> {
 
     /// Cites what the provider cites up to a place in which no number can stand, in a paragraph behind it.
     fn cite_behind(&mut self, to: usize) {
-        // What is held back may be cited where it stands.
+        // A citation within the text that is held back is written there, when that text is.
         if self.is_open(to) || !self.finished && to >= self.held {
             return;
         }
@@ -76,8 +76,7 @@ impl<'p> Pass<'p> {
         if gives_way {
             self.skipped = 1;
             let message = format!("the footnote [^{label}] gives way to the source of that number");
-            let entry = Entry::in_text(Kind::Neutralised, "footnote", range.start, message);
-            self.rewrite.decisions.entries.push(entry);
+            self.rewrite.decisions.neutralised("footnote", range.start, message);
             if self.is_open(range.end) {
                 self.hold(range.start);
             }
@@ -245,52 +244,37 @@ impl Reader for Pass<'_> {
     }
 
     fn definition(&mut self, definition: &Definition) {
-        let Definition { range, label, url, title } = definition;
+        let Definition { range, label, url, .. } = definition;
         if self.held < range.start {
             return;
         }
-        let is_needed = self.rewrite.decisions.uses(&same_label(label))
+        let Rewrite { decisions, output, .. } = &mut *self.rewrite;
+        let is_needed = decisions.uses(&same_label(label))
             && !is_marker_label(label)
             && !self.context.is_drawn_as_badge(label)
             && is_allowed(url);
-        let rules = self.context.rules;
-        if is_needed {
+        if !is_needed {
+            // As it stands: that of a marker was read without its label.
+            let source = &self.context.text[range.start..];
+            let label = source.split(']').next().unwrap_or_default().trim_start_matches([' ', '[']).trim();
+            let message = format!("the answer's own definition of [{label}] was taken out; only sources define links");
+            decisions.neutralised("definition", range.start, message);
+            self.leave_out(range.clone());
+        } else {
             let message = format!("the answer's own definition of [{label}] stays, because a link before it needs it");
-            self.rewrite.decisions.entries.push(Entry::in_text(Kind::Note, "definition", range.start, message));
-        }
-        match &mut self.rewrite.output {
-            Output::Markdown(writer) if is_needed => {
+            decisions.entries.push(Entry::in_text(Kind::Note, "definition", range.start, message));
+            if let Output::Markdown(writer) = output {
                 let without = without_user(url);
                 if let Some(without) = &without {
                     let message = format!("[{label}] leads to {without:?}: its address named a user");
-                    self.rewrite.decisions.entries.push(Entry::in_text(
-                        Kind::Neutralised,
-                        "link-user",
-                        range.start,
-                        message,
-                    ));
+                    decisions.neutralised("link-user", range.start, message);
                 }
                 let url = without.as_deref().unwrap_or(url);
-                if rules.definitions {
-                    writer.definition(&self.context, range.start, label, url, title);
+                if self.context.rules.definitions {
+                    writer.definition(&self.context, definition, url);
                 } else {
-                    writer.definition_as_text(&self.context, range.start, label, url, title);
+                    writer.definition_as_text(&self.context, definition, url);
                 }
-            }
-            Output::Source(_) if is_needed => {}
-            Output::Markdown(_) | Output::Source(_) => {
-                // As it stands: that of a marker was read without its label.
-                let source = &self.context.text[range.start..];
-                let label = source.split(']').next().unwrap_or_default().trim_start_matches([' ', '[']).trim();
-                let message =
-                    format!("the answer's own definition of [{label}] was taken out; only sources define links");
-                self.rewrite.decisions.entries.push(Entry::in_text(
-                    Kind::Neutralised,
-                    "definition",
-                    range.start,
-                    message,
-                ));
-                self.leave_out(range.clone());
             }
         }
         self.cite_behind(self.context.text[..range.end].trim_end().len());

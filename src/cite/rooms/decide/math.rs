@@ -29,7 +29,7 @@ impl Leaf<'_, '_> {
             return Some(at + run);
         };
         if end > self.held {
-            // What stands in it may yet be a link, and then it is none.
+            // The math may yet turn out to hold a link, and then its dollars are text.
             self.push_text(before);
             self.held = at;
             return Some(leaf_end);

@@ -199,7 +199,7 @@ impl Decisions {
         self.used.entry(label).or_insert(before);
     }
 
-    /// Whether a label was used before its definition.
+    /// Whether a bracket before its definition named this label.
     pub(in crate::cite) fn uses(&self, label: &str) -> bool {
         self.used.contains_key(label)
     }
@@ -217,7 +217,7 @@ impl Decisions {
         positions
     }
 
-    fn neutralised(&mut self, code: &'static str, at: usize, message: String) {
+    pub(in crate::cite) fn neutralised(&mut self, code: &'static str, at: usize, message: String) {
         self.entries.push(Entry::in_text(Kind::Neutralised, code, at, message));
     }
 

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::address::written;
 use super::{Line, Writer, ZERO_WIDTH_SPACE};
-use crate::cite::definition;
+use crate::cite::definition::push_title;
 use crate::cite::rooms::decide::{Context, Piece, Positions};
-use crate::cite::rooms::read::{Inline, Leaf, LeafKind};
+use crate::cite::rooms::read::{Definition, Inline, Leaf, LeafKind};
 
 /// Containers further in are not written: some engines stop at a hundred, others go on.
 const MAX_DEPTH: usize = 40;
@@ -427,45 +427,33 @@ impl Writer {
     }
 
     /// Writes a definition as text, where definitions mean nothing: readers see where the label leads.
-    pub(in crate::cite::rooms) fn definition_as_text(
-        &mut self,
-        cx: &Context<'_>,
-        at: usize,
-        label: &str,
-        url: &str,
-        title: &str,
-    ) {
-        self.begin(cx, at, Kind::Paragraph);
+    pub(in crate::cite::rooms) fn definition_as_text(&mut self, cx: &Context<'_>, definition: &Definition, url: &str) {
+        let Definition { label, title, range, .. } = definition;
+        self.begin(cx, range.start, Kind::Paragraph);
         self.out.push_str(&format!("[{label}]{ZERO_WIDTH_SPACE}: "));
         self.seen(url);
         if !title.is_empty() {
             self.literal(&format!(" \"{title}\""));
         }
-        self.end(Kind::Paragraph, at + 1);
+        self.end(Kind::Paragraph, range.start + 1);
         self.blocks.has_gap = true;
     }
 
     /// Writes the definition of a label that was used before it, in a quote: links work, and Web Chat's list of sources does not
     /// show it.
-    pub(in crate::cite::rooms) fn definition(
-        &mut self,
-        cx: &Context<'_>,
-        at: usize,
-        label: &str,
-        url: &str,
-        title: &str,
-    ) {
+    pub(in crate::cite::rooms) fn definition(&mut self, cx: &Context<'_>, definition: &Definition, url: &str) {
+        let Definition { label, title, range, .. } = definition;
         self.blocks.has_gap = self.blocks.before != Kind::None;
-        self.begin(cx, at, Kind::Html);
+        self.begin(cx, range.start, Kind::Html);
         if !self.blocks.containers.last().is_some_and(|container| container.is_quote) {
             self.out.push_str("> ");
         }
         self.out.push_str(&format!("[{label}]: {}", written(url).unwrap_or_default()));
         if !title.is_empty() {
             self.out.push(' ');
-            definition::push_title(&mut self.out, title);
+            push_title(&mut self.out, title);
         }
-        self.end(Kind::Html, at + 1);
+        self.end(Kind::Html, range.start + 1);
         self.blocks.has_gap = true;
     }
 }
