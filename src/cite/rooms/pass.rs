@@ -20,8 +20,6 @@ pub(super) struct Pass<'p> {
     skipped: usize,
     /// Of a text that goes on: from where on it may still be read in another way.
     held: usize,
-    /// How far it is read.
-    to: usize,
     /// What stands before this place was shown.
     shown: usize,
 }
@@ -32,7 +30,7 @@ impl<'p> Pass<'p> {
         let shown = shown.unwrap_or_default();
         // The provider may still cite the last word: `cite_here` puts its badge there.
         let held = if finished { text.len() } else { first_open(text, text.len()).max(shown) };
-        Self { context, slice: range.clone(), finished, rewrite, skipped: 0, held, to: text.len(), shown }
+        Self { context, slice: range.clone(), finished, rewrite, skipped: 0, held, shown }
     }
 
     /// Ends the reading; where what is held back begins.
@@ -47,7 +45,7 @@ impl<'p> Pass<'p> {
 
     /// Whether what ends there goes on, as far as is known.
     fn is_open(&self, end: usize) -> bool {
-        !self.finished && self.context.text[end.min(self.to)..self.to].trim().is_empty()
+        !self.finished && self.context.text[end..].trim().is_empty()
     }
 
     /// Cites what the provider cites up to a place in which no number can stand, in a paragraph behind it.
@@ -115,11 +113,6 @@ impl Reader for Pass<'_> {
 
     fn hold(&mut self, at: usize) {
         self.held = self.held.min(at.max(self.shown));
-    }
-
-    fn stop(&mut self, at: usize) {
-        self.to = at;
-        self.hold(at);
     }
 
     fn open(&mut self, container: Container, range: Range<usize>) {

@@ -21,7 +21,6 @@ struct Coverage<'t> {
 impl Reader for Coverage<'_> {
     fn begin(&mut self, _at: usize, _definitions: usize) {}
     fn hold(&mut self, _at: usize) {}
-    fn stop(&mut self, _at: usize) {}
     fn open(&mut self, _container: Container, _range: Range<usize>) {}
     fn close(&mut self, _container: Container, _range: Range<usize>) {}
     fn verbatim(&mut self, _leaf: &Leaf, _content: &str) {}

@@ -11,7 +11,7 @@ use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser};
 
 use super::events::Events;
 use super::long::without_long;
-use super::open::{decided, may_be_title};
+use super::open::may_be_title;
 use super::token::Definition;
 use super::{Reader, Slice};
 
@@ -51,18 +51,14 @@ pub(in crate::cite) fn read(
 ) {
     let base = slice.range.start;
     let source = &slice.text[slice.range.clone()];
+    let in_lines = without_returns(source);
+    let source = in_lines.as_deref().unwrap_or(source);
     let hidden = without_markers(source, is_marker);
     let source = hidden.as_deref().unwrap_or(source);
     let altered = without_long(source);
     let source = altered.as_deref().unwrap_or(source);
     let parser = Parser::new_ext(source, OPTIONS);
     let defines = parser.reference_definitions().iter().next().is_some();
-    if let Some(open) = open_definition(&parser, &slice.text[base..]).filter(|_| defines && !slice.finished) {
-        let end = base + decided(&source[..open]);
-        reader.stop(end);
-        let before = Slice { text: slice.text, range: base..end, finished: false };
-        return read(&before, definitions, is_marker, reader);
-    }
     let known = RefCell::new(std::mem::take(definitions));
     if !defines && known.borrow().len() == 0 {
         Events::new(slice, &[], &known, is_marker, reader).run(parser.into_offset_iter(), base);
@@ -75,13 +71,19 @@ pub(in crate::cite) fn read(
             let (url, title, _) = known.0.get(&same_label(&link.reference))?;
             Some((CowStr::from(url.clone()), CowStr::from(title.clone())))
         };
-        let parser = Parser::new_with_broken_link_callback(&source[block.clone()], OPTIONS, Some(by_label));
-        let found = in_order(&parser, base + block.start);
         let inner = Slice {
             text: slice.text,
             range: base + block.start..base + block.end,
             finished: slice.finished || at + 1 < blocks.len(),
         };
+        let source = &source[block.clone()];
+        let open = without_open_definition(source, &slice.text[inner.range.start..]).filter(|_| !inner.finished);
+        if let Some((open, _)) = open {
+            reader.hold(inner.range.start + open);
+        }
+        let source = open.as_ref().map_or(source, |(_, source)| source);
+        let parser = Parser::new_with_broken_link_callback(source, OPTIONS, Some(by_label));
+        let found = in_order(&parser, inner.range.start);
         Events::new(&inner, &found, &known, is_marker, reader).run(parser.into_offset_iter(), inner.range.start);
     }
     *definitions = known.into_inner();
@@ -106,12 +108,26 @@ fn in_order<'p, F: pulldown_cmark::BrokenLinkCallback<'p>>(parser: &Parser<'p, F
     all
 }
 
-/// Where a definition begins with which a text ends that goes on: it may be another one yet, or none. `text` begins with what is
-/// parsed.
-fn open_definition(parser: &Parser<'_>, text: &str) -> Option<usize> {
-    let last =
-        parser.reference_definitions().iter().map(|(_, found)| found.span.clone()).max_by_key(|span| span.end)?;
-    may_be_title(&text[last.end..]).then_some(last.start)
+/// Where a definition begins with which a text ends that goes on, as it may be another one yet, or none; and the source without its
+/// bracket. Read so, it is text that is held back, and what stands before it is read as it is once the definition is whole. `text`
+/// begins with the source.
+fn without_open_definition(source: &str, text: &str) -> Option<(usize, String)> {
+    let parser = Parser::new_ext(source, OPTIONS);
+    let all = parser.reference_definitions().iter().map(|(_, found)| found.span.clone());
+    let last = all.max_by_key(|span| span.end).filter(|last| may_be_title(&text[last.end..]))?;
+    let bracket = last.start + source[last.start..].find('[').unwrap_or_default();
+    Some((last.start, format!("{}\u{1}{}", &source[..bracket], &source[bracket + 1..])))
+}
+
+/// The source with line feeds in place of carriage returns that stand alone, where there are any: the parser loses one in code that
+/// the text ends in.
+fn without_returns(source: &str) -> Option<String> {
+    let is_alone = |at: &usize| source.as_bytes().get(at + 1) != Some(&b'\n');
+    let mut alone = memchr::memchr_iter(b'\r', source.as_bytes()).filter(is_alone).peekable();
+    alone.peek()?;
+    let mut bytes = source.as_bytes().to_vec();
+    alone.for_each(|at| bytes[at] = b'\n');
+    String::from_utf8(bytes).ok()
 }
 
 /// The parts of a source that are read by themselves: each top-level block, and each definition between two. Of one label, the

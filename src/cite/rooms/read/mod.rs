@@ -35,8 +35,6 @@ pub(super) trait Reader {
     fn begin(&mut self, at: usize, definitions: usize);
     /// From there on, the text may still be read in another way when it goes on.
     fn hold(&mut self, at: usize);
-    /// The reading ends there, before the end of the text.
-    fn stop(&mut self, at: usize);
     fn open(&mut self, container: Container, range: Range<usize>);
     fn close(&mut self, container: Container, range: Range<usize>);
     /// A leaf with text.

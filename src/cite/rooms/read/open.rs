@@ -20,7 +20,7 @@ const ENTITY: usize = 34;
 pub(in crate::cite) fn decided(text: &str) -> usize {
     // It may be half of a line end.
     let end = text.strip_suffix('\r').unwrap_or(text).len();
-    let near = text.floor_char_boundary(end.saturating_sub(LOOK_AHEAD));
+    let near = text.floor_char_boundary(end.saturating_sub(LOOK_AHEAD + 1));
     let Some(start) = memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[near..end]).map(|at| near + at + 1) else {
         return if near == 0 && is_untold(&text[..end]) { 0 } else { end };
     };
@@ -167,6 +167,8 @@ impl Open<'_, '_> {
             let is_held = match c {
                 _ if at < skip => false,
                 '`' => self.is_near(at),
+                // What it escapes has not come.
+                '\\' => next.is_none(),
                 '<' => next.is_none_or(|next| next.is_ascii_alphabetic() || b"/!?".contains(&next)) && self.is_near(at),
                 '&' => self.may_be_entity(end),
                 '$' => {

@@ -27,6 +27,9 @@ pub(super) enum Kind {
     Empty,
 }
 
+/// In place of the sign of a list that has ended.
+const ENDED: char = '\0';
+
 #[derive(Clone, Debug)]
 struct Container {
     /// What stands before its first line. Before the others, a quote has `> ` and an item blanks.
@@ -70,6 +73,16 @@ impl Blocks {
             !item.first.trim_start().starts_with(|c: char| c.is_ascii_digit())
                 || matches!(item.first.trim(), "1." | "1)")
         })
+    }
+
+    /// A list that has no open item ends where something else is written.
+    fn end_list(&mut self) {
+        let items = self.containers.iter().filter(|container| !container.is_quote).count();
+        if items < self.lists.len()
+            && let Some(sign) = self.lists.last_mut()
+        {
+            *sign = ENDED;
+        }
     }
 
     /// What stands behind the last block, without what was taken out.
@@ -236,6 +249,7 @@ impl Writer {
     /// from the block before to every engine.
     pub(super) fn begin(&mut self, cx: &Context<'_>, start: usize, kind: Kind) {
         self.line.before = self.out.len();
+        self.blocks.end_list();
         let blocks = &self.blocks;
         let gap = &cx.text[blocks.end.min(start)..start];
         let first_pending = blocks.containers.iter().find(|outer| outer.is_pending && !outer.is_flat);
@@ -343,6 +357,9 @@ impl Writer {
                     self.out.push_str(&format!("\\[^{label}\\]: "));
                 }
                 self.inline(cx, inline, pieces);
+                if goes_on {
+                    self.hold_backslash();
+                }
                 if !(goes_on && self.hold_line()) {
                     self.end_line();
                     self.keep_from_definition();

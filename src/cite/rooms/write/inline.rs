@@ -141,6 +141,13 @@ impl Writer {
         }
     }
 
+    /// Takes back a backslash at the end: how it is written hangs on what it stands before.
+    pub(super) fn hold_backslash(&mut self) {
+        if self.line.tail == Tail::Backslash && self.line.tail_at == self.out.len() {
+            self.out.pop();
+        }
+    }
+
     fn mark(&mut self, tail: Tail) {
         self.line.tail = tail;
         self.line.tail_at = self.out.len();
