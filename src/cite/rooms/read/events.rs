@@ -82,7 +82,13 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
             Event::Text(text) | Event::Html(text) if in_verbatim => {
                 // As it stands, where a copy with other characters was parsed.
                 let source = &self.slice.text[range];
-                self.content.push_str(if text.len() == source.len() { source } else { &text });
+                if text.len() != source.len() {
+                    self.content.push_str(&text);
+                } else if source.contains('\r') {
+                    self.content.push_str(&source.replace("\r\n", "\n").replace('\r', "\n"));
+                } else {
+                    self.content.push_str(source);
+                }
             }
             Event::Text(text) => {
                 let slice = &self.slice.text[range.clone()];

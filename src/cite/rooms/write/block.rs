@@ -56,6 +56,8 @@ pub(super) struct Blocks {
     closed_list: Option<char>,
     /// Whether a quote ended behind the last block.
     closed_quote: bool,
+    /// How far in the text stands of the item that ended behind the last block.
+    closed_item: Option<usize>,
     /// Where the last block ends in the source.
     end: usize,
     /// Whether something was taken out behind the last block.
@@ -141,7 +143,9 @@ impl Writer {
         let begins_outer = self.blocks.containers.last().is_some_and(|outer| outer.is_pending && !outer.is_quote);
         // Behind what was taken out and ended a list, they would make it a part of that.
         let is_kept = is_plain && self.blocks.before != Kind::Empty && !begins_outer && !self.blocks.has_gap;
-        let indent = column.checked_sub(outer).filter(|indent| is_kept && *indent < 4).unwrap_or(0);
+        let is_within_last = |indent: usize| self.blocks.closed_item.is_some_and(|text| indent >= text);
+        let indent = column.checked_sub(outer).filter(|indent| is_kept && *indent < 4 && !is_within_last(*indent));
+        let indent = indent.unwrap_or(0);
         let mut first = " ".repeat(indent);
         first.push_str(&text[at..at + sign]);
         first.extend(std::iter::repeat_n(' ', padding));
@@ -176,6 +180,7 @@ impl Writer {
                 self.blocks.closed_list = None;
             }
             self.blocks.closed_quote |= container.is_quote;
+            self.blocks.closed_item = (!container.is_quote).then_some(container.first.len());
         }
     }
 
@@ -290,6 +295,7 @@ impl Writer {
         self.blocks.begins_list = false;
         self.blocks.closed_list = None;
         self.blocks.closed_quote = false;
+        self.blocks.closed_item = None;
         let start = self.out.len();
         self.line = Line { start, before: self.line.before, paragraph: start, text: start, ..Line::default() };
     }
