@@ -10,7 +10,7 @@ use std::ops::Range;
 use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser};
 
 use super::events::Events;
-use super::long::without_long;
+use super::long::{without_long, without_long_lines};
 use super::open::may_be_title;
 use super::token::Definition;
 use super::{Reader, Slice};
@@ -51,12 +51,8 @@ pub(in crate::cite) fn read(
 ) {
     let base = slice.range.start;
     let source = &slice.text[slice.range.clone()];
-    let in_lines = without_returns(source);
-    let source = in_lines.as_deref().unwrap_or(source);
-    let hidden = without_markers(source, is_marker);
+    let hidden = hidden(source, is_marker);
     let source = hidden.as_deref().unwrap_or(source);
-    let altered = without_long(source);
-    let source = altered.as_deref().unwrap_or(source);
     let parser = Parser::new_ext(source, OPTIONS);
     let defines = parser.reference_definitions().iter().next().is_some();
     let known = RefCell::new(std::mem::take(definitions));
@@ -87,6 +83,23 @@ pub(in crate::cite) fn read(
         Events::new(&inner, &found, &known, is_marker, reader).run(parser.into_offset_iter(), inner.range.start);
     }
     *definitions = known.into_inner();
+}
+
+/// The source without what the parser shall not see, of the same length; `None` where there is nothing such.
+fn hidden(source: &str, is_marker: &dyn Fn(&str) -> bool) -> Option<String> {
+    let mut hidden: Option<String> = None;
+    let mut hide = |without: &dyn Fn(&str) -> Option<String>| {
+        if let Some(next) = without(hidden.as_deref().unwrap_or(source)) {
+            hidden = Some(next);
+        }
+    };
+    hide(&without_returns);
+    hide(&without_long_lines);
+    hide(&|source| without_markers(source, is_marker));
+    hide(&without_long);
+    // Behind what is too long, others come to light.
+    hide(&|source| without_markers(source, is_marker));
+    hidden
 }
 
 /// A label in the form in which labels are compared.

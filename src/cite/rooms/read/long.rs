@@ -10,12 +10,12 @@ use super::open::{LOOK_AHEAD, is_untold};
 /// So many times a text is looked through for what has become too long since.
 const PASSES: usize = 4;
 
-/// The source with everything as text that does not end in time; `None` where there is nothing such.
+/// The source with everything as text that does not end in time.
 pub(super) fn without_long(source: &str) -> Option<String> {
     if source.len() <= LOOK_AHEAD {
         return None;
     }
-    let mut altered = without_long_lines(source);
+    let mut altered: Option<String> = None;
     for pass in 0..=PASSES {
         let text = altered.as_deref().unwrap_or(source);
         let found = if has_long_block(text) { too_long(text) } else { Vec::new() };
@@ -36,7 +36,7 @@ pub(super) fn without_long(source: &str) -> Option<String> {
 }
 
 /// Lines whose first bytes do not tell what they are, as many of them as there may be.
-fn without_long_lines(source: &str) -> Option<String> {
+pub(super) fn without_long_lines(source: &str) -> Option<String> {
     let mut altered: Option<Vec<u8>> = None;
     let mut start = 0;
     while source.len() - start > LOOK_AHEAD {
