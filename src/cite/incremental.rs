@@ -95,7 +95,8 @@ impl Incremental {
         self.shown.push_str(written.get(self.shown.len()..).unwrap_or_default());
     }
 
-    /// Cites sources at the end of the text so far (formats whose citations come with a block of text).
+    /// Cites sources at the end of the text so far (formats whose citations come with a block of text). They are added before the next
+    /// piece of text at the latest.
     pub fn cite_here(&mut self, sources: Vec<SourceIndex>) {
         let text = &self.answer.text;
         self.rewrite.decisions.places.cite_at(place_or_first(text, text.len()), sources.into());

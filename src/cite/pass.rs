@@ -56,7 +56,7 @@ impl<'p> Pass<'p> {
         }
         let Rewrite { decisions, output, .. } = &mut *self.rewrite;
         let sources = decisions.places.take(self.context.text, to);
-        let positions: Positions = decisions.positions(self.context.sources, &sources);
+        let positions: Positions = decisions.positions(self.context.arrivals.all, &sources);
         if !positions.is_empty() {
             output.badges_behind(&self.context, to, positions);
         }

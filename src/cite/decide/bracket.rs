@@ -191,6 +191,9 @@ impl<'l> Leaf<'l, '_> {
                 | TokenKind::Open(_)
                 | TokenKind::Close(_) => return None,
             }
+            if token.range.end < from {
+                continue;
+            }
             from = from.max(token.range.start);
             let room = text.floor_char_boundary(token.range.end.min(from + MAX_INNER_BYTES + 4));
             let rest = &text[from..room];

@@ -185,7 +185,8 @@ impl<'l> Leaf<'l, '_> {
         }
         let sources = self.state.places.take(self.source(), at);
         if !sources.is_empty() {
-            let positions = self.state.positions(self.context.sources, &sources);
+            // Their sources may come behind the text.
+            let positions = self.state.positions(self.context.arrivals.all, &sources);
             if !positions.is_empty() {
                 self.cite(at..at, positions);
             }

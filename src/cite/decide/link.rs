@@ -59,9 +59,7 @@ impl<'l> Leaf<'l, '_> {
                 if link.is_image && shown.trim().is_empty() {
                     self.pieces.push(Piece::Nameless);
                 }
-                self.in_link = link.is_image;
                 self.tokens(inside);
-                self.in_link = false;
                 self.pieces.push(Piece::Dropped(self.token(close)));
             }
             Fate::Link => self.stay(number, false),

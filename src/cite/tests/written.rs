@@ -296,3 +296,36 @@ fn what_arrives_in_pieces_becomes_what_the_whole_becomes() {
         }
     }
 }
+
+/// The number stayed as the model wrote it, and led to whichever source had got that number here.
+#[test]
+fn a_marker_in_the_description_of_an_image_that_goes_cites_its_source() {
+    let cited = body(&answer("x[2] ![a [1] b](javascript:x)"), &Rules::web_chat());
+    assert_eq!(cited, "x[1] a [2] b");
+    let cited = body(&answer("[1-3]![unclosed [1][2]](javascript:y)"), &Rules::web_chat());
+    assert_eq!(cited, "[1]\u{200b}[2]\u{200b}[3]unclosed [1]\u{200b}[2]");
+}
+
+/// A text that was no link in the end was looked at from behind its own end.
+#[test]
+fn a_link_that_is_none_before_its_definition_does_no_harm() {
+    let text = "[text][1][foo]\n- item\n\n> [foo]: https://ok.example/foo\n> 'x'\n\n";
+    let cited = cite(&answer(text), &Rules::web_chat());
+    assert!(
+        cited.text.starts_with("text[1]\u{200b}[foo]\n- item\n\n> [foo]: https://ok.example/foo \"x\"\n"),
+        "{:?}",
+        cited.text
+    );
+}
+
+/// The provider cites a place right before it tells the source.
+#[test]
+fn a_place_may_be_cited_before_its_source_is_added() {
+    let mut growing = Incremental::new(crate::answer::MarkerGrammar::NONE, &Rules::web_chat());
+    growing.push("Leave is 30 days.");
+    growing.cite_here(vec![SourceIndex(0)]);
+    growing.add_sources(answer("").sources);
+    growing.push(" And more. The end.");
+    let text = growing.finish().text;
+    assert!(text.starts_with("Leave is 30 days.[1] And more. The end.\n\n[1]: "), "{text:?}");
+}
