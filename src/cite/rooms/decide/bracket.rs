@@ -191,6 +191,7 @@ impl<'l> Leaf<'l, '_> {
                 | TokenKind::Open(_)
                 | TokenKind::Close(_) => return None,
             }
+            // The bracket may be the first character of the next token.
             if token.range.end < from {
                 continue;
             }

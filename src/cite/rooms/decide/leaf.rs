@@ -185,7 +185,7 @@ impl<'l> Leaf<'l, '_> {
         }
         let sources = self.state.places.take(self.source(), at);
         if !sources.is_empty() {
-            // Their sources may come behind the text.
+            // Only markers in the text are limited to the sources that came before them.
             let positions = self.state.positions(self.context.arrivals.all, &sources);
             if !positions.is_empty() {
                 self.cite(at..at, positions);

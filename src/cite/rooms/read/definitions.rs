@@ -73,7 +73,8 @@ pub(in crate::cite) fn read(
             finished: slice.finished || at + 1 < blocks.len(),
         };
         let source = &source[block.clone()];
-        let open = without_open_definition(source, &slice.text[inner.range.start..]).filter(|_| !inner.finished);
+        let text = &slice.text[inner.range.start..];
+        let open = if inner.finished { None } else { without_open_definition(source, text) };
         if let Some((open, _)) = open {
             reader.hold(inner.range.start + open);
         }
@@ -89,16 +90,18 @@ pub(in crate::cite) fn read(
 fn hidden(source: &str, is_marker: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut hidden: Option<String> = None;
     let mut hide = |without: &dyn Fn(&str) -> Option<String>| {
-        if let Some(next) = without(hidden.as_deref().unwrap_or(source)) {
-            hidden = Some(next);
-        }
+        let next = without(hidden.as_deref().unwrap_or(source));
+        let hides = next.is_some();
+        hidden = next.or(hidden.take());
+        hides
     };
     hide(&without_returns);
     hide(&without_long_lines);
     hide(&|source| without_markers(source, is_marker));
-    hide(&without_long);
-    // Behind what is too long, others come to light.
-    hide(&|source| without_markers(source, is_marker));
+    if hide(&without_long) {
+        // Code or HTML that was too long may have held definitions of markers, which are definitions now.
+        hide(&|source| without_markers(source, is_marker));
+    }
     hidden
 }
 
@@ -121,9 +124,9 @@ fn in_order<'p, F: pulldown_cmark::BrokenLinkCallback<'p>>(parser: &Parser<'p, F
     all
 }
 
-/// Where a definition begins with which a text ends that goes on, as it may be another one yet, or none; and the source without its
-/// bracket. Read so, it is text that is held back, and what stands before it is read as it is once the definition is whole. `text`
-/// begins with the source.
+/// Where the last definition of a source begins, when the text behind it may still become its title; and the source without the
+/// opening bracket of this definition. Read so, the definition is a paragraph, which a stream holds back, and the blocks before it
+/// are read as they will be once the definition is complete. `text` begins with the source.
 fn without_open_definition(source: &str, text: &str) -> Option<(usize, String)> {
     let parser = Parser::new_ext(source, OPTIONS);
     let all = parser.reference_definitions().iter().map(|(_, found)| found.span.clone());

@@ -10,7 +10,8 @@ use super::open::{LOOK_AHEAD, is_untold};
 /// So many times a text is looked through for what has become too long since.
 const PASSES: usize = 4;
 
-/// The source with everything as text that does not end in time.
+/// The source with a character that means nothing in place of the first one of each link, code span, tag, block of HTML and table
+/// that is longer than [`LOOK_AHEAD`]; `None` where there is no such thing.
 pub(super) fn without_long(source: &str) -> Option<String> {
     if source.len() <= LOOK_AHEAD {
         return None;
@@ -35,7 +36,7 @@ pub(super) fn without_long(source: &str) -> Option<String> {
     altered
 }
 
-/// Lines whose first bytes do not tell what they are, as many of them as there may be.
+/// The same for lines longer than that whose first bytes do not tell which block they begin.
 pub(super) fn without_long_lines(source: &str) -> Option<String> {
     let mut altered: Option<Vec<u8>> = None;
     let mut start = 0;

@@ -167,7 +167,7 @@ impl Open<'_, '_> {
             let is_held = match c {
                 _ if at < skip => false,
                 '`' => self.is_near(at),
-                // What it escapes has not come.
+                // A backslash at the end of the text may escape the next character.
                 '\\' => next.is_none(),
                 '<' => next.is_none_or(|next| next.is_ascii_alphabetic() || b"/!?".contains(&next)) && self.is_near(at),
                 '&' => self.may_be_entity(end),

@@ -27,9 +27,6 @@ pub(super) enum Kind {
     Empty,
 }
 
-/// In place of the sign of a list that has ended.
-const ENDED: char = '\0';
-
 #[derive(Clone, Debug)]
 struct Container {
     /// What stands before its first line. Before the others, a quote has `> ` and an item blanks.
@@ -47,8 +44,8 @@ struct Container {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
     containers: Vec<Container>,
-    /// The signs of the lists that are open.
-    lists: Vec<char>,
+    /// The signs of the lists that are open; `None` of one behind whose last item something else is written.
+    lists: Vec<Option<char>>,
     before: Kind,
     /// Whether the block that comes next is the first one of a list.
     begins_list: bool,
@@ -56,7 +53,7 @@ pub(super) struct Blocks {
     closed_list: Option<char>,
     /// Whether a quote ended behind the last block.
     closed_quote: bool,
-    /// How far in the text stands of the item that ended behind the last block.
+    /// The column in which the text of the item stands that ended behind the last block.
     closed_item: Option<usize>,
     /// Where the last block ends in the source.
     end: usize,
@@ -83,7 +80,7 @@ impl Blocks {
         if items < self.lists.len()
             && let Some(sign) = self.lists.last_mut()
         {
-            *sign = ENDED;
+            *sign = None;
         }
     }
 
@@ -115,12 +112,12 @@ impl Writer {
             self.end(Kind::Html, at);
             self.blocks.has_gap = true;
         }
-        self.blocks.lists.push(sign);
+        self.blocks.lists.push(Some(sign));
         self.blocks.begins_list = true;
     }
 
     pub(in crate::cite::rooms) fn close_list(&mut self) {
-        self.blocks.closed_list = self.blocks.lists.pop();
+        self.blocks.closed_list = self.blocks.lists.pop().flatten();
     }
 
     pub(in crate::cite::rooms) fn open_item(&mut self, text: &str, at: usize) {
@@ -143,9 +140,9 @@ impl Writer {
         let begins_outer = self.blocks.containers.last().is_some_and(|outer| outer.is_pending && !outer.is_quote);
         // Behind what was taken out and ended a list, they would make it a part of that.
         let is_kept = is_plain && self.blocks.before != Kind::Empty && !begins_outer && !self.blocks.has_gap;
-        let is_within_last = |indent: usize| self.blocks.closed_item.is_some_and(|text| indent >= text);
-        let indent = column.checked_sub(outer).filter(|indent| is_kept && *indent < 4 && !is_within_last(*indent));
-        let indent = indent.unwrap_or(0);
+        // As far in as the text of the item before it, it would be an item of a list in that.
+        let room = self.blocks.closed_item.unwrap_or(4).min(4);
+        let indent = column.checked_sub(outer).filter(|indent| is_kept && *indent < room).unwrap_or(0);
         let mut first = " ".repeat(indent);
         first.push_str(&text[at..at + sign]);
         first.extend(std::iter::repeat_n(' ', padding));
