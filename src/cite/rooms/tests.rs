@@ -271,6 +271,15 @@ fn tokens_and_the_gaps_between_them_cover_every_leaf() {
 #[test]
 fn what_arrives_in_pieces_becomes_what_the_whole_becomes() {
     let texts = [
+        // Of a label defined twice, the parser tells the first definition alone: the title of the second was shown as text.
+        "[foo]: https://ok.example/foo 'x'\n\n[foo]: https://ok.example/foo\n'x'\n\nword [1]",
+        // The parser loses a carriage return in code that the text ends in.
+        "~~~~\n\r[2] The quoted title\r\n",
+        // A line end was counted twice, and code seemed closed.
+        "quote [1]\r\r\n```\r\r\n[text](https://ok.example)\r\r\n\r\r\n> ```\r\n> x",
+        // Whether the backslash breaks the line, or stands in an address, hangs on what follows.
+        "<b>\\\n===\n  ",
+        "https://ok.example/a\\【4:0†a】 c.pdf",
         "# Leave\n\nYou have **30 days** [1], see [the policy][2].\n\n- one [2]\n- two [doc3], [doc9].\n\n1. a\n2. b [1]",
         "| a | b |\n|---|---|\n| c [1] | d `|` [2] |\n\nText [1](https://evil) ![x](https://x/i.png)\n===\n\n> q [3]\n\nSources\n[1] A",
         "a `b [1]` c \\(x_[1]\\) $y$ & &amp; <b>d</b> <!-- e --> https://x/a[1]!\n\n```js\nx[1]\n```\n\n    code [1]\n\nend",
@@ -328,4 +337,10 @@ fn a_place_may_be_cited_before_its_source_is_added() {
     growing.push(" And more. The end.");
     let text = growing.finish().text;
     assert!(text.starts_with("Leave is 30 days.[1] And more. The end.\n\n[1]: "), "{text:?}");
+}
+
+/// Its indentation stayed and that of the item before it went, so that it stood in that item.
+#[test]
+fn an_item_stands_beside_one_that_lost_its_indentation() {
+    assert_eq!(body(&answer("\n3) \n  - item\n   1. item"), &Rules::web_chat()), "3) \u{200b}\n- item\n1. item");
 }
