@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::marker::{self, MAX_INNER_BYTES, Marker};
 use super::resolve::{Indices, Resolver};
-use super::scan::{line_end, next_line};
 use crate::answer::{MarkerGrammar, Source};
 
 /// A longer list is text.
@@ -80,11 +79,6 @@ impl Bibliography {
             (self.arrived, self.content) = (self.at, self.at);
         }
         self.list.as_ref().map_or(text.len(), |list| list.start)
-    }
-
-    /// Whether the line that has not ended yet is certainly no part of such a list.
-    pub(super) fn is_settled(&self) -> bool {
-        self.settled
     }
 
     /// Whether what was held back at the end is a list that goes.
@@ -309,6 +303,27 @@ fn is_heading(line: &str) -> bool {
     }
     let words = line.trim_matches(stands_around_heading);
     HEADINGS.iter().any(|heading| heading.eq_ignore_ascii_case(words))
+}
+
+/// Where the line that begins at `at` ends, without its line end, and whether it has one. A carriage return at the very end
+/// of what has arrived may be half of a line end.
+fn line_end(text: &str, at: usize, finished: bool) -> (usize, bool) {
+    match memchr::memchr2(b'\n', b'\r', &text.as_bytes()[at..]) {
+        Some(found) => {
+            let end = at + found;
+            (end, finished || end + 1 < text.len() || text.as_bytes()[end] == b'\n')
+        }
+        None => (text.len(), finished),
+    }
+}
+
+/// Where the next line begins, given where this one ends.
+fn next_line(text: &str, end: usize) -> usize {
+    match text.as_bytes().get(end..) {
+        Some([b'\r', b'\n', ..]) => end + 2,
+        Some([_, ..]) => end + 1,
+        _ => end,
+    }
 }
 
 #[cfg(test)]

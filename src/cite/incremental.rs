@@ -1,23 +1,25 @@
 //! A text that arrives piece by piece (policy P-12).
 
-use super::bibliography::Bibliography;
-use super::cite::{Sources, close_open_fence, finish, place_or_first};
-use super::definition;
-use super::resolve::Resolver;
-use super::scan::Scanner;
-use super::{CitedPlace, CitedText, Rules};
+use super::read::{LOOK_AHEAD, decided};
+use super::rewrite::{Given, Rewrite};
 use crate::answer::{Answer, Interpreter, MarkerGrammar, SensitivityLabel, Source, SourceIndex};
+use crate::cite::bibliography::Bibliography;
+use crate::cite::place::place_or_first;
+use crate::cite::resolve::Resolver;
+use crate::cite::{CitedPlace, CitedText, Rules, definition};
+
+/// A block that is longer is not read again with each piece of it, but when it has grown by a sixteenth.
+const LONG_BLOCK: usize = 32 * 1024;
 
 /// Cites a text while it arrives: deltas in, appended text out.
 ///
-/// What has been given out is never changed: all pieces joined are the beginning of the text that
+/// [`push`](Self::push) never takes text back: its pieces, joined, are the beginning of the text that
 /// [`finish`](Self::finish) returns, and that text is the one that [`cite()`](super::cite()) makes of the whole answer,
-/// wherever the deltas were cut. Text that what follows may still change is held back, and given out by `finish` at the
+/// wherever the deltas were cut. Text whose meaning may still change is held back, and returned by `finish` at the
 /// latest.
 ///
-/// Beside blanks at the end, at most 26 KiB are held back, and a few bytes of most answers: an open bracket, the construct in
-/// it, the end of the line and the line behind it may be waited for, each for 4 KiB; so is a list of references of up to
-/// 8 KiB with 1 KiB of its next entry, and a label of 1 KiB.
+/// With each piece, the block that is open is read again. Beside blanks at the end, at most 4 KiB of it are held back, and a few
+/// bytes of most answers; of a list of references, up to 8 KiB; of a block past 32 KiB, a sixteenth in addition.
 #[derive(Debug)]
 pub struct Incremental {
     /// The text so far, and its sources.
@@ -25,9 +27,14 @@ pub struct Incremental {
     rules: Rules,
     resolver: Resolver,
     bibliography: Bibliography,
-    scanner: Scanner,
-    /// How much of what is written was given out.
-    shown: usize,
+    rewrite: Rewrite,
+    /// Places before each of which only the first so many sources were known.
+    arrivals: Vec<(usize, usize)>,
+    /// How far the text was read, and where what was held back then begins.
+    read: usize,
+    held: usize,
+    /// The pieces that `push` returned, joined.
+    shown: String,
 }
 
 impl Incremental {
@@ -39,61 +46,78 @@ impl Incremental {
             rules: rules.clone(),
             resolver: Resolver::default(),
             bibliography: Bibliography::default(),
-            scanner: Scanner::new(rules),
-            shown: 0,
+            rewrite: Rewrite::new(rules),
+            arrivals: Vec::new(),
+            read: 0,
+            held: 0,
+            shown: String::new(),
         }
     }
 
     /// Adds sources behind those that are known. A marker that came before its source names nothing.
     pub fn add_sources(&mut self, sources: impl IntoIterator<Item = Source>) {
+        if self.held > 0 {
+            self.arrivals.push((self.held, self.answer.sources.len()));
+        }
         self.answer.sources.extend(sources);
         self.resolver.forget();
     }
 
     /// Takes a piece of the answer; returns what can be shown in addition, which may be nothing.
     pub fn push(&mut self, delta: &str) -> &str {
-        let end = self.answer.text.len();
         self.answer.text.push_str(delta);
-        if self.bibliography.is_settled() && self.scanner.take_plain(&self.answer.text, end) {
-            let from = std::mem::replace(&mut self.shown, self.scanner.writer.written().len());
-            return &self.scanner.writer.written()[from..];
+        let from = self.shown.len();
+        let open = self.answer.text.len() - self.rewrite.settled();
+        if open < LONG_BLOCK || self.answer.text.len() - self.read > open / 16 {
+            self.read_on();
         }
-        let Self { answer, rules, resolver, bibliography, scanner, .. } = self;
-        let visible = bibliography.read(&answer.text, false, &answer.sources, resolver);
-        let sources = Sources { answer, rules, resolver };
-        scanner.run(&sources.input(&answer.text[..visible], false));
-        let from = self.shown;
-        // Blanks at the end give way to what follows them.
-        let written = self.scanner.writer.written();
-        self.shown = from + written[from..].trim_end_matches([' ', '\t', '\r', '\n']).len();
-        &written[from..self.shown]
+        &self.shown[from..]
     }
 
-    /// Cites sources at the end of the text so far (formats whose citations come with a block of text).
+    fn read_on(&mut self) {
+        let Self { answer, rules, resolver, bibliography, rewrite, arrivals, .. } = self;
+        self.read = answer.text.len();
+        let visible = bibliography.read(&answer.text, false, &answer.sources, resolver);
+        let to = decided(&answer.text[..visible]).max(self.held);
+        let given = Given { answer, rules, resolver, arrivals };
+        self.held = rewrite.read(&given, to, Some(self.held));
+        // The next character decides about blanks and these signs at the end: whether they stay, and what they mean.
+        let signs = if rules.markdown { " \t\r\n!\\#<\u{200b}" } else { " \t\r\n!" };
+        let written = rewrite.output.text();
+        let told = written.trim_end_matches(|c| signs.contains(c)).len();
+        let near = written.floor_char_boundary(written.len().saturating_sub(LOOK_AHEAD));
+        let written = &written[..told.max(written[..near].trim_end_matches([' ', '\t', '\r', '\n']).len())];
+        debug_assert!(
+            written.starts_with(&self.shown) || self.shown.starts_with(written),
+            "{:?} was shown, and is {written:?} now",
+            self.shown
+        );
+        self.shown.push_str(written.get(self.shown.len()..).unwrap_or_default());
+    }
+
+    /// Cites sources at the end of the text so far (formats whose citations come with a block of text). They are added before the next
+    /// piece of text at the latest.
     pub fn cite_here(&mut self, sources: Vec<SourceIndex>) {
         let text = &self.answer.text;
-        self.scanner.cite_at(place_or_first(text, text.len()), sources.into());
+        self.rewrite.decisions.places.cite_at(place_or_first(text, text.len()), sources.into());
     }
 
     /// All that can be shown so far: the pieces that [`push`](Self::push) returned, joined.
     #[must_use]
     pub fn shown(&self) -> &str {
-        &self.scanner.writer.written()[..self.shown]
+        &self.shown
     }
 
-    /// What can be shown so far, as if the text ended there: with the definitions of the numbers in it and of no others, behind
-    /// whatever they make it necessary to close. What is held back is not in it, so that all before the definitions is the
+    /// The text to show so far, as if it ended there: with the definitions of the numbers in it and of no others, and with a fence
+    /// closed that they would stand in. Text that is held back is not in it, so that all before the definitions is the
     /// beginning of what [`finish`](Self::finish) returns, but for a fence that was closed.
-    ///
-    /// The text is read once more for that: this is for those who show it from time to time, not for every delta.
     #[must_use]
     pub fn so_far(&self) -> CitedText {
-        // Numbers are given out when their badges are written, and of what is written only blanks are held back.
-        let sources = self.scanner.numberer.so_far(&self.answer.sources);
-        let mut text = self.shown().to_owned();
-        if self.rules.close_fence && !sources.is_empty() {
-            // The reading may be ahead of the writing, so it is what is written that tells which fence is open.
-            text = close_open_fence(&text).0;
+        let sources = self.rewrite.sources(&self.answer);
+        let mut text = self.shown.clone();
+        if let Some(fence) = self.rewrite.output.open_fence().filter(|_| self.rules.close_fence && !sources.is_empty())
+        {
+            text.push_str(fence);
         }
         if self.rules.definitions {
             definition::append(&mut text, &sources);
@@ -117,28 +141,26 @@ impl Incremental {
     /// [`Rules::only_markers`].
     #[must_use]
     pub fn places(&self) -> &[CitedPlace] {
-        let places = self.scanner.writer.places();
-        &places[..places.partition_point(|place| place.range.end <= self.shown)]
+        if !self.rules.only_markers {
+            return &[];
+        }
+        let places = self.rewrite.places();
+        &places[..places.partition_point(|place| place.range.end <= self.shown.len())]
     }
 
-    /// Whether a marker has come that names no source, as far as sources are known.
+    /// Whether a marker has arrived that names none of the sources known so far.
     #[must_use]
     pub fn has_unresolved(&self) -> bool {
-        !self.scanner.unresolved.is_empty()
+        !self.rewrite.decisions.unresolved.is_empty()
     }
 
     /// The text as a whole, with its definitions. It begins with what has been shown.
     #[must_use]
     pub fn finish(self) -> CitedText {
-        let Self { answer, rules, resolver, mut bibliography, scanner, .. } = self;
+        let Self { answer, rules, resolver, mut bibliography, rewrite, arrivals, .. } = self;
         let visible = bibliography.read(&answer.text, true, &answer.sources, &resolver);
-        finish(
-            scanner,
-            &bibliography,
-            visible,
-            &answer.text,
-            &Sources { answer: &answer, rules: &rules, resolver: &resolver },
-        )
+        let given = Given { answer: &answer, rules: &rules, resolver: &resolver, arrivals: &arrivals };
+        rewrite.finish(&given, &bibliography, visible)
     }
 }
 
@@ -195,8 +217,10 @@ mod tests {
         ] {
             for before in ["", "a\n", "a [", "```\n", "> [x](\"", "a\n\nSources\n"] {
                 let text = format!("{before}{}", piece.repeat(40_000 / piece.len()));
-                let held = held(&text, 509);
-                assert!(held <= 26 * 1024, "{held} bytes of {before:?} and many {piece:?}");
+                let held = held(&text, 4_093);
+                // Each backtick of the 4 KiB that are waited for is written with five bytes.
+                let most = if piece == "`" { 34 * 1024 } else { 26 * 1024 };
+                assert!(held <= most, "{held} bytes of {before:?} and many {piece:?}");
             }
         }
     }
@@ -243,7 +267,7 @@ mod tests {
     /// A line further on, the badge stood in a paragraph behind them; in a stream it stood where the definition had been.
     #[test]
     fn p12_a_place_in_definitions_that_go_is_cited_behind_the_last_of_them() {
-        for (behind, body) in [("\nb", "[1]\n\nb"), (".", "[1].")] {
+        for (behind, body) in [("\nb", "[1]\n\nb"), (".", "[1]\n\n.")] {
             let pieces =
                 ["[a]: https://x.example/a\n", "[b]: https://x.example/a-longer-address\n", "[c]: https://x/c\n"];
             let text = pieces.concat() + behind;
@@ -286,7 +310,7 @@ mod tests {
     #[test]
     fn p12_a_sign_at_the_end_of_a_piece_is_not_at_the_end_of_the_text() {
         let (whole, finished) = whole_and_in_pieces(["`e`<g =", "y [1]"]);
-        assert!(whole.text.starts_with("`e`<g =y [1]"), "{}", whole.text);
+        assert!(whole.text.starts_with("`e`&lt;g =y [1]"), "{}", whole.text);
         assert_eq!(finished, whole);
     }
 

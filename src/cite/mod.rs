@@ -7,28 +7,36 @@ mod bibliography;
 #[expect(clippy::module_inception, reason = "the file is named after the function it holds")]
 mod cite;
 mod cited_text;
+mod decide;
 mod definition;
 mod html;
 mod incremental;
 mod marker;
 mod number;
+mod pass;
+mod place;
 mod position;
+mod read;
 mod resolve;
-#[cfg(any(debug_assertions, feature = "rooms"))]
-pub mod rooms;
+mod rewrite;
 mod rules;
-mod scan;
 mod shorten;
-mod table;
-mod writer;
+#[cfg(test)]
+mod tests;
+mod write;
 
 pub use cite::{cite, make_harmless};
 pub use cited_text::{CitedPlace, CitedSource, CitedText};
 pub use incremental::Incremental;
 pub use position::Position;
-#[cfg(feature = "cover")]
-pub use rooms::cover;
 pub use rules::{LiteralNumbers, Numbering, Pages, Rules};
 pub use shorten::shorten;
 
 pub use crate::url::Tracking;
+
+/// Reads a text, and panics where what was read does not hold a character of it: for fuzzing. How many leaves it has.
+#[cfg(any(test, feature = "cover"))]
+#[doc(hidden)]
+pub fn cover(text: &str) -> usize {
+    read::cover(text, &decide::is_marker_label)
+}

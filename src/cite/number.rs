@@ -136,7 +136,6 @@ impl Numberer {
 }
 
 /// Undoing: a stream reads its open block again, and takes the numbers of that block back first.
-#[cfg(any(debug_assertions, feature = "rooms"))]
 impl Numberer {
     /// How many sources have a number: where [`back_to`](Self::back_to) goes.
     pub(super) fn len(&self) -> usize {

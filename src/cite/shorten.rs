@@ -1,6 +1,6 @@
 //! A text cut to a length that a channel takes.
 
-use super::cite::close_open_fence;
+use super::cite::open_fence;
 use crate::text::cut_at_word;
 
 /// The beginning of a text in about `max_utf16` units, at most: up to the end of a paragraph where one ends in the second
@@ -17,9 +17,9 @@ pub fn shorten(text: &str, max_utf16: usize) -> String {
     let ends = ["\n\n", "\n"].into_iter().filter_map(|end| head.rfind(end));
     let end = ends.into_iter().find(|end| end * 2 >= head.len());
     let kept = end.map_or(head, |end| head[..end].trim_end());
-    let (mut kept, closed) = close_open_fence(kept);
-    kept.push_str(if closed || end.is_some() { "\n\n…" } else { "…" });
-    kept
+    let fence = open_fence(kept);
+    let apart = if fence.is_some() || end.is_some() { "\n\n" } else { "" };
+    [kept, fence.as_deref().unwrap_or_default(), apart, "…"].concat()
 }
 
 const RESERVE_UTF16: usize = 32;

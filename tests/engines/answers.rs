@@ -5,7 +5,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use citewire::cite::rooms;
 use regex::Regex;
 use serde_json::json;
 
@@ -118,7 +117,6 @@ fn differences(plain: &Readings, written: &Readings) -> Vec<String> {
 
 #[test]
 fn answers_of_models_keep_their_bytes_and_are_read_as_before() {
-    rooms::choose(true);
     let answers = answers();
     assert!(answers.len() >= 200, "{} answers", answers.len());
     let written: Vec<String> = answers.iter().map(|answer| converted(&answer.text)).collect();

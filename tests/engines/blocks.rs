@@ -2,13 +2,13 @@
 //! they are, wherever the pieces were cut.
 
 use citewire::answer::{Answer, Citation, MarkerGrammar, SourceIndex, is_marker_span};
-use citewire::cite::{Rules, cite};
+use citewire::cite::{Incremental, Rules, cite};
 use citewire::text::Span;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError};
 
 use super::generator::{answer, pieces};
-use super::given::{Growing, documents};
+use super::given::documents;
 use super::incremental::all_rules;
 
 /// A block of text and what it rests on.
@@ -37,7 +37,7 @@ fn block_by_block(
     whole.grammar = grammar;
     whole.text = blocks.iter().map(|(text, _)| text.as_str()).collect();
     whole.sources = documents();
-    let mut incremental = Growing::new(grammar, rules);
+    let mut incremental = Incremental::new(grammar, rules);
     incremental.add_sources(documents());
     let mut shown = String::new();
     let mut lengths = lengths.iter().copied().cycle();

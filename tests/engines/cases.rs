@@ -1,8 +1,7 @@
 //! Many generated cases of a property: seeded, in parallel, and every failure in its smallest form.
 //!
 //! The suite tries 2,000 cases; `cargo xtask soak` runs the same tests with as many as one likes. The environment tells how:
-//! `PROPTEST_CASES`, `PROPTEST_RNG_SEED`, and `CITEWIRE_TEST_WORKERS` (threads, one unless it says otherwise). With
-//! `CITEWIRE_TEST_CORE=rooms`, the core to come answers.
+//! `PROPTEST_CASES`, `PROPTEST_RNG_SEED`, and `CITEWIRE_TEST_WORKERS` (threads, one unless it says otherwise).
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -10,7 +9,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use citewire::cite::rooms;
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -115,7 +113,6 @@ where
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
-                rooms::choose(std::env::var("CITEWIRE_TEST_CORE").is_ok_and(|core| core == "rooms"));
                 let (strategy, mut judge) = (strategy(), start());
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);

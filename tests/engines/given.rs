@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use citewire::answer::{Answer, Citation, MarkerGrammar, Source, SourceIndex};
-use citewire::cite::{CitedText, Incremental, Rules, cite, rooms};
+use citewire::cite::{Rules, cite};
 use citewire::convert::{Conversion, convert};
 use citewire::dialect::Dialect;
 use citewire::text::Span;
@@ -151,63 +151,4 @@ pub(super) fn judge_all(
         verdict.unwrap_or_else(|what| Verdict::Fails(format!("{what}\n given {:?}\n  gave {text:?}", given.text)))
     };
     answers.iter().zip(&texts).zip(before.into_iter().zip(after)).map(verdict).collect()
-}
-
-/// An answer that arrives, cited by the present core or by the one to come.
-pub(super) enum Growing {
-    Present(Box<Incremental>),
-    ToCome(Box<rooms::Incremental>),
-}
-
-impl Growing {
-    pub(super) fn new(grammar: MarkerGrammar, rules: &Rules) -> Self {
-        if std::env::var("CITEWIRE_TEST_CORE").is_ok_and(|core| core == "rooms") {
-            rooms::choose(true);
-            Self::ToCome(Box::new(rooms::Incremental::new(grammar, rules)))
-        } else {
-            Self::Present(Box::new(Incremental::new(grammar, rules)))
-        }
-    }
-
-    pub(super) fn add_sources(&mut self, sources: Vec<Source>) {
-        match self {
-            Self::Present(growing) => growing.add_sources(sources),
-            Self::ToCome(growing) => growing.add_sources(sources),
-        }
-    }
-
-    pub(super) fn push(&mut self, delta: &str) -> &str {
-        match self {
-            Self::Present(growing) => growing.push(delta),
-            Self::ToCome(growing) => growing.push(delta),
-        }
-    }
-
-    pub(super) fn cite_here(&mut self, sources: Vec<SourceIndex>) {
-        match self {
-            Self::Present(growing) => growing.cite_here(sources),
-            Self::ToCome(growing) => growing.cite_here(sources),
-        }
-    }
-
-    pub(super) fn shown(&self) -> &str {
-        match self {
-            Self::Present(growing) => growing.shown(),
-            Self::ToCome(growing) => growing.shown(),
-        }
-    }
-
-    pub(super) fn so_far(&self) -> CitedText {
-        match self {
-            Self::Present(growing) => growing.so_far(),
-            Self::ToCome(growing) => growing.so_far(),
-        }
-    }
-
-    pub(super) fn finish(self) -> CitedText {
-        match self {
-            Self::Present(growing) => growing.finish(),
-            Self::ToCome(growing) => growing.finish(),
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use citewire::answer::{Answer, Citation, MarkerGrammar, SourceIndex, is_marker_span};
-use citewire::cite::{Rules, cite};
+use citewire::cite::{Incremental, Rules, cite};
 use citewire::text::Span;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ use proptest::test_runner::TestCaseError;
 
 use super::cases::{Case, Verdict, try_all};
 use super::generator::{answer, listed, pieces};
-use super::given::{Format, Growing, documents};
+use super::given::{Format, documents};
 
 /// Cites a text in pieces of these lengths in bytes, the last of which is repeated. What has arrived behind every so many pieces
 /// is cited by the provider as well, unless that is 0.
@@ -25,7 +25,7 @@ fn in_pieces(
     // No format has both: where the provider cites what has arrived, a link is a part of the text.
     let mut grammar = grammar;
     grammar.links &= cited_every == 0;
-    let mut incremental = Growing::new(grammar, rules);
+    let mut incremental = Incremental::new(grammar, rules);
     incremental.add_sources(documents());
     let mut answer = Answer::default();
     answer.text = text.to_owned();

@@ -1,7 +1,6 @@
 //! The properties of whole answers, over generated ones.
 
 use citewire::answer::MarkerGrammar;
-use citewire::cite::rooms;
 
 use super::cases::{Verdict, try_all};
 use super::demands::{
@@ -28,20 +27,6 @@ fn every_engine_reads_every_badge_as_its_source_and_everything_else_as_it_was() 
         tally.discarded,
         tally.tried
     );
-}
-
-/// The same of what the core to come writes, until it is the only one.
-#[test]
-fn every_engine_reads_what_the_core_to_come_writes() {
-    let tally = try_all("citations by the core to come", pieces, || {
-        rooms::choose(true);
-        let mut judge = Judge::start();
-        move |cases: &[Vec<&'static str>]| {
-            let answers: Vec<Given> = cases.iter().map(|pieces| Given::native(answer(pieces))).collect();
-            judge_all(&mut judge, &answers, judge_answer)
-        }
-    });
-    tally.assert_all_hold();
 }
 
 /// Which brackets are markers is a matter of the format; that all else stays and nothing can be forged is not.

@@ -1,14 +1,12 @@
 //! The rules of the writer, one example each, and the page that lists them.
 //!
-//! What engines disagree about is written down in `src/cite/rooms/write`, and nowhere else. Here stands what each of its rules does to an
+//! What engines disagree about is written down in `src/cite/write`, and nowhere else. Here stands what each of its rules does to an
 //! example, and which engines would read the example otherwise without it. `docs/markdown-engines.md` shows the same rows.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-
-use citewire::cite::rooms;
 
 use super::demands::{badges, harmless};
 use super::flow::{Flow, Item, comparable};
@@ -530,7 +528,6 @@ fn readers_that_differ(plain: &Readings, written: &Readings) -> BTreeSet<&'stati
 
 #[test]
 fn rules_of_the_writer_do_what_they_say_to_their_examples() {
-    rooms::choose(true);
     let sources = sources();
     let written: Vec<String> =
         rules().map(|rule| converted(rule.given, &manifest(&[1, 2, 3])).expect("no panic")).collect();
@@ -587,7 +584,7 @@ fn shown(text: &str) -> String {
 fn page() -> String {
     let mut page = String::from(HEAD);
     for Chapter { file, title, rules } in CHAPTERS {
-        write!(page, "\n## {title}\n\nIn `src/cite/rooms/write/{file}`.\n\n| rule | the model wrote | is written | needed for |\n|---|---|---|---|\n")
+        write!(page, "\n## {title}\n\nIn `src/cite/write/{file}`.\n\n| rule | the model wrote | is written | needed for |\n|---|---|---|---|\n")
             .expect("a string");
         for rule in *rules {
             let needed = if rule.needed == ALL { "all".to_owned() } else { rule.needed.join(", ") };
@@ -606,7 +603,7 @@ fn page() -> String {
 const HEAD: &str = "\
 # What Markdown engines disagree about
 
-For maintainers of `src/cite/rooms/write`, the core to come. A text with badges is read by several engines, and each must read
+For maintainers of `src/cite/write`. A text with badges is read by several engines, and each must read
 the same in it. So the writer writes nothing that they read in different ways. These are its rules, each with one example. A test makes the page from its
 rows, has the examples written, and has the engines read them.
 

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use citewire::answer::MarkerGrammar;
-use citewire::cite::Rules;
+use citewire::cite::{Incremental, Rules};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::cases::{Verdict, try_all};
 use super::generator::{answer, pieces};
-use super::given::{Growing, documents};
+use super::given::documents;
 
 /// The links that show a number, as text and address, in order.
 fn badges(markdown: &str) -> Vec<(String, String)> {
@@ -42,7 +42,7 @@ fn definitions(markdown: &str) -> BTreeSet<(String, String)> {
 fn look(text: &str, step: usize) -> Result<(), String> {
     let rules = Rules::web_chat();
     let incremental = || {
-        let mut incremental = Growing::new(MarkerGrammar::ALL, &rules);
+        let mut incremental = Incremental::new(MarkerGrammar::ALL, &rules);
         incremental.add_sources(documents());
         incremental
     };
@@ -126,14 +126,14 @@ fn what_is_open_is_closed_and_what_is_held_back_is_left_out() {
         ("One [1].\n\n```\ncode\n``", "One [1].\n\n```\ncode\n```\n\n"),
         ("One [1].\n\nSources\n[1] The", "One [1].\n\n"),
     ] {
-        let mut growing = Growing::new(MarkerGrammar::ALL, &Rules::web_chat());
+        let mut growing = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
         growing.add_sources(documents());
         growing.push(text);
         let shown = growing.so_far().text;
         let body = shown.split("[1]: https://src.example/").next().unwrap_or_default();
         assert_eq!(body, expected, "{text:?}");
     }
-    let mut nothing = Growing::new(MarkerGrammar::ALL, &Rules::web_chat());
+    let mut nothing = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
     nothing.push("```\ncode");
     assert_eq!(nothing.so_far().text, "```\ncode", "without numbers there is nothing to make room for");
 }

@@ -40,19 +40,12 @@ struct Often {
 
 const GENERATED: Often = Often { option: "--cases", variable: "PROPTEST_CASES", unless_said: CASES };
 
-const PROPERTIES: [Property; 7] = [
+const PROPERTIES: [Property; 6] = [
     Property {
         name: "citations",
         what: "every engine reads every badge as its source and everything else as it was",
         file: ENGINES,
         test: "property::every_engine_reads_every_badge_as_its_source_and_everything_else_as_it_was",
-        often: GENERATED,
-    },
-    Property {
-        name: "core",
-        what: "the same of what the core to come writes",
-        file: ENGINES,
-        test: "property::every_engine_reads_what_the_core_to_come_writes",
         often: GENERATED,
     },
     Property {

@@ -64,13 +64,14 @@ impl Scene {
     async fn verdict(&self) -> Verdict {
         self.answers(pieces(told())).await;
         let chat = self.chat();
-        let doubt = ConnectorTexts::default().doubt;
+        let texts = ConnectorTexts::default();
         let count =
             |is: &dyn Fn(&str) -> bool| chat.iter().filter(|bubble| !bubble.growing && is(bubble.text())).count();
         Verdict {
-            answers: count(&|text| text.starts_with(TEXT)),
+            // A stream that the service cut off says that the answer follows, and may have shown all of its text.
+            answers: count(&|text| text.starts_with(TEXT) && !text.ends_with(&texts.follows)),
             apologies: count(&|text| text.ends_with(APOLOGY)),
-            doubts: count(&|text| text.ends_with(&doubt)),
+            doubts: count(&|text| text.ends_with(&texts.doubt)),
         }
     }
 }

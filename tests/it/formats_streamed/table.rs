@@ -43,7 +43,9 @@ pub(super) fn rows() -> Vec<Row> {
             given: azure(&["Prime the pump [do", "c1], then", " open valve A [doc2]", "."]),
             teams: &[
                 "Prime the pump",
+                "Prime the pump [1], then",
                 "Prime the pump [1], then open valve A",
+                "Prime the pump [1], then open valve A [2].",
                 "Prime the pump [1], then open valve A [2].",
             ],
             web_chat: &[
@@ -72,7 +74,7 @@ pub(super) fn rows() -> Vec<Row> {
                 "Leave is 30 da",
                 "Leave is 30 days",
                 "Leave is 30 days [1][2], to be asked for",
-                "Leave is 30 days [1][2], to be asked for in writing",
+                "Leave is 30 days [1][2], to be asked for in writing [1].",
                 "Leave is 30 days [1][2], to be asked for in writing [1].",
             ],
             web_chat: &[
@@ -99,10 +101,10 @@ pub(super) fn rows() -> Vec<Row> {
             ),
             teams: &[INFORMATIVE, "[1] says 30 days. Ask in writing [2], not by telephone."],
             web_chat: &[
-                " says 30",
-                " says 30 days. Ask in writing",
-                " says 30 days. Ask in writing, not by",
-                " says 30 days. Ask in writing, not by telephone.",
+                "says 30",
+                "says 30 days. Ask in writing",
+                "says 30 days. Ask in writing, not by",
+                "says 30 days. Ask in writing, not by telephone.",
                 "[1] says 30 days. Ask in writing [2], not by telephone.",
             ],
             cited: &["a", "b"],
@@ -172,12 +174,16 @@ pub(super) fn rows() -> Vec<Row> {
             ]),
             teams: &[
                 "Leave is 30 days.",
+                "Leave is 30 days.[1] It is asked for",
                 "Leave is 30 days.[1] It is asked for in **writing**.",
+                "Leave is 30 days.[1] It is asked for in **writing**.[2][1] \n\nThat is all.",
                 "Leave is 30 days.[1] It is asked for in **writing**.[2][1] \n\nThat is all.",
             ],
             web_chat: &[
                 "Leave is 30 days.",
+                "Leave is 30 days.[1] It is asked for",
                 "Leave is 30 days.[1] It is asked for in **writing**.",
+                "Leave is 30 days.[1] It is asked for in **writing**.[2]\u{200b}[1] \n\nThat is all.",
                 "Leave is 30 days.[1] It is asked for in **writing**.[2]\u{200b}[1] \n\nThat is all.",
             ],
             cited: &["b", "a"],
@@ -193,16 +199,24 @@ pub(super) fn rows() -> Vec<Row> {
                 ("Bye.", &[]),
             ]),
             teams: &[
-                "Ask for it:\n\n```\nleave --days 30",
-                "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all",
+                "Ask for it:\n\n```\nleave --days 30\n```",
+                "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```",
                 "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```\n\n[2]\n\n- 30 days",
+                "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```\n\n[2]\n\n- 30 days[1]\n\
+                 - in writing",
+                "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```\n\n[2]\n\n- 30 days[1]\n\
+                 - in writing[2]\n\nBye.",
                 "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```\n\n[2]\n\n- 30 days[1]\n\
                  - in writing[2]\n\nBye.",
             ],
             web_chat: &[
-                "Ask for it:\n\n```\nleave --days 30",
-                "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all",
+                "Ask for it:\n\n```\nleave --days 30\n```",
+                "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```",
                 "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```\n\n[2]\n\n- 30 days",
+                "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```\n\n[2]\n\n- 30 days[1]\n\
+                 - in writing",
+                "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```\n\n[2]\n\n- 30 days[1]\n\
+                 - in writing[2]\n\nBye.",
                 "Ask for it:\n\n```\nleave --days 30\n```\n\n[1]\n\n```\nleave --all\n```\n\n[2]\n\n- 30 days[1]\n\
                  - in writing[2]\n\nBye.",
             ],

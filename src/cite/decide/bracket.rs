@@ -1,0 +1,321 @@
+//! Brackets in text: markers, numbers that are none, and the text of a link to a marker.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::leaf::{Leaf, Within};
+use super::shown::drawn;
+use super::{Context, Piece};
+use crate::answer::MarkerGrammar;
+use crate::cite::LiteralNumbers;
+use crate::cite::marker::{self, MAX_INNER_BYTES, Marker};
+use crate::cite::read::{Token, TokenKind, same_label};
+use crate::cite::resolve::Indices;
+use crate::report::{Entry, Kind};
+
+/// What a bracket means.
+enum Meaning {
+    Cites(Indices),
+    /// A marker of a machine that names nothing.
+    Vanishes,
+    /// A marker that a person may have written, and that names nothing.
+    Nameless,
+    /// No marker, but a number that a claim may have.
+    Number,
+    Nothing,
+}
+
+impl Context<'_> {
+    /// `raw` is the bracket as it stands.
+    fn meaning(&self, open: char, inner: &str, raw: &str) -> Meaning {
+        let marker = match open {
+            '[' => marker::in_square_brackets(inner, self.grammar),
+            '【' => marker::in_lenticular_brackets(inner, self.grammar),
+            _ => marker::in_private_use(inner, self.grammar),
+        };
+        let is_number = open == '[' && number(inner).is_some_and(|n| self.may_be_claim(n));
+        let nothing = if is_number { Meaning::Number } else { Meaning::Nothing };
+        let Some(marker) = marker else { return nothing };
+        match self.resolve(raw, &marker) {
+            Some(found) => Meaning::Cites(found),
+            None if marker.is_machine_made() => Meaning::Vanishes,
+            None if marker.is_name() || is_number => nothing,
+            None => Meaning::Nameless,
+        }
+    }
+
+    /// The sources that a text names which is a marker of any format, with brackets or without.
+    pub(in crate::cite) fn named_by(&self, shown: &str) -> Option<Indices> {
+        let bare = unbracketed(shown);
+        let marker = marker::in_square_brackets(bare, &MarkerGrammar::ALL)?;
+        if marker.is_name() {
+            return None;
+        }
+        self.resolve(&format!("[{bare}]"), &marker)
+    }
+
+    /// Whether a text would be drawn as the badge of a claim is.
+    pub(in crate::cite) fn is_drawn_as_badge(&self, written: &str) -> bool {
+        self.looks_like_badge(drawn(written).as_deref().unwrap_or(written))
+    }
+
+    /// Whether readers see a text as the badge of a claim.
+    pub(super) fn looks_like_badge(&self, shown: &str) -> bool {
+        number(unbracketed(shown)).is_some_and(|n| self.may_be_claim(n))
+    }
+}
+
+/// Whether a definition of this label would be one of a marker, or one of a source: neither takes effect.
+pub(in crate::cite) fn is_marker_label(label: &str) -> bool {
+    let marker = marker::in_square_brackets(unbracketed(label), &MarkerGrammar::ALL);
+    marker.is_some_and(|marker| !marker.is_name())
+}
+
+/// A number, with blanks around and in it as a label may have them.
+fn number(inner: &str) -> Option<usize> {
+    let mut number: Option<usize> = None;
+    for byte in inner.bytes() {
+        match byte {
+            b'0'..=b'9' => {
+                number = Some(number.unwrap_or(0).saturating_mul(10).saturating_add(usize::from(byte - b'0')));
+            }
+            byte if byte.is_ascii_whitespace() => {}
+            _ => return None,
+        }
+    }
+    number
+}
+
+/// Without the brackets around all of it.
+pub(super) fn unbracketed(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text)
+}
+
+fn closing(open: char) -> char {
+    match open {
+        '[' => ']',
+        '【' => '】',
+        _ => '\u{e201}',
+    }
+}
+
+impl<'l> Leaf<'l, '_> {
+    /// At an opening bracket behind the text in `before`. Where it ends, when it is a piece of its own.
+    pub(super) fn open_bracket(&mut self, token: usize, before: Range<usize>, open: char) -> Option<usize> {
+        let at = before.end;
+        if self.within == Within::Link {
+            return (open == '[').then(|| self.number_in_link(token, before)).flatten();
+        }
+        let (meaning, end) = match self.inner(token, at, open) {
+            Some((inner, end)) => {
+                let meaning = self.context.meaning(open, &inner, &self.source()[at..end]);
+                let may_be_link = matches!(meaning, Meaning::Nothing | Meaning::Nameless) && open == '[';
+                // What a label follows is no link by itself.
+                let (before, behind) = (&self.source()[..at], &self.source()[end..]);
+                let is_label = before.ends_with(']') || !behind.starts_with('[') || behind.starts_with("[]");
+                if may_be_link && is_label && !inner.trim().is_empty() {
+                    self.state.use_label(same_label(&inner));
+                }
+                (meaning, end)
+            }
+            None => (Meaning::Nothing, at),
+        };
+        let range = at..end;
+        let only_markers = self.context.rules.only_markers;
+        match meaning {
+            Meaning::Cites(found) => {
+                self.push_text(before);
+                let positions = self.state.positions(self.context.sources, &found);
+                self.cite(range, positions);
+            }
+            Meaning::Vanishes => {
+                let vanishes = !(only_markers && open == '[');
+                self.unresolved(range.clone(), vanishes);
+                self.push_text(before);
+                if vanishes { self.vanish(range) } else { self.push_text(range) }
+            }
+            Meaning::Number => {
+                self.push_text(before);
+                self.state.literal_number(self.context.rules, at, &self.source()[range.clone()]);
+                self.pieces.push(Piece::Number(range));
+            }
+            Meaning::Nameless => {
+                self.unresolved(range.clone(), false);
+                self.push_text(before.start..range.end);
+            }
+            Meaning::Nothing => {
+                if open == '[' {
+                    self.brackets.push((at, self.pieces.len().saturating_sub(1)));
+                }
+                return None;
+            }
+        }
+        Some(end)
+    }
+
+    /// In the text of a link no bracket is a marker; but what reads the drawn text would take a number there for a badge.
+    fn number_in_link(&mut self, token: usize, before: Range<usize>) -> Option<usize> {
+        let rules = self.context.rules;
+        let (inner, end) =
+            self.inner(token, before.end, '[').filter(|_| rules.literal_numbers != LiteralNumbers::Escape)?;
+        if !number(&inner).is_some_and(|n| self.context.may_be_claim(n)) {
+            return None;
+        }
+        let range = before.end..end;
+        self.push_text(before);
+        self.state.literal_number(rules, range.start, &self.source()[range.clone()]);
+        self.pieces.push(Piece::Number(range));
+        Some(end)
+    }
+
+    /// What stands between a bracket and the one that closes it, which no other may part; and where that ends. It may go over the end of a
+    /// line.
+    fn inner(&self, token: usize, at: usize, open: char) -> Option<(Cow<'l, str>, usize)> {
+        let (text, close) = (self.source(), closing(open));
+        let mut from = at + open.len_utf8();
+        let mut joined = String::new();
+        for token in &self.inline.tokens[token..] {
+            match token.kind {
+                TokenKind::SoftBreak => {
+                    joined.push(' ');
+                    continue;
+                }
+                TokenKind::Text => {}
+                TokenKind::Escape
+                | TokenKind::Entity
+                | TokenKind::HardBreak
+                | TokenKind::Code
+                | TokenKind::Html
+                | TokenKind::Autolink
+                | TokenKind::Open(_)
+                | TokenKind::Close(_) => return None,
+            }
+            // The bracket may be the first character of the next token.
+            if token.range.end < from {
+                continue;
+            }
+            from = from.max(token.range.start);
+            let room = text.floor_char_boundary(token.range.end.min(from + MAX_INNER_BYTES + 4));
+            let rest = &text[from..room];
+            // A marker of a machine holds no bracket: what is written in place of one in it would make it another.
+            if let Some(found) = rest.find([open, close, '[']) {
+                if !rest[found..].starts_with(close) || joined.len() + found > MAX_INNER_BYTES {
+                    return None;
+                }
+                let end = from + found + close.len_utf8();
+                if joined.is_empty() {
+                    return Some((Cow::Borrowed(&rest[..found]), end));
+                }
+                joined.push_str(&rest[..found]);
+                return Some((Cow::Owned(joined), end));
+            }
+            if room < token.range.end || joined.len() + rest.len() > MAX_INNER_BYTES {
+                return None;
+            }
+            joined.push_str(rest);
+        }
+        None
+    }
+
+    /// At a closing bracket behind the text in `before`: whether the bracket is the text of a link to the marker behind it,
+    /// `[Leave policy][1]`. Its brackets go.
+    pub(super) fn close_bracket(&mut self, token: usize, before: Range<usize>) -> Option<usize> {
+        let at = before.end;
+        let (open, first) = self.brackets.pop()?;
+        if self.within == Within::Link || !self.source()[at + 1..].starts_with('[') {
+            return None;
+        }
+        if !self.is_text_of_marker(token, open..at, first) {
+            // `[**1**][foo]` would look like a badge once `foo` is defined.
+            let looks_like_badge = self.will_look_like_badge(open + 1..at, first);
+            if looks_like_badge {
+                self.push_text(before.start..at + 1);
+                self.pieces.push(Piece::Apart);
+            }
+            return looks_like_badge.then_some(at + 1);
+        }
+        self.push_text(before);
+        let place =
+            self.pieces.iter().rposition(|piece| matches!(piece, Piece::Text(range) if range.contains(&open)))?;
+        let Piece::Text(range) = self.pieces[place].clone() else { return None };
+        let shown = &self.source()[open + 1..at];
+        let message = format!("[{shown}] cites a source: its text stays, with the badge of the source behind it");
+        self.state.entries.push(Entry::in_text(Kind::Note, "link", open, message));
+        let bracket = Piece::Unbracketed(open..open + 1);
+        let parts = [Piece::Text(range.start..open), bracket, Piece::Text(open + 1..range.end)];
+        let is_something = |part: &Piece| !matches!(part, Piece::Text(range) if range.is_empty());
+        self.pieces.splice(place..=place, parts.into_iter().filter(is_something));
+        self.pieces.push(Piece::Dropped(at..at + 1));
+        Some(at + 1)
+    }
+
+    /// Whether the text of a bracket looks like the badge of a claim, as it is or once its markers are numbers: `[[^1^]]`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others stay, or hold what can be no badge")]
+    fn will_look_like_badge(&self, stretch: Range<usize>, first: usize) -> bool {
+        if stretch.len() > MAX_INNER_BYTES || self.context.looks_like_badge(&self.shown(stretch.clone())) {
+            return stretch.len() <= MAX_INNER_BYTES;
+        }
+        let (mut written, mut from) = (String::new(), stretch.start);
+        for piece in self.pieces.get(first..).unwrap_or_default() {
+            let (range, number) = match piece {
+                Piece::Badges(range, positions) if positions.len() == 1 => (range, "[1]"),
+                Piece::Gone(range) => (range, ""),
+                _ => continue,
+            };
+            if range.start >= from {
+                written.push_str(&self.source()[from..range.start]);
+                written.push_str(number);
+                from = range.end;
+            }
+        }
+        written.push_str(&self.source()[from..stretch.end.max(from)]);
+        from > stretch.start && self.context.is_drawn_as_badge(&written)
+    }
+
+    /// Behind a word or another bracket it is an index, `m[row][1]`.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only these three link")]
+    fn is_text_of_marker(&self, token: usize, bracket: Range<usize>, first: usize) -> bool {
+        let Range { start: open, end: at } = bracket;
+        let text = self.source();
+        let inner = &text[open + 1..at];
+        // An underscore belongs to a name only behind one: `m_[i][1]`, and not `_[text][1]_`.
+        let before = &text[..open];
+        let name = before.strip_suffix('_').unwrap_or(before);
+        let is_index = before.ends_with([']', '!']) || name.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        let holds_link = || {
+            self.pieces.get(first..).unwrap_or_default().iter().any(|piece| match piece {
+                Piece::Autolink(range) | Piece::Badges(range, _) | Piece::Gone(range) => range.start > open,
+                Piece::Open { link, .. } => self.range(*link).start > open,
+                _ => false,
+            })
+        };
+        if self.context.rules.only_markers
+            || is_index
+            || inner.contains(['[', ']'])
+            || !may_be_text(inner)
+            || self.context.looks_like_badge(inner)
+            || is_marker_of_any_format(inner)
+            || holds_link()
+        {
+            return false;
+        }
+        let behind = self.inline.tokens[token..].iter().find(|token| token.range.end > at + 1);
+        if let Some(Token { kind: TokenKind::Open(link), .. }) = behind {
+            return self.context.grammar.linked && self.context.named_by(&self.shown(self.stretch(*link))).is_some();
+        }
+        let Some((label, end)) = self.inner(token, at + 1, '[') else { return false };
+        matches!(self.context.meaning('[', &label, &text[at + 1..end]), Meaning::Cites(_) | Meaning::Vanishes)
+    }
+}
+
+/// A text of one character is a task box or an index, and one without a letter no name of a document.
+fn may_be_text(inner: &str) -> bool {
+    inner.trim().chars().nth(1).is_some() && inner.contains(char::is_alphabetic)
+}
+
+/// `[doc1][2]` is a list of markers, also where `[doc1]` is no marker of this format.
+fn is_marker_of_any_format(inner: &str) -> bool {
+    let marker = marker::in_square_brackets(inner, &MarkerGrammar::ALL);
+    marker.is_some_and(|marker| !matches!(marker, Marker::Name(_) | Marker::NameEnd(_)))
+}

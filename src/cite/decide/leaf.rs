@@ -1,0 +1,342 @@
+//! The walk over the tokens of one leaf.
+
+use std::ops::Range;
+
+use super::{Context, Decisions, Piece, Positions};
+use crate::answer::SourceIndex;
+use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
+use crate::cite::read::{Inline, Token, TokenKind};
+use crate::report::{Entry, Kind};
+
+/// Decides about the tokens of one leaf; of one that is not complete, up to the place `held`. Returns how far that was.
+pub(in crate::cite) fn decide(
+    context: &Context<'_>,
+    state: &mut Decisions,
+    inline: &Inline<'_>,
+    held: Option<usize>,
+    pieces: &mut Vec<Piece>,
+) -> usize {
+    pieces.clear();
+    let mut leaf = Leaf {
+        context: *context,
+        state,
+        inline,
+        pieces,
+        done: 0,
+        held: held.unwrap_or(usize::MAX),
+        brackets: Vec::new(),
+        row: Row::default(),
+        within: Within::Text,
+    };
+    leaf.tokens(0..inline.tokens.len());
+    let end = inline.range().map_or(0, |range| range.end);
+    if held.is_some_and(|held| held <= end) {
+        return leaf.hold_last();
+    }
+    leaf.cite_places(end);
+    usize::MAX
+}
+
+impl Decisions {
+    /// Says what becomes of the tags in a block of HTML that stands at `at`.
+    pub(in crate::cite) fn report_html(&mut self, text: &str, at: usize, html: &str) {
+        let (mut at, mut rest) = (at, html);
+        while let Some(found) = rest.find('<') {
+            rest = &rest[found..];
+            let comment = if rest.starts_with("<!--") { comment_end(rest) } else { None };
+            let (harm, length) = comment.map_or_else(|| judge_tag(rest), |length| (Harm::None, length));
+            let tag = &rest[..length];
+            // In the text, prefixes of containers may stand between its lines.
+            let line = tag.lines().next().unwrap_or_default();
+            at += text[at..].find(line).unwrap_or_default();
+            self.report_tag(harm, at, tag);
+            at += line.len();
+            rest = &rest[length..];
+        }
+    }
+
+    fn report_tag(&mut self, harm: Harm, at: usize, tag: &str) {
+        match harm {
+            Harm::None => {}
+            Harm::Attributes(_) => {
+                self.neutralised("html-attributes", at, format!("the attributes of {tag} were taken out"));
+            }
+            Harm::Tag => self.neutralised("html", at, format!("{} is shown as text", beginning(tag))),
+        }
+    }
+}
+
+/// One leaf, as far as it is decided about.
+pub(super) struct Leaf<'l, 's> {
+    pub(super) context: Context<'l>,
+    pub(super) state: &'l mut Decisions,
+    pub(super) inline: &'l Inline<'s>,
+    pub(super) pieces: &'l mut Vec<Piece>,
+    /// The source up to here is decided about, although its tokens may go on.
+    pub(super) done: usize,
+    /// Behind this place nothing is decided yet.
+    pub(super) held: usize,
+    /// The brackets of text that are open: where each stands, and how many pieces there were before its own.
+    pub(super) brackets: Vec<(usize, usize)>,
+    pub(super) row: Row,
+    pub(super) within: Within,
+}
+
+/// What the tokens stand in that are decided about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Within {
+    Text,
+    /// A link that stays: brackets in it are text, and other links only their texts.
+    Link,
+    /// The description of an image that goes: links in it are only their texts, as no reader ever had them as links.
+    Description,
+}
+
+/// Markers in a row with commas between them: `[2], [doc9], 【1】`. With a marker that vanishes goes one of its commas.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Row {
+    /// Where its last marker ends; 0 where none has come.
+    end: usize,
+    /// How many pieces there were then.
+    behind: usize,
+    /// Whether one of its markers stays.
+    stays: bool,
+}
+
+/// Bytes of text that may mean something: brackets, dollars, and the first bytes of `【` and U+E200.
+const SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    let bytes = b"[]$";
+    let mut at = 0;
+    while at < bytes.len() {
+        special[bytes[at] as usize] = true;
+        at += 1;
+    }
+    special[0xe3] = true;
+    special[0xee] = true;
+    special
+};
+
+impl<'l> Leaf<'l, '_> {
+    pub(super) fn source(&self) -> &'l str {
+        self.context.text
+    }
+
+    /// Decides about tokens, by their places.
+    pub(super) fn tokens(&mut self, tokens: Range<usize>) {
+        let mut at = tokens.start;
+        while at < tokens.end {
+            let Token { kind, mut range } = self.inline.tokens[at].clone();
+            if range.end <= self.done {
+                at += 1;
+                continue;
+            }
+            let start = range.start.max(self.done);
+            if start >= self.held || kind != TokenKind::Text && range.end > self.held && self.held < usize::MAX {
+                self.held = self.held.min(start);
+                break;
+            }
+            range.end = range.end.min(self.held);
+            self.context.arrive(start);
+            self.cite_places(start);
+            if let Some((replaced, sources)) =
+                self.state.places.take_replaced(start).filter(|_| self.within != Within::Link)
+            {
+                self.replace(replaced, &sources);
+                continue;
+            }
+            match kind {
+                TokenKind::Text => self.text(at, range.start.max(self.done)..range.end),
+                TokenKind::Escape => self.escape(at, range),
+                TokenKind::Entity => self.pieces.push(Piece::Entity(range)),
+                TokenKind::SoftBreak => self.pieces.push(Piece::SoftBreak(range)),
+                TokenKind::HardBreak => self.pieces.push(Piece::HardBreak(range)),
+                TokenKind::Code => self.pieces.push(Piece::Code(range)),
+                TokenKind::Html => self.html(range),
+                TokenKind::Autolink => self.autolink(range),
+                TokenKind::Open(link) => at = self.link(link),
+                TokenKind::Close(_) => {}
+            }
+            at += 1;
+        }
+    }
+
+    /// Text, from one place that the provider cites to the next.
+    fn text(&mut self, token: usize, range: Range<usize>) {
+        let mut from = range.start;
+        while from < range.end {
+            let next = if self.within == Within::Link { range.end } else { self.state.places.next(self.source()) };
+            let stop = next.clamp(from, range.end);
+            self.plain_text(token, from..stop);
+            from = stop.max(self.done);
+            if stop == range.end || from > stop {
+                continue;
+            }
+            match self.state.places.take_replaced(stop) {
+                Some((replaced, sources)) => {
+                    self.replace(replaced, &sources);
+                    from = self.done;
+                }
+                None => self.cite_places(stop),
+            }
+        }
+    }
+
+    /// Puts the numbers of sources in place of a stretch that the provider cites.
+    fn replace(&mut self, stretch: Range<usize>, sources: &[SourceIndex]) {
+        let positions = self.state.positions(self.context.sources, sources);
+        self.done = stretch.end;
+        self.cite(stretch, positions);
+    }
+
+    /// Cites what the provider cites up to a place, behind what stands before it.
+    fn cite_places(&mut self, at: usize) {
+        if self.within == Within::Link {
+            return;
+        }
+        let sources = self.state.places.take(self.source(), at);
+        if !sources.is_empty() {
+            // Only markers in the text are limited to the sources that came before them.
+            let positions = self.state.positions(self.context.arrivals.all, &sources);
+            if !positions.is_empty() {
+                self.cite(at..at, positions);
+            }
+        }
+    }
+
+    /// Text, from one character that may mean something to the next.
+    fn plain_text(&mut self, token: usize, range: Range<usize>) {
+        let text = self.source();
+        let bytes = text.as_bytes();
+        let (mut from, mut at) = (range.start, range.start);
+        while at < range.end {
+            let Some(found) = bytes[at..range.end].iter().position(|byte| SPECIAL[usize::from(*byte)]) else { break };
+            at += found;
+            self.context.arrive(at);
+            let behind = match bytes[at] {
+                b'[' => self.open_bracket(token, from..at, '['),
+                b']' => self.close_bracket(token, from..at),
+                b'$' => self.math(token, from..at),
+                _ if text[at..].starts_with('【') => self.open_bracket(token, from..at, '【'),
+                _ if text[at..].starts_with('\u{e200}') => self.open_bracket(token, from..at, '\u{e200}'),
+                _ => None,
+            };
+            match behind {
+                // What stood before is a piece already.
+                Some(behind) => {
+                    self.done = behind;
+                    (from, at) = (behind, behind);
+                }
+                None => at = text.ceil_char_boundary(at + 1),
+            }
+        }
+        self.push_text(from..range.end.max(from));
+    }
+
+    pub(super) fn push_text(&mut self, range: Range<usize>) {
+        if range.is_empty() {
+            return;
+        }
+        match self.pieces.last_mut() {
+            Some(Piece::Text(last)) if last.end == range.start => last.end = range.end,
+            _ => self.pieces.push(Piece::Text(range)),
+        }
+    }
+
+    fn html(&mut self, range: Range<usize>) {
+        let source = &self.source()[range.clone()];
+        if !self.context.rules.markdown {
+            self.pieces.push(Piece::Tag { range, name: None });
+            return;
+        }
+        let harm = if is_comment(source) { Harm::None } else { judge_tag(source).0 };
+        self.state.report_tag(harm, range.start, source);
+        self.pieces.push(match harm {
+            Harm::None => Piece::Tag { range, name: None },
+            Harm::Attributes(name) => Piece::Tag { name: Some(range.start + name), range },
+            Harm::Tag => Piece::Literal(range),
+        });
+    }
+
+    /// Puts the numbers of sources in place of a marker.
+    pub(super) fn cite(&mut self, range: Range<usize>, positions: Positions) {
+        if positions.is_empty() {
+            self.vanish(range);
+            return;
+        }
+        match self.pieces.last_mut() {
+            // Of several markers side by side, each number is shown once.
+            Some(Piece::Badges(last, shown)) if last.end == range.start => {
+                last.end = range.end;
+                self.row.end = range.end;
+                for position in positions {
+                    if !shown.contains(&position) {
+                        shown.push(position);
+                    }
+                }
+            }
+            _ => self.marker(range.clone(), Piece::Badges(range, positions), true),
+        }
+    }
+
+    /// Takes out a marker that names nothing.
+    pub(super) fn vanish(&mut self, range: Range<usize>) {
+        self.marker(range.clone(), Piece::Gone(range), false);
+    }
+
+    /// Adds a marker to its row, and drops the comma that one of two markers takes along.
+    fn marker(&mut self, range: Range<usize>, piece: Piece, stays: bool) {
+        let Row { end, behind, stays: others_stay } = self.row;
+        let between = self.source().get(end..range.start).filter(|_| end > 0 && self.pieces.len() == behind + 1);
+        let sign = between.and_then(separator).filter(|_| !self.context.rules.only_markers);
+        if let Some(sign) = sign.filter(|_| !stays || !others_stay) {
+            self.pieces.truncate(behind);
+            self.pieces.push(Piece::Dropped(end..end + sign));
+            self.push_text(end + sign..range.start);
+        }
+        self.pieces.push(piece);
+        let stays = stays || sign.is_some() && others_stay;
+        self.row = Row { end: range.end, behind: self.pieces.len(), stays };
+    }
+
+    /// Takes back what hangs on the next thing: the comma behind a marker, which goes with the next one when that names nothing, and
+    /// what goes without a trace unless it parts two things.
+    fn hold_last(&mut self) -> usize {
+        let Row { end, behind, .. } = self.row;
+        let is_sign = |c: char| matches!(c, ' ' | '\t' | ',' | ';');
+        let is_behind_marker = end > 0 && self.pieces.len() == behind + 1;
+        if is_behind_marker && self.source()[end..self.held.max(end)].trim_matches(is_sign).is_empty() {
+            self.pieces.truncate(behind);
+            self.held = end;
+        }
+        while let Some(Piece::Gone(range) | Piece::Unbracketed(range)) = self.pieces.last() {
+            self.held = range.start;
+            self.pieces.pop();
+        }
+        self.held
+    }
+
+    /// Says that a bracket is a marker that names nothing.
+    pub(super) fn unresolved(&mut self, range: Range<usize>, vanishes: bool) {
+        let raw = &self.source()[range.clone()];
+        let fate = if vanishes { "it was taken out" } else { "it stays as text" };
+        let message = format!("{raw} names no source; {fate}");
+        self.state.entries.push(Entry::in_text(Kind::Unresolved, "marker", range.start, message));
+        self.state.unresolved.push(raw.to_owned());
+    }
+}
+
+/// Blanks, and a comma or semicolon: how long what stands before the sign and the sign itself are, when the text holds nothing else.
+fn separator(text: &str) -> Option<usize> {
+    let blanks = [' ', '\t'];
+    let sign = text.trim_start_matches(blanks);
+    let behind = sign.strip_prefix([',', ';'])?;
+    behind.trim_start_matches(blanks).is_empty().then_some(text.len() - behind.len())
+}
+
+/// As much of a tag as the report shows.
+fn beginning(tag: &str) -> &str {
+    const MAX_TAG_CHARS: usize = 60;
+    let line = tag.split(['\r', '\n']).next().unwrap_or_default();
+    line.char_indices().nth(MAX_TAG_CHARS).map_or(line, |(end, _)| &line[..end])
+}

@@ -1,0 +1,268 @@
+//! Links and images: which cite a source, which stay, and which are only their texts.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use url::Url;
+
+use super::Piece;
+use super::bracket::unbracketed;
+use super::leaf::{Leaf, Within};
+use super::shown::drawn;
+use crate::answer::{MarkerGrammar, SourceIndex};
+use crate::cite::marker::{self, Marker};
+use crate::cite::read::Form;
+use crate::cite::resolve::Indices;
+use crate::report::{Entry, Kind};
+use crate::url::{WebUrl, without_user};
+
+/// Whether readers may be led to this address.
+pub(in crate::cite) fn is_allowed(url: &str) -> bool {
+    let is_scheme = |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    if is_scheme("http:") || is_scheme("https:") {
+        return url.parse::<WebUrl>().is_ok();
+    }
+    is_scheme("mailto:") && Url::parse(url).is_ok_and(|url| url.scheme() == "mailto")
+}
+
+/// What becomes of a link.
+enum Fate {
+    /// Its text is a marker: the numbers stand in its place. Behind a marker, what is no address is text.
+    Marker { sources: Indices, has_address: bool },
+    /// It leads to a source: its text stays, and the number stands behind it.
+    Cites(Indices),
+    /// Its text stays.
+    Text,
+    /// It stays.
+    Link,
+    /// It is an image that may load.
+    Image,
+}
+
+impl<'l> Leaf<'l, '_> {
+    /// Decides about a link, by its place; the place of the token that closes it.
+    pub(super) fn link(&mut self, number: usize) -> usize {
+        let link = &self.inline.links[number];
+        let (open, close) = (link.open, link.close);
+        let inside = open + 1..close;
+        if self.within != Within::Text {
+            self.only_text(number);
+            return close;
+        }
+        let shown = self.shown(self.stretch(number));
+        match self.fate(number, &shown) {
+            Fate::Marker { sources, has_address } => self.marker_link(number, &sources, has_address),
+            Fate::Cites(sources) => self.citing_link(number, &shown, &sources),
+            Fate::Text => {
+                self.refuse(number, &shown);
+                self.pieces.push(Piece::Unbracketed(self.token(open)));
+                if link.is_image && shown.trim().is_empty() {
+                    self.pieces.push(Piece::Nameless);
+                }
+                if link.is_image {
+                    self.within = Within::Description;
+                }
+                self.tokens(inside);
+                self.within = Within::Text;
+                self.pieces.push(Piece::Dropped(self.token(close)));
+            }
+            Fate::Link => self.stay(number, false),
+            Fate::Image => self.stay(number, true),
+        }
+        close
+    }
+
+    /// A link that stays, an image that may load, or one that becomes a link.
+    fn stay(&mut self, number: usize, is_image: bool) {
+        let link = &self.inline.links[number];
+        let at = self.range(number).start;
+        let url = self.without_user(at, &link.url);
+        let becomes_link = link.is_image && !is_image;
+        if becomes_link {
+            let message = format!("the image {:?} became a link, so that nothing is loaded", &*link.url);
+            self.state.neutralised("image", at, message);
+        }
+        self.pieces.push(Piece::Open { link: number, is_image });
+        if becomes_link && self.shown(self.stretch(number)).trim().is_empty() {
+            self.pieces.push(Piece::Nameless);
+        }
+        self.within = Within::Link;
+        self.tokens(link.open + 1..link.close);
+        self.within = Within::Text;
+        self.pieces.push(Piece::Close { link: number, url });
+    }
+
+    fn fate(&self, number: usize, shown: &str) -> Fate {
+        let (link, rules) = (&self.inline.links[number], self.context.rules);
+        // `[1](2024)` is a marker and a year, not an address.
+        let has_address = link.form != Form::Inline || link.url.contains([':', '/', '#']) || link.url.is_empty();
+        let is_marker = || marker::in_square_brackets(unbracketed(shown), self.context.grammar).is_some();
+        if self.context.grammar.linked
+            && let Some(sources) = self.context.named_by(shown)
+            && (has_address || is_marker())
+        {
+            return Fate::Marker { sources, has_address };
+        }
+        if let Some(sources) = self.linked_source(number) {
+            return Fate::Cites(sources);
+        }
+        if rules.only_markers {
+            return Fate::Link;
+        }
+        if !is_allowed(&link.url) || rules.markdown && self.context.looks_like_badge(shown) {
+            return Fate::Text;
+        }
+        let host = || Url::parse(&link.url).ok().and_then(|url| url.host_str().map(str::to_lowercase));
+        if link.is_image && host().is_some_and(|host| rules.image_hosts.contains(&host)) {
+            return Fate::Image;
+        }
+        Fate::Link
+    }
+
+    /// The source to whose address a link leads.
+    fn linked_source(&self, number: usize) -> Option<Indices> {
+        let link = &self.inline.links[number];
+        if !self.context.grammar.links || link.is_image || self.state.places.overlap(&self.range(number)) {
+            return None;
+        }
+        let source = self.context.at_address(&link.url)?;
+        Some(Indices::from_slice(&[source]))
+    }
+
+    /// The text of a link, as a stretch of the source.
+    pub(super) fn stretch(&self, number: usize) -> Range<usize> {
+        let link = &self.inline.links[number];
+        self.inline.tokens[link.open].range.end..self.inline.tokens[link.close].range.start
+    }
+
+    /// All of a link, as a stretch of the source.
+    pub(super) fn range(&self, number: usize) -> Range<usize> {
+        let link = &self.inline.links[number];
+        self.inline.tokens[link.open].range.start..self.inline.tokens[link.close].range.end
+    }
+
+    fn marker_link(&mut self, number: usize, sources: &[SourceIndex], has_address: bool) {
+        let link = &self.inline.links[number];
+        let mut range = self.range(number);
+        let tail = self.inline.tokens[link.close].range.clone();
+        let leads_there = |url: &str| {
+            let at = |index: &SourceIndex| self.context.sources[index.0].url.as_ref();
+            url.parse::<WebUrl>().is_ok_and(|url| sources.iter().any(|index| at(index) == Some(&url)))
+        };
+        if has_address && !leads_there(&link.url) {
+            let text = &self.source()[self.stretch(number)];
+            let message = format!("[{text}] leads to its source, and not to {:?}", &*link.url);
+            self.state.neutralised("marker-link", range.start, message);
+        }
+        if link.is_image {
+            // It ended a sentence: "Great![1]".
+            self.push_text(range.start..range.start + 1);
+            range.start += 1;
+        }
+        if !has_address {
+            range.end = tail.start + 1;
+        }
+        let positions = self.state.positions(self.context.sources, sources);
+        self.cite(range, positions);
+        if !has_address {
+            self.pieces.push(Piece::Literal(tail.start + 1..tail.end));
+        }
+    }
+
+    fn citing_link(&mut self, number: usize, shown: &str, sources: &[SourceIndex]) {
+        let link = &self.inline.links[number];
+        if self.context.rules.only_markers {
+            // The link stays, and is a citation all the same.
+            self.stay(number, false);
+            self.state.positions(self.context.sources, sources);
+            return;
+        }
+        if self.shows_marker_alone(shown) {
+            let positions = self.state.positions(self.context.sources, sources);
+            self.cite(self.range(number), positions);
+            return;
+        }
+        let (inside, tail) = (link.open + 1..link.close, self.inline.tokens[link.close].range.clone());
+        let at = self.inline.tokens[link.open].range.start;
+        let message = format!("[{shown}] cites a source: its text stays, with the badge of the source behind it");
+        self.state.entries.push(Entry::in_text(Kind::Note, "link", at, message));
+        self.pieces.push(Piece::Unbracketed(self.token(link.open)));
+        self.tokens(inside);
+        let positions = self.state.positions(self.context.sources, sources);
+        self.cite(tail, positions);
+    }
+
+    /// Of a link in the text of another, and of an image in one, the text is shown.
+    fn only_text(&mut self, number: usize) {
+        let link = &self.inline.links[number];
+        let inside = link.open + 1..link.close;
+        self.pieces.push(Piece::Dropped(self.token(link.open)));
+        if link.is_image && self.shown(self.stretch(number)).trim().is_empty() {
+            self.pieces.push(Piece::Nameless);
+        }
+        self.tokens(inside);
+        self.pieces.push(Piece::Dropped(self.token(link.close)));
+    }
+
+    /// Where a token stands.
+    fn token(&self, at: usize) -> Range<usize> {
+        self.inline.tokens[at].range.clone()
+    }
+
+    fn refuse(&mut self, number: usize, shown: &str) {
+        let (url, at) = (&self.inline.links[number].url, self.range(number).start);
+        if is_allowed(url) {
+            let message = format!("[{shown}] looks like a citation, and leads to {:?} no more", &**url);
+            self.state.neutralised("marker-link", at, message);
+        } else {
+            let message = format!("the address {:?} is neither http, https nor mailto; its text stays", &**url);
+            self.state.neutralised("link-scheme", at, message);
+        }
+    }
+
+    /// `<https://…>`.
+    pub(super) fn autolink(&mut self, range: Range<usize>) {
+        let address = &self.source()[range.start + 1..range.end - 1];
+        if self.within != Within::Text {
+            self.pieces.push(Piece::Dropped(range.start..range.start + 1));
+            self.pieces.push(Piece::Literal(range.start + 1..range.end - 1));
+            self.pieces.push(Piece::Dropped(range.end - 1..range.end));
+            return;
+        }
+        let is_mail = !address.contains(':') && address.contains('@');
+        if !is_mail && !is_allowed(address) {
+            self.state.neutralised("link-scheme", range.start, format!("the address {address:?} is shown as text"));
+            self.pieces.push(Piece::Literal(range));
+            return;
+        }
+        if without_user(address).is_some() {
+            self.without_user(range.start, address);
+        }
+        self.pieces.push(Piece::Autolink(range));
+    }
+
+    /// The address without the user that it names, which reads as another site.
+    fn without_user(&mut self, at: usize, url: &str) -> Option<Box<str>> {
+        let without = without_user(url)?;
+        self.state.neutralised("link-user", at, format!("the link leads to {without:?}: its address named a user"));
+        Some(without.to_string().into())
+    }
+
+    /// Whether a link shows nothing but a marker that needs not be kept as text: in brackets, of a machine, or a number that a
+    /// reader would take for a badge.
+    fn shows_marker_alone(&self, shown: &str) -> bool {
+        let bare = unbracketed(shown);
+        let marker = marker::in_square_brackets(bare, &MarkerGrammar::ALL);
+        let is_marker = marker.is_some_and(|marker| {
+            let is_bracketed = bare.len() < shown.trim().len() && !matches!(marker, Marker::Name(_));
+            is_bracketed || marker.is_machine_made()
+        });
+        shown.trim().is_empty() || self.context.looks_like_badge(shown) || is_marker
+    }
+
+    /// What readers see of a stretch of the leaf that may show nothing but a marker; of anything else, its source.
+    pub(super) fn shown(&self, stretch: Range<usize>) -> Cow<'l, str> {
+        let source = &self.source()[stretch];
+        drawn(source).map_or(Cow::Borrowed(source), Cow::Owned)
+    }
+}

@@ -1,0 +1,239 @@
+//! Math and formulas, in which no bracket is a marker (policy P-02).
+
+use std::ops::Range;
+
+use super::Piece;
+use super::leaf::{Leaf, Within};
+use crate::cite::LiteralNumbers;
+use crate::cite::read::TokenKind;
+
+/// Math between single dollars is short and on one line; so are formulas in parentheses.
+const MAX_SHORT: usize = 256;
+
+/// Longer formulas between escaped square brackets are text.
+const MAX_FORMULA: usize = 1024;
+
+/// Longer math between double dollars is text.
+const MAX_DISPLAY: usize = 4 * 1024;
+
+impl Leaf<'_, '_> {
+    /// At a dollar behind the text in `before`. Where the math ends that begins there, if one does.
+    pub(super) fn math(&mut self, token: usize, before: Range<usize>) -> Option<usize> {
+        let at = before.end;
+        let leaf_end = self.inline.range()?.end;
+        let rest = &self.source()[at..leaf_end];
+        let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
+        let Some(end) = end_of_math(rest, run).map(|end| at + end) else {
+            // A dollar alone is text, and so are two of which none opens anything.
+            self.push_text(before.start..at + run);
+            return Some(at + run);
+        };
+        if end > self.held {
+            // The math may yet turn out to hold a link, and then its dollars are text.
+            self.push_text(before);
+            self.held = at;
+            return Some(leaf_end);
+        }
+        let content = &self.source()[at + run..end - run];
+        if self.could_act(token, at..end) || self.within == Within::Link && content.contains('[') {
+            self.push_text(before);
+            if content.contains('[') {
+                // As text it is read by engines that know no math and by those that do.
+                self.state.neutralised("math", at, format!("{rest} is shown as text", rest = &rest[..run]));
+                self.pieces.push(Piece::Literal(at..at + run));
+            } else {
+                self.push_text(at..at + run);
+            }
+            return Some(at + run);
+        }
+        self.push_text(before);
+        self.verbatim(token, at..end);
+        Some(end)
+    }
+
+    /// An escaped character: a formula begins with it, or it is itself.
+    pub(super) fn escape(&mut self, token: usize, range: Range<usize>) {
+        let close = match self.source().as_bytes()[range.end - 1] {
+            b'(' => Some(b')'),
+            b'[' => Some(b']'),
+            _ => None,
+        };
+        if let Some(end) = close
+            .filter(|_| self.within != Within::Link)
+            .and_then(|close| self.end_of_formula(token, close))
+            .filter(|end| *end <= self.held)
+        {
+            let content = &self.source()[range.end..end - 2];
+            if content.contains('[') && is_formula(content) && !self.could_act(token, range.start..end) {
+                self.verbatim(token, range.start..end);
+                self.done = end;
+                return;
+            }
+        }
+        let is_bracket = self.source()[..range.end].ends_with('[');
+        self.pieces.push(Piece::Escape(range.clone()));
+        if is_bracket {
+            self.shown_number(range.start, range.end);
+        }
+    }
+
+    /// Behind a bracket that shows a number as text, escaped or in math: what reads the drawn text would take it for a badge.
+    fn shown_number(&mut self, bracket: usize, at: usize) {
+        let behind = &self.source()[at..];
+        let digits = &behind[..behind.len() - behind.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
+        let is_claim = digits.parse().is_ok_and(|n| self.context.may_be_claim(n));
+        let rules = self.context.rules;
+        if !is_claim || rules.literal_numbers == LiteralNumbers::Escape {
+            return;
+        }
+        self.state.literal_number(rules, bracket, &format!("[{digits}]"));
+        if rules.literal_numbers == LiteralNumbers::Break {
+            self.pieces.push(Piece::Apart);
+        }
+    }
+
+    /// Behind the token that closes the formula which the escape at `token` opens; none holds another.
+    fn end_of_formula(&self, token: usize, close: u8) -> Option<usize> {
+        let text = self.source().as_bytes();
+        let start = self.inline.tokens[token].range.clone();
+        let open = text[start.end - 1];
+        let longest = if open == b'(' { MAX_SHORT } else { MAX_FORMULA };
+        for token in &self.inline.tokens[token + 1..] {
+            let is_line_end = matches!(token.kind, TokenKind::SoftBreak | TokenKind::HardBreak);
+            if token.range.end - start.end > longest + 2 || open == b'(' && is_line_end {
+                return None;
+            }
+            if token.kind == TokenKind::Escape {
+                match text[token.range.end - 1] {
+                    byte if byte == close => return Some(token.range.end),
+                    byte if byte == open => return None,
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// Copies what stands there, line by line.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all else stands within a line")]
+    fn verbatim(&mut self, token: usize, range: Range<usize>) {
+        let mut from = range.start;
+        for token in &self.inline.tokens[token..] {
+            if token.range.start >= range.end {
+                break;
+            }
+            let piece = match token.kind {
+                TokenKind::SoftBreak => Piece::SoftBreak(token.range.clone()),
+                TokenKind::HardBreak => Piece::HardBreak(token.range.clone()),
+                _ => {
+                    let end = token.range.end.min(range.end);
+                    if self.context.rules.literal_numbers != LiteralNumbers::Escape {
+                        self.verbatim_numbers(from.max(token.range.start)..end);
+                        from = end;
+                        continue;
+                    }
+                    match self.pieces.last_mut() {
+                        Some(Piece::Verbatim(last)) if last.end == from => last.end = end,
+                        _ => self.pieces.push(Piece::Verbatim(from.max(token.range.start)..end)),
+                    }
+                    from = end;
+                    continue;
+                }
+            };
+            self.pieces.push(piece);
+            from = token.range.end;
+        }
+    }
+
+    /// Copies math whose brackets may show numbers.
+    fn verbatim_numbers(&mut self, range: Range<usize>) {
+        let mut from = range.start;
+        for (at, _) in self.source()[range.clone()].match_indices('[') {
+            let behind = range.start + at + 1;
+            self.pieces.push(Piece::Verbatim(from..behind));
+            self.shown_number(behind - 1, behind);
+            from = behind;
+        }
+        self.pieces.push(Piece::Verbatim(from..range.end));
+    }
+
+    /// Whether it would be a link, an image, code or HTML for an engine that knows no math: then it is read as text.
+    fn could_act(&self, token: usize, range: Range<usize>) -> bool {
+        let source = &self.source()[range.clone()];
+        let acts = |kind| {
+            matches!(
+                kind,
+                TokenKind::Code | TokenKind::Html | TokenKind::Autolink | TokenKind::Open(_) | TokenKind::Close(_)
+            )
+        };
+        let mut inside = self.inline.tokens[token..].iter().take_while(|token| token.range.start < range.end);
+        inside.any(|token| acts(token.kind))
+            || source.contains('`')
+            || source.contains("](")
+            || source.contains("![")
+            || source.contains("][")
+            || source.match_indices('<').any(|(at, _)| may_be_tag(&source[at + 1..]))
+    }
+}
+
+/// Whether what stands behind a `<` may go on as a tag or an address: not in `$a<b$`.
+fn may_be_tag(behind: &str) -> bool {
+    let rest = behind.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '-');
+    let signs: &[char] = if rest.len() < behind.len() {
+        &[' ', '\t', '\r', '\n', '/', '>', ':', '@']
+    } else {
+        &['/', '!', '?', '.', '_']
+    };
+    rest.starts_with(signs)
+}
+
+/// Where the math ends that a text begins with. A single dollar is an amount when a digit or a blank follows, and it closes
+/// nothing when a blank stands before it or a digit behind it.
+fn end_of_math(text: &str, run: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let first = *bytes.get(run)?;
+    if run == 1 && (first.is_ascii_digit() || first.is_ascii_whitespace()) {
+        return None;
+    }
+    let longest = if run == 1 { MAX_SHORT } else { MAX_DISPLAY };
+    let (mut at, mut before) = (run, b'$');
+    while at < bytes.len().min(longest + run) {
+        let byte = bytes[at];
+        if run == 1 && (byte == b'\n' || byte == b'\r') {
+            return None;
+        }
+        at += 1;
+        match (byte, bytes.get(at)) {
+            (b'\\', _) => at += 1,
+            (b'$', Some(b'$')) if run == 2 => return Some(at + 1),
+            (b'$', next) if run == 1 => {
+                let goes_on = next.is_some_and(|next| next.is_ascii_digit() || *next == b'$');
+                if !goes_on && !before.is_ascii_whitespace() {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+        before = byte;
+    }
+    None
+}
+
+/// Whether what stands between escaped brackets is a formula, and no prose: outside of brackets it holds a sign that prose does
+/// not. What an earlier conversion has written in it says that it was prose then.
+fn is_formula(content: &str) -> bool {
+    if content.contains(['\u{200b}', '\u{200a}']) || content.contains("&#") || content.contains("&lt;") {
+        return false;
+    }
+    let mut depth = 0_usize;
+    let mut holds_sign = false;
+    for c in content.chars() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            '=' | '^' | '_' | '{' | '\\' | '+' | '<' | '>' => holds_sign |= depth == 0,
+            _ => {}
+        }
+    }
+    holds_sign || content.starts_with(char::is_alphabetic) && !content.contains(char::is_whitespace)
+}

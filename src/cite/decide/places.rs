@@ -1,0 +1,117 @@
+//! Citations that came beside the text: of places in it, and of stretches that are markers (rules N-04 and N-05).
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use crate::answer::{Answer, Citation, is_marker_span};
+use crate::cite::place::place_or_first;
+use crate::cite::place::written_at;
+use crate::cite::resolve::Indices;
+
+/// What is cited beside the text, as far as it is not written yet. All by their places.
+#[derive(Debug, Default)]
+pub(in crate::cite) struct Places {
+    anchors: Vec<(usize, Indices)>,
+    /// So many of them are written.
+    written: usize,
+    replaced: VecDeque<(Range<usize>, Indices)>,
+    /// The spans that the provider cites, and up to where each of them and those before it reach.
+    annotated: Vec<(usize, usize)>,
+}
+
+impl Places {
+    /// The citations of an answer.
+    pub(in crate::cite) fn of(answer: &Answer) -> Self {
+        let mut citations: Vec<&Citation> = answer.citations.iter().collect();
+        citations.sort_by_key(|citation| (citation.span.start(), citation.span.end()));
+        let (markers, claims): (Vec<&Citation>, Vec<&Citation>) =
+            citations.into_iter().partition(|citation| is_marker_span(&answer.text[citation.span.range()]));
+        let mut places = Self::default();
+        for citation in markers {
+            let span = citation.span.range();
+            match places.replaced.back_mut() {
+                // Each source of one marker may come with an annotation of its own.
+                Some((last, sources)) if *last == span => sources.extend(citation.sources.iter().copied()),
+                Some((last, _)) if span.start < last.end => {}
+                Some(_) | None => places.replaced.push_back((span, Indices::from_slice(&citation.sources))),
+            }
+        }
+        for citation in claims {
+            let reach = places.annotated.last().map_or(0, |(_, reach)| *reach).max(citation.span.end());
+            places.annotated.push((citation.span.start(), reach));
+            places.cite_at(place_of(answer, citation), Indices::from_slice(&citation.sources));
+        }
+        places
+    }
+
+    /// Cites a place that is not written yet.
+    pub(in crate::cite) fn cite_at(&mut self, at: usize, sources: Indices) {
+        let waiting = &self.anchors[self.written..];
+        let place = self.written + waiting.partition_point(|(anchor, _)| *anchor < at);
+        match self.anchors.get_mut(place) {
+            Some((same, cited)) if *same == at => cited.extend(sources),
+            _ => self.anchors.insert(place, (at, sources)),
+        }
+        let cited = &mut self.anchors[place].1;
+        cited.sort_unstable();
+        cited.dedup();
+    }
+
+    /// The next place that is cited, or whose text a citation replaces; not within what means something together.
+    pub(super) fn next(&self, text: &str) -> usize {
+        let anchor = self.anchors.get(self.written).map_or(usize::MAX, |(at, _)| written(text, *at));
+        let replaced = self.replaced.front().map_or(usize::MAX, |(range, _)| range.start);
+        anchor.min(replaced)
+    }
+
+    /// Takes the stretch that begins there and that a citation replaces.
+    pub(super) fn take_replaced(&mut self, at: usize) -> Option<(Range<usize>, Indices)> {
+        let (range, _) = self.replaced.front()?;
+        if range.start == at { self.replaced.pop_front() } else { None }
+    }
+
+    /// Takes what is cited up to a place. A stretch that was passed over is cited where it ends.
+    pub(in crate::cite) fn take(&mut self, text: &str, to: usize) -> Indices {
+        while self.replaced.front().is_some_and(|(range, _)| range.start < to) {
+            if let Some((range, sources)) = self.replaced.pop_front() {
+                self.cite_at(range.end, sources);
+            }
+        }
+        let mut taken = Indices::new();
+        while let Some((_, sources)) = self.anchors.get(self.written).filter(|(at, _)| written(text, *at) <= to) {
+            taken.extend_from_slice(sources);
+            self.written += 1;
+        }
+        taken
+    }
+
+    /// How many places are written.
+    pub(super) fn written(&self) -> usize {
+        self.written
+    }
+
+    /// Takes back what was written behind so many places.
+    pub(super) fn back_to(&mut self, written: usize) {
+        self.written = written;
+    }
+
+    /// Whether a span that the provider cites holds a part of this range.
+    pub(super) fn overlap(&self, range: &Range<usize>) -> bool {
+        let before = self.annotated.partition_point(|(start, _)| *start < range.end);
+        before > 0 && self.annotated[before - 1].1 > range.start
+    }
+}
+
+/// Where in a text a place is cited; behind it when it ends before the place.
+fn written(text: &str, at: usize) -> usize {
+    if at <= text.len() { written_at(text, at) } else { usize::MAX }
+}
+
+/// Where a citation stands in the text.
+fn place_of(answer: &Answer, citation: &Citation) -> usize {
+    let end = citation.span.end();
+    let word = answer.text[..end].trim_end().len();
+    // A point in a line is where the provider took a marker out, and the blank before it stayed (rule N-05).
+    let is_point = citation.span.start() == end && !answer.text[word..end].contains(['\n', '\r']);
+    if is_point && (1..end).contains(&word) { end } else { place_or_first(&answer.text, end) }
+}

@@ -1,0 +1,276 @@
+//! One reading of a text: what is read is decided about, and what is decided is written.
+
+use std::ops::Range;
+
+use super::decide::{Context, Positions, decide, is_allowed, is_marker_label};
+use super::read::{Container, Definition, Inline, LOOK_AHEAD, Leaf, LeafKind, Reader, Slice, same_label};
+use super::rewrite::{Rewrite, Settled};
+use super::write::{FENCED_BY, Output};
+use crate::cite::place::first_open;
+use crate::report::{Entry, Kind};
+use crate::url::without_user;
+
+/// Hands what is read from room to room.
+pub(super) struct Pass<'p> {
+    context: Context<'p>,
+    slice: Range<usize>,
+    finished: bool,
+    rewrite: &'p mut Rewrite,
+    /// How deep in something that is not written.
+    skipped: usize,
+    /// Of a text that goes on: from where on it may still be read in another way.
+    held: usize,
+    /// What stands before this place was shown.
+    shown: usize,
+}
+
+impl<'p> Pass<'p> {
+    pub(super) fn new(context: Context<'p>, slice: &Slice<'_>, shown: Option<usize>, rewrite: &'p mut Rewrite) -> Self {
+        let Slice { text, ref range, finished } = *slice;
+        let shown = shown.unwrap_or_default();
+        // The provider may still cite the last word: `cite_here` puts its badge there.
+        let held = if finished { text.len() } else { first_open(text, text.len()).max(shown) };
+        Self { context, slice: range.clone(), finished, rewrite, skipped: 0, held, shown }
+    }
+
+    /// Ends the reading; where what is held back begins.
+    pub(super) fn end(mut self) -> usize {
+        if self.finished {
+            self.cite_behind(self.context.text.len());
+        } else {
+            self.rewrite.output.pause(&self.context, self.held);
+        }
+        self.held
+    }
+
+    /// Whether what ends there goes on, as far as is known.
+    fn is_open(&self, end: usize) -> bool {
+        !self.finished && self.context.text[end..].trim().is_empty()
+    }
+
+    /// Cites what the provider cites up to a place in which no number can stand, in a paragraph behind it.
+    fn cite_behind(&mut self, to: usize) {
+        // A citation within the text that is held back is written there, when that text is.
+        if self.is_open(to) || !self.finished && to >= self.held {
+            return;
+        }
+        let Rewrite { decisions, output, .. } = &mut *self.rewrite;
+        let sources = decisions.places.take(self.context.text, to);
+        let positions: Positions = decisions.positions(self.context.arrivals.all, &sources);
+        if !positions.is_empty() {
+            output.badges_behind(&self.context, to, positions);
+        }
+    }
+
+    /// The label of the footnote that begins there, and whether a source takes its place.
+    fn note(&self, at: usize) -> Option<(String, bool)> {
+        let label = self.context.text[at..].strip_prefix("[^")?.split(']').next()?;
+        let resolves = self.context.grammar.footnotes && self.context.named_by(&format!("^{label}")).is_some();
+        Some((label.to_owned(), resolves))
+    }
+
+    fn open_note(&mut self, range: Range<usize>) {
+        let Some((label, gives_way)) = self.note(range.start) else { return };
+        if gives_way {
+            self.skipped = 1;
+            let message = format!("the footnote [^{label}] gives way to the source of that number");
+            self.rewrite.decisions.neutralised("footnote", range.start, message);
+            if self.is_open(range.end) {
+                self.hold(range.start);
+            }
+        } else if let Output::Markdown(writer) = &mut self.rewrite.output {
+            writer.open_note(&label);
+        }
+    }
+
+    fn leave_out(&mut self, range: Range<usize>) {
+        match &mut self.rewrite.output {
+            Output::Markdown(writer) => writer.leave_out(range.end),
+            Output::Source(copy) if !self.context.rules.only_markers => copy.leave_out_lines(&self.context, range),
+            Output::Source(_) => {}
+        }
+    }
+
+    /// Whether a row is still being written by the model, or may yet be cited.
+    fn is_open_row(&self, range: &Range<usize>) -> bool {
+        let text = self.context.text;
+        let end = range.end.min(text.len());
+        if !self.finished && self.held <= text[..end].trim_end().len() {
+            return true;
+        }
+        self.is_open(end) && !text[end..].contains(['\n', '\r']) && !text[..end].ends_with(['\n', '\r'])
+    }
+}
+
+impl Reader for Pass<'_> {
+    fn begin(&mut self, at: usize, definitions: usize) {
+        if at > self.held {
+            return;
+        }
+        let Rewrite { decisions, output, settled, .. } = &mut *self.rewrite;
+        *settled = Settled { at, definitions, decisions: decisions.mark(), output: output.mark() };
+    }
+
+    fn hold(&mut self, at: usize) {
+        self.held = self.held.min(at.max(self.shown));
+    }
+
+    fn open(&mut self, container: Container, range: Range<usize>) {
+        if self.skipped > 0 {
+            self.skipped += 1;
+            return;
+        }
+        if container == Container::Note {
+            self.open_note(range);
+            return;
+        }
+        if matches!(container, Container::Row { .. }) && self.is_open_row(&range) {
+            self.hold(range.start);
+            self.skipped = 1;
+            return;
+        }
+        let Output::Markdown(writer) = &mut self.rewrite.output else { return };
+        match container {
+            Container::Quote => writer.open_quote(self.context.text, range.start),
+            Container::List => writer.open_list(&self.context, range.start),
+            Container::Item => writer.open_item(self.context.text, range.start),
+            Container::Table(columns) => writer.open_table(&self.context, &range, columns),
+            Container::Row { .. } => writer.open_row(&self.context, &range),
+            Container::Note => {}
+        }
+    }
+
+    fn close(&mut self, container: Container, range: Range<usize>) {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            if self.skipped == 0 && !self.is_open(range.end) {
+                self.leave_out(range);
+            }
+            return;
+        }
+        if self.held < range.start || self.is_open(range.end) && !matches!(container, Container::Row { .. }) {
+            return;
+        }
+        // What is cited in an item without text, or below the rows of a table.
+        let end = self.context.text[..range.end].trim_end().len();
+        if matches!(container, Container::Quote | Container::Item) {
+            self.cite_behind(end);
+        }
+        let Output::Markdown(writer) = &mut self.rewrite.output else { return };
+        match container {
+            Container::Quote | Container::Item => writer.close_container(&self.context, range.end),
+            Container::List => writer.close_list(),
+            Container::Note => writer.close_note(),
+            Container::Table(_) => {
+                writer.close_table(&self.context, range.end);
+                self.cite_behind(end);
+            }
+            Container::Row { is_head } => writer.close_row(&self.context, &range, is_head),
+        }
+    }
+
+    fn text(&mut self, leaf: &Leaf, inline: &Inline<'_>) {
+        if self.skipped > 0 || self.held < leaf.range.start {
+            return;
+        }
+        if let Some(held) = leaf.held {
+            // What signs of emphasis do hangs on the next character.
+            let content = &self.context.text[..held.min(self.held)];
+            let near = content.len().saturating_sub(LOOK_AHEAD);
+            self.hold(content.trim_end_matches(['*', '_', '~']).len().max(near));
+        }
+        // A place at its end, or in it, may yet be cited.
+        let goes_on = leaf.held.is_some() || !self.finished && self.held <= leaf.range.end;
+        if goes_on && leaf.kind == LeafKind::Underlined {
+            // A border above its line is written in another way.
+            let text = &self.context.text[..leaf.range.end];
+            let border = memchr::memchr(b'|', &text.as_bytes()[leaf.range.start..]);
+            self.hold(border.map_or(usize::MAX, |at| leaf.range.start + at));
+        }
+        let held = goes_on.then_some(self.held);
+        let Rewrite { decisions, output, pieces, .. } = &mut *self.rewrite;
+        let decided = decide(&self.context, decisions, inline, held, pieces);
+        self.held = self.held.min(decided);
+        match output {
+            Output::Markdown(_) if held.is_some() && pieces.is_empty() => {}
+            Output::Markdown(writer) => writer.text(&self.context, leaf, held.is_some(), inline, pieces),
+            Output::Source(copy) => copy.text(&self.context, inline, pieces),
+        }
+        if leaf.kind != LeafKind::Cell && !goes_on {
+            self.cite_behind(leaf.range.end);
+        }
+    }
+
+    fn verbatim(&mut self, leaf: &Leaf, content: &str) {
+        if self.skipped > 0 || self.held < leaf.range.start {
+            return;
+        }
+        let is_known = match leaf.kind {
+            LeafKind::Html => content.len() > LOOK_AHEAD,
+            LeafKind::Indented => content.len() > FENCED_BY,
+            LeafKind::Paragraph
+            | LeafKind::Heading(_)
+            | LeafKind::Underlined
+            | LeafKind::Cell
+            | LeafKind::Fence
+            | LeafKind::Rule => true,
+        };
+        if leaf.held.is_some() && !is_known {
+            self.hold(leaf.range.start);
+            return;
+        }
+        if let Output::Markdown(writer) = &mut self.rewrite.output {
+            match leaf.kind {
+                LeafKind::Html => {
+                    self.rewrite.decisions.report_html(self.context.text, leaf.range.start, content);
+                    writer.html_block(&self.context, leaf, content);
+                }
+                LeafKind::Rule => writer.rule(&self.context, leaf.range.clone()),
+                LeafKind::Fence
+                | LeafKind::Indented
+                | LeafKind::Paragraph
+                | LeafKind::Heading(_)
+                | LeafKind::Underlined
+                | LeafKind::Cell => writer.code(&self.context, leaf, content, &self.slice),
+            }
+        }
+        self.cite_behind(leaf.range.end);
+    }
+
+    fn definition(&mut self, definition: &Definition) {
+        let Definition { range, label, url, .. } = definition;
+        if self.held < range.start {
+            return;
+        }
+        let Rewrite { decisions, output, .. } = &mut *self.rewrite;
+        let is_needed = decisions.uses(&same_label(label))
+            && !is_marker_label(label)
+            && !self.context.is_drawn_as_badge(label)
+            && is_allowed(url);
+        if !is_needed {
+            // As it stands: that of a marker was read without its label.
+            let source = &self.context.text[range.start..];
+            let label = source.split(']').next().unwrap_or_default().trim_start_matches([' ', '[']).trim();
+            let message = format!("the answer's own definition of [{label}] was taken out; only sources define links");
+            decisions.neutralised("definition", range.start, message);
+            self.leave_out(range.clone());
+        } else {
+            let message = format!("the answer's own definition of [{label}] stays, because a link before it needs it");
+            decisions.entries.push(Entry::in_text(Kind::Note, "definition", range.start, message));
+            if let Output::Markdown(writer) = output {
+                let without = without_user(url);
+                if let Some(without) = &without {
+                    let message = format!("[{label}] leads to {without:?}: its address named a user");
+                    decisions.neutralised("link-user", range.start, message);
+                }
+                let url = without.as_deref().unwrap_or(url);
+                if self.context.rules.definitions {
+                    writer.definition(&self.context, definition, url);
+                } else {
+                    writer.definition_as_text(&self.context, definition, url);
+                }
+            }
+        }
+        self.cite_behind(self.context.text[..range.end].trim_end().len());
+    }
+}

@@ -1,0 +1,280 @@
+//! What of a text that goes on may still be read in another way: that is held back.
+
+use std::ops::Range;
+
+use super::token::{Form, Inline, LeafKind, TokenKind};
+
+/// The longest that anything is waited for, in bytes (policy P-12). What does not end in time is text, in whole answers as well.
+pub(in crate::cite) const LOOK_AHEAD: usize = 4 * 1024;
+
+/// Math between single dollars, which ends in its line, is no longer.
+const SHORT_MATH: usize = 256;
+
+/// Formulas between escaped brackets are no longer.
+const FORMULA: usize = 1024;
+
+/// Longer names of characters there are none.
+const ENTITY: usize = 34;
+
+/// How far a text that goes on can be read: up to its last line, when the beginning of that does not tell yet what it is.
+pub(in crate::cite) fn decided(text: &str) -> usize {
+    // It may be half of a line end.
+    let end = text.strip_suffix('\r').unwrap_or(text).len();
+    let near = text.floor_char_boundary(end.saturating_sub(LOOK_AHEAD + 1));
+    let Some(start) = memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[near..end]).map(|at| near + at + 1) else {
+        return if near == 0 && is_untold(&text[..end]) { 0 } else { end };
+    };
+    if is_untold(&text[start..end]) { start } else { end }
+}
+
+/// Whether a line that begins so may yet be a rule, a fence, the underline of a heading, the delimiters of a table, HTML, or begin an
+/// item.
+pub(super) fn is_untold(line: &str) -> bool {
+    let content = line.trim_start_matches([' ', '\t', '>']);
+    if content.bytes().all(|byte| b"-=*_#+>|:.)0123456789`~ \t".contains(&byte)) {
+        return true;
+    }
+    let inner = content.trim_start_matches(|c: char| c.is_ascii_digit() || "-+*.) \t>".contains(c));
+    inner.starts_with("```") || inner.starts_with("~~~") || inner.starts_with('<')
+}
+
+/// Whether a definition may go on with what stands behind it at the end of the text: that may be its title.
+pub(super) fn may_be_title(behind: &str) -> bool {
+    let is_prefix = |c: char| matches!(c, ' ' | '\t' | '\r' | '\n' | '>');
+    let title = behind.trim_start_matches(is_prefix);
+    let line_ends = |text: &str| text.matches('\n').count().max(text.matches('\r').count());
+    title.is_empty()
+        || title.starts_with(['"', '\'', '('])
+            && line_ends(&behind[..behind.len() - title.len()]) < 2
+            && title.len() <= LOOK_AHEAD
+            && !title.lines().skip(1).any(|line| line.trim_matches(is_prefix).is_empty())
+}
+
+/// Looks for the first place in a leaf at the end of the text whose meaning may change when more comes.
+pub(super) struct Open<'o, 's> {
+    pub(super) text: &'o str,
+    pub(super) inline: &'o Inline<'s>,
+    pub(super) leaf: Range<usize>,
+    /// How far the text is read.
+    pub(super) to: usize,
+}
+
+/// A bracket that is open: where what hangs on it begins, where it stands, and which it is.
+type Bracket = (usize, usize, char);
+
+impl Open<'_, '_> {
+    /// From where on the leaf may still change.
+    pub(super) fn held(&self, kind: LeafKind) -> usize {
+        let leaf = &self.leaf;
+        if self.is_near(leaf.start) && self.may_define() {
+            return leaf.start;
+        }
+        let mut held = self.tokens().unwrap_or(leaf.end).min(leaf.end);
+        if kind == LeafKind::Paragraph {
+            held = held.min(self.border().unwrap_or(held));
+        }
+        held.max(leaf.start)
+    }
+
+    fn is_near(&self, at: usize) -> bool {
+        self.to - at <= LOOK_AHEAD
+    }
+
+    /// Whether the leaf may be a definition yet.
+    fn may_define(&self) -> bool {
+        let text = &self.text[self.leaf.start..self.to];
+        let Some(label) = text.strip_prefix('[') else { return false };
+        let mut bytes = label.bytes();
+        while let Some(byte) = bytes.next() {
+            match byte {
+                b'\\' => drop(bytes.next()),
+                b'[' => return false,
+                b']' => return bytes.next().is_none_or(|next| next == b':'),
+                _ => {}
+            }
+        }
+        true
+    }
+
+    /// The first border in the last line: that may be the header of a table.
+    fn border(&self) -> Option<usize> {
+        let Self { text, leaf, .. } = self;
+        let line = text[..leaf.end].rfind(['\n', '\r']).map_or(leaf.start, |end| (end + 1).max(leaf.start));
+        let border = line + memchr::memchr(b'|', &text.as_bytes()[line..leaf.end])?;
+        if !self.is_near(line) {
+            return None;
+        }
+        let within = |range: &Range<usize>| range.start < border && border < range.end;
+        let inside = self.inline.tokens.iter().find(|token| token.kind != TokenKind::Text && within(&token.range));
+        let linked = self.inline.links.iter().map(|link| self.link(link.open, link.close)).find(within);
+        let at = inside.map_or(border, |token| token.range.start);
+        Some(linked.map_or(at, |link| link.start.min(at)))
+    }
+
+    fn link(&self, open: usize, close: usize) -> Range<usize> {
+        let tokens = &self.inline.tokens;
+        tokens[open].range.start..tokens.get(close).map_or(self.to, |token| token.range.end)
+    }
+
+    /// The first thing in the text of the leaf that may become another one.
+    fn tokens(&self) -> Option<usize> {
+        let (mut open, mut chain): (Vec<Bracket>, Option<Range<usize>>) = (Vec::new(), None);
+        let mut at = 0;
+        let mut held = None;
+        while let Some(token) = self.inline.tokens.get(at) {
+            let range = token.range.clone();
+            let may_go_on = match token.kind {
+                TokenKind::Text => self.in_text(range, &mut open, &mut chain),
+                TokenKind::Escape => self.formula(at),
+                // A run of backticks may become longer.
+                TokenKind::Code => (range.end == self.to && self.is_near(range.start)).then_some(range.start),
+                TokenKind::Open(link) => {
+                    let link = &self.inline.links[link];
+                    at = link.close;
+                    let range = self.link(link.open, link.close);
+                    let may_go_on =
+                        link.form == Form::Short && self.is_near(range.start) && self.goes_on_behind_bracket(range.end);
+                    chain = (link.form != Form::Inline).then_some(range.clone());
+                    may_go_on.then_some(range.start)
+                }
+                TokenKind::Entity
+                | TokenKind::SoftBreak
+                | TokenKind::HardBreak
+                | TokenKind::Html
+                | TokenKind::Autolink
+                | TokenKind::Close(_) => None,
+            };
+            if may_go_on.is_some() {
+                held = may_go_on;
+                break;
+            }
+            at += 1;
+        }
+        let open = open.into_iter().find(|(_, at, _)| self.is_near(*at)).map(|(from, ..)| from);
+        match (held, open) {
+            (Some(held), Some(open)) => Some(held.min(open)),
+            (held, open) => held.or(open),
+        }
+    }
+
+    fn in_text(&self, range: Range<usize>, open: &mut Vec<Bracket>, chain: &mut Option<Range<usize>>) -> Option<usize> {
+        let bytes = &self.text.as_bytes()[..self.to];
+        let mut skip = 0;
+        for (offset, c) in self.text[range.clone()].char_indices() {
+            let at = range.start + offset;
+            let end = at + c.len_utf8();
+            let next = bytes.get(end).copied();
+            let is_held = match c {
+                _ if at < skip => false,
+                '`' => self.is_near(at),
+                // A backslash at the end of the text may escape the next character.
+                '\\' => next.is_none(),
+                '<' => next.is_none_or(|next| next.is_ascii_alphabetic() || b"/!?".contains(&next)) && self.is_near(at),
+                '&' => self.may_be_entity(end),
+                '$' => {
+                    let math = self.math(at);
+                    skip = math.unwrap_or(at);
+                    math.is_none()
+                }
+                '[' | '【' | '\u{e200}' => {
+                    let from = chain.as_ref().filter(|chain| chain.end == at).map_or(at, |chain| chain.start);
+                    let image = |at: usize| at - usize::from(at > self.leaf.start && bytes[at - 1] == b'!');
+                    open.push((image(from), image(at), c));
+                    false
+                }
+                ']' | '】' | '\u{e201}' => {
+                    let Some(place) = open.iter().rposition(|(.., bracket)| closing(*bracket) == c) else { continue };
+                    let (from, at, _) = open[place];
+                    open.truncate(place);
+                    *chain = (c == ']').then_some(from..end);
+                    if self.is_near(at) && (next.is_none() || c == ']' && self.goes_on_behind_bracket(end)) {
+                        return Some(from);
+                    }
+                    false
+                }
+                _ => false,
+            };
+            if is_held {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// Whether behind a bracket that closes there, an address or a label may come.
+    fn goes_on_behind_bracket(&self, end: usize) -> bool {
+        let behind = &self.text[end..self.to];
+        behind.is_empty() || behind.starts_with('(') && may_be_address(&behind[1..])
+    }
+
+    fn may_be_entity(&self, at: usize) -> bool {
+        let name = &self.text[at..self.to];
+        name.len() < ENTITY && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'#')
+    }
+
+    /// Where the math ends that a dollar may begin, or that it begins none; `None` as long as that is not told.
+    fn math(&self, at: usize) -> Option<usize> {
+        let rest = &self.text[at..self.to];
+        let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
+        let inner = &rest[run..];
+        if inner.is_empty() {
+            return None;
+        }
+        let is_short = run == 1;
+        let longest = if is_short { SHORT_MATH } else { LOOK_AHEAD };
+        if is_short && inner.starts_with(|c: char| c.is_ascii_digit() || c.is_ascii_whitespace()) {
+            return Some(at + run);
+        }
+        let room = inner.floor_char_boundary(longest);
+        let inner = &inner[..room];
+        let line = if is_short { inner.split(['\n', '\r']).next().unwrap_or_default() } else { inner };
+        let sign = if is_short { "$" } else { "$$" };
+        match line.find(sign) {
+            // What stands behind it tells whether it closes anything.
+            Some(found) if at + 2 * run + found < self.to => Some(at + run),
+            Some(_) => None,
+            None if line.len() < inner.len() || room == longest => Some(at + run),
+            None => None,
+        }
+    }
+
+    /// Where a formula begins that is still open.
+    fn formula(&self, token: usize) -> Option<usize> {
+        let text = self.text.as_bytes();
+        let start = self.inline.tokens[token].range.clone();
+        let (close, longest) = match text[start.end - 1] {
+            b'(' => (b')', SHORT_MATH),
+            b'[' => (b']', FORMULA),
+            _ => return None,
+        };
+        if self.to - start.end > longest + 2 {
+            return None;
+        }
+        let rest = &self.inline.tokens[token + 1..];
+        let closes =
+            |kind: &TokenKind, range: &Range<usize>| *kind == TokenKind::Escape && text[range.end - 1] == close;
+        let ends_line = |kind: &TokenKind| matches!(kind, TokenKind::SoftBreak | TokenKind::HardBreak);
+        let is_told =
+            rest.iter().any(|token| closes(&token.kind, &token.range) || close == b')' && ends_line(&token.kind));
+        (!is_told).then_some(start.start)
+    }
+}
+
+fn closing(open: char) -> char {
+    match open {
+        '[' => ']',
+        '【' => '】',
+        _ => '\u{e201}',
+    }
+}
+
+/// Whether what stands behind `](` may yet be an address, with or without a title.
+fn may_be_address(behind: &str) -> bool {
+    let behind = behind.trim_start();
+    if behind.starts_with('<') {
+        return !behind.contains(['\n', '\r']);
+    }
+    let Some(blank) = behind.find(char::is_whitespace) else { return true };
+    let title = behind[blank..].trim_start();
+    title.is_empty() || title.starts_with(['"', '\'', '(', ')'])
+}

@@ -1,0 +1,505 @@
+//! Blocks: how many line ends stand between two, and what the lines of containers begin with.
+
+use std::ops::Range;
+
+use super::address::written;
+use super::{Line, Writer, ZERO_WIDTH_SPACE};
+use crate::cite::decide::{Context, Piece, Positions};
+use crate::cite::definition::push_title;
+use crate::cite::read::{Definition, Inline, Leaf, LeafKind};
+
+/// Containers further in are not written: some engines stop at a hundred, others go on.
+const MAX_DEPTH: usize = 40;
+
+/// What stands before a block, for the gap between the two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Nothing: the text begins.
+    #[default]
+    None,
+    Paragraph,
+    Heading,
+    Code,
+    Html,
+    Table,
+    Rule,
+    /// An item or a quote without content.
+    Empty,
+}
+
+#[derive(Clone, Debug)]
+struct Container {
+    /// What stands before its first line. Before the others, a quote has `> ` and an item blanks.
+    first: String,
+    is_quote: bool,
+    /// Nothing of it is written yet.
+    is_pending: bool,
+    /// Where its content begins in the lines of the source.
+    column: usize,
+    /// It is too deep to be written.
+    is_flat: bool,
+}
+
+/// What is known between two blocks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Blocks {
+    containers: Vec<Container>,
+    /// The signs of the lists that are open; `None` of one behind whose last item something else is written.
+    lists: Vec<Option<char>>,
+    before: Kind,
+    /// Whether the block that comes next is the first one of a list.
+    begins_list: bool,
+    /// The list, if any, that ended behind the last block, by its sign.
+    closed_list: Option<char>,
+    /// Whether a quote ended behind the last block.
+    closed_quote: bool,
+    /// The column in which the text of the item stands that ended behind the last block.
+    closed_item: Option<usize>,
+    /// Where the last block ends in the source.
+    end: usize,
+    /// Whether something was taken out behind the last block.
+    has_gap: bool,
+    /// The label of a footnote whose text comes next.
+    note: Option<String>,
+    pub(super) open_fence: Option<String>,
+}
+
+impl Blocks {
+    /// Whether the list that comes next may begin behind a line of text.
+    fn interrupts(&self) -> bool {
+        let first = self.containers.iter().find(|container| container.is_pending && !container.is_flat);
+        first.is_none_or(|item| {
+            !item.first.trim_start().starts_with(|c: char| c.is_ascii_digit())
+                || matches!(item.first.trim(), "1." | "1)")
+        })
+    }
+
+    /// A list that has no open item ends where something else is written.
+    fn end_list(&mut self) {
+        let items = self.containers.iter().filter(|container| !container.is_quote).count();
+        if items < self.lists.len()
+            && let Some(sign) = self.lists.last_mut()
+        {
+            *sign = None;
+        }
+    }
+
+    /// What stands behind the last block, without what was taken out.
+    pub(super) fn rest<'t>(&self, text: &'t str) -> &'t str {
+        let rest = &text[self.end.max(text.trim_end_matches(['\n', '\r', ' ', '\t']).len())..];
+        if self.has_gap { rest.trim_start_matches([' ', '\t']) } else { rest }
+    }
+}
+
+impl Writer {
+    // ---- containers
+
+    pub(in crate::cite) fn open_quote(&mut self, text: &str, at: usize) {
+        if self.is_too_deep() {
+            return self.push_container(String::new(), true, 0);
+        }
+        let column = at - line_start(text, at) + 1 + usize::from(text[at + 1..].starts_with(' '));
+        self.push_container("> ".into(), true, column);
+    }
+
+    pub(in crate::cite) fn open_list(&mut self, cx: &Context<'_>, at: usize) {
+        let at = first_of_item(cx.text, at);
+        let sign = cx.text[at..].chars().find(|c| !c.is_ascii_digit()).unwrap_or('-');
+        if self.blocks.closed_list == Some(sign) && self.blocks.containers.iter().all(|outer| !outer.is_pending) {
+            // Two lists that would be one.
+            self.begin(cx, at, Kind::Html);
+            self.out.push_str("<!-- -->");
+            self.end(Kind::Html, at);
+            self.blocks.has_gap = true;
+        }
+        self.blocks.lists.push(Some(sign));
+        self.blocks.begins_list = true;
+    }
+
+    pub(in crate::cite) fn close_list(&mut self) {
+        self.blocks.closed_list = self.blocks.lists.pop().flatten();
+    }
+
+    pub(in crate::cite) fn open_item(&mut self, text: &str, at: usize) {
+        self.blocks.closed_list = None;
+        if self.is_too_deep() {
+            return self.push_container(String::new(), false, 0);
+        }
+        let at = first_of_item(text, at);
+        let start = line_start(text, at);
+        let sign = text[at..].bytes().take_while(u8::is_ascii_digit).count() + 1;
+        let behind = &text[at + sign..];
+        let blanks = behind.bytes().take_while(|byte| *byte == b' ').count();
+        // Engines agree about the geometry of a list without tabs whose text begins one to four blanks behind its sign.
+        let is_plain = !text[start..at].contains('\t') && !behind.starts_with('\t');
+        let is_empty = behind[blanks..].starts_with(['\n', '\r', '\t']) || behind.len() == blanks;
+        let padding = if is_plain && (1..=4).contains(&blanks) && !is_empty { blanks } else { 1 };
+        let outer = self.blocks.containers.last().map_or(0, |outer| outer.column);
+        let column = at - start;
+        // Behind the bullet of an outer item, blanks would be its padding.
+        let begins_outer = self.blocks.containers.last().is_some_and(|outer| outer.is_pending && !outer.is_quote);
+        // Behind what was taken out and ended a list, they would make it a part of that.
+        let is_kept = is_plain && self.blocks.before != Kind::Empty && !begins_outer && !self.blocks.has_gap;
+        // As far in as the text of the item before it, it would be an item of a list in that.
+        let room = self.blocks.closed_item.unwrap_or(4).min(4);
+        let indent = column.checked_sub(outer).filter(|indent| is_kept && *indent < room).unwrap_or(0);
+        let mut first = " ".repeat(indent);
+        first.push_str(&text[at..at + sign]);
+        first.extend(std::iter::repeat_n(' ', padding));
+        self.push_container(first, false, column + sign + padding);
+    }
+
+    fn is_too_deep(&self) -> bool {
+        self.blocks.containers.len() >= MAX_DEPTH
+    }
+
+    fn push_container(&mut self, first: String, is_quote: bool, column: usize) {
+        let is_flat = self.is_too_deep();
+        self.blocks.containers.push(Container { first, is_quote, is_pending: true, column, is_flat });
+    }
+
+    /// Ends a quote or an item.
+    pub(in crate::cite) fn close_container(&mut self, cx: &Context<'_>, end: usize) {
+        let is_written = |container: &Container| !container.is_pending || container.is_flat;
+        if !self.blocks.containers.last().is_none_or(is_written) {
+            let end = cx.text[..end].trim_end().len().max(self.blocks.end);
+            self.begin(cx, end, Kind::Empty);
+            self.out.truncate(self.out.trim_end_matches(' ').len());
+            if self.blocks.containers.last().is_some_and(|container| !container.is_quote) {
+                // Alone in its line, a bullet may be the underline of a heading.
+                self.out.push(' ');
+                self.out.push(ZERO_WIDTH_SPACE);
+            }
+            self.end(Kind::Empty, end);
+        }
+        if let Some(container) = self.blocks.containers.pop() {
+            if container.is_quote {
+                self.blocks.closed_list = None;
+            }
+            self.blocks.closed_quote |= container.is_quote;
+            self.blocks.closed_item = (!container.is_quote).then_some(container.first.len());
+        }
+    }
+
+    /// A footnote that stays is text: some engines know none.
+    pub(in crate::cite) fn open_note(&mut self, label: &str) {
+        self.blocks.note = Some(label.to_owned());
+    }
+
+    pub(in crate::cite) fn close_note(&mut self) {
+        self.blocks.note = None;
+    }
+
+    /// Something was taken out that ends there.
+    pub(in crate::cite) fn leave_out(&mut self, end: usize) {
+        self.blocks.has_gap = true;
+        self.blocks.end = self.blocks.end.max(end);
+    }
+
+    /// Writes what every line of the open containers begins with.
+    pub(super) fn write_prefix(&mut self) {
+        for container in self.blocks.containers.iter().filter(|container| !container.is_flat) {
+            if container.is_pending {
+                break;
+            }
+            if container.is_quote {
+                self.out.push_str("> ");
+            } else {
+                self.out.extend(std::iter::repeat_n(' ', container.first.len()));
+            }
+        }
+    }
+
+    /// Writes the same for a line without content.
+    pub(super) fn write_blank_prefix(&mut self) {
+        let from = self.out.len();
+        self.write_prefix();
+        self.out.truncate(self.out.trim_end_matches(' ').len().max(from));
+    }
+
+    pub(super) fn is_in_container(&self) -> bool {
+        !self.blocks.containers.is_empty()
+    }
+
+    /// Whether the block that comes next begins an item.
+    pub(super) fn begins_item(&self) -> bool {
+        self.blocks.containers.iter().any(|container| container.is_pending && !container.is_quote && !container.is_flat)
+    }
+
+    /// So much further in than an item that the next block begins, a line is code outside of the item: no engine takes it for the second
+    /// line of what begins with the sign of the item.
+    pub(super) fn indent_of_item(&self) -> usize {
+        let item = self.blocks.containers.last().filter(|item| item.is_pending && !item.is_quote && !item.is_flat);
+        item.map_or(0, |item| 4_usize.saturating_sub(item.first.len()))
+    }
+
+    /// How many blanks stand before a block in its container: up to three, which mean nothing to any engine.
+    pub(super) fn indent_in_container(&self, text: &str, at: usize) -> usize {
+        let inner = self.blocks.containers.last();
+        if inner.is_some_and(|container| container.is_pending || container.is_flat) {
+            return 0;
+        }
+        let line = &text[line_start(text, at)..at];
+        let indent = line.len().checked_sub(inner.map_or(0, |container| container.column));
+        let blanks = line.len() - line.trim_end_matches(' ').len();
+        indent.filter(|indent| *indent < 4 && *indent <= blanks && !line.contains('\t')).unwrap_or(0)
+    }
+
+    // ---- blocks
+
+    /// Begins a block that stands at `start` in the source: behind as many line ends as there were, and never fewer than keep it apart
+    /// from the block before to every engine.
+    pub(super) fn begin(&mut self, cx: &Context<'_>, start: usize, kind: Kind) {
+        self.line.before = self.out.len();
+        self.blocks.end_list();
+        let blocks = &self.blocks;
+        let gap = &cx.text[blocks.end.min(start)..start];
+        let first_pending = blocks.containers.iter().find(|outer| outer.is_pending && !outer.is_flat);
+        let least = match (blocks.before, kind, first_pending.map(|outer| outer.is_quote)) {
+            (Kind::None, ..) => 0,
+            // One quote, or two.
+            (_, _, Some(true)) if blocks.closed_quote => 2,
+            // HTML and tables go on in the next line.
+            (Kind::Table | Kind::Html, ..) => 2,
+            (_, Kind::Table | Kind::Html, None) => 2,
+            // One paragraph, or two.
+            (Kind::Paragraph | Kind::Empty, Kind::Paragraph, None) => 2,
+            // Of numbers, only 1 begins a list right behind a line of text.
+            (Kind::Paragraph, _, Some(false)) if blocks.begins_list && !blocks.interrupts() => 2,
+            // A heading, or a rule.
+            (Kind::Paragraph, Kind::Rule, None) if cx.text[start..].starts_with('-') => 2,
+            (Kind::Empty, Kind::Rule, None) => 2,
+            _ if blocks.has_gap => 2,
+            _ => 1,
+        };
+        let is_plain = blocks.containers.is_empty() && !blocks.has_gap && blocks.before != Kind::None;
+        if blocks.before != Kind::None {
+            let ends = if blocks.has_gap { 2 } else { line_ends(gap).count() };
+            if is_plain && ends >= least && is_blank(gap) {
+                let last = gap.rfind(['\n', '\r']).map_or(0, |end| end + 1);
+                self.out.push_str(&gap[..last]);
+            } else {
+                self.write_gap(gap, ends.max(least));
+            }
+        }
+        self.write_prefix();
+        for container in &mut self.blocks.containers {
+            if std::mem::take(&mut container.is_pending) && !container.is_flat {
+                self.out.push_str(&container.first);
+            }
+        }
+        self.blocks.has_gap = false;
+        self.blocks.begins_list = false;
+        self.blocks.closed_list = None;
+        self.blocks.closed_quote = false;
+        self.blocks.closed_item = None;
+        let start = self.out.len();
+        self.line = Line { start, before: self.line.before, paragraph: start, text: start, ..Line::default() };
+    }
+
+    /// So many line ends, in the form of those in the source.
+    fn write_gap(&mut self, gap: &str, ends: usize) {
+        let mut forms = line_ends(gap);
+        let mut form = "\n";
+        for at in 0..ends {
+            form = forms.next().unwrap_or(form);
+            self.out.push_str(form);
+            if at + 1 < ends {
+                self.write_blank_prefix();
+            }
+        }
+    }
+
+    pub(super) fn end(&mut self, kind: Kind, end: usize) {
+        self.blocks.before = kind;
+        self.blocks.end = end;
+    }
+
+    /// Goes on in the next line of the same block. `form` is the line end.
+    pub(super) fn next_line(&mut self, form: &str) {
+        self.line.before = self.out.len();
+        self.out.push_str(form);
+        self.write_prefix();
+        self.line.start = self.out.len();
+    }
+
+    /// Writes a paragraph or a heading. Of one that goes on, nothing is written that hangs on how.
+    pub(in crate::cite) fn text(
+        &mut self,
+        cx: &Context<'_>,
+        leaf: &Leaf,
+        goes_on: bool,
+        inline: &Inline<'_>,
+        pieces: &[Piece],
+    ) {
+        let Range { start, end } = leaf.range;
+        match leaf.kind {
+            LeafKind::Heading(hashes) => {
+                self.begin(cx, start, Kind::Heading);
+                self.out.extend(std::iter::repeat_n('#', hashes));
+                self.hashed_heading(cx, leaf, goes_on, inline, pieces);
+                self.end(Kind::Heading, end);
+            }
+            LeafKind::Underlined if !goes_on => {
+                self.begin(cx, start, Kind::Paragraph);
+                self.inline(cx, inline, pieces);
+                self.end_line();
+                self.keep_from_definition();
+                self.underline(&cx.text[leaf.range.clone()]);
+                self.end(Kind::Heading, end);
+            }
+            LeafKind::Cell => self.cell(cx, leaf, inline, pieces),
+            LeafKind::Paragraph
+            | LeafKind::Underlined
+            | LeafKind::Fence
+            | LeafKind::Indented
+            | LeafKind::Html
+            | LeafKind::Rule => {
+                self.begin(cx, start, Kind::Paragraph);
+                if let Some(label) = self.blocks.note.take() {
+                    self.out.push_str(&format!("\\[^{label}\\]: "));
+                }
+                self.inline(cx, inline, pieces);
+                if goes_on {
+                    self.hold_backslash();
+                }
+                if !(goes_on && self.hold_line()) {
+                    self.end_line();
+                    self.keep_from_definition();
+                }
+                self.end(Kind::Paragraph, inline.range().map_or(end, |text| text.end));
+            }
+        }
+    }
+
+    fn hashed_heading(&mut self, cx: &Context<'_>, leaf: &Leaf, goes_on: bool, inline: &Inline<'_>, pieces: &[Piece]) {
+        let Some(text) = inline.range() else { return };
+        let LeafKind::Heading(hashes) = leaf.kind else { return };
+        let blanks = &cx.text[leaf.range.start + hashes..text.start];
+        self.out.push_str(if blanks.bytes().all(|byte| byte == b' ') { blanks } else { " " });
+        let from = self.out.len();
+        self.line.start = from;
+        self.inline(cx, inline, pieces);
+        // What the content begins with is no blank when a marker before it went.
+        let lead = self.out[from..].len() - self.out[from..].trim_start_matches(' ').len();
+        self.out.replace_range(from..from + lead, "");
+        self.drop_blanks(from);
+        if goes_on {
+            return;
+        }
+        let closing = cx.text[text.end.min(leaf.range.end)..leaf.range.end].trim();
+        if !closing.is_empty() && closing.bytes().all(|byte| byte == b'#') {
+            self.out.push(' ');
+            self.out.push_str(closing);
+        } else if self.out[from..].trim_end_matches('#').ends_with(' ')
+            || self.out[from..].bytes().all(|byte| byte == b'#')
+        {
+            // They would be the hashes that close it.
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+    }
+
+    fn underline(&mut self, source: &str) {
+        let underline =
+            source.rsplit(['\n', '\r']).next().unwrap_or_default().trim_start_matches([' ', '\t', '>']).trim();
+        let line = &self.out[self.line.start..];
+        if line.contains('|') && underline.starts_with('-') {
+            // A line with a border above hyphens is a table to some.
+            let safe = line.replace("\\|", "&#124;").replace('|', "&#124;");
+            self.out.truncate(self.line.start);
+            self.out.push_str(&safe);
+        }
+        let form = line_ends(source).last().unwrap_or("\n");
+        self.next_line(form);
+        self.out.push_str(match underline {
+            // One alone is a bullet to some.
+            "=" => "===",
+            "-" => "---",
+            underline => underline,
+        });
+    }
+
+    pub(in crate::cite) fn rule(&mut self, cx: &Context<'_>, range: Range<usize>) {
+        let source = &cx.text[range.clone()];
+        let begins_item = self.begins_item();
+        self.begin(cx, range.start, Kind::Rule);
+        let is_plain = source.bytes().all(|byte| byte == source.as_bytes()[0]);
+        self.out.push_str(match (begins_item, is_plain) {
+            // Behind a bullet, bullets or stars would be a rule with it.
+            (true, _) => "___",
+            (false, true) => source,
+            (false, false) => "***",
+        });
+        self.end(Kind::Rule, range.end);
+    }
+
+    /// Writes numbers in a paragraph behind the last block.
+    pub(in crate::cite) fn badges_behind(&mut self, cx: &Context<'_>, positions: Positions) {
+        let end = self.blocks.end;
+        if let Some(fence) = self.blocks.open_fence.take() {
+            self.out.push_str(&fence);
+        }
+        self.blocks.has_gap = true;
+        self.begin(cx, end, Kind::Paragraph);
+        self.piece(cx, &Inline::default(), &Piece::Badges(end..end, positions), None);
+        self.end(Kind::Paragraph, end);
+        self.blocks.has_gap = true;
+    }
+
+    /// Writes a definition as text, where definitions mean nothing: readers see where the label leads.
+    pub(in crate::cite) fn definition_as_text(&mut self, cx: &Context<'_>, definition: &Definition, url: &str) {
+        let Definition { label, title, range, .. } = definition;
+        self.begin(cx, range.start, Kind::Paragraph);
+        self.out.push_str(&format!("[{label}]{ZERO_WIDTH_SPACE}: "));
+        self.seen(url);
+        if !title.is_empty() {
+            self.literal(&format!(" \"{title}\""));
+        }
+        self.end(Kind::Paragraph, range.start + 1);
+        self.blocks.has_gap = true;
+    }
+
+    /// Writes the definition of a label that was used before it, in a quote: links work, and Web Chat's list of sources does not
+    /// show it.
+    pub(in crate::cite) fn definition(&mut self, cx: &Context<'_>, definition: &Definition, url: &str) {
+        let Definition { label, title, range, .. } = definition;
+        self.blocks.has_gap = self.blocks.before != Kind::None;
+        self.begin(cx, range.start, Kind::Html);
+        if !self.blocks.containers.last().is_some_and(|container| container.is_quote) {
+            self.out.push_str("> ");
+        }
+        self.out.push_str(&format!("[{label}]: {}", written(url).unwrap_or_default()));
+        if !title.is_empty() {
+            self.out.push(' ');
+            push_title(&mut self.out, title);
+        }
+        self.end(Kind::Html, range.start + 1);
+        self.blocks.has_gap = true;
+    }
+}
+
+/// Whether it is nothing but blanks and line ends that all engines know.
+fn is_blank(gap: &str) -> bool {
+    gap.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+        && gap.matches('\r').count() == gap.matches("\r\n").count()
+}
+
+pub(super) fn line_start(text: &str, at: usize) -> usize {
+    memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..at]).map_or(0, |end| end + 1)
+}
+
+/// Where the sign of an item stands: the parser may begin it with what stands before.
+fn first_of_item(text: &str, at: usize) -> usize {
+    at + text[at..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'>')).count()
+}
+
+/// The line ends of a text, each as it stands; but a carriage return alone, which not every engine takes for one, is a line feed.
+pub(super) fn line_ends(text: &str) -> impl Iterator<Item = &'static str> + '_ {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let at = memchr::memchr2(b'\n', b'\r', rest.as_bytes())?;
+        let length = if rest[at..].starts_with("\r\n") { 2 } else { 1 };
+        rest = &rest[at + length..];
+        Some(if length == 2 { "\r\n" } else { "\n" })
+    })
+}

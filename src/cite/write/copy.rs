@@ -1,0 +1,157 @@
+//! The text as it stands, but for its markers: for those who read it as plain text, and for programs (rule N-01).
+
+use std::ops::Range;
+
+use crate::cite::CitedPlace;
+use crate::cite::decide::{Context, Piece, Positions};
+use crate::cite::read::{Form, Inline};
+use crate::text::{ends_in_unseen_reference, push_visible};
+
+use super::ZERO_WIDTH_SPACE;
+
+/// Copies a text from its beginning to its end.
+#[derive(Debug, Default)]
+pub(in crate::cite) struct Copy {
+    pub(super) out: String,
+    /// The source up to here is copied, or left out.
+    pub(super) copied: usize,
+    pub(super) places: Vec<CitedPlace>,
+    pub(super) unseen: usize,
+}
+
+impl Copy {
+    /// Copies the source up to a place.
+    pub(super) fn copy_to(&mut self, cx: &Context<'_>, to: usize) {
+        if to <= self.copied {
+            return;
+        }
+        let source = &cx.text[self.copied..to];
+        self.copied = to;
+        // Whoever asks for the places of markers may draw it as Markdown.
+        let is_drawn = cx.rules.only_markers;
+        let mut rest = source;
+        while let Some(end) = memchr::memchr(b';', rest.as_bytes()).filter(|_| is_drawn) {
+            self.unseen += push_visible(&mut self.out, &rest[..end], true);
+            if ends_in_unseen_reference(&self.out) {
+                self.unseen += 1;
+                self.out.push(ZERO_WIDTH_SPACE);
+            }
+            self.out.push(';');
+            rest = &rest[end + 1..];
+        }
+        self.unseen += push_visible(&mut self.out, rest, is_drawn);
+    }
+
+    /// Leaves a stretch of the source out.
+    pub(in crate::cite) fn leave_out(&mut self, cx: &Context<'_>, range: Range<usize>) {
+        self.copy_to(cx, range.start);
+        self.copied = self.copied.max(range.end);
+    }
+
+    /// Leaves out the lines of a block.
+    pub(in crate::cite) fn leave_out_lines(&mut self, cx: &Context<'_>, range: Range<usize>) {
+        let line = cx.text[..range.start].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+        let is_alone = cx.text[line..range.start].bytes().all(|byte| byte == b' ');
+        let end = cx.text[..range.end].trim_end().len().max(range.start);
+        let behind = &cx.text[end..];
+        let blanks = behind.len() - behind.trim_start_matches([' ', '\t']).len();
+        let line_end = match &behind[blanks..] {
+            rest if rest.starts_with("\r\n") => 2,
+            rest if rest.starts_with(['\n', '\r']) => 1,
+            _ => 0,
+        };
+        if is_alone {
+            self.leave_out(cx, line..end + blanks + line_end);
+            if self.out.is_empty() {
+                // Nor does the text begin with the blank lines behind it.
+                let rest = &cx.text[self.copied..];
+                self.copied += rest.len() - rest.trim_start_matches(['\r', '\n']).len();
+            }
+        } else {
+            self.leave_out(cx, range.start..end);
+        }
+    }
+
+    pub(in crate::cite) fn text(&mut self, cx: &Context<'_>, inline: &Inline<'_>, pieces: &[Piece]) {
+        for piece in pieces {
+            match piece {
+                Piece::Badges(range, positions) => {
+                    self.leave_out(cx, range.clone());
+                    self.badges(positions);
+                }
+                Piece::Gone(range) => self.vanish(cx, range),
+                Piece::Dropped(range) | Piece::Unbracketed(range) => self.leave_out(cx, range.clone()),
+                Piece::Nameless => self.out.push_str("image"),
+                Piece::Open { link, is_image } => {
+                    let link = &inline.links[*link];
+                    let open = &inline.tokens[link.open].range;
+                    if link.is_image && !is_image && !cx.rules.only_markers {
+                        self.leave_out(cx, open.start..open.start + 1);
+                    }
+                    self.copy_to(cx, open.end);
+                }
+                Piece::Close { link, url } if !cx.rules.only_markers => {
+                    let link = &inline.links[*link];
+                    // Definitions go, and addresses that name a user.
+                    if url.is_some() || link.form != Form::Inline {
+                        self.leave_out(cx, inline.tokens[link.close].range.clone());
+                        self.out.push_str(&format!("]({})", url.as_deref().unwrap_or(&link.url)));
+                    }
+                }
+                Piece::Close { .. }
+                | Piece::Apart
+                | Piece::Text(_)
+                | Piece::Verbatim(_)
+                | Piece::Literal(_)
+                | Piece::Escape(_)
+                | Piece::Entity(_)
+                | Piece::SoftBreak(_)
+                | Piece::HardBreak(_)
+                | Piece::Code(_)
+                | Piece::Tag { .. }
+                | Piece::Autolink(_)
+                | Piece::Number(_) => {}
+            }
+        }
+    }
+
+    fn badges(&mut self, positions: &Positions) {
+        for position in positions {
+            let start = self.out.len();
+            self.out.push_str(&format!("[{position}]"));
+            self.places.push(CitedPlace { range: start..self.out.len(), position: *position });
+        }
+    }
+
+    /// Numbers in a paragraph behind a block.
+    pub(in crate::cite) fn badges_behind(&mut self, cx: &Context<'_>, end: usize, positions: &Positions) {
+        self.copy_to(cx, end);
+        self.out.push_str("\n\n");
+        self.badges(positions);
+        self.out.push('\n');
+    }
+
+    /// Takes a marker out, with the blank before it where a sentence ends.
+    fn vanish(&mut self, cx: &Context<'_>, range: &Range<usize>) {
+        self.leave_out(cx, range.clone());
+        let behind = &cx.text[range.end..];
+        let ends_sentence = behind.chars().next().is_none_or(|c| c.is_whitespace() || ".,;:?!)".contains(c));
+        let kept = self.out.strip_suffix(' ').unwrap_or(&self.out).len();
+        let begins_line = self.out[..kept].is_empty() || self.out[..kept].ends_with('\n');
+        if !cx.rules.only_markers && begins_line {
+            // The blank behind goes instead, when a word follows.
+            let rest = behind.strip_prefix(' ').unwrap_or(behind);
+            if kept == self.out.len() && rest.starts_with(char::is_alphabetic) {
+                self.copied += behind.len() - rest.len();
+            }
+        } else if cx.rules.only_markers || ends_sentence {
+            self.out.truncate(kept);
+        }
+    }
+
+    /// The text, where its numbers stand, and how many letters went of it because nobody sees them.
+    pub(in crate::cite) fn finish(mut self, cx: &Context<'_>) -> (String, Vec<CitedPlace>, usize) {
+        self.copy_to(cx, cx.text.len());
+        (self.out, self.places, self.unseen)
+    }
+}

@@ -1,0 +1,89 @@
+//! Blocks of HTML: elements that can do nothing stay, without attributes; all else is shown as text.
+
+use std::ops::Range;
+
+use super::Writer;
+use super::block::{Kind, line_ends};
+use crate::cite::decide::Context;
+use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
+use crate::cite::read::{LOOK_AHEAD, Leaf};
+
+impl Writer {
+    /// Writes a block of HTML, whose lines come without the prefixes of containers.
+    pub(in crate::cite) fn html_block(&mut self, cx: &Context<'_>, leaf: &Leaf, content: &str) {
+        let Range { start, end } = leaf.range;
+        let end = start + cx.text[start..end].trim_end().len();
+        let form = line_ends(&cx.text[leaf.range.clone()]).next().unwrap_or("\n");
+        // What is long was shown before its end was known.
+        let harmless = if content.len() > LOOK_AHEAD { None } else { harmless(content) };
+        let written = harmless.as_deref().unwrap_or(content).trim_end_matches(['\n', '\r']);
+        self.begin(cx, start, Kind::Html);
+        let (lines, goes_on) = (written.lines().count(), leaf.held.is_some() && !content.ends_with(['\n', '\r']));
+        for (at, line) in written.lines().enumerate() {
+            let mut line = line.trim();
+            if goes_on && at + 1 == lines {
+                // It may be the beginning of an address.
+                line = line.trim_end_matches([':', '/']);
+            }
+            if at > 0 {
+                if line.is_empty() {
+                    self.out.push_str(form);
+                    self.write_blank_prefix();
+                    self.line.start = self.out.len();
+                    continue;
+                }
+                self.next_line(form);
+            }
+            self.line.paragraph = self.line.start;
+            if harmless.is_some() {
+                self.seen(line);
+            } else {
+                self.literal(line);
+                self.end_line();
+            }
+        }
+        self.end(Kind::Html, end);
+    }
+}
+
+/// HTML of nothing but comments and elements that do nothing, without their attributes. Its brackets and borders are written as
+/// references: an engine that reads no HTML there makes no link of them.
+fn harmless(html: &str) -> Option<String> {
+    let mut rest = html.trim();
+    let begins_tag = rest.starts_with("<!--") || rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
+    if !begins_tag || rest.contains(['\t', '\0']) {
+        return None;
+    }
+    let mut out = String::with_capacity(rest.len());
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let comment = if rest.starts_with("<!--") { comment_end(rest) } else { None };
+        let length = match (comment, judge_tag(rest)) {
+            (Some(length), _) => {
+                let comment = &rest[..length];
+                if !is_comment(comment) {
+                    return None;
+                }
+                // Nobody sees it, and some engines would find tables and definitions in its lines.
+                let is_plain = !comment.contains(['\r', '\n', '|', '[', ']']);
+                out.push_str(if is_plain { comment } else { "<!-- -->" });
+                length
+            }
+            (None, (Harm::None, length)) if length > 1 => {
+                out.push_str(&rest[..length]);
+                length
+            }
+            (None, (Harm::Attributes(name), length)) => {
+                out.push_str(&rest[..name]);
+                out.push('>');
+                length
+            }
+            (None, _) => return None,
+        };
+        rest = &rest[length..];
+    }
+    out.push_str(rest);
+    let has_blank_line = out.lines().any(|line| line.trim().is_empty());
+    (!has_blank_line).then(|| out.replace('[', "&#91;").replace(']', "&#93;").replace('|', "&#124;"))
+}

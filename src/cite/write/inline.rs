@@ -1,0 +1,579 @@
+//! The text of a leaf, piece by piece: what stands between two neighbours, and how characters are written that mean nothing.
+
+use std::ops::Range;
+
+use super::address::{EMPTY_COMMENT, push_title, written};
+use super::{OpenLink, Writer, ZERO_WIDTH_SPACE};
+use crate::cite::LiteralNumbers;
+use crate::cite::decide::{Context, Piece, Positions};
+use crate::cite::html::is_comment;
+use crate::cite::read::Inline;
+use crate::text::push_visible;
+use crate::url::without_user;
+
+/// A zero-width space that is punctuation to Markdown, so that emphasis beside it keeps its meaning.
+const ZERO_WIDTH_SPACE_BESIDE_EMPHASIS: &str = "&#8203;";
+
+const EMPHASIS: [char; 3] = ['*', '_', '~'];
+
+/// What the output ends with, for what comes next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Tail {
+    #[default]
+    Other,
+    Badge,
+    /// A bracket that closes and means nothing.
+    Bracket,
+    Backslash,
+    EscapedBackslash,
+    Exclamation,
+    Ampersand,
+    Less,
+}
+
+/// Behind more blanks, those before a marker that vanishes stay.
+const MAX_BLANKS: usize = 64;
+
+/// Bytes of text that are written by themselves: those that Markdown may read, and NUL.
+const SPECIAL: [bool; 256] = {
+    let mut special = [false; 256];
+    let bytes = b"[]<&`\\!\0";
+    let mut at = 0;
+    while at < bytes.len() {
+        special[bytes[at] as usize] = true;
+        at += 1;
+    }
+    special
+};
+
+impl Writer {
+    /// Writes the pieces of a leaf.
+    pub(super) fn inline(&mut self, cx: &Context<'_>, inline: &Inline<'_>, pieces: &[Piece]) {
+        for (at, piece) in pieces.iter().enumerate() {
+            self.piece(cx, inline, piece, pieces.get(at + 1));
+        }
+        self.link = None;
+    }
+
+    pub(super) fn piece(&mut self, cx: &Context<'_>, inline: &Inline<'_>, piece: &Piece, next: Option<&Piece>) {
+        let source = |range: &Range<usize>| &cx.text[range.clone()];
+        match piece {
+            Piece::Text(range) => self.plain(source(range)),
+            Piece::Verbatim(range) => self.verbatim(source(range)),
+            Piece::Literal(range) => self.literal(source(range)),
+            Piece::Nameless => self.verbatim("image"),
+            Piece::Unbracketed(_) => self.unbracketed(next.and_then(|next| first_of(cx, next))),
+            Piece::Dropped(_) => {}
+            Piece::Apart => self.out.push(ZERO_WIDTH_SPACE),
+            Piece::Escape(range) => self.escape(source(range)),
+            Piece::Entity(range) => self.entity(source(range)),
+            Piece::SoftBreak(range) => self.soft_break(cx, source(range)),
+            Piece::HardBreak(range) => self.hard_break(source(range)),
+            Piece::Code(range) => self.code_span(source(range), inline.code_at(range.start)),
+            Piece::Tag { range, name } => self.tag(cx, range, *name),
+            Piece::Autolink(range) => self.autolink(source(range)),
+            Piece::Number(range) => self.number(cx, source(range)),
+            Piece::Badges(range, positions) => {
+                self.badges(cx, range, positions, next.and_then(|next| first_of(cx, next)));
+            }
+            Piece::Gone(range) => {
+                let is_end = matches!(next, None | Some(Piece::SoftBreak(_) | Piece::HardBreak(_)));
+                // At the beginning of a line, the blank behind it goes with it.
+                let begins_line = self.out.len() == self.line.start;
+                if !(begins_line && is_blank_before_word(&cx.text[range.end..])) {
+                    self.vanish(source(range), next.and_then(|next| first_of(cx, next)), is_end);
+                }
+            }
+            Piece::Open { is_image, .. } => self.open_link(*is_image),
+            Piece::Close { link, url } => {
+                let link = &inline.links[*link];
+                self.close_link(url.as_deref().unwrap_or(&link.url), &link.title);
+            }
+        }
+    }
+
+    // ---- neighbours
+
+    /// What must stand between the end of the output and what comes now. `is_live` when that is a link or a badge.
+    fn glue(&mut self, next: char, is_live: bool) {
+        let tail = std::mem::take(&mut self.line.tail);
+        if next == ';' && ends_in_reference(&self.out) {
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+        if self.line.tail_at != self.out.len() {
+            return;
+        }
+        match (tail, next) {
+            // The number would be the text of a link, or the label of a definition; to markdown-it, attributes follow a link.
+            (Tail::Badge, '[' | '(' | '{') => self.out.push(ZERO_WIDTH_SPACE),
+            (Tail::Badge, ':') if self.defines || self.out[self.line.paragraph..].starts_with('[') => {
+                self.out.push(ZERO_WIDTH_SPACE);
+            }
+            (Tail::Bracket, '(') => {
+                let sign = if is_live || self.is_in_address() { ZERO_WIDTH_SPACE } else { '\\' };
+                self.out.push(sign);
+            }
+            // `[a][1]` would be one link.
+            (Tail::Bracket, '[') if is_live => self.out.push(ZERO_WIDTH_SPACE),
+            // A definition, when a paragraph begins with the bracket.
+            (Tail::Bracket, ':') if self.out[self.line.paragraph..].starts_with('[') => {
+                let sign = if self.is_in_address() { ZERO_WIDTH_SPACE } else { '\\' };
+                self.out.push(sign);
+            }
+            // An image.
+            (Tail::Exclamation, '[') => self.out.push(ZERO_WIDTH_SPACE),
+            // A character reference.
+            (Tail::Ampersand, c) if c == '#' || c.is_ascii_alphanumeric() => self.out.push(ZERO_WIDTH_SPACE),
+            // A tag.
+            (Tail::Less, c) if c.is_ascii_alphabetic() || "/!?".contains(c) => {
+                self.out.pop();
+                self.out.push_str("&lt;");
+            }
+            // Not every program that looks for numbers knows that `\\[1]` holds an escaped backslash.
+            (Tail::Backslash | Tail::EscapedBackslash, '[') if is_live => self.out.push(ZERO_WIDTH_SPACE),
+            // An escape.
+            (Tail::Backslash, c) if c.is_ascii_punctuation() || c == '\n' => {
+                if self.is_in_address() {
+                    self.out.pop();
+                    self.out.push_str("&#92;");
+                } else {
+                    self.out.push('\\');
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes back a backslash at the end: how it is written hangs on what it stands before.
+    pub(super) fn hold_backslash(&mut self) {
+        if self.line.tail == Tail::Backslash && self.line.tail_at == self.out.len() {
+            self.out.pop();
+        }
+    }
+
+    fn mark(&mut self, tail: Tail) {
+        self.line.tail = tail;
+        self.line.tail_at = self.out.len();
+    }
+
+    // ---- text
+
+    /// Text that means itself, one character after the other where one may be read in another way.
+    fn plain(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        let mut done = 0;
+        while let Some(found) = bytes[done..].iter().position(|byte| SPECIAL[usize::from(*byte)]) {
+            let at = done + found;
+            self.word(&text[done..at]);
+            self.special(bytes[at], &text[at + 1..]);
+            done = at + 1;
+        }
+        self.word(&text[done..]);
+    }
+
+    /// Text without characters that Markdown may read.
+    fn word(&mut self, text: &str) {
+        let Some(first) = text.chars().next() else { return };
+        self.glue(first, false);
+        // At the beginning of a line, some engines do not see it.
+        let text = match text.strip_prefix('\u{feff}').filter(|_| self.out.len() == self.line.start) {
+            Some(rest) => {
+                self.out.push(ZERO_WIDTH_SPACE);
+                rest.trim_start_matches('\u{feff}')
+            }
+            None => text,
+        };
+        self.seen(text);
+    }
+
+    /// What of a text people see.
+    pub(super) fn seen(&mut self, text: &str) {
+        if self.may_hold_unseen {
+            self.unseen += push_visible(&mut self.out, text, true);
+        } else {
+            self.out.push_str(text);
+        }
+    }
+
+    fn special(&mut self, byte: u8, behind: &str) {
+        let sign = char::from(byte);
+        match sign {
+            '[' | ']' if self.link.is_some() => self.out.push_str(if sign == '[' { "&#91;" } else { "&#93;" }),
+            ']' => {
+                self.out.push(']');
+                self.mark(Tail::Bracket);
+            }
+            '<' => {
+                self.glue('<', false);
+                self.out.push('<');
+                self.mark(Tail::Less);
+            }
+            '&' => {
+                self.glue('&', false);
+                self.out.push_str(if begins_reference(behind) { "&amp;" } else { "&" });
+                if behind.is_empty() {
+                    self.mark(Tail::Ampersand);
+                }
+            }
+            '`' => {
+                self.glue('&', false);
+                self.out.push_str("&#96;");
+            }
+            '\\' => {
+                self.glue('\\', false);
+                self.out.push('\\');
+                self.mark(Tail::Backslash);
+            }
+            '!' => {
+                self.glue('!', false);
+                self.out.push('!');
+                self.mark(Tail::Exclamation);
+            }
+            '\0' => self.out.push('\u{fffd}'),
+            _ => {
+                self.glue(sign, false);
+                self.out.push(sign);
+            }
+        }
+    }
+
+    /// Text that stays as it is: math.
+    fn verbatim(&mut self, text: &str) {
+        if let Some(first) = text.chars().next() {
+            self.glue(first, false);
+            self.seen(text);
+        }
+    }
+
+    /// Text of which nothing means anything, on one line.
+    pub(super) fn literal(&mut self, text: &str) {
+        let mut begins_line = false;
+        for (at, c) in text.char_indices() {
+            // Behind a line end, the prefixes of containers are no text.
+            if begins_line && matches!(c, ' ' | '\t' | '\r' | '\n' | '>') {
+                continue;
+            }
+            begins_line = matches!(c, '\r' | '\n');
+            let reference = match c {
+                // Nor is it an address.
+                ':' if text[at..].starts_with("://") => "&#58;",
+                '<' => "&lt;",
+                '&' => "&amp;",
+                '[' => "&#91;",
+                ']' => "&#93;",
+                '`' => "&#96;",
+                '*' => "&#42;",
+                '_' => "&#95;",
+                '\\' => "&#92;",
+                '~' => "&#126;",
+                '$' => "&#36;",
+                '\n' | '\r' => " ",
+                '\0' => "\u{fffd}",
+                c => {
+                    self.glue(c, false);
+                    self.seen(c.encode_utf8(&mut [0; 4]));
+                    continue;
+                }
+            };
+            self.glue('&', false);
+            self.out.push_str(reference);
+        }
+    }
+
+    fn escape(&mut self, source: &str) {
+        if self.is_in_address() {
+            // A bare address takes the backslash in.
+            self.glue('&', false);
+            self.out.push_str(&format!("&#{};", source.as_bytes()[1]));
+        } else {
+            self.glue('\\', false);
+            self.out.push_str(source);
+            if source == "\\\\" {
+                self.mark(Tail::EscapedBackslash);
+            }
+        }
+    }
+
+    fn entity(&mut self, source: &str) {
+        self.glue('&', false);
+        self.out.push_str(source);
+        if crate::text::ends_in_unseen_reference(&source[..source.len() - 1]) {
+            self.out.pop();
+            self.out.push(ZERO_WIDTH_SPACE);
+            self.out.push(';');
+            self.unseen += 1;
+        }
+    }
+
+    fn soft_break(&mut self, cx: &Context<'_>, source: &str) {
+        self.glue('\n', false);
+        self.end_line();
+        if cx.rules.hard_breaks && self.out.len() > self.line.start {
+            self.out.push_str("  ");
+        }
+        self.next_line(source.trim_start_matches([' ', '\t']));
+    }
+
+    fn hard_break(&mut self, source: &str) {
+        self.end_line();
+        let form = source.trim_start_matches([' ', '\t', '\\']);
+        let has_backslash = source.trim_start_matches([' ', '\t']).starts_with('\\');
+        self.out.push_str(if has_backslash || self.out.ends_with('\\') { "\\" } else { "  " });
+        self.next_line(form);
+    }
+
+    // ---- code and tags
+
+    /// Code stays as it is when it stands on one line; else `content` is written on one.
+    fn code_span(&mut self, source: &str, content: Option<&str>) {
+        self.glue('`', false);
+        if source.contains('[') {
+            self.end_address();
+        }
+        let in_address = self.is_in_address();
+        self.one_line_of_code(source, content);
+        if !in_address {
+            self.line.text = self.out.len();
+        }
+    }
+
+    fn one_line_of_code(&mut self, source: &str, content: Option<&str>) {
+        let run = source.bytes().take_while(|byte| *byte == b'`').count();
+        if self.out.len() == self.line.start && run > 2 {
+            // It would be a fence to some, should nothing close it in its line.
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+        let Some(content) = content else {
+            self.seen(source);
+            return;
+        };
+        let content = content.replace(['\n', '\r'], " ").replace('\0', "\u{fffd}");
+        let is_padded = content.starts_with('`')
+            || content.ends_with('`')
+            || content.starts_with(' ') && content.ends_with(' ') && !content.trim().is_empty();
+        let padding = if is_padded { " " } else { "" };
+        self.out.push_str(&source[..run]);
+        self.out.push_str(padding);
+        self.seen(&content);
+        self.out.push_str(padding);
+        self.out.push_str(&source[..run]);
+    }
+
+    fn tag(&mut self, cx: &Context<'_>, range: &Range<usize>, name: Option<usize>) {
+        let source = &cx.text[range.clone()];
+        let is_on_one_line = !source.contains(['\n', '\r', '\t']);
+        match name {
+            Some(name) => {
+                self.glue('<', false);
+                self.out.push_str(&cx.text[range.start..name]);
+                self.out.push_str(if source.ends_with("/>") { "/>" } else { ">" });
+            }
+            None if is_on_one_line && !(is_comment(source) && (self.link.is_some() || source.contains('|'))) => {
+                self.glue('<', false);
+                self.seen(source);
+            }
+            None => self.literal(source),
+        }
+    }
+
+    fn autolink(&mut self, source: &str) {
+        self.glue('<', false);
+        match without_user(&source[1..source.len() - 1]) {
+            Some(without) => self.out.push_str(&format!("<{without}>")),
+            None => self.out.push_str(source),
+        }
+        self.line.text = self.out.len();
+    }
+
+    // ---- numbers
+
+    fn badges(&mut self, cx: &Context<'_>, range: &Range<usize>, positions: &Positions, next: Option<char>) {
+        let source = &cx.text[range.clone()];
+        if source.is_empty() && self.out.ends_with("]:") {
+            // Of `[a]:`, the number would be the address.
+            self.out.push_str(EMPTY_COMMENT);
+        }
+        if source.contains(['\n', '\r']) && self.out.len() == self.line.start {
+            // At the beginning of a line it could be taken for an entry of a list of references.
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+        let parts_word = source.is_empty() && parts_word(&self.out, &cx.text[range.end..]);
+        // To emphasis beside it, a marker of these is a letter, and a badge is punctuation.
+        if source.starts_with('\u{e200}') && self.out.ends_with(EMPHASIS) {
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+        for position in positions {
+            self.end_address();
+            if !self.defines && !matches!(self.line.tail, Tail::Backslash | Tail::EscapedBackslash) {
+                // Without definitions, `[1][2]`, `[a][1]` and `![1]` are text.
+                self.line.tail = Tail::Other;
+            }
+            self.glue('[', true);
+            self.out.push('[');
+            position.write_to(&mut self.out);
+            self.out.push(']');
+            self.mark(Tail::Badge);
+        }
+        if parts_word {
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+        if source.ends_with('\u{e201}') && next.is_some_and(|next| EMPHASIS.contains(&next)) {
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+    }
+
+    /// `[n]` that is text, and that nobody must take for a badge.
+    fn number(&mut self, cx: &Context<'_>, source: &str) {
+        let inner = source[1..source.len() - 1].replace("\r\n", " ").replace(['\r', '\n'], " ");
+        match cx.rules.literal_numbers {
+            LiteralNumbers::Escape => {
+                self.glue('&', false);
+                self.out.push_str(&format!("&#91;{inner}&#93;"));
+            }
+            LiteralNumbers::Break => {
+                self.special(b'[', "");
+                self.out.push_str(&format!("{ZERO_WIDTH_SPACE}{inner}"));
+                self.special(b']', "");
+            }
+            LiteralNumbers::Keep => {
+                self.glue('[', false);
+                self.out.push_str(&format!("[{inner}]"));
+                self.mark(Tail::Bracket);
+            }
+        }
+    }
+
+    /// A marker that names nothing leaves no trace, but where its neighbours would meet.
+    fn vanish(&mut self, source: &str, next: Option<char>, is_end: bool) {
+        let is_after_backslash = self.line.tail == Tail::Backslash && self.line.tail_at == self.out.len();
+        let is_letter = source.starts_with('\u{e200}') || is_after_backslash;
+        let is_edge = |c: char| c.is_whitespace() || ".,;:?!".contains(c);
+        let line = &self.out[self.line.start..];
+        let behind = line.chars().next_back();
+        let is_number = |c: char| c.is_ascii_digit() && next == Some('.');
+        // Behind a word, signs of emphasis close before a bracket as they do before a point or a blank.
+        let closes_word = !is_letter
+            && behind.is_some_and(|c| EMPHASIS.contains(&c))
+            && line.trim_end_matches(behind.unwrap_or(' ')).ends_with(char::is_alphanumeric);
+        let closes =
+            closes_word || behind.is_some_and(|c| (c.is_alphanumeric() && !is_number(c)) || " .)]`".contains(c));
+        if closes && (is_end || next.is_none_or(is_edge)) {
+            // Blanks without end are not counted for every marker behind them.
+            let near = &line[line.floor_char_boundary(line.len().saturating_sub(MAX_BLANKS))..];
+            if behind == Some(' ')
+                && near.trim_end().ends_with(|c: char| c.is_alphanumeric() || ".,;:)]*_~\"'`".contains(c))
+            {
+                self.out.truncate(self.out.trim_end_matches(' ').len());
+                if self.out.ends_with(']') {
+                    self.mark(Tail::Badge);
+                }
+            }
+            return;
+        }
+        let is_emphasis = |c: Option<char>| c.is_some_and(|c| EMPHASIS.contains(&c));
+        if !is_letter && (is_emphasis(behind) || is_emphasis(next)) {
+            self.out.push_str(ZERO_WIDTH_SPACE_BESIDE_EMPHASIS);
+        } else {
+            self.out.push(ZERO_WIDTH_SPACE);
+        }
+    }
+
+    /// What signs of emphasis mean hangs on what stands on both sides of them, and the bracket that went was punctuation.
+    fn unbracketed(&mut self, next: Option<char>) {
+        let next = next.unwrap_or(' ');
+        let line = &self.out[self.line.start..];
+        let before = line.trim_end_matches(EMPHASIS);
+        let last = before.chars().next_back();
+        let is_behind_blank = last.is_none_or(char::is_whitespace);
+        let is_beside_emphasis = if before.len() < line.len() {
+            !next.is_alphanumeric() || !is_behind_blank
+        } else {
+            EMPHASIS.contains(&next) && !is_behind_blank && !last.is_some_and(|last| last.is_ascii_punctuation())
+        };
+        if is_beside_emphasis {
+            self.out.push_str(ZERO_WIDTH_SPACE_BESIDE_EMPHASIS);
+        }
+    }
+
+    // ---- links
+
+    fn open_link(&mut self, is_image: bool) {
+        // In a bare address a link is none to some, and its own address goes on with it.
+        let in_address = self.is_in_address();
+        if is_image {
+            self.glue('!', false);
+            self.out.push('!');
+        } else {
+            self.glue('[', true);
+        }
+        self.out.push('[');
+        self.line.tail = Tail::Other;
+        self.link = Some(OpenLink { text: self.out.len(), in_address });
+    }
+
+    fn close_link(&mut self, url: &str, title: &str) {
+        let Some(link) = self.link.take() else { return };
+        if self.out[link.text..].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1 {
+            self.out.push('\\');
+        }
+        self.out.push_str("](");
+        self.out.push_str(&written(url).unwrap_or_default());
+        if !title.is_empty() {
+            self.out.push(' ');
+            push_title(&mut self.out, title);
+        }
+        self.out.push(')');
+        self.line.tail = Tail::Other;
+        if !link.in_address {
+            self.line.text = self.out.len();
+        }
+    }
+}
+
+/// The first character of a piece, as far as it is written as it stands.
+fn first_of(cx: &Context<'_>, piece: &Piece) -> Option<char> {
+    match piece {
+        Piece::Text(range)
+        | Piece::Verbatim(range)
+        | Piece::Literal(range)
+        | Piece::Escape(range)
+        | Piece::Entity(range)
+        | Piece::SoftBreak(range)
+        | Piece::HardBreak(range)
+        | Piece::Code(range)
+        | Piece::Tag { range, .. }
+        | Piece::Autolink(range)
+        | Piece::Number(range)
+        | Piece::Badges(range, _)
+        | Piece::Gone(range) => cx.text[range.clone()].chars().next(),
+        Piece::Nameless => Some('i'),
+        Piece::Apart => Some(ZERO_WIDTH_SPACE),
+        Piece::Unbracketed(_) | Piece::Dropped(_) => None,
+        Piece::Open { .. } => Some('['),
+        Piece::Close { .. } => Some(']'),
+    }
+}
+
+/// Whether a place stands between a word and signs of emphasis that another word follows: these go on being within a word.
+fn parts_word(before: &str, behind: &str) -> bool {
+    let word = behind.trim_start_matches(EMPHASIS);
+    let signs = behind.len() - word.len();
+    (1..4).contains(&signs) && before.ends_with(char::is_alphanumeric) && word.starts_with(char::is_alphanumeric)
+}
+
+/// Whether a blank and a word stand there.
+fn is_blank_before_word(behind: &str) -> bool {
+    behind.strip_prefix(' ').is_some_and(|rest| rest.starts_with(char::is_alphabetic))
+}
+
+/// Whether what stands behind a `&` makes a character reference of it.
+fn begins_reference(behind: &str) -> bool {
+    behind.starts_with(|c: char| c == '#' || c.is_ascii_alphabetic())
+        && behind.bytes().find(|byte| !byte.is_ascii_alphanumeric() && *byte != b'#') == Some(b';')
+}
+
+/// Whether a text ends with all of a character reference but its semicolon.
+fn ends_in_reference(text: &str) -> bool {
+    let name = text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '#');
+    name.len() < text.len() && name.ends_with('&')
+}

@@ -1,0 +1,114 @@
+//! Tables: rows as they stand where all engines take them for rows, with a border at both ends otherwise.
+
+use std::ops::Range;
+
+use super::Writer;
+use super::block::{Kind, line_ends};
+use crate::cite::decide::{Context, Piece};
+use crate::cite::read::{Inline, Leaf};
+
+/// The row that is being written.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    columns: usize,
+    /// Its line end.
+    form: &'static str,
+    /// Whether the header has a border at its beginning. One without keeps that form: it may have been shown before it was a header.
+    is_opened: bool,
+    /// Whether it has a border at both ends, so that blanks in its cells are as they were.
+    is_bordered: bool,
+    /// How far the delimiters are indented.
+    indent: usize,
+}
+
+impl Writer {
+    pub(in crate::cite) fn open_table(&mut self, cx: &Context<'_>, range: &Range<usize>, columns: usize) {
+        let is_opened = cx.text[range.start..].starts_with('|');
+        let form = line_ends(&cx.text[range.clone()]).next().unwrap_or("\n");
+        let indent = if is_opened { 0 } else { self.indent_of_item() };
+        self.row = Row { columns, form, is_opened, is_bordered: false, indent };
+        self.begin(cx, range.start, if is_opened { Kind::Table } else { Kind::Heading });
+    }
+
+    pub(in crate::cite) fn open_row(&mut self, cx: &Context<'_>, range: &Range<usize>) {
+        let source = cx.text[range.clone()].trim();
+        if self.out.len() > self.line.start {
+            self.next_line(self.row.form);
+        }
+        self.row.is_bordered =
+            source.starts_with('|') && source.len() > 1 && source.ends_with('|') && !source.ends_with("\\|");
+        if source.starts_with('|') || self.row.is_opened {
+            self.out.push('|');
+        }
+    }
+
+    pub(super) fn cell(&mut self, cx: &Context<'_>, leaf: &Leaf, inline: &Inline<'_>, pieces: &[Piece]) {
+        // With the blanks at its end, as far as the border.
+        let rest = &cx.text[leaf.range.end..];
+        let blanks = rest.len() - rest.trim_start_matches(' ').len();
+        let source = &cx.text[leaf.range.start..leaf.range.end + blanks];
+        let content = source.trim_matches(' ');
+        let lead = source.len() - source.trim_start_matches(' ').len();
+        let (lead, trail) = match self.row.is_bordered {
+            true if content.is_empty() => (source.len().max(1), 0),
+            true => (lead, source.len() - lead - content.len()),
+            false => (usize::from(self.out.len() > self.line.start), 1),
+        };
+        self.out.extend(std::iter::repeat_n(' ', lead));
+        let from = self.out.len();
+        self.line.text = from;
+        self.inline(cx, inline, pieces);
+        self.escape_borders(from);
+        if self.out[from..].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1 {
+            self.out.push('\\');
+        }
+        self.out.extend(std::iter::repeat_n(' ', trail));
+        self.out.push('|');
+    }
+
+    /// A border in a cell is none.
+    fn escape_borders(&mut self, from: usize) {
+        if !self.out[from..].contains('|') {
+            return;
+        }
+        let cell = self.out.split_off(from);
+        let mut escapes = 0;
+        for c in cell.chars() {
+            if c == '|' && escapes % 2 == 0 {
+                self.out.push('\\');
+            }
+            escapes = if c == '\\' { escapes + 1 } else { 0 };
+            self.out.push(c);
+        }
+    }
+
+    /// Ends a row; behind the first one stand the delimiters.
+    pub(in crate::cite) fn close_row(&mut self, cx: &Context<'_>, range: &Range<usize>, is_head: bool) {
+        if !is_head {
+            return;
+        }
+        let line = cx.text[range.end..].trim_start_matches(['\n', '\r']).split(['\n', '\r']).next().unwrap_or_default();
+        let line = line.trim_start_matches(['>', ' ', '\t']).trim_end();
+        self.next_line(self.row.form);
+        self.out.extend(std::iter::repeat_n(' ', self.row.indent));
+        if line.starts_with('|') && line.ends_with('|') && line.len() > 2 && !line.contains('\t') {
+            self.out.push_str(line);
+            return;
+        }
+        self.out.push('|');
+        for cell in line.trim_matches('|').split('|').take(self.row.columns) {
+            let cell = cell.trim();
+            self.out.push_str(match (cell.starts_with(':'), cell.ends_with(':')) {
+                (true, true) => " :---: |",
+                (true, false) => " :--- |",
+                (false, true) => " ---: |",
+                (false, false) => " --- |",
+            });
+        }
+    }
+
+    pub(in crate::cite) fn close_table(&mut self, cx: &Context<'_>, end: usize) {
+        let end = cx.text[..end].trim_end().len();
+        self.end(Kind::Table, end);
+    }
+}
