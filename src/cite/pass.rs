@@ -129,6 +129,9 @@ impl Reader for Pass<'_> {
             self.skipped = 1;
             return;
         }
+        if self.held < range.start {
+            return;
+        }
         let Output::Markdown(writer) = &mut self.rewrite.output else { return };
         match container {
             Container::Quote => writer.open_quote(self.context.text, range.start),
@@ -174,10 +177,12 @@ impl Reader for Pass<'_> {
             return;
         }
         if let Some(held) = leaf.held {
-            // What signs of emphasis do hangs on the next character.
-            let content = &self.context.text[..held.min(self.held)];
+            // What signs of emphasis do hangs on the next character; before a blank, they end something.
+            let (content, behind) = self.context.text.split_at(held.min(self.held));
             let near = content.len().saturating_sub(LOOK_AHEAD);
-            self.hold(content.trim_end_matches(['*', '_', '~']).len().max(near));
+            let before = content.trim_end_matches(['*', '_', '~']);
+            let ends = behind.starts_with([' ', '\t']) && before.ends_with(|c: char| !c.is_whitespace());
+            self.hold(if ends { content.len() } else { before.len().max(near) });
         }
         // A place at its end, or in it, may yet be cited.
         let goes_on = leaf.held.is_some() || !self.finished && self.held <= leaf.range.end;

@@ -180,8 +180,10 @@ impl Shown {
             return;
         }
         self.waiting.push_str(text);
-        // A blank may stand before a marker, so it waits.
-        let ready = self.waiting.strip_suffix(' ').unwrap_or(&self.waiting).len();
+        // A blank before a marker that is left out goes with it, so it waits for what comes.
+        let may_leave_out = self.phase == Phase::Provisional || self.sources == 0;
+        let waits = may_leave_out && self.waiting.ends_with(' ');
+        let ready = self.waiting.len() - usize::from(waits);
         if ready == 0 {
             return;
         }

@@ -87,3 +87,12 @@ proptest! {
         block_by_block(&blocks, grammar, &all_rules()[rules], &lengths)?;
     }
 }
+
+/// The line behind the definition, read alone, was a block of code: the list before the definition had ended there.
+#[test]
+fn an_indented_line_behind_a_definition_goes_on_with_its_paragraph() {
+    let blocks =
+        [("【4:0†a】\n[[](javascript:x)[1][1]", vec![]), ("\n\n- item\n\n[1]: https://evil.example\n\t[1]", vec![])];
+    let blocks = blocks.map(|(text, sources)| (text.to_owned(), sources));
+    block_by_block(&blocks, MarkerGrammar::ALL, &Rules::web_chat(), &[11, 1, 2, 9]).expect("what the whole gives");
+}

@@ -5,16 +5,13 @@ use std::ops::Range;
 use super::Piece;
 use super::leaf::{Leaf, Within};
 use crate::cite::LiteralNumbers;
-use crate::cite::read::TokenKind;
+use crate::cite::read::{MathEnd, TokenKind, end_of_math};
 
-/// Math between single dollars is short and on one line; so are formulas in parentheses.
+/// Formulas in parentheses are short and on one line.
 const MAX_SHORT: usize = 256;
 
 /// Longer formulas between escaped square brackets are text.
 const MAX_FORMULA: usize = 1024;
-
-/// Longer math between double dollars is text.
-const MAX_DISPLAY: usize = 4 * 1024;
 
 impl Leaf<'_, '_> {
     /// At a dollar behind the text in `before`. Where the math ends that begins there, if one does.
@@ -23,13 +20,14 @@ impl Leaf<'_, '_> {
         let leaf_end = self.inline.range()?.end;
         let rest = &self.source()[at..leaf_end];
         let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
-        let Some(end) = end_of_math(rest, run).map(|end| at + end) else {
+        let MathEnd::At(end) = end_of_math(rest, run) else {
             // A dollar alone is text, and so are two of which none opens anything.
             self.push_text(before.start..at + run);
             return Some(at + run);
         };
-        if end > self.held {
-            // The math may yet turn out to hold a link, and then its dollars are text.
+        let end = at + end;
+        if end > self.held && self.within != Within::Link {
+            // The math may yet turn out to hold a link, and then its dollars are text. In a link that is told: it holds its end.
             self.push_text(before);
             self.held = at;
             return Some(leaf_end);
@@ -185,38 +183,6 @@ fn may_be_tag(behind: &str) -> bool {
         &['/', '!', '?', '.', '_']
     };
     rest.starts_with(signs)
-}
-
-/// Where the math ends that a text begins with. A single dollar is an amount when a digit or a blank follows, and it closes
-/// nothing when a blank stands before it or a digit behind it.
-fn end_of_math(text: &str, run: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let first = *bytes.get(run)?;
-    if run == 1 && (first.is_ascii_digit() || first.is_ascii_whitespace()) {
-        return None;
-    }
-    let longest = if run == 1 { MAX_SHORT } else { MAX_DISPLAY };
-    let (mut at, mut before) = (run, b'$');
-    while at < bytes.len().min(longest + run) {
-        let byte = bytes[at];
-        if run == 1 && (byte == b'\n' || byte == b'\r') {
-            return None;
-        }
-        at += 1;
-        match (byte, bytes.get(at)) {
-            (b'\\', _) => at += 1,
-            (b'$', Some(b'$')) if run == 2 => return Some(at + 1),
-            (b'$', next) if run == 1 => {
-                let goes_on = next.is_some_and(|next| next.is_ascii_digit() || *next == b'$');
-                if !goes_on && !before.is_ascii_whitespace() {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-        before = byte;
-    }
-    None
 }
 
 /// Whether what stands between escaped brackets is a formula, and no prose: outside of brackets it holds a sign that prose does

@@ -27,6 +27,8 @@ pub(super) struct Events<'e, 's, R> {
     /// The definitions in what is parsed, by their places: all, and those that were not handed on yet.
     all_definitions: &'e [Definition],
     definitions: &'e [Definition],
+    /// Where the last one ends that was handed on; 0 before the first.
+    defined: usize,
     /// Those before what is parsed, and those of it that were handed on.
     known: &'e RefCell<Definitions>,
     is_marker: &'e dyn Fn(&str) -> bool,
@@ -54,6 +56,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
             slice,
             all_definitions,
             definitions: all_definitions,
+            defined: 0,
             known,
             is_marker,
             reader,
@@ -144,20 +147,21 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
     /// Whatever begins or ends a block comes along here before anything else is done with it.
     fn begin_block(&mut self, at: usize) {
         self.end_implied();
-        let defines = self.define_before(at);
+        self.define_before(at);
         if self.depth == 0 {
             let definitions = self.known.borrow().len();
             let text = self.slice.text;
             let line = memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..at]).map_or(0, |end| end + 1);
-            // Right behind a definition, it may be a part of that to those who begin with it.
-            if !defines || is_behind_blank_line(text, line) {
+            // The line right behind a definition goes on with its paragraph: read alone, an indented one would be code.
+            let is_behind_definition = text.get(self.defined..line).is_some_and(|gap| gap.trim().is_empty());
+            if !is_behind_definition || self.defined == 0 || is_behind_blank_line(text, line) {
                 self.reader.begin(line.max(self.slice.range.start), definitions);
             }
         }
     }
 
-    /// Hands on the definitions before a place; whether there were any.
-    fn define_before(&mut self, at: usize) -> bool {
+    /// Hands on the definitions before a place.
+    fn define_before(&mut self, at: usize) {
         let ready = self.definitions.iter().take_while(|definition| definition.range.start < at).count();
         let (ready, rest) = self.definitions.split_at(ready);
         self.definitions = rest;
@@ -166,8 +170,8 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
                 self.known.borrow_mut().add(definition);
             }
             self.reader.definition(definition);
+            self.defined = definition.range.end;
         }
-        !ready.is_empty()
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are containers, or not asked of the parser")]

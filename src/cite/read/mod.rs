@@ -8,12 +8,14 @@ mod cover;
 mod definitions;
 mod events;
 mod long;
+mod math;
 mod open;
 mod token;
 
 #[cfg(any(test, feature = "cover"))]
 pub(super) use cover::cover;
 pub(super) use definitions::{Definitions, read, same_label};
+pub(super) use math::{MathEnd, end_of_math};
 pub(super) use open::{LOOK_AHEAD, decided};
 pub(super) use token::{Container, Definition, Form, Inline, Leaf, LeafKind, Token, TokenKind};
 

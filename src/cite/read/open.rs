@@ -2,15 +2,14 @@
 
 use std::ops::Range;
 
+use super::math::{MathEnd, end_of_math};
 use super::token::{Form, Inline, LeafKind, TokenKind};
 
 /// The longest that anything is waited for, in bytes (policy P-12). What does not end in time is text, in whole answers as well.
 pub(in crate::cite) const LOOK_AHEAD: usize = 4 * 1024;
 
-/// Math between single dollars, which ends in its line, is no longer.
-const SHORT_MATH: usize = 256;
-
-/// Formulas between escaped brackets are no longer.
+/// Formulas between escaped brackets are no longer, in parentheses and in square ones.
+const SHORT_FORMULA: usize = 256;
 const FORMULA: usize = 1024;
 
 /// Longer names of characters there are none.
@@ -212,29 +211,15 @@ impl Open<'_, '_> {
         name.len() < ENTITY && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'#')
     }
 
-    /// Where the math ends that a dollar may begin, or that it begins none; `None` as long as that is not told.
+    /// Where to go on behind a dollar that begins math or none; `None` as long as that is not told.
     fn math(&self, at: usize) -> Option<usize> {
         let rest = &self.text[at..self.to];
         let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
-        let inner = &rest[run..];
-        if inner.is_empty() {
-            return None;
-        }
-        let is_short = run == 1;
-        let longest = if is_short { SHORT_MATH } else { LOOK_AHEAD };
-        if is_short && inner.starts_with(|c: char| c.is_ascii_digit() || c.is_ascii_whitespace()) {
-            return Some(at + run);
-        }
-        let room = inner.floor_char_boundary(longest);
-        let inner = &inner[..room];
-        let line = if is_short { inner.split(['\n', '\r']).next().unwrap_or_default() } else { inner };
-        let sign = if is_short { "$" } else { "$$" };
-        match line.find(sign) {
-            // What stands behind it tells whether it closes anything.
-            Some(found) if at + 2 * run + found < self.to => Some(at + run),
-            Some(_) => None,
-            None if line.len() < inner.len() || room == longest => Some(at + run),
-            None => None,
+        match end_of_math(rest, run) {
+            // A digit behind it would make it an amount.
+            MathEnd::At(end) if end == rest.len() && run == 1 => None,
+            MathEnd::At(_) | MathEnd::Nowhere => Some(at + run),
+            MathEnd::Untold => None,
         }
     }
 
@@ -243,7 +228,7 @@ impl Open<'_, '_> {
         let text = self.text.as_bytes();
         let start = self.inline.tokens[token].range.clone();
         let (close, longest) = match text[start.end - 1] {
-            b'(' => (b')', SHORT_MATH),
+            b'(' => (b')', SHORT_FORMULA),
             b'[' => (b']', FORMULA),
             _ => return None,
         };

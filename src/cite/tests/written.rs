@@ -280,6 +280,11 @@ fn what_arrives_in_pieces_becomes_what_the_whole_becomes() {
         // Whether the backslash breaks the line, or stands in an address, hangs on what follows.
         "<b>\\\n===\n  ",
         "https://ok.example/a\\【4:0†a】 c.pdf",
+        // What parts two lists was written, and then the heading between them was.
+        "- a\n\n      code\n\n\n\n# \n-\n\n> quote [1]",
+        // A definition in an item or a quote, alone or told twice, changed how far that stands from what is before it.
+        "[1]\n\n\n- [1]:[1]\n\n> \n\n",
+        "\n\n- [foo]: https://ok.example/foo 'x'\n\n\n\n> [foo]: https://ok.example/foo\n> 'x'\n\n",
         "# Leave\n\nYou have **30 days** [1], see [the policy][2].\n\n- one [2]\n- two [doc3], [doc9].\n\n1. a\n2. b [1]",
         "| a | b |\n|---|---|\n| c [1] | d `|` [2] |\n\nText [1](https://evil) ![x](https://x/i.png)\n===\n\n> q [3]\n\nSources\n[1] A",
         "a `b [1]` c \\(x_[1]\\) $y$ & &amp; <b>d</b> <!-- e --> https://x/a[1]!\n\n```js\nx[1]\n```\n\n    code [1]\n\nend",
@@ -343,4 +348,38 @@ fn a_place_may_be_cited_before_its_source_is_added() {
 #[test]
 fn an_item_stands_beside_one_that_lost_its_indentation() {
     assert_eq!(body(&answer("\n3) \n  - item\n   1. item"), &Rules::web_chat()), "3) \u{200b}\n- item\n1. item");
+}
+
+/// The stars stayed back until the next word, and readers saw those that opened as text.
+#[test]
+fn emphasis_that_has_ended_is_shown_before_the_next_word_comes() {
+    let mut growing = Incremental::new(crate::answer::MarkerGrammar::ALL, &Rules::web_chat());
+    assert_eq!(growing.push("Leave is **30 days** "), "Leave is **30 days**");
+    assert_eq!(growing.push("a year."), " a year.");
+}
+
+/// The digit behind the second dollar seemed to tell that there is no math, and `[1]` was given out as a number: a third dollar ends it.
+#[test]
+fn math_goes_on_behind_a_dollar_that_an_amount_begins_with() {
+    for rules in [Rules::web_chat(), Rules::numbered()] {
+        let mut growing = Incremental::new(crate::answer::MarkerGrammar::ALL, &rules);
+        growing.add_sources(answer("").sources);
+        let pieces = ["a[2] $[2]$5 ", "[2]", "$ b"];
+        for piece in pieces {
+            growing.push(piece);
+        }
+        assert_eq!(growing.finish(), cite(&answer(&pieces.concat()), &rules));
+    }
+}
+
+/// The second dollar of a link opened math behind the link, which was held back from there on: its dollar was lost.
+#[test]
+fn a_dollar_in_a_link_opens_no_math_behind_it() {
+    let pieces = ["[see $a[1]$](https://ok.example) is", " $b$ and more"];
+    let mut growing = Incremental::new(crate::answer::MarkerGrammar::ALL, &Rules::web_chat());
+    growing.add_sources(answer("").sources);
+    for piece in pieces {
+        growing.push(piece);
+    }
+    assert_eq!(growing.finish(), cite(&answer(&pieces.concat()), &Rules::web_chat()));
 }

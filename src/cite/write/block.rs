@@ -57,6 +57,8 @@ pub(super) struct Blocks {
     closed_item: Option<usize>,
     /// Where the last block ends in the source.
     end: usize,
+    /// Where the first container begins in the source of which nothing is written yet.
+    opens: Option<usize>,
     /// Whether something was taken out behind the last block.
     has_gap: bool,
     /// The label of a footnote whose text comes next.
@@ -96,10 +98,10 @@ impl Writer {
 
     pub(in crate::cite) fn open_quote(&mut self, text: &str, at: usize) {
         if self.is_too_deep() {
-            return self.push_container(String::new(), true, 0);
+            return self.push_container(at, String::new(), true, 0);
         }
         let column = at - line_start(text, at) + 1 + usize::from(text[at + 1..].starts_with(' '));
-        self.push_container("> ".into(), true, column);
+        self.push_container(at, "> ".into(), true, column);
     }
 
     pub(in crate::cite) fn open_list(&mut self, cx: &Context<'_>, at: usize) {
@@ -123,7 +125,7 @@ impl Writer {
     pub(in crate::cite) fn open_item(&mut self, text: &str, at: usize) {
         self.blocks.closed_list = None;
         if self.is_too_deep() {
-            return self.push_container(String::new(), false, 0);
+            return self.push_container(at, String::new(), false, 0);
         }
         let at = first_of_item(text, at);
         let start = line_start(text, at);
@@ -146,15 +148,18 @@ impl Writer {
         let mut first = " ".repeat(indent);
         first.push_str(&text[at..at + sign]);
         first.extend(std::iter::repeat_n(' ', padding));
-        self.push_container(first, false, column + sign + padding);
+        self.push_container(at, first, false, column + sign + padding);
     }
 
     fn is_too_deep(&self) -> bool {
         self.blocks.containers.len() >= MAX_DEPTH
     }
 
-    fn push_container(&mut self, first: String, is_quote: bool, column: usize) {
+    fn push_container(&mut self, at: usize, first: String, is_quote: bool, column: usize) {
         let is_flat = self.is_too_deep();
+        if !is_flat {
+            self.blocks.opens.get_or_insert(at);
+        }
         self.blocks.containers.push(Container { first, is_quote, is_pending: true, column, is_flat });
     }
 
@@ -192,6 +197,10 @@ impl Writer {
 
     /// Something was taken out that ends there.
     pub(in crate::cite) fn leave_out(&mut self, end: usize) {
+        if self.blocks.opens.is_some() {
+            // What stands before its container tells how far that is from the last block.
+            return;
+        }
         self.blocks.has_gap = true;
         self.blocks.end = self.blocks.end.max(end);
     }
@@ -253,6 +262,7 @@ impl Writer {
         self.line.before = self.out.len();
         self.blocks.end_list();
         let blocks = &self.blocks;
+        let start = blocks.opens.unwrap_or(start);
         let gap = &cx.text[blocks.end.min(start)..start];
         let first_pending = blocks.containers.iter().find(|outer| outer.is_pending && !outer.is_flat);
         let least = match (blocks.before, kind, first_pending.map(|outer| outer.is_quote)) {
@@ -289,6 +299,7 @@ impl Writer {
             }
         }
         self.blocks.has_gap = false;
+        self.blocks.opens = None;
         self.blocks.begins_list = false;
         self.blocks.closed_list = None;
         self.blocks.closed_quote = false;
