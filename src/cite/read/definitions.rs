@@ -160,7 +160,8 @@ fn blocks<'s>(events: impl Iterator<Item = (Event<'s>, Range<usize>)>, source: &
             depth -= 1;
         }
         if depth == 0 {
-            end = range.end;
+            // A list ends in front of the next block.
+            end = source[..range.end].trim_end().len();
         }
     }
     between(source, end..source.len(), &mut starts);

@@ -450,7 +450,7 @@ impl Writer {
         if let Some(fence) = self.blocks.open_fence.take() {
             self.out.push_str(&fence);
         }
-        self.blocks.has_gap = true;
+        self.blocks.has_gap |= self.blocks.opens.is_none();
         self.begin(cx, end, Kind::Paragraph);
         self.piece(cx, &Inline::default(), &Piece::Badges(end..end, positions), None);
         self.end(Kind::Paragraph, end);
@@ -474,7 +474,7 @@ impl Writer {
     /// show it.
     pub(in crate::cite) fn definition(&mut self, cx: &Context<'_>, definition: &Definition, url: &str) {
         let Definition { label, title, range, .. } = definition;
-        self.blocks.has_gap = self.blocks.before != Kind::None;
+        self.blocks.has_gap |= self.blocks.opens.is_none();
         self.begin(cx, range.start, Kind::Html);
         if !self.blocks.containers.last().is_some_and(|container| container.is_quote) {
             self.out.push_str("> ");
