@@ -103,7 +103,7 @@ const CHAPTERS: &[Chapter] = &[
                 says: "An item without text holds a character that nobody sees. A bullet alone in its line could be the underline of a heading.",
                 given: "x [1]\n- [1]: https://evil.example",
                 plain: "x [1]\n- ",
-                written: "x [1]\n\n- \u{200b}",
+                written: "x [1]\n- \u{200b}",
                 needed: ALL,
             },
             Rule {

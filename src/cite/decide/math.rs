@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Piece;
 use super::leaf::{Leaf, Within};
 use crate::cite::LiteralNumbers;
-use crate::cite::read::{MathEnd, TokenKind, end_of_math};
+use crate::cite::read::{MathEnd, Token, TokenKind, end_of_math};
 
 /// Formulas in parentheses are short and on one line.
 const MAX_SHORT: usize = 256;
@@ -18,7 +18,10 @@ impl Leaf<'_, '_> {
     pub(super) fn math(&mut self, token: usize, before: Range<usize>) -> Option<usize> {
         let at = before.end;
         let leaf_end = self.inline.range()?.end;
-        let rest = &self.source()[at..leaf_end];
+        // Math in a link ends in it.
+        let is_edge = |token: &&Token| matches!(token.kind, TokenKind::Open(_) | TokenKind::Close(_));
+        let link = self.inline.tokens[token..].iter().find(is_edge).filter(|_| self.within == Within::Link);
+        let rest = &self.source()[at..link.map_or(leaf_end, |edge| edge.range.start)];
         let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
         let MathEnd::At(end) = end_of_math(rest, run) else {
             // A dollar alone is text, and so are two of which none opens anything.

@@ -280,6 +280,11 @@ fn what_arrives_in_pieces_becomes_what_the_whole_becomes() {
         // Whether the backslash breaks the line, or stands in an address, hangs on what follows.
         "<b>\\\n===\n  ",
         "https://ok.example/a\\【4:0†a】 c.pdf",
+        "https://ok.example/a\\ ![1](https://evil.example/i.png)[1]",
+        // The second dollar of the link seemed to open math that reached into the next one.
+        "[see $a[1]$](https://ok.example)\\[see $a[1]$](https://ok.example)\n",
+        // The lines of the code end in another way than that before it.
+        "[1]\r\n\r\n    code`word [1]`\n\n",
         // What parts two lists was written, and then the heading between them was.
         "- a\n\n      code\n\n\n\n# \n-\n\n> quote [1]",
         // A definition in an item or a quote, alone or told twice, changed how far that stands from what is before it.

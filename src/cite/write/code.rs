@@ -20,10 +20,11 @@ impl Writer {
         if !is_indented {
             self.out.push_str(info(&source[fence.len()..]));
         }
-        // Code of one line ends as the line before it does.
+        // A line of indented code may be shown before it ends, with the fence in a line before it.
         let before = &cx.text[..leaf.range.start];
         let before = &before[before.trim_end_matches([' ', '\t', '\r', '\n']).len()..];
-        let form = line_ends(source).next().or_else(|| line_ends(before).next()).unwrap_or("\n");
+        let (inside, before) = (line_ends(source).next(), line_ends(before).next());
+        let form = if is_indented { before.or(inside) } else { inside.or(before) }.unwrap_or("\n");
         let is_open = !is_indented && open_fence(source, content).is_some();
         if !content.is_empty() {
             for line in content.strip_suffix('\n').unwrap_or(content).split('\n') {

@@ -146,8 +146,9 @@ impl Writer {
 
     /// Takes back a backslash at the end: how it is written hangs on what it stands before.
     pub(super) fn hold_backslash(&mut self) {
-        if self.line.tail == Tail::Backslash && self.line.tail_at == self.out.len() {
-            self.out.pop();
+        let told = self.out.trim_end_matches([' ', '\t']);
+        if (told.len() - told.trim_end_matches('\\').len()) % 2 == 1 {
+            self.out.truncate(told.len() - 1);
         }
     }
 
