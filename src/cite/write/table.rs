@@ -27,7 +27,7 @@ impl Writer {
         let form = line_ends(&cx.text[range.clone()]).next().unwrap_or("\n");
         let indent = if is_opened { 0 } else { self.indent_of_item() };
         self.row = Row { columns, form, is_opened, is_bordered: false, indent };
-        self.begin(cx, range.start, if is_opened { Kind::Table } else { Kind::Heading });
+        self.begin(cx, range.start, if is_opened { Kind::Table } else { Kind::Paragraph });
     }
 
     pub(in crate::cite) fn open_row(&mut self, cx: &Context<'_>, range: &Range<usize>) {
