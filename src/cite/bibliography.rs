@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::fence::Fence;
 use super::marker::{self, MAX_INNER_BYTES, Marker};
 use super::resolve::{Indices, Resolver};
 use crate::answer::{MarkerGrammar, Source};
@@ -33,7 +34,7 @@ pub(super) struct Bibliography {
     is_text: bool,
     /// Whether something stands before.
     after_content: bool,
-    fence: Option<(u8, usize)>,
+    fence: Option<Fence>,
     /// Whether the line that has not ended yet can be no part of a list.
     settled: bool,
 }
@@ -183,21 +184,9 @@ impl Bibliography {
     /// Whether the line opens, closes or belongs to fenced code.
     fn is_fenced(&mut self, content: &str) -> bool {
         let stands_before = |c| matches!(c, ' ' | '\t' | '>' | '-' | '+' | '*' | '.' | ')' | '0'..='9');
-        let content = content.trim_start_matches(stands_before);
-        let byte = content.bytes().next().filter(|byte| matches!(byte, b'`' | b'~'));
-        let run = byte.map_or(0, |byte| content.bytes().take_while(|found| *found == byte).count());
-        match (self.fence, byte) {
-            (None, Some(byte)) if run >= 3 && !content[run..].contains('`') => {
-                self.fence = Some((byte, run));
-                true
-            }
-            (None, _) => false,
-            (Some((open, length)), Some(byte)) if open == byte && run >= length && content.len() == run => {
-                self.fence = None;
-                true
-            }
-            (Some(_), _) => true,
-        }
+        let before = self.fence;
+        self.fence = Fence::behind(before, content.trim_start_matches(stands_before));
+        before.or(self.fence).is_some()
     }
 }
 

@@ -9,6 +9,7 @@ mod cite;
 mod cited_text;
 mod decide;
 mod definition;
+mod fence;
 mod html;
 mod incremental;
 mod marker;
@@ -32,6 +33,7 @@ pub use position::Position;
 pub use rules::{LiteralNumbers, Numbering, Pages, Rules};
 pub use shorten::shorten;
 
+pub(crate) use self::fence::Fence;
 pub use crate::url::Tracking;
 
 /// Reads a text, and panics where what was read does not hold a character of it: for fuzzing. How many leaves it has.

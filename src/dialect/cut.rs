@@ -1,5 +1,6 @@
 //! Where a Markdown text that is too long for one message is divided.
 
+use crate::cite::Fence;
 use crate::text::cut_at_word;
 
 /// A text in two.
@@ -22,14 +23,8 @@ enum Rank {
     Paragraph,
 }
 
-/// A code fence.
-#[derive(Clone, Copy, Debug)]
-struct Fence<'t> {
-    /// The line that opens it.
-    line: &'t str,
-    byte: u8,
-    length: usize,
-}
+/// A fence, and the line that opens it.
+type OpenFence<'t> = (Fence, &'t str);
 
 /// Divides a text so that its beginning has about `room` UTF-16 units at most: between paragraphs where two meet in the second
 /// half of it, else between lines, else between words.
@@ -37,8 +32,8 @@ pub(super) fn cut(text: &str, room: usize) -> Cut {
     if text.encode_utf16().nth(room).is_none() {
         return Cut { head: text.trim_end().to_owned(), tail: String::new() };
     }
-    let mut best: [Option<(usize, Option<Fence<'_>>)>; 3] = [None; 3];
-    let mut fence: Option<Fence<'_>> = None;
+    let mut best: [Option<(usize, Option<OpenFence<'_>>)>; 3] = [None; 3];
+    let mut fence: Option<OpenFence<'_>> = None;
     let (mut at, mut used) = (0, 0);
     // Whether the line before is blank, and whether it opens the fence: behind that nothing would be gained.
     let (mut blank, mut opening) = (false, false);
@@ -57,7 +52,8 @@ pub(super) fn cut(text: &str, room: usize) -> Cut {
             break;
         }
         let was_open = fence.is_some();
-        fence = behind(fence, line);
+        fence =
+            Fence::behind(fence.map(|(fence, _)| fence), line).map(|open| (open, fence.map_or(line, |(_, line)| line)));
         opening = !was_open && fence.is_some();
         blank = line.trim().is_empty();
         (at, used) = (at + line.len(), used + units);
@@ -85,30 +81,15 @@ fn within_line(text: &str, room: usize) -> usize {
     }
 }
 
-fn divided(text: &str, place: usize, fence: Option<Fence<'_>>) -> Cut {
+fn divided(text: &str, place: usize, fence: Option<OpenFence<'_>>) -> Cut {
     let (head, tail) = text.split_at(place);
     let mut head = head.trim_end().to_owned();
-    let Some(fence) = fence else {
+    let Some((fence, line)) = fence else {
         return Cut { head, tail: tail.trim_start_matches(['\n', '\r']).trim_start_matches(' ').to_owned() };
     };
     head.push('\n');
-    head.extend(std::iter::repeat_n(char::from(fence.byte), fence.length));
-    Cut { head, tail: format!("{}\n{tail}", fence.line.trim_end()) }
-}
-
-/// Which fence is open behind a line.
-fn behind<'t>(open: Option<Fence<'t>>, line: &'t str) -> Option<Fence<'t>> {
-    let content = line.trim();
-    let byte = content.bytes().next().filter(|byte| matches!(byte, b'`' | b'~'));
-    let length = byte.map_or(0, |byte| content.bytes().take_while(|other| *other == byte).count());
-    match (open, byte) {
-        (Some(fence), Some(byte)) if byte == fence.byte && length >= fence.length && length == content.len() => None,
-        (Some(fence), _) => Some(fence),
-        (None, Some(byte)) if length >= 3 && !(byte == b'`' && content[length..].contains('`')) => {
-            Some(Fence { line, byte, length })
-        }
-        (None, _) => None,
-    }
+    head.extend(std::iter::repeat_n(char::from(fence.sign), fence.length));
+    Cut { head, tail: format!("{}\n{tail}", line.trim_end()) }
 }
 
 #[cfg(test)]

@@ -36,10 +36,11 @@ pub(in crate::cite) fn end_of_math(text: &str, run: usize) -> MathEnd {
         match byte {
             b'\\' => at += 1,
             b'$' if run == 2 && next == Some(&b'$') => return MathEnd::At(at + 1),
-            b'$' if run == 1 && !before.is_ascii_whitespace() => {
-                if !next.is_some_and(|next| next.is_ascii_digit() || *next == b'$') {
-                    return MathEnd::At(at);
-                }
+            b'$' if run == 1
+                && !before.is_ascii_whitespace()
+                && !next.is_some_and(|next| next.is_ascii_digit() || *next == b'$') =>
+            {
+                return MathEnd::At(at);
             }
             _ => {}
         }

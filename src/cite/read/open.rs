@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::math::{MathEnd, end_of_math};
-use super::token::{Form, Inline, LeafKind, TokenKind};
+use super::token::{Form, Inline, LeafKind, Link, TokenKind};
 
 /// The longest that anything is waited for, in bytes (policy P-12). What does not end in time is text, in whole answers as well.
 pub(in crate::cite) const LOOK_AHEAD: usize = 4 * 1024;
@@ -132,7 +132,8 @@ impl Open<'_, '_> {
                     at = link.close;
                     let range = self.link(link.open, link.close);
                     let may_go_on =
-                        link.form == Form::Short && self.is_near(range.start) && self.goes_on_behind_bracket(range.end);
+                        link.form == Form::Short && self.is_near(range.start) && self.goes_on_behind_bracket(range.end)
+                            || self.may_reach_out(link);
                     chain = (link.form != Form::Inline).then_some(range.clone());
                     may_go_on.then_some(range.start)
                 }
@@ -198,6 +199,20 @@ impl Open<'_, '_> {
             }
         }
         None
+    }
+
+    /// Whether something in the text of a link may yet end behind the link, which is none then: code and tags go before links.
+    fn may_reach_out(&self, link: &Link<'_>) -> bool {
+        let inner = self.inline.tokens.get(link.open..link.close).unwrap_or_default();
+        inner.iter().filter(|token| token.kind == TokenKind::Text).any(|token| {
+            let text = &self.text[token.range.clone()];
+            memchr::memchr2_iter(b'`', b'<', text.as_bytes()).any(|at| {
+                let next = text.as_bytes().get(at + 1);
+                let may_open = text.as_bytes()[at] == b'`'
+                    || next.is_none_or(|next| next.is_ascii_alphabetic() || b"/!?".contains(next));
+                may_open && self.is_near(token.range.start + at)
+            })
+        })
     }
 
     /// Whether behind a bracket that closes there, an address or a label may come.

@@ -285,6 +285,8 @@ fn what_arrives_in_pieces_becomes_what_the_whole_becomes() {
         "[see $a[1]$](https://ok.example)\\[see $a[1]$](https://ok.example)\n",
         // What was shown as a paragraph had a blank line before it, and became the header of a table.
         "- \nword|b\n-|-\n![x](https://evil.example/i.png)",
+        // What was shown as a link was code with the next backtick.
+        "[<b title=\"[\">`~\\[[1]](https://evil.example)[ 1 ]`code`",
         // The lines of the code end in another way than that before it.
         "[1]\r\n\r\n    code`word [1]`\n\n",
         // What parts two lists was written, and then the heading between them was.
