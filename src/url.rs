@@ -12,6 +12,8 @@ use std::sync::Arc;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
+use crate::text::ByteSet;
+
 /// An absolute `http` or `https` address with a host, in its WHATWG serialisation. It names no user: `https://bank.example@evil.example/`
 /// deceives readers, and a password is not theirs. Of an address that names one, the rest is kept.
 ///
@@ -162,7 +164,7 @@ impl WebUrl {
         let text = self.as_str();
         let host_end = self.host.end;
         let bytes = text.as_bytes();
-        if self.ordinary || bytes.iter().all(|byte| ORDINARY[usize::from(*byte)]) {
+        if self.ordinary || bytes.iter().all(|byte| ORDINARY.holds(*byte)) {
             return out.push_str(text);
         }
         // The place in `out` right after the last `&`, as long as only letters, digits and `#` have followed.
@@ -304,7 +306,7 @@ fn read_serialised(text: &str) -> Option<(Range<usize>, bool)> {
     for &byte in path {
         // A part of the path that begins with a dot, encoded or not, may be a step up.
         let is_dot = before == b'/' && matches!(byte, b'.' | b'%');
-        let is_ordinary = ORDINARY[usize::from(byte)] && byte != b'\'';
+        let is_ordinary = ORDINARY.holds(byte) && byte != b'\'';
         if is_dot || !is_ordinary && !matches!(byte, b'%' | b'&' | b';' | b'(' | b')') {
             return None;
         }
@@ -315,16 +317,8 @@ fn read_serialised(text: &str) -> Option<(Range<usize>, bool)> {
 }
 
 /// Bytes that stand for themselves in every address, whatever stands beside them.
-const ORDINARY: [bool; 256] = {
-    let mut ordinary = [false; 256];
-    let bytes = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/?:@=+$,-_.!~*'";
-    let mut at = 0;
-    while at < bytes.len() {
-        ordinary[bytes[at] as usize] = true;
-        at += 1;
-    }
-    ordinary
-};
+static ORDINARY: ByteSet =
+    ByteSet::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/?:@=+$,-_.!~*'");
 
 /// For logs and messages: signatures are masked.
 impl fmt::Display for WebUrl {

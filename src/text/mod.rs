@@ -1,5 +1,6 @@
 //! Places in a text: offsets in three units, spans on character boundaries, and edits that keep track of places.
 
+mod bytes;
 mod cut;
 mod line;
 mod offset;
@@ -7,6 +8,7 @@ mod span;
 mod visible;
 mod word;
 
+pub(crate) use bytes::ByteSet;
 pub use cut::cut_at_word;
 pub(crate) use line::in_terminal;
 pub(crate) use line::one_line;

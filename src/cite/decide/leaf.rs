@@ -7,6 +7,7 @@ use crate::answer::SourceIndex;
 use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
 use crate::cite::read::{Inline, Token, TokenKind};
 use crate::report::{Entry, Kind};
+use crate::text::ByteSet;
 
 /// Decides about the tokens of one leaf; of one that is not complete, up to the place `held`. Returns how far that was.
 pub(in crate::cite) fn decide(
@@ -104,18 +105,7 @@ pub(super) struct Row {
 }
 
 /// Bytes of text that may mean something: brackets, dollars, and the first bytes of `【` and U+E200.
-const SPECIAL: [bool; 256] = {
-    let mut special = [false; 256];
-    let bytes = b"[]$";
-    let mut at = 0;
-    while at < bytes.len() {
-        special[bytes[at] as usize] = true;
-        at += 1;
-    }
-    special[0xe3] = true;
-    special[0xee] = true;
-    special
-};
+static SPECIAL: ByteSet = ByteSet::of(b"[]$\xe3\xee");
 
 impl<'l> Leaf<'l, '_> {
     pub(super) fn source(&self) -> &'l str {
@@ -191,7 +181,7 @@ impl<'l> Leaf<'l, '_> {
 
     /// Cites what the provider cites up to a place, behind what stands before it.
     fn cite_places(&mut self, at: usize) {
-        if self.within == Within::Link {
+        if self.within == Within::Link || self.state.places.is_done() {
             return;
         }
         let sources = self.state.places.take(self.source(), at);
@@ -210,7 +200,7 @@ impl<'l> Leaf<'l, '_> {
         let bytes = text.as_bytes();
         let (mut from, mut at) = (range.start, range.start);
         while at < range.end {
-            let Some(found) = bytes[at..range.end].iter().position(|byte| SPECIAL[usize::from(*byte)]) else { break };
+            let Some(found) = SPECIAL.position(&bytes[at..range.end]) else { break };
             at += found;
             self.context.arrive(at);
             let behind = match bytes[at] {

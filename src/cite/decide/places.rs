@@ -70,6 +70,11 @@ impl Places {
         if range.start == at { self.replaced.pop_front() } else { None }
     }
 
+    /// Whether all that is cited so far is written.
+    pub(super) fn is_done(&self) -> bool {
+        self.anchors.len() == self.written && self.replaced.is_empty()
+    }
+
     /// Takes what is cited up to a place. A stretch that was passed over is cited where it ends.
     pub(in crate::cite) fn take(&mut self, text: &str, to: usize) -> Indices {
         while self.replaced.front().is_some_and(|(range, _)| range.start < to) {

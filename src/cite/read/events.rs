@@ -453,6 +453,9 @@ impl Inline<'_> {
     /// Makes text of what stands between the last token and `to` and is neither a blank nor the prefix of a container; whether there was
     /// any.
     fn fill(&mut self, text: &str, to: usize) -> bool {
+        if self.tokens.last().is_some_and(|token| token.range.end == to) {
+            return false;
+        }
         // Before the first token, nothing but a backslash is lost.
         let first = to.checked_sub(1).filter(|at| text.as_bytes()[*at] == b'\\');
         let from = self.tokens.last().map_or(first, |token| Some(token.range.end));

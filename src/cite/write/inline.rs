@@ -8,7 +8,7 @@ use crate::cite::LiteralNumbers;
 use crate::cite::decide::{Context, Piece, Positions};
 use crate::cite::html::is_comment;
 use crate::cite::read::Inline;
-use crate::text::push_visible;
+use crate::text::{ByteSet, push_visible};
 use crate::url::without_user;
 
 /// A zero-width space that is punctuation to Markdown, so that emphasis beside it keeps its meaning.
@@ -35,16 +35,7 @@ pub(super) enum Tail {
 const MAX_BLANKS: usize = 64;
 
 /// Bytes of text that are written by themselves: those that Markdown may read, and NUL.
-const SPECIAL: [bool; 256] = {
-    let mut special = [false; 256];
-    let bytes = b"[]<&`\\!\0";
-    let mut at = 0;
-    while at < bytes.len() {
-        special[bytes[at] as usize] = true;
-        at += 1;
-    }
-    special
-};
+static SPECIAL: ByteSet = ByteSet::of(b"[]<&`\\!\0");
 
 impl Writer {
     /// Writes the pieces of a leaf.
@@ -163,7 +154,7 @@ impl Writer {
     fn plain(&mut self, text: &str) {
         let bytes = text.as_bytes();
         let mut done = 0;
-        while let Some(found) = bytes[done..].iter().position(|byte| SPECIAL[usize::from(*byte)]) {
+        while let Some(found) = SPECIAL.position(&bytes[done..]) {
             let at = done + found;
             self.word(&text[done..at]);
             self.special(bytes[at], &text[at + 1..]);
