@@ -45,12 +45,9 @@ impl Coverage<'_> {
         let signs: &[char] = match leaf.kind {
             LeafKind::Heading(_) => &['#'],
             LeafKind::Underlined => &['=', '-'],
-            LeafKind::Paragraph
-            | LeafKind::Cell
-            | LeafKind::Fence
-            | LeafKind::Indented
-            | LeafKind::Html
-            | LeafKind::Rule => &[],
+            // At the ends of a cell, the parser cuts these blanks as well.
+            LeafKind::Cell => &['\u{b}', '\u{c}'],
+            LeafKind::Paragraph | LeafKind::Fence | LeafKind::Indented | LeafKind::Html | LeafKind::Rule => &[],
         };
         let lost =
             self.text[gap.clone()].trim_matches(|c| matches!(c, ' ' | '\t' | '\r' | '\n' | '>') || signs.contains(&c));

@@ -17,6 +17,13 @@ fn answer(text: &str) -> Answer {
     Answer { text: text.into(), sources: vec![web("a"), web("b"), web("c")], ..Answer::default() }
 }
 
+/// One engine took the backtick for a part of the address, so that what stood in the code was a link.
+#[test]
+fn code_that_may_hold_a_link_ends_an_address_before_it() {
+    let cited = cite(&answer("[x](https://ok.example`]:<javascript:x>`code`"), &Rules::web_chat());
+    assert_eq!(cited.text, "[x]\\(https://ok.example\u{200a}`]:<javascript:x>`code&#96;");
+}
+
 /// Another core lost the badge: it left the backtick as it was, and what closed it had been escaped.
 #[test]
 fn a_bracket_behind_a_lone_backtick_is_a_badge() {

@@ -319,7 +319,8 @@ impl Writer {
     /// Code stays as it is when it stands on one line; else `content` is written on one.
     fn code_span(&mut self, source: &str, content: Option<&str>) {
         self.glue('`', false);
-        if source.contains('[') {
+        // To an engine that reads on in the address, it is no code: then what is in it would be a link.
+        if source.contains(['[', '<']) {
             self.end_address();
         }
         let in_address = self.is_in_address();
