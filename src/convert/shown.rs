@@ -224,10 +224,8 @@ impl Shown {
     /// What the text will be in the end cannot be told any more before the end.
     fn become_late(&mut self) {
         if self.phase == Phase::Inline {
-            self.phase = match self.dialect {
-                Dialect::WebChat => Phase::Provisional,
-                Dialect::Teams | Dialect::M365Copilot | Dialect::Plain => Phase::Frozen(self.written().len()),
-            };
+            self.phase =
+                if self.dialect.streams_claims() { Phase::Provisional } else { Phase::Frozen(self.written().len()) };
         }
     }
 }

@@ -4,7 +4,7 @@ use super::convert::message;
 use super::shown::Shown;
 use super::{Conversion, ConvertError, Converted};
 use crate::activity::Activity;
-use crate::dialect::{Dialect, Livestream, Wishes};
+use crate::dialect::{Livestream, Wishes};
 use crate::graph;
 use crate::ingest::AnswerStream;
 use crate::report::Report;
@@ -103,17 +103,14 @@ impl Streaming {
     /// The text is read once more for that: to be asked for when something is really sent.
     #[must_use]
     pub fn so_far(&self) -> Option<Activity> {
-        match self.conversion.to {
-            Dialect::WebChat => {
-                let (answer, cited) = self.shown.so_far()?;
-                // The report is that of the message, which says all of this once more.
-                let thing = graph::build(answer, &cited, &self.conversion.graph_rules(), &mut Vec::new());
-                Some(self.conversion.to.message(cited.text, thing, Wishes::default(), &mut Vec::new()))
-            }
-            Dialect::Teams | Dialect::M365Copilot | Dialect::Plain => {
-                Some(self.shown.text()).filter(|text| !text.is_empty()).map(Activity::message)
-            }
+        let dialect = self.conversion.to;
+        if !dialect.streams_claims() {
+            return Some(self.shown.text()).filter(|text| !text.is_empty()).map(Activity::message);
         }
+        let (answer, cited) = self.shown.so_far()?;
+        // The report is that of the message, which says all of this once more.
+        let thing = graph::build(answer, &cited, &self.conversion.graph_rules(), &mut Vec::new());
+        Some(dialect.message(cited.text, thing, Wishes::default(), &mut Vec::new()))
     }
 
     /// The message alone, for whoever has sent what the pushes gave.
@@ -124,7 +121,7 @@ impl Streaming {
         let Self { conversion, stream, shown, given, .. } = self;
         let (message, report) = message(stream.finish()?, &conversion)?;
         let text = message.text.as_deref().unwrap_or_default();
-        let continues = conversion.to == Dialect::WebChat || text.starts_with(&shown.text()[..given]);
+        let continues = conversion.to.streams_claims() || text.starts_with(&shown.text()[..given]);
         Ok(Streamed { message, continues, report })
     }
 
@@ -166,6 +163,7 @@ mod tests {
     use super::*;
     use crate::answer::{Addresses, MarkerGrammar, Source};
     use crate::cite::Incremental;
+    use crate::dialect::Dialect;
     use crate::url::WebUrl;
 
     const DIALECTS: [Dialect; 3] = [Dialect::WebChat, Dialect::Teams, Dialect::M365Copilot];

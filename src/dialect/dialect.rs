@@ -3,24 +3,45 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::row::{Row, Stream};
 use super::{m365_copilot, plain, teams, web_chat};
 use crate::activity::Activity;
 use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
 use crate::report::Entry;
 
-/// What a channel wants to see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Dialect {
+/// Makes the type of one line a dialect: its name, and the file with its row.
+macro_rules! dialects {
+    ($($(#[$doc:meta])* $name:ident: $file:ident,)+) => {
+        /// What a channel wants to see.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Dialect {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl Dialect {
+            /// All dialects.
+            pub const ALL: [Self; [$(stringify!($name)),+].len()] = [$(Self::$name),+];
+
+            pub(super) const fn row(self) -> &'static Row {
+                match self {
+                    $(Self::$name => &$file::ROW,)+
+                }
+            }
+        }
+    };
+}
+
+dialects! {
     /// Web Chat and everything that speaks Direct Line.
-    WebChat,
+    WebChat: web_chat,
     /// Microsoft Teams.
-    Teams,
+    Teams: teams,
     /// Microsoft 365 Copilot.
-    M365Copilot,
+    M365Copilot: m365_copilot,
     /// A text that is read as it stands: SMS, e-mail.
-    Plain,
+    Plain: plain,
 }
 
 /// What the caller wants of the activity itself.
@@ -36,62 +57,51 @@ pub struct Wishes {
 }
 
 impl Dialect {
-    /// All dialects.
-    pub const ALL: [Self; 4] = [Self::WebChat, Self::Teams, Self::M365Copilot, Self::Plain];
-
     /// What the channel asks of the text.
     #[must_use]
     pub fn rules(self) -> Rules {
-        match self {
-            Self::WebChat => Rules::web_chat(),
-            Self::Teams | Self::M365Copilot => Rules::teams(),
-            Self::Plain => Rules::plain(),
-        }
+        (self.row().rules)()
     }
 
     /// What the channel asks of the graph.
     #[must_use]
     pub fn graph_rules(self) -> GraphRules {
-        match self {
-            Self::WebChat => GraphRules::web_chat(),
-            Self::Teams => GraphRules::teams(),
-            Self::M365Copilot => GraphRules::m365_copilot(),
-            Self::Plain => GraphRules::plain(),
-        }
+        (self.row().graph_rules)()
     }
 
     /// The message as the channel wants it; `entries` takes what had to be left out.
     #[must_use]
     pub fn message(self, text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
-        match self {
-            Self::WebChat => web_chat::message(text, message, wishes),
-            Self::Teams => teams::message(text, message, wishes, entries),
-            Self::M365Copilot => m365_copilot::message(text, message, wishes, entries),
-            Self::Plain => plain::message(text, &message, wishes, entries),
-        }
+        (self.row().message)(text, message, wishes, entries)
+    }
+
+    /// Whether readers of the channel see the claims of an answer while it grows.
+    #[must_use]
+    pub fn streams_claims(self) -> bool {
+        self.row().stream == Some(Stream::Free)
     }
 }
 
 impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::WebChat => "web-chat",
-            Self::Teams => "teams",
-            Self::M365Copilot => "m365-copilot",
-            Self::Plain => "plain",
-        })
+        f.write_str(self.row().slug)
     }
 }
 
 /// Neither a dialect nor a channel id that has one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no dialect or channel is called {given:?}; known are web-chat, teams, m365-copilot, plain, and the channels webchat, \
-     directline, emulator, msteams, msteams:COPILOT, email, sms"
-)]
+#[error("no dialect or channel is called {given:?}; known are {slugs}, and the channels {channels}", slugs = slugs(), channels = channels())]
 pub struct UnknownDialect {
     /// What was given.
     pub given: String,
+}
+
+fn slugs() -> String {
+    Dialect::ALL.map(|dialect| dialect.row().slug).join(", ")
+}
+
+fn channels() -> String {
+    Dialect::ALL.map(|dialect| dialect.row().channels).concat().join(", ")
 }
 
 impl FromStr for Dialect {
@@ -99,13 +109,8 @@ impl FromStr for Dialect {
 
     /// Takes the name of a dialect or the id of a channel.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        match name {
-            "web-chat" | "webchat" | "directline" | "emulator" => Ok(Self::WebChat),
-            "teams" | "msteams" => Ok(Self::Teams),
-            "m365-copilot" | "msteams:COPILOT" => Ok(Self::M365Copilot),
-            "plain" | "email" | "sms" => Ok(Self::Plain),
-            _ => Err(UnknownDialect { given: name.to_owned() }),
-        }
+        let is_called = |dialect: &Self| dialect.row().slug == name || dialect.row().channels.contains(&name);
+        Self::ALL.into_iter().find(is_called).ok_or_else(|| UnknownDialect { given: name.to_owned() })
     }
 }
 

@@ -1,13 +1,23 @@
 //! Microsoft 365 Copilot: Teams without labels, icons and feedback (`docs/teams.md`).
 
-use super::{Wishes, teams};
+use super::row::Row;
+use super::{Pacing, Wishes, teams};
 use crate::activity::Activity;
-use crate::graph::Message;
+use crate::graph::{GraphRules, Message};
 use crate::report::{Entry, Kind};
+
+pub(super) const ROW: Row = Row {
+    slug: "m365-copilot",
+    channels: &["msteams:COPILOT"],
+    graph_rules: GraphRules::m365_copilot,
+    message,
+    pacing: Pacing::M365_COPILOT,
+    ..teams::ROW
+};
 
 /// The message that Microsoft 365 Copilot takes. What its readers think of an answer never reaches the sender, so nobody
 /// is asked.
-pub(super) fn message(text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
+fn message(text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
     if wishes.feedback {
         let message = "Microsoft 365 Copilot does not pass feedback on";
         entries.push(Entry::in_input(Kind::Dropped, "feedback", "/options/feedback", message));

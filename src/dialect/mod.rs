@@ -7,11 +7,14 @@ mod cut;
 mod dialect;
 mod livestream;
 mod m365_copilot;
+mod pacing;
 mod parts;
 mod plain;
 mod reference_list;
+mod row;
 mod teams;
 mod web_chat;
 
 pub use dialect::{Dialect, UnknownDialect, Wishes};
 pub use livestream::{Answering, Livestream, Stamps, Waiting};
+pub use pacing::Pacing;

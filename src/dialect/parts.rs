@@ -5,15 +5,13 @@ use serde_json::Value;
 use super::Dialect;
 use super::cut::{Cut, cut};
 use super::reference_list::{self, Form};
-use super::teams::{MAX_MESSAGE_BYTES, utf16_bytes, with_short_labels, without_cards};
+use super::row::Sources;
+use super::teams::{utf16_bytes, with_short_labels, without_cards};
 use crate::activity::{Activity, Entity};
 use crate::report::{Entry, Kind};
 
 /// The most messages that one answer becomes. What is left behind them is cut: nobody reads it to its end.
 const MAX_PARTS: usize = 12;
-
-/// Direct Line takes 256 K characters and recommends to stay under 150 K.
-const MAX_DIRECT_LINE_BYTES: usize = 2 * 150_000;
 
 /// A part is not made smaller than this, in UTF-16 units of its text.
 const MIN_ROOM_UTF16: usize = 256;
@@ -22,10 +20,7 @@ impl Dialect {
     /// The most that a message has on the wire, in bytes of UTF-16, without what delivery adds.
     #[must_use]
     pub fn max_message_bytes(self) -> usize {
-        match self {
-            Self::Teams | Self::M365Copilot => MAX_MESSAGE_BYTES,
-            Self::WebChat | Self::Plain => MAX_DIRECT_LINE_BYTES,
-        }
+        self.row().max_message_bytes
     }
 
     /// The message in parts of at most `limit` bytes of UTF-16 each: one, when it fits. It is divided at paragraphs, else at
@@ -36,8 +31,9 @@ impl Dialect {
     #[must_use]
     pub fn parts(self, mut message: Activity, limit: usize, entries: &mut Vec<Entry>) -> Vec<Activity> {
         let text = message.text.clone().unwrap_or_default();
+        let has_definitions = self.row().sources == Sources::Definitions;
         for lighten in [without_cards, with_short_labels] {
-            if size(&message) > limit && self != Self::WebChat {
+            if size(&message) > limit && !has_definitions {
                 for entity in message.entities.iter_mut().flatten() {
                     if let Entity::Message(thing) = entity {
                         entries.extend(lighten(thing));
@@ -48,10 +44,8 @@ impl Dialect {
         if size(&message) <= limit || text.is_empty() {
             return vec![message];
         }
-        let (mut rest, definitions) = match self {
-            Self::WebChat => without_definitions(&text),
-            Self::Teams | Self::M365Copilot | Self::Plain => (text.clone(), Vec::new()),
-        };
+        let (mut rest, definitions) =
+            if has_definitions { without_definitions(&text) } else { (text.clone(), Vec::new()) };
         let mut parts = Vec::new();
         while !rest.is_empty() {
             let is_last = parts.len() + 1 == MAX_PARTS;
@@ -89,7 +83,7 @@ impl Dialect {
         });
         let thing = thing?;
         listed.entities = listed.entities.filter(|entities| !entities.is_empty());
-        if self != Self::WebChat
+        if self.row().sources != Sources::Definitions
             && let Some(text) = &mut listed.text
         {
             let mut list = String::new();

@@ -1,14 +1,28 @@
 //! A text that is read as it stands: SMS, e-mail (`docs/plain.md`).
 
-use super::Wishes;
 use super::reference_list::{self, Form};
+use super::row::{MAX_DIRECT_LINE_BYTES, Row, Sources};
+use super::{Pacing, Wishes};
 use crate::activity::Activity;
-use crate::graph::Message;
+use crate::cite::Rules;
+use crate::graph::{GraphRules, Message};
 use crate::report::{Entry, Kind};
 
+pub(super) const ROW: Row = Row {
+    slug: "plain",
+    channels: &["email", "sms"],
+    rules: Rules::plain,
+    graph_rules: GraphRules::plain,
+    message,
+    sources: Sources::Text,
+    stream: None,
+    max_message_bytes: MAX_DIRECT_LINE_BYTES,
+    pacing: Pacing::WEB_CHAT,
+};
+
 /// The text with a numbered list of references under it; there is nothing else that such a channel could show.
-pub(super) fn message(mut text: String, message: &Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
-    reference_list::append(&mut text, message, Form::Plain);
+fn message(mut text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
+    reference_list::append(&mut text, &message, Form::Plain);
     if wishes.feedback {
         let message = "a plain text has no thumbs";
         entries.push(Entry::in_input(Kind::Dropped, "feedback", "/options/feedback", message));

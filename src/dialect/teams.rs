@@ -5,16 +5,29 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Parser, Tag};
 use serde_json::json;
 
-use super::Wishes;
 use super::reference_list::{self, Form};
+use super::row::{Row, Sources, Stream};
+use super::{Pacing, Wishes};
 use crate::activity::{Activity, Entity};
-use crate::cite::{Position, shorten};
-use crate::graph::{Message, UsageInfo};
+use crate::cite::{Position, Rules, shorten};
+use crate::graph::{GraphRules, Message, UsageInfo};
 use crate::report::{Entry, Kind};
 use crate::text::cut_at_word;
 
+pub(super) const ROW: Row = Row {
+    slug: "teams",
+    channels: &["msteams"],
+    rules: Rules::teams,
+    graph_rules: GraphRules::teams,
+    message,
+    sources: Sources::Claims,
+    stream: Some(Stream::Growing),
+    max_message_bytes: MAX_MESSAGE_BYTES,
+    pacing: Pacing::TEAMS,
+};
+
 /// The message that Teams takes: numbers in the text, claims in the entity, and everything within 80 KB.
-pub(super) fn message(text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
+fn message(text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
     let mut activity = cited(text, message, wishes, entries);
     if wishes.feedback {
         activity.channel_data = Some(json!({"feedbackLoop": {"type": "default"}}));

@@ -1,11 +1,26 @@
 //! Web Chat and everything that speaks Direct Line (`docs/web-chat.md`).
 
-use super::Wishes;
+use super::row::{MAX_DIRECT_LINE_BYTES, Row, Sources, Stream};
+use super::{Pacing, Wishes};
 use crate::activity::{Activity, Entity};
-use crate::graph::{Action, Message};
+use crate::cite::Rules;
+use crate::graph::{Action, GraphRules, Message};
+use crate::report::Entry;
+
+pub(super) const ROW: Row = Row {
+    slug: "web-chat",
+    channels: &["webchat", "directline", "emulator"],
+    rules: Rules::web_chat,
+    graph_rules: GraphRules::web_chat,
+    message,
+    sources: Sources::Definitions,
+    stream: Some(Stream::Free),
+    max_message_bytes: MAX_DIRECT_LINE_BYTES,
+    pacing: Pacing::WEB_CHAT,
+};
 
 /// The message that Web Chat draws: Markdown, the Message thing first among the entities.
-pub(super) fn message(text: String, mut message: Message, wishes: Wishes) -> Activity {
+fn message(text: String, mut message: Message, wishes: Wishes, _: &mut Vec<Entry>) -> Activity {
     if wishes.feedback {
         message.potential_action = Action::thumbs();
     }

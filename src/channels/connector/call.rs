@@ -7,10 +7,10 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Collected, ConnectorClient, ConnectorOutlet, ConversationReference, EventOutlet, Inbound, Outlet, Pacing, Place,
-    Refusal,
+    Collected, ConnectorClient, ConnectorOutlet, ConversationReference, EventOutlet, Inbound, Outlet, Place, Refusal,
 };
 use crate::activity::{Activity, ConversationId};
+use crate::dialect::Pacing;
 
 /// An activity that wants an answer, who sent it, and where the answer goes.
 #[derive(Debug)]

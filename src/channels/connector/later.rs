@@ -9,13 +9,13 @@ use futures_util::Stream;
 use super::auth::CloudAddresses;
 use super::{
     Answered, Collected, ConnectorAnswer, ConnectorClient, ConnectorOutlet, ConnectorRecords, ConversationReference,
-    Failed, Followed, LaterError, LaterFailed, Line, Pacing, Place, Unanswered,
+    Failed, Followed, LaterError, LaterFailed, Line, Place, Unanswered,
 };
 use crate::activity::{ActivityId, ConversationId};
 use crate::channels::{Delivered, Incomplete};
 use crate::clock::Clock;
 use crate::convert::{Conversion, Converted};
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Pacing};
 use crate::store::{Conversation, Recorded};
 
 /// What readers see behind the beginning of an answer whose rest will not come.

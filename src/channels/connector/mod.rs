@@ -37,7 +37,7 @@ mod turns;
 mod words;
 
 pub use address::{Address, NoConversation, Place};
-pub use answer::{Answered, ConnectorAnswer, ConnectorTexts, Ended, Failed, Followed, Pacing, Unanswered};
+pub use answer::{Answered, ConnectorAnswer, ConnectorTexts, Ended, Failed, Followed, Unanswered};
 pub use azure_bot::AzureBot;
 pub use call::{Call, CallEnd};
 pub use client::{ConnectorClient, ConnectorOptions};

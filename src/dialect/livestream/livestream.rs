@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use serde_json::Value;
 
 use super::super::Dialect;
+use super::super::row::Stream;
 use crate::activity::{Activity, Entity, StreamInfo};
 use crate::text::cut_at_word;
 
@@ -65,10 +66,7 @@ impl Dialect {
     /// Whether readers of the channel can see an answer grow. A plain text arrives once.
     #[must_use]
     pub fn can_stream(self) -> bool {
-        match self {
-            Self::WebChat | Self::Teams | Self::M365Copilot => true,
-            Self::Plain => false,
-        }
+        self.row().stream.is_some()
     }
 
     /// The finished message as the end of a stream. The citations of a stream in Teams have no Adaptive Cards, on which the
@@ -87,7 +85,7 @@ impl Dialect {
 
     /// Whether the channel keeps to the limits of Teams.
     fn streams_as_teams(self) -> bool {
-        matches!(self, Self::Teams | Self::M365Copilot)
+        self.row().stream == Some(Stream::Growing)
     }
 }
 

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use citewire::channels::connector::{
-    Collected, ConnectorAnswer, ConnectorTexts, Ended, EventOutlet, Outlet as _, Pacing, RefusalKind,
+    Collected, ConnectorAnswer, ConnectorTexts, Ended, EventOutlet, Outlet as _, RefusalKind,
 };
 use citewire::clock::CountingIds;
 use citewire::convert::{Conversion, convert};
-use citewire::dialect::Dialect;
+use citewire::dialect::{Dialect, Pacing};
 use serde_json::{Value, json};
 
 use super::{APOLOGY, Flavour, Mishap, Scene, TEXT, pieces, sources, told};

@@ -21,11 +21,11 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use citewire::channels::connector::{
     Address, AppCredentials, ConnectorAnswer, ConnectorClient, ConnectorOptions, ConnectorOutlet, Credentials,
-    PUBLIC_HOSTS, Pacing, Place, TrustedHosts,
+    PUBLIC_HOSTS, Place, TrustedHosts,
 };
 use citewire::clock::{Clock, CountingIds, ManualClock};
 use citewire::convert::Conversion;
-use citewire::dialect::Dialect;
+use citewire::dialect::{Dialect, Pacing};
 use citewire::egress::{Client, EgressOptions};
 use citewire::secret::Secret;
 use futures_util::{Stream, stream};

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::super::{Outlet, Refusal, RefusalKind};
+use super::ConnectorTexts;
 use super::course::{Next, Sent, after};
 use super::pace::Pace;
-use super::{ConnectorTexts, Pacing};
 use crate::activity::{Activity, ActivityId, StreamInfo};
 use crate::clock::Clock;
-use crate::dialect::{Answering, Dialect, Livestream, Waiting};
+use crate::dialect::{Answering, Dialect, Livestream, Pacing, Waiting};
 use crate::egress::later;
 
 /// One answer through an [`Outlet`], from its first informative text to its message.

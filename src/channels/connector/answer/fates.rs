@@ -16,7 +16,7 @@ use super::*;
 use crate::activity::Activity;
 use crate::channels::connector::{Outlet, Refusal, RefusalCause, RefusalKind};
 use crate::convert::Conversion;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Pacing};
 
 const ANSWER: &str = "Leave is 30 days [1]. Ask before you go [1].";
 const APOLOGY: &str = "Sorry, that did not work.";

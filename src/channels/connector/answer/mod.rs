@@ -13,12 +13,10 @@ mod fates;
 mod follow;
 mod outcome;
 mod pace;
-mod pacing;
 #[cfg(test)]
 mod tests;
 mod texts;
 
 pub use answer::ConnectorAnswer;
 pub use outcome::{Answered, Ended, Failed, Followed, Unanswered};
-pub use pacing::Pacing;
 pub use texts::ConnectorTexts;

@@ -17,7 +17,7 @@ use crate::channels::NoAnswer;
 use crate::channels::connector::{Outlet, Refusal, RefusalCause, RefusalKind};
 use crate::clock::Clock;
 use crate::convert::{Conversion, convert};
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, Pacing};
 
 /// The clock of paused time.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::dialect::Dialect;
+use super::Dialect;
 
 /// What a channel allows a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,13 +59,12 @@ impl Pacing {
     /// What this channel allows. `dialect` tells Microsoft 365 Copilot, whose channel is that of Teams.
     #[must_use]
     pub fn of(channel_id: &str, dialect: Dialect) -> Self {
-        match (dialect, channel_id) {
-            (Dialect::M365Copilot, _) => Self::M365_COPILOT,
-            (_, "msteams") => Self::TEAMS,
-            (_, "emulator") => Self::EMULATOR,
-            (Dialect::Teams, _) => Self::TEAMS,
-            (Dialect::WebChat | Dialect::Plain, _) => Self::WEB_CHAT,
+        if channel_id == "emulator" {
+            return Self::EMULATOR;
         }
+        let of_channel = channel_id.parse().unwrap_or(dialect);
+        let is_copilot = dialect == Dialect::M365Copilot && of_channel == Dialect::Teams;
+        if is_copilot { Self::M365_COPILOT } else { of_channel.row().pacing.clone() }
     }
 }
 
