@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::dialect::Dialect;
-
 /// The channel whose users will see the activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -41,7 +39,9 @@ impl FromStr for Channel {
         match name {
             "web-chat" | "webchat" | "directline" | "emulator" => Ok(Self::WebChat),
             "teams" | "msteams" => Ok(Self::Teams),
-            _ if name.parse::<Dialect>().is_ok() => Err(UnknownChannel::NotYet { given: name.to_owned() }),
+            "m365-copilot" | "msteams:COPILOT" | "plain" | "email" | "sms" => {
+                Err(UnknownChannel::NotYet { given: name.to_owned() })
+            }
             _ => Err(UnknownChannel::Unknown { given: name.to_owned() }),
         }
     }
