@@ -21,6 +21,7 @@ pub(super) const ROW: Row = Row {
 };
 
 /// The text with a numbered list of references under it; there is nothing else that such a channel could show.
+#[expect(clippy::needless_pass_by_value, reason = "the messages of all dialects have one form")]
 fn message(mut text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
     reference_list::append(&mut text, &message, Form::Plain);
     if wishes.feedback {
