@@ -13,7 +13,7 @@ use crate::report::Entry;
 /// Makes the type of one line a dialect: its name, and the file with its row.
 macro_rules! dialects {
     ($($(#[$doc:meta])* $name:ident: $file:ident,)+) => {
-        /// What a channel wants to see.
+        /// The form in which a family of channels takes a message.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Dialect {
@@ -75,7 +75,7 @@ impl Dialect {
         (self.row().message)(text, message, wishes, entries)
     }
 
-    /// Whether readers of the channel see the claims of an answer while it grows.
+    /// Whether an update of a stream carries the claims of the text so far, as in Web Chat; in Teams they come with the message only.
     #[must_use]
     pub fn streams_claims(self) -> bool {
         self.row().stream == Some(Stream::Free)

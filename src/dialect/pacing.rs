@@ -59,12 +59,11 @@ impl Pacing {
     /// What this channel allows. `dialect` tells Microsoft 365 Copilot, whose channel is that of Teams.
     #[must_use]
     pub fn of(channel_id: &str, dialect: Dialect) -> Self {
-        if channel_id == "emulator" {
-            return Self::EMULATOR;
+        match channel_id {
+            "emulator" if dialect != Dialect::M365Copilot => Self::EMULATOR,
+            "msteams" if dialect != Dialect::M365Copilot => Self::TEAMS,
+            _ => dialect.row().pacing.clone(),
         }
-        let of_channel = channel_id.parse().unwrap_or(dialect);
-        let is_copilot = dialect == Dialect::M365Copilot && of_channel == Dialect::Teams;
-        if is_copilot { Self::M365_COPILOT } else { of_channel.row().pacing.clone() }
     }
 }
 
@@ -81,6 +80,9 @@ mod tests {
             ("directline", Dialect::WebChat, Pacing::WEB_CHAT),
             ("emulator", Dialect::WebChat, Pacing::EMULATOR),
             ("slack", Dialect::Plain, Pacing::WEB_CHAT),
+            // The caller chose another dialect than that of the channel: the limits of Teams hold for either.
+            ("email", Dialect::Teams, Pacing::TEAMS),
+            ("msteams", Dialect::WebChat, Pacing::TEAMS),
         ] {
             assert_eq!(Pacing::of(channel, dialect), expected, "{channel}");
         }

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::Dialect;
 use super::cut::{Cut, cut};
 use super::reference_list::{self, Form};
-use super::row::Sources;
 use super::teams::{utf16_bytes, with_short_labels, without_cards};
 use crate::activity::{Activity, Entity};
 use crate::report::{Entry, Kind};
@@ -31,7 +30,7 @@ impl Dialect {
     #[must_use]
     pub fn parts(self, mut message: Activity, limit: usize, entries: &mut Vec<Entry>) -> Vec<Activity> {
         let text = message.text.clone().unwrap_or_default();
-        let has_definitions = self.row().sources == Sources::Definitions;
+        let has_definitions = self.rules().definitions;
         for lighten in [without_cards, with_short_labels] {
             if size(&message) > limit && !has_definitions {
                 for entity in message.entities.iter_mut().flatten() {
@@ -83,7 +82,7 @@ impl Dialect {
         });
         let thing = thing?;
         listed.entities = listed.entities.filter(|entities| !entities.is_empty());
-        if self.row().sources != Sources::Definitions
+        if !self.rules().definitions
             && let Some(text) = &mut listed.text
         {
             let mut list = String::new();

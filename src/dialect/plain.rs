@@ -1,7 +1,7 @@
 //! A text that is read as it stands: SMS, e-mail (`docs/plain.md`).
 
 use super::reference_list::{self, Form};
-use super::row::{MAX_DIRECT_LINE_BYTES, Row, Sources};
+use super::row::{MAX_DIRECT_LINE_BYTES, Row};
 use super::{Pacing, Wishes};
 use crate::activity::Activity;
 use crate::cite::Rules;
@@ -14,7 +14,6 @@ pub(super) const ROW: Row = Row {
     rules: Rules::plain,
     graph_rules: GraphRules::plain,
     message,
-    sources: Sources::Text,
     stream: None,
     max_message_bytes: MAX_DIRECT_LINE_BYTES,
     pacing: Pacing::WEB_CHAT,

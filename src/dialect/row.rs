@@ -1,4 +1,4 @@
-//! What one dialect is made of: data, and the function that shapes its message.
+//! The row of a dialect: its names, rules and limits, and the function that makes its message.
 
 use super::{Pacing, Wishes};
 use crate::activity::Activity;
@@ -13,31 +13,18 @@ pub(super) struct Row {
     pub(super) slug: &'static str,
     /// The ids of the channels that want it.
     pub(super) channels: &'static [&'static str],
-    /// What it asks of the text.
+    /// How the text is rewritten for it.
     pub(super) rules: fn() -> Rules,
-    /// What it asks of the graph.
+    /// How the claims and labels are written for it.
     pub(super) graph_rules: fn() -> GraphRules,
     /// Shapes the message.
     pub(super) message: fn(String, Message, Wishes, &mut Vec<Entry>) -> Activity,
-    /// Where its readers find the sources.
-    pub(super) sources: Sources,
     /// How its readers see an answer grow; `None` where it arrives once.
     pub(super) stream: Option<Stream>,
     /// The most that a message has on the wire, in bytes of UTF-16, without what delivery adds.
     pub(super) max_message_bytes: usize,
-    /// How fast it may be written to.
+    /// How often and how long a stream may be updated.
     pub(super) pacing: Pacing,
-}
-
-/// Where readers find the sources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sources {
-    /// In the definitions of the text and in the claims.
-    Definitions,
-    /// In the claims.
-    Claims,
-    /// In a list in the text.
-    Text,
 }
 
 /// How readers see an answer grow.

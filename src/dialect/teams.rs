@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Parser, Tag};
 use serde_json::json;
 
 use super::reference_list::{self, Form};
-use super::row::{Row, Sources, Stream};
+use super::row::{Row, Stream};
 use super::{Pacing, Wishes};
 use crate::activity::{Activity, Entity};
 use crate::cite::{Position, Rules, shorten};
@@ -20,7 +20,6 @@ pub(super) const ROW: Row = Row {
     rules: Rules::teams,
     graph_rules: GraphRules::teams,
     message,
-    sources: Sources::Claims,
     stream: Some(Stream::Growing),
     max_message_bytes: MAX_MESSAGE_BYTES,
     pacing: Pacing::TEAMS,

@@ -1,6 +1,6 @@
 //! Web Chat and everything that speaks Direct Line (`docs/web-chat.md`).
 
-use super::row::{MAX_DIRECT_LINE_BYTES, Row, Sources, Stream};
+use super::row::{MAX_DIRECT_LINE_BYTES, Row, Stream};
 use super::{Pacing, Wishes};
 use crate::activity::{Activity, Entity};
 use crate::cite::Rules;
@@ -13,7 +13,6 @@ pub(super) const ROW: Row = Row {
     rules: Rules::web_chat,
     graph_rules: GraphRules::web_chat,
     message,
-    sources: Sources::Definitions,
     stream: Some(Stream::Free),
     max_message_bytes: MAX_DIRECT_LINE_BYTES,
     pacing: Pacing::WEB_CHAT,

@@ -18,10 +18,10 @@ impl Leaf<'_, '_> {
     pub(super) fn math(&mut self, token: usize, before: Range<usize>) -> Option<usize> {
         let at = before.end;
         let leaf_end = self.inline.range()?.end;
-        // Math in a link ends in it.
+        // A dollar in the text of a link opens no math that ends behind the link.
         let is_edge = |token: &&Token| matches!(token.kind, TokenKind::Open(_) | TokenKind::Close(_));
-        let link = self.inline.tokens[token..].iter().find(is_edge).filter(|_| self.within == Within::Link);
-        let rest = &self.source()[at..link.map_or(leaf_end, |edge| edge.range.start)];
+        let edge = if self.within == Within::Link { self.inline.tokens[token..].iter().find(is_edge) } else { None };
+        let rest = &self.source()[at..edge.map_or(leaf_end, |edge| edge.range.start)];
         let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
         let MathEnd::At(end) = end_of_math(rest, run) else {
             // A dollar alone is text, and so are two of which none opens anything.

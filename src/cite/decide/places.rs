@@ -70,7 +70,7 @@ impl Places {
         if range.start == at { self.replaced.pop_front() } else { None }
     }
 
-    /// Whether all that is cited so far is written.
+    /// Whether no citation waits to be written: the badges of all anchors are, and no stretch is left to replace.
     pub(super) fn is_done(&self) -> bool {
         self.anchors.len() == self.written && self.replaced.is_empty()
     }

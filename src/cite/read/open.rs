@@ -201,7 +201,8 @@ impl Open<'_, '_> {
         None
     }
 
-    /// Whether something in the text of a link may yet end behind the link, which is none then: code and tags go before links.
+    /// Whether the text of a link holds a backtick or a `<` that may open code or a tag which ends behind the link. Code and tags go
+    /// before links, so that there would be no link then.
     fn may_reach_out(&self, link: &Link<'_>) -> bool {
         let inner = self.inline.tokens.get(link.open..link.close).unwrap_or_default();
         inner.iter().filter(|token| token.kind == TokenKind::Text).any(|token| {

@@ -290,9 +290,9 @@ fn what_arrives_in_pieces_becomes_what_the_whole_becomes() {
         "https://ok.example/a\\ ![1](https://evil.example/i.png)[1]",
         // The second dollar of the link seemed to open math that reached into the next one.
         "[see $a[1]$](https://ok.example)\\[see $a[1]$](https://ok.example)\n",
-        // What was shown as a paragraph had a blank line before it, and became the header of a table.
+        // A paragraph was shown with a blank line before it; then it became the header of a table, which had none.
         "- \nword|b\n-|-\n![x](https://evil.example/i.png)",
-        // What was shown as a link was code with the next backtick.
+        // A link was shown; the next backtick made code of it.
         "[<b title=\"[\">`~\\[[1]](https://evil.example)[ 1 ]`code`",
         // The lines of the code end in another way than that before it.
         "[1]\r\n\r\n    code`word [1]`\n\n",
