@@ -8,8 +8,15 @@ use crate::cite::place::place_or_first;
 use crate::cite::resolve::Resolver;
 use crate::cite::{CitedPlace, CitedText, Rules, definition};
 
-/// A block that is longer is not read again with each piece of it, but when it has grown by a sixteenth.
-const LONG_BLOCK: usize = 32 * 1024;
+/// By how much an open block of so many bytes grows before it is read again. Reading a long one with each piece of it would take time
+/// that grows as the square of its length.
+fn step(open: usize) -> usize {
+    match open {
+        0..=4_096 => 0,
+        4_097..=32_768 => open / 128,
+        _ => open / 16,
+    }
+}
 
 /// Cites a text while it arrives: deltas in, appended text out.
 ///
@@ -19,7 +26,8 @@ const LONG_BLOCK: usize = 32 * 1024;
 /// latest.
 ///
 /// With each piece, the block that is open is read again. Beside blanks at the end, at most 4 KiB of it are held back, and a few
-/// bytes of most answers; of a list of references, up to 8 KiB; of a block past 32 KiB, a sixteenth in addition.
+/// bytes of most answers; of a list of references, up to 8 KiB. A block past 4 KiB is read again when it has grown by a 128th, past
+/// 32 KiB by a sixteenth: so much is held back in addition.
 #[derive(Debug)]
 pub struct Incremental {
     /// The text so far, and its sources.
@@ -68,7 +76,7 @@ impl Incremental {
         self.answer.text.push_str(delta);
         let from = self.shown.len();
         let open = self.answer.text.len() - self.rewrite.settled();
-        if open < LONG_BLOCK || self.answer.text.len() - self.read > open / 16 {
+        if self.answer.text.len() - self.read > step(open) {
             self.read_on();
         }
         &self.shown[from..]
@@ -223,6 +231,24 @@ mod tests {
                 assert!(held <= most, "{held} bytes of {before:?} and many {piece:?}");
             }
         }
+    }
+
+    /// Forty-eight KiB of one paragraph, letter by letter, took eight seconds: it was read again with each letter.
+    #[test]
+    fn p12_a_long_paragraph_is_not_read_with_each_letter() {
+        let text = "Light travels at 299,792,458 m/s [1] in vacuum. ".repeat(160);
+        let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
+        incremental.add_sources([source()]);
+        let letters = text.split_inclusive(|_| true).map(|letter| (incremental.push(letter).len(), letter));
+        let shown: Vec<usize> = letters.map(|(shown, _)| shown).collect();
+        let grew = |range: std::ops::Range<usize>| shown[range].iter().filter(|shown| **shown > 0).count();
+        assert!(grew(0..2_000) > 1_000, "a short one grows with each letter but those that wait for the next");
+        assert!((10..130).contains(&grew(4_200..text.len())), "{}", grew(4_200..text.len()));
+        assert_eq!(incremental.finish().text, cite(&one(&text), &Rules::web_chat()).text);
+    }
+
+    fn one(text: &str) -> Answer {
+        Answer { text: text.into(), sources: vec![source()], ..Answer::default() }
     }
 
     #[test]

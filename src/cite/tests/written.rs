@@ -138,6 +138,13 @@ fn a_number_in_the_text_of_a_link_is_broken_where_numbers_are_looked_for() {
     assert_eq!(cite(&answer(marker), &Rules::teams()).text, marker);
 }
 
+/// A definition that a link needs is shown as text to Teams. The bracket in its address was a live link to `2024` there.
+#[test]
+fn an_address_that_is_shown_as_text_holds_no_link() {
+    let cited = cite(&answer("See [a][p] [1].\n\n[p]: https://ok.example/[1](2024)\""), &Rules::teams());
+    assert_eq!(cited.text, "See [a][p] [1].\n\n[p]\u{200b}: https://ok.example/%5B1%5D%282024%29%22");
+}
+
 /// Blocks of HTML were made harmless, and nothing said so.
 #[test]
 fn what_is_made_harmless_is_told() {

@@ -462,7 +462,7 @@ impl Writer {
         let Definition { label, title, range, .. } = definition;
         self.begin(cx, range.start, Kind::Paragraph);
         self.out.push_str(&format!("[{label}]{ZERO_WIDTH_SPACE}: "));
-        self.seen(url);
+        self.out.push_str(&written(url).unwrap_or_default());
         if !title.is_empty() {
             self.literal(&format!(" \"{title}\""));
         }
