@@ -5,8 +5,8 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use citewire::answer::Answer;
-use citewire::ingest::{Provider, ingest};
+use citewire_core::answer::Answer;
+use citewire_core::ingest::{Provider, ingest};
 use citewire_fuzz::HEAD;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Whole answers: any text, any rules.
 #![no_main]
 
-use citewire::cite::cite;
+use citewire_core::cite::cite;
 use citewire_fuzz::{Case, check_cited};
 use libfuzzer_sys::fuzz_target;
 

@@ -1,7 +1,7 @@
 //! Bytes of a provider: any format, to every dialect.
 #![no_main]
 
-use citewire::ingest::{Provider, ingest};
+use citewire_core::ingest::{Provider, ingest};
 use citewire_fuzz::{check_answer, check_error};
 use libfuzzer_sys::fuzz_target;
 

@@ -1,7 +1,7 @@
 //! Bytes of a provider that arrive in pieces: any format, any cuts.
 #![no_main]
 
-use citewire::ingest::Provider;
+use citewire_core::ingest::Provider;
 use citewire_fuzz::{check_answer, check_stream};
 use libfuzzer_sys::fuzz_target;
 

@@ -1,8 +1,8 @@
 //! Bytes to a case.
 
-use citewire::answer::{Answer, Citation, MarkerGrammar, Source, SourceIndex};
-use citewire::cite::{Numbering, Pages, Rules};
-use citewire::text::Span;
+use citewire_core::answer::{Answer, Citation, MarkerGrammar, Source, SourceIndex};
+use citewire_core::cite::{Numbering, Pages, Rules};
+use citewire_core::text::Span;
 
 /// How many bytes choose rules, grammar and sources, before the lengths or citations and the text.
 pub const HEAD: usize = 6;

@@ -1,8 +1,8 @@
 //! What must hold of a cited text.
 
-use citewire::answer::{Answer, Source};
-use citewire::cite::{CitedText, Numbering, Rules, cite};
-use citewire::report::{At, Kind};
+use citewire_core::answer::{Answer, Source};
+use citewire_core::cite::{CitedText, Numbering, Rules, cite};
+use citewire_core::report::{At, Kind};
 use pulldown_cmark::Parser;
 
 use crate::harmless::{OPTIONS, check_harmless, with_line_feeds};

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use citewire::answer::Answer;
-use citewire::cite::{Numbering, Pages, Rules, cite};
-use citewire::convert::{Conversion, ConvertError, Converted, Grounding, convert_answer};
-use citewire::dialect::Dialect;
-use citewire::ingest::IngestError;
-use citewire::output::Output;
-use citewire::report::At;
+use citewire_core::answer::Answer;
+use citewire_core::cite::{Numbering, Pages, Rules, cite};
+use citewire_core::convert::{Conversion, ConvertError, Converted, Grounding, convert_answer};
+use citewire_core::dialect::Dialect;
+use citewire_core::ingest::IngestError;
+use citewire_core::output::Output;
+use citewire_core::report::At;
 use serde_json::Value;
 
 use crate::harmless::check_harmless;

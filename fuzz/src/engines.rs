@@ -7,7 +7,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
-/// `tests/engines/judge.mjs`, started when it is first asked; it ends with this process, which ends its input.
+/// `crates/core/tests/engines/judge.mjs`, started when it is first asked; it ends with this process, which ends its input.
 static JUDGE: LazyLock<Mutex<Judge>> = LazyLock::new(|| Mutex::new(Judge::start()));
 
 /// What an engine draws that could do harm.
@@ -33,8 +33,8 @@ struct Judge {
 
 impl Judge {
     fn start() -> Self {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/engines");
-        assert!(folder.join("node_modules").exists(), "run `npm ci --ignore-scripts` in tests/engines first");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/core/tests/engines");
+        assert!(folder.join("node_modules").exists(), "run `npm ci --ignore-scripts` in crates/core/tests/engines first");
         let mut command = Command::new("node");
         command.arg("judge.mjs").current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().expect("`node` starts: Node.js 20 or newer must be on PATH");

@@ -1,6 +1,6 @@
 //! Nothing in a text can load, lead astray or act.
 
-use citewire::url::WebUrl;
+use citewire_core::url::WebUrl;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
 use crate::engines::{self, Drawn};

@@ -1,8 +1,8 @@
 //! What must hold of a text that arrives in pieces.
 
-use citewire::answer::{Answer, Citation, SourceIndex};
-use citewire::cite::{Incremental, Rules, cite};
-use citewire::text::Span;
+use citewire_core::answer::{Answer, Citation, SourceIndex};
+use citewire_core::cite::{Incremental, Rules, cite};
+use citewire_core::text::Span;
 
 /// How many bytes a stream may keep to itself (see `Incremental`).
 const MAX_HELD: usize = 26 * 1024;

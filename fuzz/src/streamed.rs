@@ -1,7 +1,7 @@
 //! What must hold of bytes that arrive in pieces.
 
-use citewire::answer::Answer;
-use citewire::ingest::{AnswerStream, IngestError, Provider, StreamEvent, ingest};
+use citewire_core::answer::Answer;
+use citewire_core::ingest::{AnswerStream, IngestError, Provider, StreamEvent, ingest};
 
 /// Panics unless the bytes, cut into pieces of these lengths again and again, are the answer, or the error, that they are
 /// as a whole.

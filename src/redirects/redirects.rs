@@ -284,9 +284,12 @@ mod tests {
         let (port, served) = serving(&[&to("/page"), PAGE]).await;
         let limits = RedirectLimits { max_urls: 1, ..RedirectLimits::default() };
         let url = |path: &str| Some(format!("http://127.0.0.1:{port}/{path}"));
-        let flagged = |path| Record { redirect: true, url: url(path), ..Record::default() };
-        let page = Record { url: url("b"), ..Record::default() };
-        let sources = vec![flagged("a"), page, flagged("a"), flagged("c")];
+        let record = |path, redirect| {
+            let mut record = Record::default();
+            (record.url, record.redirect) = (url(path), redirect);
+            record
+        };
+        let sources = vec![record("a", true), record("b", false), record("a", true), record("c", true)];
         let mut records = Records { sources, ..Records::default() };
         redirects("127.0.0.1", limits).settle(&mut records).await;
         let left: Vec<_> = records.sources.iter().map(|record| (record.url.clone(), record.redirect)).collect();

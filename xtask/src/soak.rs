@@ -25,7 +25,7 @@ struct Property {
 }
 
 /// The rewritten answers before the Markdown engines: only the core is built for these.
-const ENGINES: &[&str] = &["--no-default-features", "--test", "engines"];
+const ENGINES: &[&str] = &["--package", "citewire-core", "--test", "engines"];
 
 /// Black-box tests of the whole service.
 const SERVICE: &[&str] = &["--test", "it"];
@@ -99,7 +99,7 @@ struct Soak {
 /// Tries one property with many cases; fails when one case does.
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<()> {
     let soak = parse(arguments)?;
-    npm::install(&repository.path("tests/engines"))?;
+    npm::install(&repository.path("crates/core/tests/engines"))?;
     // Built as the suite builds it: most of the time goes to the engines.
     let built = || {
         let mut command = repository.cargo(&["test", "--locked"]);

@@ -248,14 +248,10 @@ proptest! {
         pieces in prop::collection::vec(prop::sample::select(PIECES), 1..14),
     ) {
         let source = |n: u32| {
-            let mut source = Source::default();
-            source.title = Some(format!("Document {n}"));
-            source
+
+            Source { title: Some(format!("Document {n}")), ..Source::default() }
         };
-        let mut answer = Answer::default();
-        answer.text = pieces.concat();
-        answer.sources = [1, 2, 3].map(source).into();
-        answer.grammar = MarkerGrammar::BRACKETED_NUMBERS;
+        let answer = Answer { text: pieces.concat(), sources: [1, 2, 3].map(source).into(), grammar: MarkerGrammar::BRACKETED_NUMBERS, ..Answer::default() };
         let output = open_webui(&answer, &OpenWebUiOptions::default());
         let (shown, gone) = badges(&output.content, output.events.len());
         let shown: BTreeSet<usize> = shown.into_iter().collect();

@@ -20,8 +20,7 @@ fn told(body: &[u8], step: usize, form: ChatForm) -> (String, citewire::output::
                 StreamEvent::Sources(sources) => growing.add_sources(sources),
                 StreamEvent::Cited(sources) => growing.cite_here(sources),
                 StreamEvent::Late => growing.hold(),
-                StreamEvent::Label(_) | StreamEvent::Interpreter(_) | StreamEvent::Error(_) | StreamEvent::Done | _ => {
-                }
+                StreamEvent::Label(_) | StreamEvent::Interpreter(_) | StreamEvent::Error(_) | StreamEvent::Done => {}
             }
         }
         told.extend(growing.news());

@@ -36,10 +36,12 @@ fn stream(events: &[Value]) -> String {
 
 /// Blocks as one answer, each cited at its span.
 fn whole(blocks: &[(&str, &[usize])]) -> Answer {
-    let mut answer = Answer::default();
-    answer.grammar = MarkerGrammar::NONE;
-    answer.text = blocks.iter().map(|(text, _)| *text).collect();
-    answer.sources = manifest();
+    let mut answer = Answer {
+        grammar: MarkerGrammar::NONE,
+        text: blocks.iter().map(|(text, _)| *text).collect(),
+        sources: manifest(),
+        ..Answer::default()
+    };
     let mut start = 0;
     for (text, cited) in blocks {
         let span = Span::new(&answer.text, start..start + text.len()).expect("a part of the text");
@@ -52,11 +54,10 @@ fn whole(blocks: &[(&str, &[usize])]) -> Answer {
 }
 
 fn manifest() -> Vec<Source> {
-    let source = |id: &str| {
-        let mut source = Source::default();
-        source.title = Some(id.to_uppercase());
-        source.url = format!("https://docs.example/{id}").parse().ok();
-        source
+    let source = |id: &str| Source {
+        title: Some(id.to_uppercase()),
+        url: format!("https://docs.example/{id}").parse().ok(),
+        ..Source::default()
     };
     ["a", "b"].map(source).into()
 }

@@ -1,0 +1,81 @@
+//! The channels whose rules can be checked.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The channel whose users will see the activity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// Bot Framework Web Chat, release 4.18.1 and the main branch.
+    WebChat,
+    /// Microsoft Teams, as its documentation and its error texts describe it.
+    Teams,
+}
+
+/// Not the name of a channel that can be checked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownChannel {
+    /// A channel of citewire whose rules are not written yet.
+    #[error("checking for {given:?} is not available yet; available are web-chat, teams")]
+    NotYet {
+        /// What was asked for.
+        given: String,
+    },
+    /// No channel at all.
+    #[error("no channel is called {given:?}; known are web-chat, teams, webchat, directline, emulator, msteams")]
+    Unknown {
+        /// What was asked for.
+        given: String,
+    },
+}
+
+impl FromStr for Channel {
+    type Err = UnknownChannel;
+
+    /// Takes the name of a dialect or the id of a channel.
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "web-chat" | "webchat" | "directline" | "emulator" => Ok(Self::WebChat),
+            "teams" | "msteams" => Ok(Self::Teams),
+            "m365-copilot" | "msteams:COPILOT" | "plain" | "email" | "sms" => {
+                Err(UnknownChannel::NotYet { given: name.to_owned() })
+            }
+            _ => Err(UnknownChannel::Unknown { given: name.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::WebChat => "web-chat",
+            Self::Teams => "teams",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_channel_ids_lead_to_a_channel() {
+        for name in ["web-chat", "webchat", "directline", "emulator"] {
+            assert_eq!(name.parse(), Ok(Channel::WebChat), "{name}");
+        }
+        for name in ["teams", "msteams"] {
+            assert_eq!(name.parse(), Ok(Channel::Teams), "{name}");
+        }
+        for channel in [Channel::WebChat, Channel::Teams] {
+            assert_eq!(channel.to_string().parse(), Ok(channel));
+        }
+    }
+
+    #[test]
+    fn a_dialect_that_cannot_be_checked_is_refused_with_a_reason() {
+        let error = "m365-copilot".parse::<Channel>().expect_err("not there yet");
+        assert_eq!(error, UnknownChannel::NotYet { given: "m365-copilot".into() });
+        assert!(error.to_string().contains("not available yet"), "{error}");
+        assert_eq!("fax".parse::<Channel>(), Err(UnknownChannel::Unknown { given: "fax".into() }));
+    }
+}

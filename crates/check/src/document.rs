@@ -1,0 +1,128 @@
+//! The door: tells what kind of document it is and sends each part to its rules.
+
+use serde_json::Value;
+
+use super::activity;
+use super::blank_nodes::BlankNodes;
+use super::code;
+use super::conversation;
+use super::findings::Findings;
+use super::linked_data;
+use super::message;
+use super::place::Place;
+use super::pointer::Pointer;
+use super::stream;
+use super::teams;
+use super::{Channel, Finding};
+
+/// Checks an Activity, an ActivitySet, an array of activities or a bare Message thing against the rules of a channel.
+///
+/// Findings come in document order: an object before its members, members by name, items by number. Of one code at
+/// most 100 findings are listed, and a note says how many more there are.
+///
+/// What only delivery adds (`id`, `timestamp`, `from`) is not missed.
+///
+/// # Examples
+///
+/// ```
+/// use citewire_check::{Channel, check};
+///
+/// let findings = check(&serde_json::json!({"type": "message", "text": "a[1][2].\n\n[1]: https://a.example/\n[2]: https://b.example/"}), Channel::WebChat);
+/// assert!(findings.iter().any(|finding| finding.code == "markers-fused" && finding.pointer == "/text"));
+/// ```
+#[must_use]
+pub fn check(document: &Value, channel: Channel) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    let root = Place::new(document, Pointer::default());
+    if document.is_object() && document.get("activities").is_none() && message::is_bare_thing(document) {
+        match channel {
+            Channel::WebChat => check_bare_message(&root, &mut findings),
+            Channel::Teams => teams::check_bare(&root, &mut findings),
+        }
+        return findings.finish();
+    }
+    let Some((places, is_list)) = activities(&root, &mut findings) else { return findings.finish() };
+    match channel {
+        Channel::WebChat => {
+            let activities: Vec<_> = places.iter().filter_map(|place| activity::check(place, &mut findings)).collect();
+            if is_list {
+                conversation::check(&activities, &mut findings);
+            }
+            stream::check(&activities, &mut findings);
+        }
+        Channel::Teams => {
+            let streamed: Vec<_> = places.iter().filter_map(|place| teams::check(place, &mut findings)).collect();
+            teams::check_streams(&streamed, is_list, &mut findings);
+        }
+    }
+    findings.finish()
+}
+
+/// The activities of a document, and whether they come as a list.
+fn activities<'v>(root: &Place<'v>, findings: &mut Findings) -> Option<(Vec<Place<'v>>, bool)> {
+    let in_list = |items: &'v [Value], at: &Pointer| {
+        (items.iter().enumerate().map(|(index, item)| Place::new(item, at.index(index))).collect(), true)
+    };
+    if let Some(items) = root.value.as_array() {
+        return Some(in_list(items, &root.at));
+    }
+    let Some(written) = root.value.get("activities") else { return Some((vec![root.clone()], false)) };
+    let at = root.at.key("activities");
+    if let Some(items) = written.as_array() {
+        return Some(in_list(items, &at));
+    }
+    findings.add(code::NOT_AN_ACTIVITY, &at, "`activities` is not a list. An ActivitySet is {\"activities\": [ … ]}.");
+    None
+}
+
+fn check_bare_message(root: &Place<'_>, findings: &mut Findings) {
+    let nodes = BlankNodes::gather(root, findings);
+    message::check_bare(root, &nodes, findings);
+    nodes.check(findings);
+    linked_data::check(&[root], findings);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn codes(document: &Value) -> Vec<(&'static str, String)> {
+        check(document, Channel::WebChat).into_iter().map(|finding| (finding.code, finding.pointer)).collect()
+    }
+
+    #[test]
+    fn anything_else_than_the_four_documents_is_one_error() {
+        for document in [json!(null), json!(1), json!("x"), json!({}), json!({"a": 1})] {
+            assert_eq!(codes(&document), [("not-an-activity", String::new())], "{document}");
+        }
+        assert_eq!(codes(&json!({"activities": 3})), [("not-an-activity", "/activities".into())]);
+    }
+
+    #[test]
+    fn plain_activities_sets_and_lists_pass() {
+        let activity = json!({"type": "message", "text": "hello"});
+        assert_eq!(codes(&activity), []);
+        assert_eq!(codes(&json!([activity, activity])), []);
+        assert_eq!(codes(&json!({"activities": [activity], "watermark": "1"})), []);
+        assert_eq!(codes(&json!([])), []);
+    }
+
+    #[test]
+    fn pointers_lead_to_the_item_of_the_list() {
+        assert_eq!(
+            codes(&json!({"activities": [{"type": "message"}, 7]})),
+            [("not-an-activity", "/activities/1".into())]
+        );
+    }
+
+    #[test]
+    fn a_bare_message_thing_is_checked_without_a_text() {
+        let thing = json!({
+            "@context": "https://schema.org", "type": "https://schema.org/Message", "@type": "Message", "@id": "",
+            "citation": [{"@type": "Claim", "position": "1", "appearance": {"@type": "DigitalDocument", "name": "A"}}],
+        });
+        assert_eq!(codes(&thing), [("passage-missing", "/citation/0/appearance".into())]);
+    }
+}

@@ -1,0 +1,227 @@
+//! The entities as a graph: what a JSON-LD reader makes of them.
+//!
+//! Web Chat is lenient where JSON-LD is not and the other way round, so both have to be asked.
+
+use serde_json::{Map, Value};
+
+use super::code;
+use super::findings::Findings;
+use super::place::{Place, excerpt};
+use super::pointer::Pointer;
+use crate::context::{is_address, knows, terms};
+use crate::expand::{expand, resolve};
+
+/// Keywords that may stand in an activity.
+const KEYWORDS: &[&str] = &["@context", "@id", "@type", "@value", "@language", "@list", "@set", "@index", "type", "id"];
+
+/// How many objects and lists may stand inside each other; a message needs six. The processor uses much stack for each.
+const MAX_DEPTH: usize = 8;
+
+pub(super) fn check(things: &[&Place<'_>], findings: &mut Findings) {
+    let Some(first) = things.first() else { return };
+    let mut claims = Vec::new();
+    let known: Vec<_> = things.iter().map(|thing| known_part(thing, 0, &mut claims, findings)).collect();
+    let subjects = match expand(&Value::Array(known)) {
+        Ok(subjects) => subjects,
+        Err(error) => {
+            findings.add(
+                code::LINKED_DATA_INVALID,
+                &first.at,
+                format!("Web Chat may still draw the message, but readers of JSON-LD refuse the entities: {error}."),
+            );
+            return;
+        }
+    };
+    let mut seen: std::collections::BTreeMap<String, Pointer> = std::collections::BTreeMap::new();
+    for (id, at) in claims {
+        let Some(id) = resolve(id) else { continue };
+        let Some(subject) = subjects.get(&id) else { continue };
+        let ambiguous = ["position", "appearance", "name"]
+            .iter()
+            .any(|property| subject.values.get(*property).is_some_and(|values| *values > 1));
+        if let Some(first) = seen.get(&id).filter(|_| ambiguous) {
+            findings.add(
+                code::CLAIMS_MERGE,
+                &at.key("@id"),
+                format!(
+                    "{} has this `@id` as well: Web Chat keeps the claims apart, other readers see one claim with \
+                     two positions. Give this one an `@id` of its own, by a fragment for instance.",
+                    first.as_str()
+                ),
+            );
+        }
+        seen.entry(id).or_insert(at);
+    }
+}
+
+/// A copy of the thing without contexts and without terms that our vocabulary does not have, which are reported.
+/// Gathers the claims with an identifier on the way.
+fn known_part<'v>(
+    place: &Place<'v>,
+    depth: usize,
+    claims: &mut Vec<(&'v str, Pointer)>,
+    findings: &mut Findings,
+) -> Value {
+    if depth > MAX_DEPTH && (place.value.is_object() || place.value.is_array()) {
+        findings.add(
+            code::NESTING_TOO_DEEP,
+            &place.at,
+            format!("More than {MAX_DEPTH} levels inside a thing: the graph below this place was not checked."),
+        );
+        return Value::Null;
+    }
+    let object = match place.value {
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            let known = items
+                .map(|(index, item)| known_part(&Place::new(item, place.at.index(index)), depth + 1, claims, findings));
+            return Value::Array(known.collect());
+        }
+        Value::Object(object) => object,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return place.value.clone(),
+    };
+    if object.get("@type").is_some_and(|kind| kind == "Claim")
+        && let Some(id) = object.get("@id").and_then(Value::as_str)
+    {
+        claims.push((id, place.at.clone()));
+    }
+    let mut known = Map::new();
+    for (key, value) in object {
+        let at = place.at.key(key);
+        match key.as_str() {
+            "@context" => continue,
+            "@type" | "type" => {
+                let is_known = |kind: &str| kind.contains("://") || knows(kind);
+                match value.as_str() {
+                    Some(kind) if !is_known(kind) => unknown(kind, &at, findings),
+                    Some(_) => drop(known.insert(key.clone(), value.clone())),
+                    None => {}
+                }
+                continue;
+            }
+            // Web Chat's rules have spoken about these already.
+            "@id" if !value.is_string() => continue,
+            key if KEYWORDS.contains(&key) || knows(key) || key.contains("://") => {}
+            key => {
+                unknown(key, &at, findings);
+                continue;
+            }
+        }
+        if key == "@id" || is_address(key) {
+            check_addresses(value, &at, findings);
+        }
+        known.insert(key.clone(), known_part(&Place::new(value, at), depth + 1, claims, findings));
+    }
+    Value::Object(known)
+}
+
+fn unknown(term: &str, at: &Pointer, findings: &mut Findings) {
+    match terms().find(|known| is_almost(term, known)) {
+        Some(meant) => findings.add(
+            code::TERM_MISSPELT,
+            at,
+            format!(
+                "schema.org has no {:?}; every reader ignores it, so users miss what it says. Is {meant:?} meant?",
+                excerpt(term)
+            ),
+        ),
+        None => findings.add(
+            code::TERM_UNKNOWN,
+            at,
+            format!("Nothing that users see depends on {:?}; readers of the graph may not know it.", excerpt(term)),
+        ),
+    }
+}
+
+fn check_addresses(value: &Value, at: &Pointer, findings: &mut Findings) {
+    match value {
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate().filter(|(_, item)| item.is_string()) {
+                check_addresses(item, &at.index(index), findings);
+            }
+        }
+        Value::String(written) if resolve(written).is_none() => findings.add(
+            code::IRI_INVALID,
+            at,
+            format!(
+                "{:?} is no IRI: readers of JSON-LD silently lose what it says, and links may not open. \
+                 Percent-encode it.",
+                excerpt(written)
+            ),
+        ),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {}
+    }
+}
+
+/// Whether `term` is `known` with another case, or with one or two slips of the keyboard.
+fn is_almost(term: &str, known: &str) -> bool {
+    if term.eq_ignore_ascii_case(known) {
+        return true;
+    }
+    let allowed = if known.len() < 5 { 1 } else { 2 };
+    known.len() > 3 && term.len().abs_diff(known.len()) <= allowed && distance(term, known) <= allowed
+}
+
+/// The number of letters to insert, drop or change (Levenshtein).
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (index, l) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        for (column, r) in right.iter().enumerate() {
+            let changed = diagonal + usize::from(l != *r);
+            diagonal = row[column + 1];
+            row[column + 1] = changed.min(row[column] + 1).min(diagonal + 1);
+        }
+    }
+    row[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::pointer::Pointer;
+
+    fn codes(thing: &Value) -> Vec<(&'static str, String)> {
+        let mut findings = Findings::default();
+        check(&[&Place::new(thing, Pointer::default())], &mut findings);
+        findings.finish().into_iter().map(|finding| (finding.code, finding.pointer)).collect()
+    }
+
+    #[test]
+    fn unknown_and_misspelt_terms_are_told_apart() {
+        let thing = json!({"@type": "Message", "positon": "1", "x-trace": 7, "keywords": ["a"]});
+        assert_eq!(codes(&thing), [("term-misspelt", "/positon".into()), ("term-unknown", "/x-trace".into())]);
+        assert_eq!(codes(&json!({"@type": "Mesage"})), [("term-misspelt", "/@type".into())]);
+    }
+
+    #[test]
+    fn two_claims_with_one_identifier_merge_unless_they_agree() {
+        let claim = |position: &str| json!({"@type": "Claim", "@id": "https://a.example/", "position": position});
+        assert_eq!(codes(&json!({"citation": [claim("1"), claim("2")]})), [("claims-merge", "/citation/1/@id".into())]);
+        assert_eq!(codes(&json!({"citation": [claim("1"), claim("1")]})), []);
+    }
+
+    #[test]
+    fn addresses_that_are_no_iris_are_found() {
+        let thing = json!({"@type": "Message", "image": "https://a.example/a b", "url": "https://a.example/ü"});
+        assert_eq!(codes(&thing), [("iri-invalid", "/image".into())]);
+    }
+
+    #[test]
+    fn values_that_json_ld_forbids_are_found() {
+        assert_eq!(codes(&json!({"name": {"@value": [1]}})), [("linked-data-invalid", String::new())]);
+    }
+
+    #[test]
+    fn slips_are_recognised_and_other_words_are_not() {
+        assert!(is_almost("positon", "position"));
+        assert!(is_almost("usageinfo", "usageInfo"));
+        assert!(is_almost("apearence", "appearance"));
+        assert!(!is_almost("colour", "url"));
+        assert!(!is_almost("tags", "text"));
+    }
+}

@@ -1,0 +1,134 @@
+//! What citing costs a byte of hostile texts: short pieces repeated, of 100 kB and of 1 MB, whole and in deltas of four
+//! bytes. A cost that grows with the length is a fault.
+//!
+//!     cargo run --release --example growth [PIECE...]
+//!
+//! Prints nanoseconds a byte; the last column is the worse of the two ratios of 1 MB to 100 kB.
+
+#![expect(clippy::disallowed_types, reason = "it measures time")]
+#![expect(clippy::print_stdout, reason = "a table for the person who runs it")]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use citewire_core::answer::{Answer, MarkerGrammar, Source};
+use citewire_core::cite::{Incremental, Rules, cite};
+
+const PIECES: &[&str] = &[
+    "[",
+    "![",
+    "](",
+    "[a](",
+    "[a](b) ",
+    "[[a](b) ",
+    "<",
+    "<a ",
+    "<a b='",
+    "<b ",
+    "<p>\n<!-- ",
+    "<!--",
+    "`",
+    "``` ` ``` ",
+    "```",
+    "a`",
+    "$",
+    "a$b ",
+    "|",
+    "a|b\n",
+    "|a|\n|-|\n",
+    "\\",
+    "> ",
+    "- ",
+    "1. ",
+    "  - a\n",
+    "[1]: x\n",
+    "[^1]: x\n",
+    "[1]",
+    "[9] ",
+    "[a][b] ",
+    "【1】",
+    "【",
+    "[doc9]",
+    " [doc9]",
+    "\u{e200}cite\u{e202}x\u{e201}",
+    "*",
+    "_a",
+    "a\n",
+    "\n",
+    " ",
+    "\r",
+    "\r\n",
+    "https://x/[1]",
+    "www.",
+    "://[doc9] ",
+    "# ",
+    "- [1] a\n",
+    "Sources\n[1] a\n\n",
+    "[a]\n\n[a]: x\n\n",
+    "=",
+    "-",
+    "~~~\n",
+    "    a\n",
+    "a [doc9]\n",
+    "\u{200b}",
+    "\u{e4}",
+];
+
+const RUNS: usize = 5;
+
+fn sources() -> Vec<Source> {
+    let source = |name: &str| Source {
+        title: Some(name.to_owned()),
+        url: format!("https://x.example/{name}").parse().ok(),
+        ..Source::default()
+    };
+    ["a", "b", "c"].into_iter().map(source).collect()
+}
+
+fn whole(text: &str) -> Duration {
+    let answer = Answer { text: text.to_owned(), sources: sources(), ..Answer::default() };
+    let start = Instant::now();
+    black_box(cite(&answer, &Rules::web_chat()));
+    start.elapsed()
+}
+
+/// In deltas of four bytes; after ten seconds the time for the rest is estimated, at its best.
+fn in_pieces(text: &str) -> Duration {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
+    incremental.add_sources(sources());
+    let start = Instant::now();
+    let mut at = 0;
+    while at < text.len() {
+        let end = text.ceil_char_boundary((at + 4).min(text.len()));
+        black_box(incremental.push(&text[at..end]));
+        at = end;
+        if start.elapsed() > PATIENCE {
+            return start.elapsed().mul_f64(text.len() as f64 / at as f64);
+        }
+    }
+    black_box(incremental.finish());
+    start.elapsed()
+}
+
+fn main() {
+    let named: Vec<String> = std::env::args().skip(1).collect();
+    let pieces: Vec<&str> = if named.is_empty() { PIECES.to_vec() } else { named.iter().map(String::as_str).collect() };
+    println!(
+        "{:<24} {:>12} {:>12} {:>12} {:>12} {:>7}",
+        "piece", "100 kB", "1 MB", "deltas 100k", "deltas 1M", "ratio"
+    );
+    for piece in pieces {
+        let cost = |run: fn(&str) -> Duration, length: usize| {
+            let text = piece.repeat(length / piece.len());
+            // The best of a few: whatever else the machine does is no cost of ours.
+            let best = (0..RUNS).map(|_| run(&text)).min().unwrap_or_default();
+            best.as_nanos() as f64 / text.len() as f64
+        };
+        let [small, large] = [100_000, 1_000_000].map(|length| cost(whole, length));
+        let [small_deltas, large_deltas] = [100_000, 1_000_000].map(|length| cost(in_pieces, length));
+        let ratio = (large / small).max(large_deltas / small_deltas);
+        let shown = format!("{piece:?}");
+        println!("{shown:<24} {small:>12.1} {large:>12.1} {small_deltas:>12.1} {large_deltas:>12.1} {ratio:>7.1}");
+    }
+}

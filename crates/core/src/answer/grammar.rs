@@ -1,0 +1,187 @@
+//! Which brackets are markers: data that each provider's format brings along (policy P-01).
+
+/// The forms of marker that a text may hold. A form that is off is plain text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarkerGrammar {
+    /// `[1]`, `[^1^]`, and lists and ranges of numbers.
+    pub numbers: bool,
+    /// `[^1]`, and a footnote that begins with it; without, both stay what Markdown makes of them (rule N-08).
+    pub footnotes: bool,
+    /// `[1#part]` is `[1]` (rule N-08).
+    pub fragments: bool,
+    /// A number is the id of a source, not its place in the list.
+    pub number_ids: bool,
+    /// `[1](url)` and `[[1]](url)`; without, these are links like others.
+    pub linked: bool,
+    /// `[text](url)` with the address of a source. Off where the provider cites beside the text: there a link is a part of the
+    /// text, and the provider says itself what that rests on.
+    pub links: bool,
+    /// `[doc1]`, `[docs1]`, `[doc 1]` and lists of them, in any case.
+    pub documents: bool,
+    /// `[doc1]` in lower case without blanks, and nothing else that begins with `doc` (rule S0-15).
+    pub exact_documents: bool,
+    /// `【1】`, `【4:0†name】`.
+    pub lenticular: bool,
+    /// The number of `【1】` and `【1†name】` is the place of a source; without, only an annotation tells what it means.
+    pub lenticular_places: bool,
+    /// U+E200 … U+E201.
+    pub private_use: bool,
+    /// A bracket that holds a source's id, file name or `file#page=n`.
+    pub names: bool,
+    /// A bracket that is the end of a source's id.
+    pub name_ends: bool,
+}
+
+impl MarkerGrammar {
+    /// Every form of the vocabulary.
+    pub const ALL: Self = Self {
+        numbers: true,
+        footnotes: true,
+        fragments: false,
+        number_ids: false,
+        linked: true,
+        links: true,
+        documents: true,
+        exact_documents: false,
+        lenticular: true,
+        lenticular_places: true,
+        private_use: true,
+        names: true,
+        name_ends: false,
+    };
+
+    /// No form at all.
+    pub const NONE: Self = Self {
+        numbers: false,
+        footnotes: false,
+        fragments: false,
+        number_ids: false,
+        linked: false,
+        links: false,
+        documents: false,
+        exact_documents: false,
+        lenticular: false,
+        lenticular_places: false,
+        private_use: false,
+        names: false,
+        name_ends: false,
+    };
+
+    /// Nothing but links to the addresses of the sources: where sources have no places in the text.
+    pub const LINKS: Self = Self { links: true, ..Self::NONE };
+
+    /// `[docN]` as Azure OpenAI On Your Data writes it (rule S0-15).
+    pub const AZURE_ON_YOUR_DATA: Self =
+        Self { footnotes: true, linked: true, links: true, exact_documents: true, ..Self::NONE };
+
+    /// `[N]` as a place in the list of sources, and nothing that Markdown means otherwise (rule N-08).
+    pub const BRACKETED_NUMBERS: Self = Self { numbers: true, links: true, fragments: true, ..Self::NONE };
+
+    /// As [`BRACKETED_NUMBERS`](Self::BRACKETED_NUMBERS), where `[N]` before a round bracket is a marker too
+    /// (rules N-08 and S1-22).
+    pub const ASSISTANT_HUB: Self = Self { linked: true, ..Self::BRACKETED_NUMBERS };
+
+    /// `[N]` as the id of a search result.
+    pub const BRACKETED_IDS: Self = Self { number_ids: true, ..Self::BRACKETED_NUMBERS };
+
+    /// Brackets of machines whose meaning only annotations tell; without one they vanish (rule N-07).
+    pub const ANNOTATED: Self = Self { lenticular: true, private_use: true, ..Self::NONE };
+
+    /// `[file.pdf#page=2]`: the end of an entry of the list of sources.
+    pub const REFERENCES: Self = Self { links: true, names: true, name_ends: true, ..Self::NONE };
+
+    /// Whether the number in a marker may be the place of a source in the list.
+    #[must_use]
+    pub fn counts_places(&self) -> bool {
+        self.numbers || self.documents || self.exact_documents || self.lenticular_places
+    }
+}
+
+impl Default for MarkerGrammar {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+/// Whether a span of a text is a marker as a whole (rule N-04): `[..](..)`, `([..](..))`, `[[n]](..)`, `[n]`, `[n][m]`, `【..】`, `\[n\]`, or
+/// U+E200 … U+E201. Such a span is replaced by its citation; any other is a claim.
+#[must_use]
+pub fn is_marker_span(span: &str) -> bool {
+    let inner = span.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let link = |text: &str| {
+        text.starts_with('[') && text.ends_with(')') && text.matches("](").count() == 1 && !text.contains('\n')
+    };
+    let wrapped = |open: char, close: char| {
+        let inner = span.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
+        inner.is_some_and(|inner| !inner.contains([open, close]))
+    };
+    let escaped = || {
+        let inner = span.strip_prefix("\\[").and_then(|rest| rest.strip_suffix("\\]"));
+        inner.is_some_and(|inner| !inner.is_empty() && inner.chars().all(|c| c.is_ascii_digit() || ", ".contains(c)))
+    };
+    let numbers = || {
+        let mut rest = span;
+        while let Some((inner, behind)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            let inner = inner.trim().trim_matches('^');
+            let inner = inner.strip_prefix("doc").unwrap_or(inner);
+            let is_number = inner.starts_with(|c: char| c.is_ascii_digit());
+            if !is_number || !inner.chars().all(|c| c.is_ascii_digit() || ", -–".contains(c)) {
+                return false;
+            }
+            rest = behind.trim_start_matches(' ');
+            if rest.is_empty() {
+                return true;
+            }
+        }
+        false
+    };
+    link(span)
+        || inner.is_some_and(link)
+        || escaped()
+        || numbers()
+        || wrapped('【', '】')
+        || wrapped('\u{e200}', '\u{e201}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marker_span_is_a_marker_from_end_to_end() {
+        for marker in [
+            "[a](https://x)",
+            "([a](https://x))",
+            "[[1]](https://x)",
+            "【4:0†a】",
+            "\u{e200}cite\u{e201}",
+            "[1]",
+            "[1, 2]",
+            "[1][2]",
+            "[1] [2]",
+            "[^1^]",
+            "[doc1]",
+            "[1-3]",
+        ] {
+            assert!(is_marker_span(marker), "{marker}");
+        }
+        for claim in [
+            "a [a](https://x)",
+            "[a](https://x).",
+            "[a](x) and [b](y)",
+            "【1】【2】",
+            "30 days",
+            "",
+            "(",
+            "[]",
+            "[x]",
+            "[1",
+            "a[1]",
+            "[1].",
+            "[1](",
+            "[1] x",
+        ] {
+            assert!(!is_marker_span(claim), "{claim}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Who stands behind an answer.
+
+use crate::url::WebUrl;
+
+/// The service that made the answer; Web Chat shows it beside the time ("Surfaced with …").
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interpreter {
+    /// What is shown.
+    pub slogan: String,
+    /// Where it leads.
+    pub url: Option<WebUrl>,
+}
+
+impl Interpreter {
+    /// An interpreter.
+    #[must_use]
+    pub fn new(slogan: impl Into<String>, url: Option<WebUrl>) -> Self {
+        Self { slogan: slogan.into(), url }
+    }
+}

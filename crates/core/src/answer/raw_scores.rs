@@ -1,0 +1,78 @@
+//! The scores of a search as its service gives them.
+
+use super::Answer;
+use crate::report::ScoreLine;
+
+/// The scores of so many sources are told; a hostile answer must not make the report larger than itself.
+const MAX_LINES: usize = 100;
+
+/// What Azure AI Search says of how well a document fits, before it becomes one score from 0 to 1 (rules S0-20 to S0-23).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RawScores {
+    /// The score of the semantic ranker, 0 to 4 as a rule.
+    pub rerank: Option<f64>,
+    /// The search score, without an upper limit.
+    pub search: Option<f64>,
+    /// Whether the document was filtered by the ranker's score.
+    pub is_filtered_by_rank: bool,
+    /// What older versions told, 0 to 1.
+    pub old: Option<f64>,
+}
+
+/// How raw scores become one from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scoring {
+    /// The score of the semantic ranker that is a full one; scores above 1 are divided by it.
+    pub rerank_max: f64,
+    /// The search score that is a full one; scores above 1 are divided by it.
+    pub bm25_max: f64,
+    /// Whether the score of the semantic ranker counts wherever there is one. Without, it counts where the document says that it was
+    /// filtered by it, and where there is no other.
+    pub prefer_rerank: bool,
+}
+
+impl Default for Scoring {
+    fn default() -> Self {
+        Self { rerank_max: 4.0, bm25_max: 100.0, prefer_rerank: false }
+    }
+}
+
+impl Scoring {
+    /// The score of a document; what is not between 0 and 1 then is none (rule N-15).
+    #[must_use]
+    pub fn score(&self, raw: &RawScores) -> Option<f64> {
+        let rerank = raw.rerank.map(|score| scaled(score, self.rerank_max));
+        let search = raw.search.map(|score| scaled(score, self.bm25_max));
+        let is_reranked = self.prefer_rerank || raw.is_filtered_by_rank;
+        let score = if is_reranked { rerank.or(search) } else { search.or(rerank) };
+        score.or(raw.old).filter(|score| (0.0..=1.0).contains(score))
+    }
+}
+
+fn scaled(score: f64, max: f64) -> f64 {
+    if score > 1.0 { (score / max).min(1.0) } else { score }
+}
+
+impl Answer {
+    /// Scores the sources anew that have raw scores (rules S0-20 to S0-23).
+    pub fn rescore(&mut self, scoring: &Scoring) {
+        for source in &mut self.sources {
+            if let Some(raw) = &source.raw_scores {
+                source.score = scoring.score(raw);
+            }
+        }
+    }
+
+    /// The scores of the sources that have raw ones, of the first hundred of them.
+    #[must_use]
+    pub fn score_lines(&self) -> Vec<ScoreLine> {
+        let scored = self.sources.iter().filter_map(|source| Some((source, source.raw_scores?)));
+        let line = |(source, raw): (&super::Source, RawScores)| ScoreLine {
+            at: source.pointer.clone(),
+            score: source.score,
+            rerank_score: raw.rerank,
+            search_score: raw.search,
+        };
+        scored.take(MAX_LINES).map(line).collect()
+    }
+}

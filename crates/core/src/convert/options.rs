@@ -1,0 +1,178 @@
+//! The caller's wishes.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Deserializer};
+
+use crate::answer::Scoring;
+use crate::cite::{Numbering, Pages, Tracking};
+
+/// So many updates come before the message of a stream, where the caller does not say.
+const DEFAULT_UPDATES: usize = 32;
+
+/// The most updates that can be wished for: each carries the whole text so far.
+const MAX_UPDATES: usize = 1_000;
+
+/// The caller's wishes: `options` of the HTTP routes. Unknown keys are refused.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// Refuse an answer that rests on nothing (policy P-13).
+    #[serde(deserialize_with = "null_is_default")]
+    pub require_grounding: Grounding,
+    /// Which numbers readers see (policy P-03).
+    #[serde(deserialize_with = "null_is_default")]
+    pub numbering: Numbering,
+    /// Whether two pages of one document are two claims (policy P-04).
+    #[serde(deserialize_with = "null_is_default")]
+    pub pages: Pages,
+    /// Whether the parameters `ref` and `source` of an address say where its reader came from: pages that differ in them
+    /// alone are then one document (rule N-03).
+    #[serde(deserialize_with = "null_is_default")]
+    pub ref_is_tracking: bool,
+    /// The longest abstract in UTF-16 units; the dialect's own limit when absent.
+    pub abstract_max: Option<usize>,
+    /// Hosts whose images may load (policy P-06).
+    #[serde(deserialize_with = "null_is_default")]
+    pub image_hosts: BTreeSet<String>,
+    /// Whether readers are asked for thumbs.
+    #[serde(deserialize_with = "null_is_default")]
+    pub feedback: bool,
+    /// Whether a line end of the answer is a line break for readers.
+    #[serde(deserialize_with = "null_is_default")]
+    pub hard_breaks: bool,
+    /// Whether the message says that a machine wrote it; absent is yes.
+    pub ai_label: Option<bool>,
+    /// Whether the text alone must name the sources, for callers that drop entities. The text of `web-chat` always does.
+    #[serde(deserialize_with = "null_is_default")]
+    pub self_contained: bool,
+    /// The most updates that a stream gives before its message: 32 when absent, never more than 1,000; a whole answer gives
+    /// none.
+    pub updates: Option<usize>,
+    /// The score of Azure's semantic ranker that is a full one: 4 when absent (rule S0-23).
+    #[serde(deserialize_with = "full_score")]
+    pub rerank_max: Option<f64>,
+    /// The search score of Azure that is a full one: 100 when absent.
+    #[serde(deserialize_with = "full_score")]
+    pub bm25_max: Option<f64>,
+    /// Whether the score of Azure's semantic ranker counts wherever there is one.
+    #[serde(deserialize_with = "null_is_default")]
+    pub prefer_rerank: bool,
+    /// Whether the passages of encrypted documents are left out (policy P-11).
+    #[serde(deserialize_with = "null_is_default")]
+    pub withhold_encrypted: bool,
+}
+
+fn null_is_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// A score that others can be divided by.
+fn full_score<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let score: Option<f64> = Option::deserialize(deserializer)?;
+    match score {
+        Some(score) if !(score.is_finite() && score > 0.0) => {
+            Err(serde::de::Error::custom(format_args!("{score} is no score that others could be divided by")))
+        }
+        score => Ok(score),
+    }
+}
+
+/// What an answer must rest on (policy P-13).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grounding {
+    /// Nothing.
+    #[default]
+    NotRequired,
+    /// Tools that were used, and at least one source that came of them, cited or not.
+    Extracted,
+    /// At least one source that is cited, or that the provider attests as used.
+    Any,
+    /// At least one source at a place in the text.
+    Anchored,
+}
+
+impl<'de> Deserialize<'de> for Grounding {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Grounding;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("false, \"extracted\", \"any\" or \"anchored\"")
+            }
+            fn visit_bool<E: serde::de::Error>(self, required: bool) -> Result<Grounding, E> {
+                Ok(if required { Grounding::Any } else { Grounding::NotRequired })
+            }
+            fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Grounding, E> {
+                match word {
+                    "extracted" => Ok(Grounding::Extracted),
+                    "any" => Ok(Grounding::Any),
+                    "anchored" => Ok(Grounding::Anchored),
+                    _ => Err(E::invalid_value(serde::de::Unexpected::Str(word), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl Options {
+    /// Which parameters of an address count for nothing.
+    #[must_use]
+    pub fn tracking(&self) -> Tracking {
+        if self.ref_is_tracking { Tracking::RefToo } else { Tracking::Usual }
+    }
+
+    /// How raw scores become one from 0 to 1.
+    #[must_use]
+    pub fn scoring(&self) -> Scoring {
+        let usual = Scoring::default();
+        Scoring {
+            rerank_max: self.rerank_max.unwrap_or(usual.rerank_max),
+            bm25_max: self.bm25_max.unwrap_or(usual.bm25_max),
+            prefer_rerank: self.prefer_rerank,
+        }
+    }
+
+    /// Whether scores are read in another way than usual.
+    pub(crate) fn scores_anew(&self) -> bool {
+        self.scoring() != Scoring::default()
+    }
+
+    /// The most updates before the message of a stream.
+    pub(super) fn max_updates(&self) -> usize {
+        self.updates.unwrap_or(DEFAULT_UPDATES).min(MAX_UPDATES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(json: &str) -> Result<Options, serde_json::Error> {
+        serde_json::from_str(json)
+    }
+
+    #[test]
+    fn unknown_options_are_refused_and_null_is_absent() {
+        assert!(options(r#"{"numberings": "dense"}"#).is_err());
+        assert!(options(r#"{"require_grounding": "some"}"#).is_err());
+        for wrong in ["0", "-1", "\"4\""] {
+            assert!(options(&format!(r#"{{"rerank_max": {wrong}}}"#)).is_err(), "{wrong}");
+        }
+        let nulls = r#"{"numbering": null, "require_grounding": null, "image_hosts": null, "abstract_max": null}"#;
+        assert_eq!(options(nulls).expect("options"), Options::default());
+        let all = r#"{"require_grounding": "anchored", "numbering": "provider", "pages": "split", "abstract_max": 9,
+            "image_hosts": ["a"], "feedback": true, "ai_label": false, "hard_breaks": true, "self_contained": true,
+            "updates": 0, "ref_is_tracking": true, "rerank_max": 3, "bm25_max": 50.5, "prefer_rerank": true}"#;
+        assert_eq!(options(all).expect("options").require_grounding, Grounding::Anchored);
+    }
+
+    #[test]
+    fn updates_are_thirty_two_unless_the_caller_says_otherwise() {
+        let updates = |json: &str| options(json).expect("options").max_updates();
+        assert_eq!([updates("{}"), updates(r#"{"updates": 0}"#), updates(r#"{"updates": 5}"#)], [32, 0, 5]);
+        assert_eq!(updates(r#"{"updates": 1000000000}"#), MAX_UPDATES);
+    }
+}

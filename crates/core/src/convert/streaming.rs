@@ -1,0 +1,372 @@
+//! The conversion of an answer that arrives piece by piece (policy P-12).
+
+use super::convert::message;
+use super::shown::Shown;
+use super::{Conversion, ConvertError, Converted};
+use crate::activity::Activity;
+use crate::dialect::{Livestream, Wishes};
+use crate::graph;
+use crate::ingest::AnswerStream;
+use crate::report::Report;
+
+/// What readers see while nothing of the answer can be shown.
+const INFORMATIVE: &str = "The answer is being written …";
+
+/// Converts an answer while it arrives: bytes in, what can be shown out, and at the end the message.
+///
+/// The message is the one that [`convert`](super::convert()) makes of the whole answer, wherever the bytes were cut. What
+/// is shown before it follows the format:
+///
+/// - Where sources come before the first marker that may name them, the text is shown as far as nothing can change it any
+///   more. What was shown is the beginning of what is shown next, and of the message.
+/// - An answer is *late* when its citations come beside the text, or when a marker comes before every source, or a source
+///   after the text that may have named it. From there on Teams and Microsoft 365 Copilot show nothing new, since the
+///   message may differ; where nothing was shown yet, they get one informative text. Web Chat shows the text without
+///   markers, and its message puts them in.
+/// - With required grounding nothing of the answer is shown before the message, because only the whole answer tells
+///   whether it is grounded; there is one informative text.
+/// - A plain text cannot grow, and a whole answer does not.
+#[derive(Debug)]
+pub struct Streaming {
+    conversion: Conversion,
+    stream: AnswerStream,
+    shown: Shown,
+    /// The informative text was given out.
+    informed: bool,
+    /// The length of what was given out last.
+    given: usize,
+}
+
+/// Something new to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Update<'s> {
+    /// A prepared short text, in place of an answer that cannot be shown yet. Never comes after a text.
+    Informative(&'s str),
+    /// Everything of the answer that can be shown so far.
+    Text(&'s str),
+}
+
+/// A stream that has ended.
+#[derive(Clone, Debug)]
+pub struct Streamed {
+    /// The message, as a whole answer gives it.
+    pub message: Activity,
+    /// Whether the message continues what was shown last. When it does not, a channel that only lets a text grow has to
+    /// end the stream, and get the message as a new one.
+    pub continues: bool,
+    /// What happened on the way.
+    pub report: Report,
+}
+
+impl Streaming {
+    /// A conversion of which nothing has arrived.
+    #[must_use]
+    pub fn new(conversion: Conversion) -> Self {
+        Self {
+            stream: AnswerStream::new(conversion.from),
+            shown: Shown::new(&conversion),
+            conversion,
+            informed: false,
+            given: 0,
+        }
+    }
+
+    /// Takes the next bytes; returns what is new to show, if anything is. What a push shows replaces what was shown before;
+    /// whoever sends it decides how often.
+    ///
+    /// # Errors
+    /// When the input makes the answer unusable; the conversion is of no use then.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Option<Update<'_>>, ConvertError> {
+        let events = self.stream.push(bytes)?;
+        let grammar = self.stream.grammar().unwrap_or_default();
+        for event in events {
+            self.shown.take(event, grammar);
+        }
+        let text = self.shown.text();
+        if text.len() > self.given {
+            self.given = text.len();
+            return Ok(Some(Update::Text(text)));
+        }
+        let inform = self.shown.is_silent() && !std::mem::replace(&mut self.informed, self.shown.is_silent());
+        Ok(inform.then_some(Update::Informative(INFORMATIVE)))
+    }
+
+    /// What is shown now, as a message that stands for itself; `None` while nothing of the answer is shown.
+    ///
+    /// For Web Chat it has the definitions of the numbers in its text, and a claim for each of them, so that badges are badges
+    /// before the answer has ended; nothing that the text does not name yet is in it. Without its definitions, and without the end of
+    /// a code fence that they needed, its text is what the pushes gave. For all other channels it is that text alone, because
+    /// they take citations with the message only.
+    ///
+    /// The text is read once more for that: to be asked for when something is really sent.
+    #[must_use]
+    pub fn so_far(&self) -> Option<Activity> {
+        let dialect = self.conversion.to;
+        if !dialect.streams_claims() {
+            return Some(self.shown.text()).filter(|text| !text.is_empty()).map(Activity::message);
+        }
+        let (answer, cited) = self.shown.so_far()?;
+        // The report is that of the message, which says all of this once more.
+        let thing = graph::build(answer, &cited, &self.conversion.graph_rules(), &mut Vec::new());
+        Some(dialect.message(cited.text, thing, Wishes::default(), &mut Vec::new()))
+    }
+
+    /// The message alone, for whoever has sent what the pushes gave.
+    ///
+    /// # Errors
+    /// When the input is not what its format promises, or when required grounding is missing.
+    pub fn end(self) -> Result<Streamed, ConvertError> {
+        let Self { conversion, stream, shown, given, .. } = self;
+        let (message, report) = message(stream.finish()?, &conversion)?;
+        let text = message.text.as_deref().unwrap_or_default();
+        let continues = conversion.to.streams_claims() || text.starts_with(&shown.text()[..given]);
+        Ok(Streamed { message, continues, report })
+    }
+
+    /// The activities of the whole stream: at most as many updates as were wished for, evenly spaced, and the message.
+    ///
+    /// # Errors
+    /// When the input is not what its format promises, or when required grounding is missing.
+    pub fn finish(self) -> Result<Converted, ConvertError> {
+        let Self { conversion, stream, shown, .. } = self;
+        let (message, report) = message(stream.finish()?, &conversion)?;
+        let text = message.text.as_deref().unwrap_or_default();
+        // Nobody waits for an answer that says nothing, and Teams takes no stream that ends without a text.
+        let livestream = Livestream::new(conversion.to).filter(|_| !text.trim().is_empty());
+        let Some(mut livestream) = livestream else {
+            return Ok(Converted { activities: vec![message], report });
+        };
+        let mut activities = Vec::new();
+        let mut room = conversion.max_updates();
+        if shown.is_silent() && room > 0 {
+            activities.extend(livestream.informative(INFORMATIVE));
+            room -= activities.len();
+        }
+        let mut livestream = livestream.answer();
+        for begun in shown.beginnings(room, text) {
+            activities.extend(livestream.update(begun));
+        }
+        activities.push(livestream.last(message));
+        Ok(Converted { activities, report })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Value, json};
+
+    use super::super::{Options, convert};
+    use super::*;
+    use crate::answer::{Addresses, MarkerGrammar, Source};
+    use crate::cite::Incremental;
+    use crate::dialect::Dialect;
+    use crate::url::WebUrl;
+
+    const DIALECTS: [Dialect; 3] = [Dialect::WebChat, Dialect::Teams, Dialect::M365Copilot];
+
+    fn to(dialect: Dialect, options: Value) -> Conversion {
+        let options: Options = serde_json::from_value(options).expect("options");
+        Conversion { options, ..Conversion::to(dialect) }
+    }
+
+    fn body(events: &[Value]) -> String {
+        events.iter().map(|event| format!("data: {event}\n\n")).collect()
+    }
+
+    fn source(name: &str) -> Value {
+        json!({"id": name, "url": format!("https://docs.example/{name}")})
+    }
+
+    /// What the pushes show, and what comes at the end.
+    fn streamed(events: &[Value], conversion: Conversion) -> (Vec<String>, Streamed) {
+        let mut streaming = Streaming::new(conversion);
+        let mut shown = Vec::new();
+        for event in events {
+            let update = streaming.push(body(std::slice::from_ref(event)).as_bytes()).expect("an event");
+            shown.extend(update.map(|update| match update {
+                Update::Informative(text) => format!("({text})"),
+                Update::Text(text) => text.to_owned(),
+            }));
+        }
+        (shown, streaming.end().expect("a message"))
+    }
+
+    /// What the rewrite of a growing text shows after each of these deltas, where that is something new. Whoever streams
+    /// may show it a little later, when a bracket has ended.
+    fn rewritten(sources: &[&str], deltas: &[&str], conversion: &Conversion) -> Vec<String> {
+        let mut text = Incremental::new(MarkerGrammar::ALL, &conversion.rules());
+        text.add_sources(sources.iter().map(|name| Source {
+            id: Some((*name).to_owned()),
+            url: format!("https://docs.example/{name}").parse().ok(),
+            ..Source::default()
+        }));
+        let mut shown: Vec<String> = Vec::new();
+        for delta in deltas {
+            text.push(delta);
+            shown.push(text.shown().to_owned());
+        }
+        shown.dedup();
+        shown.retain(|text| !text.trim().is_empty());
+        shown
+    }
+
+    fn whole(text: &str, sources: &[&str], conversion: &Conversion) -> Activity {
+        let sources: Vec<_> = sources.iter().map(|name| source(name)).collect();
+        let converted = convert(json!({"text": text, "sources": sources}).to_string().as_bytes(), conversion);
+        converted.expect("an activity").activities.pop().expect("a message")
+    }
+
+    fn informative() -> Vec<String> {
+        vec![format!("({INFORMATIVE})")]
+    }
+
+    #[test]
+    fn p12_with_sources_first_everything_is_shown_that_the_rewrite_gives_out() {
+        let deltas = ["One [", "1]. Two", " words [see](https://x.example). ", "[2]", " And the end of it.\n\nBye"];
+        let mut events = vec![json!({"sources": [source("a"), source("b")]})];
+        events.extend(deltas.map(|delta| json!({"delta": delta})));
+        for dialect in DIALECTS {
+            let conversion = to(dialect, json!({}));
+            let (shown, ended) = streamed(&events, conversion.clone());
+            assert!(shown.is_sorted_by(|one, next| next.starts_with(one)), "{dialect} {shown:?}");
+            assert_eq!(shown.last(), rewritten(&["a", "b"], &deltas, &conversion).last(), "{dialect}");
+            assert_eq!(ended.message, whole(&deltas.concat(), &["a", "b"], &conversion));
+            assert!(ended.continues && !ended.report.complete);
+        }
+    }
+
+    #[test]
+    fn what_is_shown_cites_in_web_chat_what_its_text_names_and_withholds_what_the_message_withholds() {
+        let encrypted = json!({"name": "Secret", "encrypted": true});
+        let secret = json!({"title": "b", "content": "passage", "label": encrypted});
+        let events = [json!({"sources": [source("a"), secret]}), json!({"delta": "One [2], and more [1"})];
+        let shown = |dialect| {
+            let mut streaming = Streaming::new(to(dialect, json!({"withhold_encrypted": true, "feedback": true})));
+            assert!(streaming.so_far().is_none());
+            streaming.push(body(&events).as_bytes()).expect("events");
+            serde_json::to_value(streaming.so_far().expect("something to show")).expect("JSON")
+        };
+        let update = shown(Dialect::WebChat);
+        assert_eq!(update["text"], "One [1], and more\n\n[1]: cite:1 \"b\"");
+        let thing = &update["entities"][0];
+        assert_eq!(thing["citation"].as_array().map(Vec::len), Some(1), "{thing}");
+        assert_eq!((thing["usageInfo"].is_object(), thing.get("potentialAction")), (true, None), "{thing}");
+        assert!(!update.to_string().contains("passage"), "{update}");
+        for dialect in [Dialect::Teams, Dialect::M365Copilot] {
+            let update = shown(dialect);
+            assert_eq!((&update["text"], update.get("entities")), (&json!("One [1], and more"), None), "{dialect}");
+        }
+    }
+
+    #[test]
+    fn p12_a_marker_before_its_sources_makes_an_answer_late() {
+        let deltas = ["One [1", "]. Two", " words"];
+        let mut events: Vec<_> = deltas.map(|delta| json!({"delta": delta})).into();
+        events.extend([json!({"sources": [source("a")]}), json!({"delta": " more."}), json!({"done": true})]);
+        for dialect in DIALECTS {
+            let conversion = to(dialect, json!({}));
+            let (shown, ended) = streamed(&events, conversion.clone());
+            let before_the_marker = rewritten(&[], &["One"], &conversion);
+            if dialect == Dialect::WebChat {
+                let all = rewritten(&[], &["One", ". Two", " words", " more."], &conversion);
+                assert_eq!(shown.last(), all.last());
+            } else if before_the_marker.is_empty() {
+                assert_eq!(shown, informative());
+            } else {
+                assert_eq!(shown.last(), before_the_marker.last());
+            }
+            assert_eq!(ended.message, whole("One [1]. Two words more.", &["a"], &conversion), "{dialect}");
+            assert!(ended.continues && ended.report.complete);
+        }
+    }
+
+    #[test]
+    fn p12_citations_beside_the_text_make_an_answer_late() {
+        let events = [
+            json!({"sources": [source("a")], "annotations": [{"start": 0, "end": 4, "sources": ["a"]}]}),
+            json!({"delta": "One."}),
+            json!({"delta": " Two [1](https://evil.example) [[1]](https://evil.example) words."}),
+        ];
+        let (shown, ended) = streamed(&events, to(Dialect::Teams, json!({})));
+        assert_eq!((shown, ended.message.text.as_deref()), (informative(), Some("One.[1] Two [1] [1] words.")));
+        let conversion = to(Dialect::WebChat, json!({}));
+        let (shown, ended) = streamed(&events, conversion.clone());
+        let provisional = ["One.", " Two", " words."];
+        let told = rewritten(&[], &provisional, &conversion);
+        assert_eq!(shown.last(), told.last());
+        assert!(
+            ended.continues && ended.message.text.is_some_and(|text| text.starts_with("One.[1] Two [1] [1] words."))
+        );
+    }
+
+    /// An address that asks for a credential, and what its readers get in its place.
+    #[derive(Debug)]
+    struct Signed;
+
+    impl Addresses for Signed {
+        fn for_readers(&self, given: &WebUrl) -> Option<WebUrl> {
+            Some(format!("{given}?signature=1").parse().expect("an address")).filter(|_| given.as_str().ends_with("/a"))
+        }
+    }
+
+    #[test]
+    fn s1_28_what_is_shown_of_a_stream_has_the_addresses_that_its_message_has() {
+        let events = [json!({"sources": [source("a"), source("b")]}), json!({"delta": "One [1]. Two [2]. Three."})];
+        let mut conversion = to(Dialect::WebChat, json!({}));
+        conversion.addresses = Some(Arc::new(Signed));
+        let mut streaming = Streaming::new(conversion);
+        streaming.push(body(&events).as_bytes()).expect("events");
+        let update = streaming.so_far().expect("something to show").text.clone().expect("a text");
+        let message = streaming.end().expect("a message").message.text.expect("a text");
+        for text in [update, message] {
+            assert!(text.contains("/a?signature=1 ") && text.contains("\n[2]: cite:2 "), "{text}");
+        }
+    }
+
+    #[test]
+    fn p13_with_required_grounding_nothing_is_shown_before_the_message() {
+        let events =
+            [json!({"sources": [source("a")]}), json!({"delta": "One. Two [1]. Three."}), json!({"done": true})];
+        for dialect in DIALECTS {
+            let (shown, ended) = streamed(&events, to(dialect, json!({"require_grounding": "any"})));
+            assert_eq!(shown, informative(), "{dialect}");
+            assert!(ended.continues);
+            let mut ungrounded = Streaming::new(to(dialect, json!({"require_grounding": "any"})));
+            ungrounded.push(body(&[json!({"delta": "One."})]).as_bytes()).expect("a part");
+            assert!(matches!(ungrounded.end(), Err(ConvertError::GroundingNoTools)));
+        }
+    }
+
+    #[test]
+    fn a_plain_text_and_a_whole_answer_do_not_grow() {
+        let events =
+            [json!({"sources": [source("a")]}), json!({"delta": "One. Two [1]. Three."}), json!({"done": true})];
+        let (shown, ended) = streamed(&events, to(Dialect::Plain, json!({})));
+        assert!(
+            shown.is_empty() && ended.message.text.is_some_and(|text| text.starts_with("One. Two [1]. Three.\n\n[1]"))
+        );
+        for dialect in Dialect::ALL {
+            let mut streaming = Streaming::new(to(dialect, json!({})));
+            let answer = json!({"text": "One [1].", "sources": [source("a")]}).to_string();
+            for byte in answer.as_bytes() {
+                assert_eq!(streaming.push(std::slice::from_ref(byte)).expect("a byte"), None);
+            }
+            assert_eq!(streaming.end().expect("a message").message, whole("One [1].", &["a"], &to(dialect, json!({}))));
+        }
+    }
+
+    #[test]
+    fn the_activities_of_a_stream_are_numbered_and_end_with_the_message() {
+        let events = [json!({"delta": "[1] One."}), json!({"sources": [source("a")]}), json!({"done": true})];
+        let converted = convert(body(&events).as_bytes(), &to(Dialect::Teams, json!({}))).expect("activities");
+        let info: Vec<Value> =
+            converted.activities.iter().filter_map(|activity| activity.channel_data.clone()).collect();
+        assert_eq!(info, [json!({"streamType": "informative", "streamSequence": 1}), json!({"streamType": "final"})]);
+        for updates in [json!({"updates": 0}), json!({"updates": 0, "require_grounding": "any"})] {
+            let converted = convert(body(&events).as_bytes(), &to(Dialect::Teams, updates)).expect("activities");
+            assert_eq!(converted.activities, [whole("[1] One.", &["a"], &to(Dialect::Teams, json!({})))]);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The choice of a dialect.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::row::{Row, Stream};
+use super::{m365_copilot, plain, teams, web_chat};
+use crate::activity::Activity;
+use crate::cite::Rules;
+use crate::graph::{GraphRules, Message};
+use crate::report::Entry;
+
+/// Makes the type of one line a dialect: its name, and the file with its row.
+macro_rules! dialects {
+    ($($(#[$doc:meta])* $name:ident: $file:ident,)+) => {
+        /// The form in which a family of channels takes a message.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Dialect {
+            $($(#[$doc])* $name,)+
+        }
+
+        impl Dialect {
+            /// All dialects.
+            pub const ALL: [Self; [$(stringify!($name)),+].len()] = [$(Self::$name),+];
+
+            pub(super) const fn row(self) -> &'static Row {
+                match self {
+                    $(Self::$name => &$file::ROW,)+
+                }
+            }
+        }
+    };
+}
+
+dialects! {
+    /// Web Chat and everything that speaks Direct Line.
+    WebChat: web_chat,
+    /// Microsoft Teams.
+    Teams: teams,
+    /// Microsoft 365 Copilot.
+    M365Copilot: m365_copilot,
+    /// A text that is read as it stands: SMS, e-mail.
+    Plain: plain,
+}
+
+/// What the caller wants of the activity itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// Readers are asked what they think.
+    pub feedback: bool,
+    /// The text alone names the sources.
+    pub self_contained: bool,
+    /// A message that is too large stays whole, for whoever sends it in [parts](Dialect::parts).
+    pub in_parts: bool,
+}
+
+impl Dialect {
+    /// What the channel asks of the text.
+    #[must_use]
+    pub fn rules(self) -> Rules {
+        (self.row().rules)()
+    }
+
+    /// What the channel asks of the graph.
+    #[must_use]
+    pub fn graph_rules(self) -> GraphRules {
+        (self.row().graph_rules)()
+    }
+
+    /// The message as the channel wants it; `entries` takes what had to be left out.
+    #[must_use]
+    pub fn message(self, text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
+        (self.row().message)(text, message, wishes, entries)
+    }
+
+    /// Whether an update of a stream carries the claims of the text so far, as in Web Chat; in Teams they come with the message only.
+    #[must_use]
+    pub fn streams_claims(self) -> bool {
+        self.row().stream == Some(Stream::Free)
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.row().slug)
+    }
+}
+
+/// Neither a dialect nor a channel id that has one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no dialect or channel is called {given:?}; known are {slugs}, and the channels {channels}", slugs = slugs(), channels = channels())]
+pub struct UnknownDialect {
+    /// What was given.
+    pub given: String,
+}
+
+fn slugs() -> String {
+    Dialect::ALL.map(|dialect| dialect.row().slug).join(", ")
+}
+
+fn channels() -> String {
+    Dialect::ALL.map(|dialect| dialect.row().channels).concat().join(", ")
+}
+
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+
+    /// Takes the name of a dialect or the id of a channel.
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let is_called = |dialect: &Self| dialect.row().slug == name || dialect.row().channels.contains(&name);
+        Self::ALL.into_iter().find(is_called).ok_or_else(|| UnknownDialect { given: name.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_channel_ids_lead_to_a_dialect() {
+        for dialect in Dialect::ALL {
+            assert_eq!(dialect.to_string().parse(), Ok(dialect));
+        }
+        for (id, dialect) in [
+            ("webchat", Dialect::WebChat),
+            ("directline", Dialect::WebChat),
+            ("emulator", Dialect::WebChat),
+            ("msteams", Dialect::Teams),
+            ("msteams:COPILOT", Dialect::M365Copilot),
+            ("email", Dialect::Plain),
+            ("sms", Dialect::Plain),
+        ] {
+            assert_eq!(id.parse(), Ok(dialect), "{id}");
+        }
+        let error = "fax".parse::<Dialect>().expect_err("no such channel");
+        assert!(error.to_string().contains("\"fax\"") && error.to_string().contains("msteams:COPILOT"), "{error}");
+    }
+}

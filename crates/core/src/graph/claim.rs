@@ -1,0 +1,86 @@
+//! One citation.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::DigitalDocument;
+use crate::cite::Position;
+
+/// What one number of the text stands for.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Claim {
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    /// The address of the document, or a blank node where there is none. Teams wants none.
+    #[serde(rename = "@id", skip_serializing_if = "Option::is_none")]
+    pub id: Option<Arc<str>>,
+    /// The number in the text.
+    pub position: ClaimPosition,
+    /// The document.
+    pub appearance: DigitalDocument,
+    /// Who made the claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim_interpreter: Option<Project>,
+}
+
+impl Claim {
+    /// A claim that rests on a document.
+    #[must_use]
+    pub fn new(id: Option<Arc<str>>, position: ClaimPosition, appearance: DigitalDocument) -> Self {
+        Self { kind: "Claim", id, position, appearance, claim_interpreter: None }
+    }
+}
+
+/// The number of a claim, in the type that the channel wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimPosition {
+    /// A string, for Web Chat (`docs/web-chat.md`, rule 4).
+    Text(Position),
+    /// A number, for Teams, which lists strings in the wrong order.
+    Number(Position),
+}
+
+impl ClaimPosition {
+    /// The number itself.
+    #[must_use]
+    pub fn position(self) -> Position {
+        match self {
+            Self::Text(position) | Self::Number(position) => position,
+        }
+    }
+}
+
+impl Serialize for ClaimPosition {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            // Nearly all have one digit, and formatting costs more than writing.
+            Self::Text(position) => match "0123456789".get(position.get() as usize..=position.get() as usize) {
+                Some(digit) => serializer.serialize_str(digit),
+                None => serializer.collect_str(position),
+            },
+            Self::Number(position) => serializer.serialize_u32(position.get()),
+        }
+    }
+}
+
+/// The service behind an answer. Web Chat shows the one of the first claim beside the time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Project {
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    /// What is shown.
+    pub slogan: String,
+    /// Where it leads; http(s) only, since Web Chat 4.18.1 makes a link of whatever stands here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+impl Project {
+    /// A service.
+    #[must_use]
+    pub fn new(slogan: impl Into<String>, url: Option<String>) -> Self {
+        Self { kind: "Project", slogan: slogan.into(), url }
+    }
+}

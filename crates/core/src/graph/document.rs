@@ -1,0 +1,64 @@
+//! The document behind a claim.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::{ImageObject, UsageInfo};
+
+/// The appearance of a claim. Every member but the name may be absent; nothing is ever written as `null`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DigitalDocument {
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    /// The title: one line, never empty.
+    pub name: String,
+    /// The address, byte for byte as in the definition of the text. Absent in a non-URL citation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<Arc<str>>,
+    /// The first passage, cut.
+    #[serde(rename = "abstract", skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// The passages. Always there in a non-URL citation, whose dialog shows it as Markdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The media type of the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding_format: Option<String>,
+    /// When the document was last changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date_modified: Option<String>,
+    /// Who wrote or edited it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub editor: Option<String>,
+    /// Its key words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keywords: Vec<String>,
+    /// The icon of its kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<ImageObject>,
+    /// Its sensitivity label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage_info: Option<UsageInfo>,
+}
+
+impl DigitalDocument {
+    /// A document with a title.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            kind: "DigitalDocument",
+            name: name.into(),
+            url: None,
+            summary: None,
+            text: None,
+            encoding_format: None,
+            date_modified: None,
+            editor: None,
+            keywords: Vec::new(),
+            image: None,
+            usage_info: None,
+        }
+    }
+}

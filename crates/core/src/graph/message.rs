@@ -1,0 +1,75 @@
+//! The root of the graph.
+
+use serde::Serialize;
+
+use super::{Action, AiMark, Claim, UsageInfo};
+
+/// The Message thing that stands for the activity itself.
+///
+/// Web Chat takes the first entity with these four constants, letter by letter; one wrong character in `@context` blanks
+/// the message there (`docs/web-chat.md`, rule 1).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    #[serde(rename = "type")]
+    entity_type: &'static str,
+    #[serde(rename = "@context")]
+    context: &'static str,
+    #[serde(rename = "@type")]
+    kind: &'static str,
+    /// Empty: the activity itself.
+    #[serde(rename = "@id")]
+    id: &'static str,
+    /// What is said of the message as a whole: `AIGeneratedContent`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keywords: Vec<&'static str>,
+    /// The same, where Teams looks for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub additional_type: Vec<&'static str>,
+    /// The claims, in the order of their numbers. Absent when nothing is cited.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub citation: Vec<Claim>,
+    /// What a reader can do with the message: thumbs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub potential_action: Vec<Action>,
+    /// The sensitivity label of the message as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage_info: Option<UsageInfo>,
+}
+
+impl Message {
+    /// A message made by a machine, which says so at the given place.
+    #[must_use]
+    pub fn new(citation: Vec<Claim>, ai_mark: Option<AiMark>) -> Self {
+        let marked = |mark| if ai_mark == Some(mark) { vec!["AIGeneratedContent"] } else { Vec::new() };
+        Self {
+            entity_type: "https://schema.org/Message",
+            context: "https://schema.org",
+            kind: "Message",
+            id: "",
+            keywords: marked(AiMark::Keywords),
+            additional_type: marked(AiMark::AdditionalType),
+            citation,
+            potential_action: Vec::new(),
+            usage_info: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_constants_are_written_letter_by_letter() {
+        assert_eq!(
+            serde_json::to_value(Message::new(Vec::new(), Some(AiMark::Keywords))).expect("JSON"),
+            json!({
+                "type": "https://schema.org/Message", "@context": "https://schema.org", "@type": "Message", "@id": "",
+                "keywords": ["AIGeneratedContent"],
+            })
+        );
+    }
+}

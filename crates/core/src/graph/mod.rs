@@ -1,0 +1,25 @@
+//! The schema.org JSON-LD graph of an activity: a Message with its Claims, built from plain structs.
+
+mod action;
+mod build;
+mod card;
+mod card_elements;
+mod claim;
+mod contract;
+mod document;
+mod icon;
+mod labels;
+mod message;
+mod node_id;
+mod rules;
+mod usage_info;
+
+pub use action::Action;
+pub use build::build;
+pub use claim::{Claim, ClaimPosition, Project};
+pub use document::DigitalDocument;
+pub use icon::{ICONS, ImageObject};
+pub use message::Message;
+pub use node_id::{BlankNodeId, InvalidBlankNodeId};
+pub use rules::{AiMark, GraphRules, KeywordLimits, LabelForm, Members};
+pub use usage_info::{DefinedTermSet, SensitivityNode, UsageInfo};

@@ -1,0 +1,110 @@
+//! How the scores of Azure AI Search become one between 0 and 1 (rules S0-20 to S0-23).
+
+use crate::answer::{RawScores, Scoring};
+
+/// How the two scores of a document are read, and how a citation finds those of what was retrieved.
+///
+/// The search scores of keywords have no upper limit and those of the semantic ranker end at 4, so that a full score is a matter
+/// of settings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AzureScores {
+    /// The score of the semantic ranker that is a full one; scores above 1 are divided by it.
+    pub rerank_max: f64,
+    /// The search score that is a full one; scores above 1 are divided by it.
+    pub bm25_max: f64,
+    /// Whether the score of the semantic ranker counts wherever there is one. Without, it counts where the document says that
+    /// it was filtered by it, and where there is no other.
+    pub prefer_rerank: bool,
+    /// Whether a citation looks for its own chunk of its own document first. Without, the title comes first, and all chunks of a
+    /// document have the score of the last one (rule S0-31).
+    pub exact_match: bool,
+}
+
+impl Default for AzureScores {
+    fn default() -> Self {
+        Self { rerank_max: 4.0, bm25_max: 100.0, prefer_rerank: false, exact_match: false }
+    }
+}
+
+/// What a document tells of how well it fits (rule S0-02).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Told<'d> {
+    pub(super) original_search_score: Option<f64>,
+    pub(super) rerank_score: Option<f64>,
+    pub(super) filter_reason: Option<&'d str>,
+    /// What older versions told.
+    pub(super) score: Option<f64>,
+}
+
+impl AzureScores {
+    /// The score of a document; what is not between 0 and 1 then is none (rule N-15).
+    pub(super) fn score(&self, told: Told<'_>) -> Option<f64> {
+        let Self { rerank_max, bm25_max, prefer_rerank, .. } = *self;
+        Scoring { rerank_max, bm25_max, prefer_rerank }.score(&told.raw())
+    }
+}
+
+impl Told<'_> {
+    /// The same for those who may score anew.
+    pub(super) fn raw(self) -> RawScores {
+        let mut raw = RawScores::default();
+        (raw.rerank, raw.search, raw.old) = (self.rerank_score, self.original_search_score, self.score);
+        raw.is_filtered_by_rank = self.filter_reason == Some("rerank");
+        raw
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(rerank: impl Into<Option<f64>>, bm25: impl Into<Option<f64>>, reason: Option<&str>) -> Told<'_> {
+        let (rerank_score, original_search_score) = (rerank.into(), bm25.into());
+        Told { original_search_score, rerank_score, filter_reason: reason, score: None }
+    }
+
+    #[test]
+    fn s0_20_a_document_that_the_ranker_filtered_has_the_rankers_score() {
+        let scores = AzureScores::default();
+        assert_eq!(scores.score(told(3.2, 50.0, Some("rerank"))), Some(0.8));
+        assert_eq!(scores.score(told(None, 50.0, Some("rerank"))), Some(0.5));
+    }
+
+    #[test]
+    fn s0_21_others_have_the_search_score() {
+        for reason in [None, Some("score"), Some("other")] {
+            assert_eq!(AzureScores::default().score(told(3.2, 50.0, reason)), Some(0.5));
+        }
+    }
+
+    #[test]
+    fn s0_22_without_it_they_have_the_rankers_or_an_old_one_or_none() {
+        let scores = AzureScores::default();
+        assert_eq!(scores.score(told(2.0, None, None)), Some(0.5));
+        assert_eq!(scores.score(Told { score: Some(0.4), ..Told::default() }), Some(0.4));
+        assert_eq!(scores.score(Told { score: Some(7.0), ..Told::default() }), None);
+        assert_eq!(scores.score(Told::default()), None);
+    }
+
+    #[test]
+    fn s0_23_scores_above_1_are_divided_and_end_at_1() {
+        let scores = AzureScores::default();
+        for (given, expected) in [(0.03, 0.03), (1.0, 1.0), (25.0, 0.25), (250.0, 1.0)] {
+            assert_eq!(scores.score(told(None, given, None)), Some(expected));
+        }
+        for (given, expected) in [(0.7, 0.7), (3.0, 0.75), (9.0, 1.0)] {
+            assert_eq!(scores.score(told(given, None, None)), Some(expected));
+        }
+        let other = AzureScores { rerank_max: 10.0, bm25_max: 40.0, ..scores };
+        assert_eq!((other.score(told(4.0, None, None)), other.score(told(None, 10.0, None))), (Some(0.4), Some(0.25)));
+        assert_eq!(scores.score(told(-1.0, None, None)), None);
+    }
+
+    /// The reason that a document names is why it was filtered out, so that a cited one has none.
+    #[test]
+    fn s0_20_the_rankers_score_may_be_preferred() {
+        let scores = AzureScores { prefer_rerank: true, ..AzureScores::default() };
+        assert_eq!(scores.score(told(3.2, 50.0, None)), Some(0.8));
+        assert_eq!(scores.score(told(None, 50.0, None)), Some(0.5));
+    }
+}

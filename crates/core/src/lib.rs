@@ -1,0 +1,78 @@
+//! Answers with sources become cited Bot Framework activities. Pure: the same input gives the same bytes.
+//!
+//! ```
+//! use citewire_core::convert::{Conversion, convert};
+//! use citewire_core::dialect::Dialect;
+//!
+//! let answer = r#"{
+//!     "text": "Leave is 30 days [1].",
+//!     "sources": [{ "title": "Leave policy", "url": "https://hr.contoso.example/leave" }]
+//! }"#;
+//! let converted = convert(answer.as_bytes(), &Conversion::to(Dialect::WebChat))?;
+//! let message = &converted.activities[0];
+//! assert_eq!(
+//!     message.text.as_deref(),
+//!     Some("Leave is 30 days [1].\n\n[1]: https://hr.contoso.example/leave \"Leave policy\""),
+//! );
+//! # Ok::<(), citewire_core::convert::ConvertError>(())
+//! ```
+//!
+//! A stream is the same, in pieces as they come from the provider:
+//!
+//! ```
+//! use citewire_core::convert::{Conversion, Streaming, Update};
+//! use citewire_core::dialect::Dialect;
+//!
+//! let mut streaming = Streaming::new(Conversion::to(Dialect::WebChat));
+//! streaming.push(b"{\"sources\":[{\"url\":\"https://hr.contoso.example/leave\"}]}\n")?;
+//! let update = streaming.push(b"{\"text\":\"Leave is 30 days [1]. It\"}\n")?;
+//! assert_eq!(update, Some(Update::Text("Leave is 30 days [1]. It")));
+//! let converted = streaming.finish()?;
+//! assert_eq!(
+//!     converted.activities[0].text.as_deref(),
+//!     Some("Leave is 30 days [1]. It\n\n[1]: https://hr.contoso.example/leave"),
+//! );
+//! # Ok::<(), citewire_core::convert::ConvertError>(())
+//! ```
+//!
+//! Records are for programs that draw an answer themselves: its text, the places of its numbers, and its sources.
+//!
+//! ```
+//! use citewire_core::ingest::ingest;
+//! use citewire_core::output::records;
+//!
+//! let answer = ingest(br#"{"text": "Leave is 30 days [1].", "sources": [{"url": "https://hr.contoso.example/leave"}]}"#, None)?;
+//! let records = serde_json::to_value(records(&answer, &[]))?;
+//! assert_eq!(records["sources"][0]["url"], "https://hr.contoso.example/leave");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The words
+//!
+//! A *source* is a document that a retrieval back end found. A *marker* is what a model writes where it uses one: `[1]`,
+//! `[doc2]`, `【3†plan.pdf】`. A *citation* is a place in the text that rests on sources. A *claim* is what a channel gets
+//! to know about one number of the text: a node of the schema.org graph in the activity. A *label* says how sensitive a
+//! document is.
+//!
+//! # The way of an answer
+//!
+//! [`ingest`] reads a provider's JSON into an [`answer::Answer`]. [`cite`](mod@cite) finds the markers, numbers the sources
+//! and writes the text. [`graph`] builds the Message and its Claims. A [`dialect`] shapes the [`activity`] for a channel.
+//! [`convert`](mod@convert) is all of it in one call, with a [`report`] of everything that was merged, dropped or made
+//! harmless.
+//!
+//! [`prompt`] stands before all that: it lists sources for a model and tells it how to cite them. [`output`] writes an answer
+//! in the forms that are no activities: records, chat completions, Open WebUI, AssistantHub.
+
+pub mod activity;
+pub mod answer;
+pub mod cite;
+pub mod convert;
+pub mod dialect;
+pub mod graph;
+pub mod ingest;
+pub mod output;
+pub mod prompt;
+pub mod report;
+pub mod text;
+pub mod url;

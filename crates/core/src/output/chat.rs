@@ -1,0 +1,288 @@
+//! A whole answer for the clients of chat completions: the text, AssistantHub's `citations` and Open WebUI's events, whose
+//! numbers agree.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::{Map, Value, json};
+
+use super::chat_completion::{Completion, FinishReason};
+use super::download_links::DownloadLinks;
+use super::growing_chat::GrowingChat;
+use super::hub_citations::HubCitations;
+use super::numbered::shown_uncited;
+use super::web_ui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiSource};
+use crate::answer::{Answer, Source};
+use crate::cite::CitedText;
+
+/// How an answer is written for a client of chat completions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChatOptions {
+    /// The form of the citations.
+    pub form: ChatForm,
+    /// Where the sources in `citations` lead.
+    pub links: DownloadLinks,
+    /// Whether the passages of encrypted documents are left out (policy P-11).
+    pub withhold_encrypted: bool,
+}
+
+/// The forms of citations in a chat completion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChatForm {
+    /// `[1]`, counted by first appearance, with `source` events: badges and cards in Open WebUI. `citations` lists the cited
+    /// sources first, so that its numbers are the same.
+    #[default]
+    Badges,
+    /// `[[doc1]](https://…)` with `citation` events; documents keep their places (rules S0-11 to S0-45).
+    Links,
+    /// `[1]` is the place of the source, and there is no event: what clients of AssistantHub read (rules S1-20 to S1-32).
+    Places,
+    /// The numbers stay in the text, and nothing says what they mean (rule S1-03).
+    Uncited,
+}
+
+impl ChatForm {
+    /// All forms.
+    pub const ALL: [Self; 4] = [Self::Badges, Self::Links, Self::Places, Self::Uncited];
+}
+
+impl fmt::Display for ChatForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Badges => "open-webui",
+            Self::Links => "open-webui-links",
+            Self::Places => "assistanthub",
+            Self::Uncited => "none",
+        })
+    }
+}
+
+/// No form of citations has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no form of citations is called {given:?}; known are open-webui, open-webui-links, assistanthub, none")]
+pub struct UnknownChatForm {
+    /// What was given.
+    pub given: String,
+}
+
+impl FromStr for ChatForm {
+    type Err = UnknownChatForm;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.into_iter().find(|form| form.to_string() == name);
+        known.ok_or_else(|| UnknownChatForm { given: name.to_owned() })
+    }
+}
+
+/// An answer for a client of chat completions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chat {
+    /// The text.
+    pub content: String,
+    /// The sources as AssistantHub has them; `None` where there are none, or citations are not wanted (rule S1-03).
+    pub citations: Option<HubCitations>,
+    /// The sources as Open WebUI has them. In the form with badges, the n-th event is what `[n]` means.
+    pub events: Vec<WebUiEvent>,
+    /// How the answer ended; `None` where it did not.
+    pub finish_reason: Option<FinishReason>,
+}
+
+/// Writes an answer that has come whole. A list of references at the end that repeats the sources goes (rule S1-24).
+#[must_use]
+pub fn chat(answer: &Answer, options: &ChatOptions) -> Chat {
+    GrowingChat::new(options.clone()).finish(answer).chat
+}
+
+impl Chat {
+    /// What an answer says beside its text. `order` holds the places of the sources in the order of their numbers, where
+    /// that is not the provider's; `missed` those of sources that are cited as well, but not where they should be.
+    pub(super) fn of(
+        answer: &Answer,
+        cited: &CitedText,
+        content: String,
+        order: Option<Vec<usize>>,
+        missed: &[usize],
+        options: &ChatOptions,
+    ) -> Self {
+        let ChatOptions { form, ref links, withhold_encrypted } = *options;
+        let finish_reason = answer.complete.then_some(FinishReason::Stop);
+        let events_of = |cards: &[usize]| -> Vec<WebUiEvent> {
+            let pages = answer.pages_at(cards);
+            let pages = pages.iter().enumerate();
+            pages.map(|(at, (place, source))| event(form, source, at, *place, withhold_encrypted)).collect()
+        };
+        let mut numbers: Vec<usize> =
+            cited.sources.iter().filter_map(|cited| cited.sources.first()).map(|index| index.0).collect();
+        let is_own_order = order.is_some();
+        let mut listed = order.unwrap_or_else(|| {
+            numbers.sort_unstable();
+            numbers.clone()
+        });
+        listed.extend(missed);
+        if !is_own_order {
+            listed.sort_unstable();
+        }
+        let (citations, events) = match form {
+            ChatForm::Uncited => (None, Vec::new()),
+            ChatForm::Badges | ChatForm::Links | ChatForm::Places => {
+                let everything = 0..answer.sources.len();
+                let cards = if listed.is_empty() { shown_uncited(answer, cited) } else { listed.clone() };
+                let all = if !is_own_order {
+                    everything.collect()
+                } else if answer.complete {
+                    let first: BTreeSet<usize> = listed.iter().copied().collect();
+                    let others = everything.filter(|place| !first.contains(place));
+                    answer.without_repeated_pages(listed.iter().copied().chain(others))
+                } else {
+                    cards.clone()
+                };
+                let citations = HubCitations::in_order(answer, &listed, &all, links, withhold_encrypted);
+                (citations, if form == ChatForm::Places { Vec::new() } else { events_of(&cards) })
+            }
+        };
+        Self { content, citations, events, finish_reason }
+    }
+
+    /// The answer as one completion. `sources`, which Open WebUI shows, stands beside `citations` and the choices
+    /// (rule S1-30). The caller adds `usage`.
+    #[must_use]
+    pub fn whole(&self, completion: &Completion) -> Map<String, Value> {
+        let mut members = completion.whole_ended(&self.content, self.finish_reason);
+        if let Some(citations) = &self.citations {
+            members.insert("citations".into(), json!(citations));
+        }
+        if !self.events.is_empty() {
+            let sources: Vec<&WebUiSource> = self.events.iter().map(|event| &event.data).collect();
+            members.insert("sources".into(), json!(sources));
+        }
+        members
+    }
+
+    /// The chunks between the text and the end: one for each source, for Open WebUI, which stores it.
+    pub fn event_chunks(&self, completion: &Completion) -> impl Iterator<Item = Map<String, Value>> {
+        self.events.iter().map(|event| {
+            let mut chunk = completion.chunk(json!([]));
+            chunk.insert("event".into(), json!(event));
+            chunk
+        })
+    }
+
+    /// The last chunk with a choice, the only one with `citations` (rule S1-31); `None` for an answer without its end
+    /// (rule S1-32).
+    #[must_use]
+    pub fn finish_chunk(&self, completion: &Completion) -> Option<Map<String, Value>> {
+        let mut chunk = completion.finish_chunk(self.finish_reason?);
+        if let Some(citations) = &self.citations {
+            chunk.insert("citations".into(), json!(citations));
+        }
+        Some(chunk)
+    }
+}
+
+fn event(form: ChatForm, source: &Source, at: usize, place: usize, withhold_encrypted: bool) -> WebUiEvent {
+    match form {
+        ChatForm::Links => WebUiEvent {
+            kind: WebUiEventKind::Citation,
+            data: WebUiSource::of_document(source, place + 1, CardMetadata::Named, withhold_encrypted),
+        },
+        ChatForm::Badges | ChatForm::Places | ChatForm::Uncited => WebUiEvent {
+            kind: WebUiEventKind::Source,
+            data: WebUiSource::behind_badge(source, at + 1, withhold_encrypted),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::{MarkerGrammar, SourceIndex};
+
+    fn answer(text: &str) -> Answer {
+        let source = |name: &str| Source { title: Some(name.into()), ..Source::default() };
+        let sources = ["A", "B", "C"].map(source).into();
+        let grammar = MarkerGrammar::BRACKETED_NUMBERS;
+        Answer { text: text.into(), sources, grammar, complete: true, ..Answer::default() }
+    }
+
+    fn written(answer: &Answer, form: ChatForm) -> Value {
+        let completion = Completion { id: "c".into(), created: 7, model: "m".into() };
+        Value::Object(chat(answer, &ChatOptions { form, ..ChatOptions::default() }).whole(&completion))
+    }
+
+    fn names(list: &Value, member: &str) -> Vec<String> {
+        let entries = list.as_array().expect("a list").iter();
+        entries.map(|entry| entry.pointer(member).and_then(Value::as_str).expect("a name").to_owned()).collect()
+    }
+
+    fn content(whole: &Value) -> &str {
+        whole["choices"][0]["message"]["content"].as_str().expect("a text")
+    }
+
+    #[test]
+    fn badges_and_citations_of_one_answer_have_the_same_numbers() {
+        let whole = written(&answer("x [3] y [1]"), ChatForm::Badges);
+        assert_eq!(content(&whole), "x [1] y [2]");
+        assert_eq!(names(&whole["sources"], "/source/name"), ["C", "A"]);
+        assert_eq!(names(&whole["citations"]["sources"], "/document_name"), ["C", "A", "B"]);
+        assert_eq!(whole["citations"]["referenced_indices"], json!([1, 2]));
+        assert_eq!(whole["citations"]["sources"][2]["index"], 3);
+    }
+
+    #[test]
+    fn s1_21_places_keep_the_order_of_the_provider_and_have_no_cards() {
+        let whole = written(&answer("x [3] y [1]"), ChatForm::Places);
+        assert_eq!((content(&whole), whole.get("sources")), ("x [3] y [1]", None));
+        assert_eq!(names(&whole["citations"]["sources"], "/document_name"), ["A", "B", "C"]);
+        assert_eq!(whole["citations"]["referenced_indices"], json!([1, 3]));
+    }
+
+    #[test]
+    fn s0_11_links_keep_the_numbers_of_the_documents() {
+        let mut given = answer("x [3] y [1]");
+        given.sources[2].url = "https://x.example/c".parse().ok();
+        let whole = written(&given, ChatForm::Links);
+        assert_eq!(content(&whole), "x [[doc3]](https://x.example/c) y [doc1]");
+        assert_eq!(names(&whole["sources"], "/source/name"), ["[doc1] - A", "[doc3] - C"]);
+        assert_eq!(whole["citations"]["referenced_indices"], json!([1, 3]));
+    }
+
+    #[test]
+    fn s1_03_without_citations_or_sources_there_is_no_member() {
+        let uncited = written(&answer("x [1]"), ChatForm::Uncited);
+        let bare = Answer { sources: Vec::new(), ..answer("x [1] arr[0]") };
+        for (whole, text) in [(uncited, "x [1]"), (written(&bare, ChatForm::Badges), "x [1] arr[0]")] {
+            assert_eq!(content(&whole), text);
+            assert_eq!((whole.get("citations"), whole.get("sources")), (None, None));
+        }
+    }
+
+    #[test]
+    fn s1_24_a_list_of_references_goes_in_every_form_that_cites() {
+        let given = answer("x [2].\n\nReferences:\n[1] A\n[2] B\n");
+        for (form, text) in [(ChatForm::Badges, "x [1]."), (ChatForm::Links, "x [doc2]."), (ChatForm::Places, "x [2].")]
+        {
+            let whole = written(&given, form);
+            assert_eq!(content(&whole), text);
+            let referenced = if form == ChatForm::Badges { json!([1]) } else { json!([2]) };
+            assert_eq!(whole["citations"]["referenced_indices"], referenced);
+        }
+    }
+
+    #[test]
+    fn s1_25_and_n14_where_nothing_is_cited_what_was_used_is_told() {
+        let told = Answer { shown: Some(vec![SourceIndex(1)]), ..answer("x") };
+        let whole = written(&told, ChatForm::Badges);
+        assert_eq!(names(&whole["sources"], "/source/name"), ["B"]);
+        assert_eq!(whole["citations"]["referenced_indices"], json!([2]));
+        assert_eq!(whole["citations"]["auto_populated"], true);
+    }
+
+    #[test]
+    fn forms_are_known_by_their_names() {
+        for form in ChatForm::ALL {
+            assert_eq!(form.to_string().parse(), Ok(form));
+        }
+        assert!("badges".parse::<ChatForm>().is_err());
+    }
+}

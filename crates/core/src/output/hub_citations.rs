@@ -1,0 +1,159 @@
+//! The `citations` object of AssistantHub (rules S1-20 to S1-26).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::Value;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::document_name::document_name;
+use super::download_links::DownloadLinks;
+use super::numbered::{Numbered, passage};
+use crate::answer::{Answer, Source};
+
+/// The longest excerpt in characters (Unicode scalar values), without the dots.
+const MAX_EXCERPT_CHARS: usize = 200;
+
+/// All sources of an answer, and which of them it refers to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HubCitations {
+    /// Every source, cited or not, in the order of their numbers.
+    pub sources: Vec<HubSource>,
+    /// The numbers that the text cites: each once, ascending.
+    pub referenced_indices: Vec<usize>,
+    /// Whether the text cites nothing, so that the numbers above are those of what was used.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub auto_populated: bool,
+}
+
+/// One source: a chunk of a document (rule S1-20).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HubSource {
+    /// The number, from 1.
+    pub index: usize,
+    /// The document: its id, else what its metadata calls `document_id`, else its path or address, or the number.
+    pub document_id: String,
+    /// The name of the document; never empty.
+    pub document_name: String,
+    /// The media type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// How well it fits, 0 to 1; 0 where nobody knows, because the readers of this member want a number.
+    pub score: f64,
+    /// The score of a second look, 0 to 10.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerank_score: Option<f64>,
+    /// The beginning of the passage.
+    pub excerpt: String,
+    /// Where the document can be had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub download_url: Option<String>,
+}
+
+impl HubCitations {
+    /// The citations of an answer, its sources in the provider's order; `None` where it has no source (rule S1-03), and where it
+    /// broke off before it cited one.
+    pub(super) fn of(numbered: &Numbered<'_>, links: &DownloadLinks, withhold_encrypted: bool) -> Option<Self> {
+        let order: Vec<usize> = (0..numbered.answer.sources.len()).collect();
+        Self::in_order(numbered.answer, &numbered.cited(), &order, links, withhold_encrypted)
+    }
+
+    /// The citations of an answer whose text cites the sources at the places `cited`, and numbers all of them by `order`.
+    /// Places are counted from 0.
+    pub(super) fn in_order(
+        answer: &Answer,
+        cited: &[usize],
+        order: &[usize],
+        links: &DownloadLinks,
+        withhold_encrypted: bool,
+    ) -> Option<Self> {
+        let broke_off_uncited = !answer.complete && cited.is_empty() && answer.listed_uncited().is_empty();
+        if answer.sources.is_empty() || broke_off_uncited {
+            return None;
+        }
+        let listed = order.iter().filter_map(|place| answer.sources.get(*place)).enumerate();
+        let sources: Vec<HubSource> =
+            listed.map(|(at, source)| HubSource::new(at + 1, source, links, withhold_encrypted)).collect();
+        let numbers = |places: &[usize]| {
+            let places: BTreeSet<usize> = places.iter().copied().collect();
+            let listed = order.iter().enumerate();
+            listed.filter(|(_, place)| places.contains(place)).map(|(at, _)| at + 1).collect::<Vec<_>>()
+        };
+        let cited = numbers(cited);
+        // An empty answer refers to nothing (rule S1-26).
+        let auto_populated = cited.is_empty() && !answer.text.trim().is_empty();
+        let told = (answer.shown.is_some() || !answer.complete).then(|| numbers(&answer.listed_uncited()));
+        let referenced_indices = match (auto_populated, told.filter(|told| !told.is_empty())) {
+            (false, _) => cited,
+            // What the provider says it used, where it says so.
+            (true, Some(told)) => told,
+            (true, None) => {
+                let once: BTreeSet<usize> =
+                    numbers(&answer.without_repeated_pages(0..answer.sources.len())).into_iter().collect();
+                best_chunks(sources.iter().filter(|source| once.contains(&source.index)))
+            }
+        };
+        Some(Self { sources, referenced_indices, auto_populated })
+    }
+}
+
+/// The number of the best chunk of each document, the first one of several as good (rule S1-25).
+fn best_chunks<'s>(sources: impl Iterator<Item = &'s HubSource>) -> Vec<usize> {
+    let mut best: BTreeMap<&str, &HubSource> = BTreeMap::new();
+    for source in sources {
+        let known = best.entry(&source.document_id).or_insert(source);
+        if source.score > known.score {
+            *known = source;
+        }
+    }
+    let mut numbers: Vec<usize> = best.values().map(|source| source.index).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+impl HubSource {
+    fn new(index: usize, source: &Source, links: &DownloadLinks, withhold_encrypted: bool) -> Self {
+        let rerank_score = source.metadata.get("rerank_score").and_then(Value::as_f64);
+        Self {
+            index,
+            document_id: document_id(source).unwrap_or_else(|| index.to_string()),
+            document_name: document_name(source),
+            content_type: source.media_type.clone(),
+            score: source.score.filter(|score| (0.0..=1.0).contains(score)).unwrap_or(0.0),
+            rerank_score: rerank_score.filter(|score| (0.0..=10.0).contains(score)),
+            excerpt: excerpt(passage(source, withhold_encrypted).unwrap_or_default()),
+            download_url: links.address(source),
+        }
+    }
+}
+
+/// What its document is called; `None` where nothing names it.
+pub(super) fn document_id(source: &Source) -> Option<String> {
+    let named = || source.metadata.get("document_id").and_then(Value::as_str).map(str::to_owned);
+    let address = || source.url.as_ref().map(|url| url.as_str().to_owned());
+    source.id.clone().or_else(named).or_else(|| source.filepath.clone()).or_else(address)
+}
+
+/// The first characters of a passage. What readers take for one character is not parted.
+fn excerpt(passage: &str) -> String {
+    let Some((limit, _)) = passage.char_indices().nth(MAX_EXCERPT_CHARS) else { return passage.to_owned() };
+    let ends = passage.grapheme_indices(true).map(|(at, _)| at);
+    let end = ends.take_while(|at| *at <= limit).last().unwrap_or_default();
+    format!("{}...", &passage[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn s1_20_an_excerpt_is_two_hundred_characters_and_dots() {
+        assert_eq!(excerpt(&"ä".repeat(200)), "ä".repeat(200));
+        assert_eq!(excerpt(&"ä".repeat(201)), format!("{}...", "ä".repeat(200)));
+        // The family is one character of five, and would be cut.
+        let family = "👩‍👩‍👧";
+        let passage = format!("{}{family} and more", "a".repeat(198));
+        assert_eq!(excerpt(&passage), format!("{}...", "a".repeat(198)));
+        assert_eq!(excerpt(&format!("{}{family}", "a".repeat(195))), format!("{}{family}", "a".repeat(195)));
+    }
+}

@@ -1,0 +1,243 @@
+//! `records`: one schema for the sources of all providers (rules S4-01 to S4-03).
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::document_name::UNKNOWN_DOCUMENT;
+use super::domain::{is_host_name, registrable_domain};
+use super::numbered::Numbered;
+use super::redirect::{Redirectors, named_host};
+use crate::answer::{Answer, ProviderError, ProviderObject, Source, SourceKind};
+use crate::cite::CitedText;
+use crate::url::WebUrl;
+
+/// An answer with its sources, every key present and `null` where nothing is known.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Records {
+    /// The slug of the format in which the answer came.
+    pub provider: Option<&'static str>,
+    /// Whether the provider gave its own sign that the answer is whole (rule N-12).
+    pub complete: bool,
+    /// What the provider reported as an error (rule N-13).
+    pub error: Option<ProviderError>,
+    /// Whether the provider used its retrieval tools, where it says so.
+    pub tools_invoked: Option<bool>,
+    /// The text, each marker replaced by the position of its source (rule N-01), without a list of references at its end that
+    /// repeats the sources (policy P-06).
+    pub text: String,
+    /// All sources that the provider gave, cited or not, in its order.
+    pub sources: Vec<Record>,
+    /// The positions of the sources that are cited in the text, in the order in which they first are.
+    pub cited: Vec<usize>,
+    /// The positions of the sources to list for readers, ascending (rule N-14).
+    pub shown: Vec<usize>,
+    /// The markers that name no source, as they stood.
+    pub unresolved: Vec<String>,
+}
+
+/// One source.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Record {
+    /// Its place among the sources, counted from 1: the `n` of `[n]`.
+    pub position: usize,
+    /// The slug of the format.
+    pub provider: Option<&'static str>,
+    /// The address, as the provider wrote it; of a redirect, the page that it leads to, where that is known (rule S4-33).
+    pub url: Option<String>,
+    /// The registrable domain of the page (rules S4-03 and S4-24).
+    pub source_domain: Option<String>,
+    /// How `source_domain` is known; `null` where there is none.
+    pub source_domain_kind: Option<DomainKind>,
+    /// The provider's own title; else the file name, the file name in the address, the host (rule S0-25).
+    pub title: Option<String>,
+    /// Whether `title` is made from the address.
+    #[serde(skip)]
+    pub(crate) is_named_by_address: bool,
+    /// The passage.
+    pub snippet: Option<String>,
+    /// What kind of thing it is.
+    pub source_type: Option<SourceKind>,
+    /// How far up the provider found it, counted from 1, where the order of its sources says so (rule S4-25).
+    pub rank: Option<u32>,
+    /// How well it fits, 0 to 1 (rule N-15).
+    pub score: Option<f64>,
+    /// The provider's id of the document.
+    pub document_id: Option<String>,
+    /// The id of the passage among those of its document.
+    pub chunk_id: Option<String>,
+    /// The file name or path.
+    pub filepath: Option<String>,
+    /// The media type.
+    pub media_type: Option<String>,
+    /// When the document was last changed, as the provider wrote it.
+    pub date: Option<String>,
+    /// Whether `url` is a redirect whose end is not known.
+    pub redirect: bool,
+    /// The provider's untouched object.
+    pub raw: ProviderObject,
+}
+
+/// How the domain of a source is known (rule S4-24).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DomainKind {
+    /// It is that of `url`, which is the page.
+    Page,
+    /// `url` is a redirect, and the provider names the host of the page beside it.
+    Named,
+    /// `url` is a redirect, and the domain is the redirector's own.
+    Redirector,
+}
+
+/// The records of an answer. `objects` are the provider's own objects of its sources, in their order; those that are
+/// missing are `null`.
+#[must_use]
+pub fn records(answer: &Answer, objects: &[ProviderObject]) -> Records {
+    records_behind(&Redirectors::default(), answer, objects)
+}
+
+/// The records of an answer, as [`records`] gives them, where these addresses only lead to sources.
+#[must_use]
+pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[ProviderObject]) -> Records {
+    let numbered = Numbered::without_bibliography(answer);
+    let cited: Vec<usize> = numbered.by_appearance().into_iter().map(|place| place + 1).collect();
+    let CitedText { text, unresolved, .. } = numbered.cited;
+    let none = ProviderObject::default();
+    let objects = objects.iter().chain(std::iter::repeat(&none));
+    let sources = (1..).zip(answer.sources.iter().zip(objects));
+    let record = |(at, (source, object))| Record::of(at, source, answer.provider, object, redirectors);
+    Records {
+        provider: answer.provider,
+        complete: answer.complete,
+        error: answer.error.clone(),
+        tools_invoked: answer.tools_invoked,
+        sources: sources.map(record).collect(),
+        shown: shown(answer, &cited),
+        text,
+        cited,
+        unresolved,
+    }
+}
+
+/// Rule N-14: what is cited, else what the provider says it used, else all; of an answer that broke off, what is cited.
+fn shown(answer: &Answer, cited: &[usize]) -> Vec<usize> {
+    let mut shown = match cited {
+        [] => answer.listed_uncited(),
+        cited => cited.iter().map(|position| position - 1).collect(),
+    };
+    shown.sort_unstable();
+    shown.into_iter().map(|place| place + 1).collect()
+}
+
+impl Record {
+    fn of(
+        position: usize,
+        source: &Source,
+        provider: Option<&'static str>,
+        object: &ProviderObject,
+        redirectors: &Redirectors,
+    ) -> Self {
+        // Rule S0-10: these have a title always.
+        let unknown = || (provider == Some("azure-oyd")).then(|| UNKNOWN_DOCUMENT.to_owned());
+        let mut record = Self {
+            position,
+            provider,
+            url: source.address.as_deref().map(str::trim).map(str::to_owned),
+            title: source.display_title().map(Cow::into_owned).or_else(unknown),
+            is_named_by_address: source.is_named_by_address(),
+            snippet: source.content.clone(),
+            source_type: source.kind,
+            rank: source.rank.map(Into::into),
+            score: source.score,
+            document_id: source.id.clone(),
+            chunk_id: source.chunk_id.clone(),
+            filepath: source.filepath.clone(),
+            media_type: source.media_type.clone(),
+            date: source.modified.clone(),
+            raw: object.clone(),
+            ..Self::default()
+        };
+        let Some(url) = &source.url else { return record };
+        if !redirectors.holds(url) {
+            record.source_domain = Some(registrable_domain(url.host()));
+            record.source_domain_kind = Some(DomainKind::Page);
+            record.url.get_or_insert_with(|| url.as_str().to_owned());
+            return record;
+        }
+        let object = object.to_value();
+        if let Some(page) = redirectors.sibling(&object).or_else(|| redirectors.target(url)) {
+            record.lead_to(&page);
+        } else {
+            record.redirect = true;
+            let (domain, kind) = redirected_domain(url, source, &object);
+            (record.source_domain, record.source_domain_kind) = (Some(domain), Some(kind));
+            if record.is_named_by_address {
+                record.title.clone_from(&record.source_domain);
+            }
+            record.url.get_or_insert_with(|| url.as_str().to_owned());
+        }
+        record
+    }
+
+    fn lead_to(&mut self, page: &WebUrl) {
+        self.url = Some(page.as_str().to_owned());
+        self.source_domain = Some(registrable_domain(page.host()));
+        self.source_domain_kind = Some(DomainKind::Page);
+        self.redirect = false;
+        if self.is_named_by_address {
+            let page = Source { url: Some(page.clone()), ..Source::default() };
+            self.title = page.display_title().map(Cow::into_owned);
+        }
+    }
+}
+
+/// Whose page a redirect leads to, by what stands beside it; else the host of the redirector, kept whole (rule S4-24).
+fn redirected_domain(url: &WebUrl, source: &Source, object: &Value) -> (String, DomainKind) {
+    let host = named_host(object).filter(|host| is_host_name(host.trim()));
+    let title = || source.title.as_deref().filter(|title| is_host_name(title.trim()));
+    let named = host.or_else(title).map(str::trim);
+    match named {
+        Some(host) => (registrable_domain(host), DomainKind::Named),
+        None => (url.host().to_owned(), DomainKind::Redirector),
+    }
+}
+
+impl Records {
+    /// The redirects whose end is not known: the place of each among the sources, counted from 0, with its address.
+    pub fn open_redirects(&self) -> impl Iterator<Item = (usize, WebUrl)> {
+        let open = self.sources.iter().enumerate().filter(|(_, record)| record.redirect);
+        open.filter_map(|(at, record)| Some((at, record.url.as_deref()?.parse().ok()?)))
+    }
+
+    /// Says where a redirect leads; the redirect itself stays in `raw` (rule S4-33). A page that is a known redirector as well
+    /// says nothing.
+    pub fn settle_redirect(&mut self, at: usize, page: &WebUrl) {
+        if let Some(record) =
+            self.sources.get_mut(at).filter(|record| record.redirect && !Redirectors::default().holds(page))
+        {
+            record.lead_to(page);
+        }
+    }
+
+    /// The records of an answer in two steps (rule S4-53): these are those of the grounded step, `text` is what a second
+    /// step made of it without looking anything up. The sources and what is cited are carried over; the new text is not
+    /// scanned.
+    ///
+    /// ```
+    /// use citewire_core::ingest::{ingest, source_objects};
+    /// use citewire_core::output::records;
+    ///
+    /// let body = br#"{"text": "Leave is 30 days [1].", "sources": [{"url": "https://hr.example/leave"}]}"#;
+    /// let answer = ingest(body, None)?;
+    /// let grounded = records(&answer, &source_objects(body, &answer.sources));
+    /// let reshaped = grounded.reshaped(r#"{"days": 30}"#, true);
+    /// assert_eq!(reshaped.cited, [1]);
+    /// # Ok::<(), citewire_core::ingest::IngestError>(())
+    /// ```
+    #[must_use]
+    pub fn reshaped(self, text: impl Into<String>, complete: bool) -> Self {
+        Self { text: text.into(), complete: self.complete && complete, unresolved: Vec::new(), ..self }
+    }
+}

@@ -1,0 +1,264 @@
+//! A source as Open WebUI takes it: one card (`docs/open-webui.md`).
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::document_name::document_name;
+use super::numbered::passage;
+use crate::answer::Source;
+use crate::url::WebUrl;
+
+/// Nothing to see; a name that begins with it does not begin with what stands behind it.
+const WORD_JOINER: char = '\u{2060}';
+
+/// Members of the metadata by which a page would run code, lead into files of its own, or open a side panel.
+const ACTED_UPON: [&str; 3] = ["html", "file_id", "embed_url"];
+
+/// One event of Open WebUI: a source, and under which name it is announced.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WebUiEvent {
+    /// The kind of event.
+    #[serde(rename = "type")]
+    pub kind: WebUiEventKind,
+    /// The source.
+    pub data: WebUiSource,
+}
+
+/// What Open WebUI calls an event with a source; both mean the same (rule S2-10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WebUiEventKind {
+    /// `source`.
+    Source,
+    /// `citation`.
+    Citation,
+}
+
+/// One source: a card, and the badges of one number.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WebUiSource {
+    /// What the card is called, and where it leads.
+    pub source: WebUiName,
+    /// The passages; never empty, because a source without one has neither card nor number.
+    pub document: Vec<String>,
+    /// One entry for each passage. Its `source` is a text, and is what tells one card from another.
+    pub metadata: Vec<Map<String, Value>>,
+    /// How well each passage fits, 0 to 1: higher is better, whatever the name says. Empty where nobody knows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub distances: Vec<f64>,
+}
+
+/// What a card is called, and where it leads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WebUiName {
+    /// The name; never empty.
+    pub name: String,
+    /// The address; http(s) only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+
+/// Which of the two documented forms the metadata of a `citation` has (rule S0-40).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CardMetadata {
+    /// `source` is the name of the card, `url` the address: every source has a card of its own.
+    #[default]
+    Named,
+    /// `source` is the address: sources with one address share a card, and the browser asks a stranger for the icon of its site.
+    Addressed,
+}
+
+impl WebUiSource {
+    /// The source behind the badges of this number.
+    pub(super) fn behind_badge(source: &Source, number: usize, withhold_encrypted: bool) -> Self {
+        let name = not_like_an_address(document_name(source));
+        let mut metadata = Map::new();
+        metadata.insert("source".into(), format!("citewire:{number}").into());
+        if let Some(page) = source.page {
+            // Pages are counted from 0 there.
+            metadata.insert("page".into(), json!(page.get() - 1));
+        }
+        if let Some(date) = &source.modified {
+            // Open WebUI keeps the date, but its dialog shows nothing besides `parameters`.
+            metadata.insert("date_accessed".into(), date.as_str().into());
+            metadata.insert("parameters".into(), json!({"date_accessed": date}));
+        }
+        Self {
+            document: vec![passage(source, withhold_encrypted).unwrap_or(&name).to_owned()],
+            source: WebUiName { name, url: source.url.as_ref().map(|url| url.as_str().to_owned()) },
+            metadata: vec![metadata],
+            distances: source.score.filter(|score| (0.0..=1.0).contains(score)).into_iter().collect(),
+        }
+    }
+
+    /// The card of the document at this place, counted from 1 (rules S0-10 to S0-12, S0-24 and S0-40).
+    pub(super) fn of_document(source: &Source, place: usize, form: CardMetadata, withhold_encrypted: bool) -> Self {
+        let title = document_name(source);
+        let url = link_address(source);
+        let (name, identity) = match (form, &url) {
+            (CardMetadata::Named, _) => (format!("[doc{place}] - {title}"), None),
+            (CardMetadata::Addressed, Some(url)) => (format!("[doc{place}] {title}"), Some(url.as_str().to_owned())),
+            (CardMetadata::Addressed, None) => (format!("[doc{place}] {title}"), None),
+        };
+        let mut metadata = Map::new();
+        metadata.insert("source".into(), identity.unwrap_or_else(|| name.clone()).into());
+        if let Some(url) = &url {
+            metadata.insert("url".into(), url.as_str().into());
+        }
+        for (key, value) in &source.metadata {
+            // An identity that is no text breaks the page, now and whenever the chat is opened again.
+            let breaks = key == "source" && !value.is_string();
+            if !breaks && !ACTED_UPON.contains(&key.as_str()) {
+                metadata.insert(key.clone(), value.clone());
+            }
+        }
+        Self {
+            document: vec![passage(source, withhold_encrypted).unwrap_or(&title).to_owned()],
+            source: WebUiName { name, url: url.map(|url| url.as_str().to_owned()) },
+            metadata: vec![metadata],
+            // What has no score has the score 0 there (rule S0-22).
+            distances: vec![source.score.filter(|score| (0.0..=1.0).contains(score)).unwrap_or(0.0)],
+        }
+    }
+}
+
+/// Where a link to a document leads: its address, else its path where that is one (rules S0-12 and S0-13). A file name is no
+/// address.
+pub(super) fn link_address(source: &Source) -> Option<WebUrl> {
+    source.url.clone().or_else(|| source.filepath.as_ref()?.parse().ok())
+}
+
+/// A card whose name begins with `http` makes the browser ask a stranger for an icon, and tell the whole name.
+fn not_like_an_address(name: String) -> String {
+    let begins = name.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case("http"));
+    if begins { format!("{WORD_JOINER}{name}") } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::*;
+
+    #[test]
+    fn s2_11_the_date_of_a_source_is_kept_and_shown_in_the_dialog() {
+        let source = Source { modified: Some("2026-11-02".into()), ..Source::default() };
+        let metadata = &WebUiSource::behind_badge(&source, 1, false).metadata[0];
+        assert_eq!(metadata["date_accessed"], "2026-11-02");
+        assert_eq!(metadata["parameters"], json!({"date_accessed": "2026-11-02"}));
+        assert_eq!(WebUiSource::behind_badge(&Source::default(), 1, false).metadata[0].len(), 1);
+    }
+    use crate::answer::SensitivityLabel;
+
+    fn source() -> Source {
+        Source {
+            title: Some("Leave".into()),
+            url: "https://x/leave.pdf".parse().ok(),
+            content: Some("30 days".into()),
+            page: NonZeroU32::new(3),
+            score: Some(0.5),
+            metadata: [("dept", json!("HR")), ("html", json!(true))]
+                .map(|(key, value)| (key.to_owned(), value))
+                .into_iter()
+                .collect(),
+            ..Source::default()
+        }
+    }
+
+    fn behind_badge(source: &Source) -> Value {
+        json!(WebUiSource::behind_badge(source, 2, false))
+    }
+
+    fn document(source: &Source, form: CardMetadata) -> Value {
+        json!(WebUiSource::of_document(source, 3, form, false))
+    }
+
+    #[test]
+    fn s2_10_a_source_has_a_name_a_passage_an_identity_and_a_score() {
+        assert_eq!(
+            behind_badge(&source()),
+            json!({
+                "source": {"name": "Leave", "url": "https://x/leave.pdf"},
+                "document": ["30 days"],
+                "metadata": [{"source": "citewire:2", "page": 2}],
+                "distances": [0.5],
+            })
+        );
+    }
+
+    /// Trap 1 and trap 2: what is missing or of another type breaks the page.
+    #[test]
+    fn a_source_of_which_nothing_is_known_has_all_that_the_page_needs() {
+        let expected = json!({"source": {"name": "Unknown Document"}, "document": ["Unknown Document"],
+            "metadata": [{"source": "citewire:2"}]});
+        assert_eq!(behind_badge(&Source { content: Some(" ".into()), ..Source::default() }), expected);
+    }
+
+    /// Trap 6: the browser would ask a stranger for an icon.
+    #[test]
+    fn no_name_begins_like_an_address() {
+        for (title, expected) in [("https://x/secret?a=1", "leave.pdf"), ("HTTP for all", "\u{2060}HTTP for all")] {
+            let shown = behind_badge(&Source { title: Some(title.into()), ..source() });
+            assert_eq!(shown["source"]["name"], expected);
+        }
+    }
+
+    /// Trap 7 and the members that the page acts upon: nothing of the provider's reaches a badge but what is named here.
+    #[test]
+    fn what_the_page_acts_upon_is_never_passed_on() {
+        let metadata = json!({"html": true, "file_id": "f", "embed_url": "https://x", "source": 5, "note": "kept"});
+        let hostile = Source { metadata: metadata.as_object().cloned().unwrap_or_default(), ..source() };
+        assert_eq!(behind_badge(&hostile)["metadata"], json!([{"source": "citewire:2", "page": 2}]));
+        let expected = json!([{"source": "[doc3] - Leave", "url": "https://x/leave.pdf", "note": "kept"}]);
+        assert_eq!(document(&hostile, CardMetadata::Named)["metadata"], expected);
+    }
+
+    #[test]
+    fn n15_a_score_outside_0_to_1_is_none() {
+        for score in [Some(12.5), Some(-0.1), Some(f64::NAN), None] {
+            let source = Source { score, ..source() };
+            assert_eq!(behind_badge(&source).get("distances"), None);
+            // Rule S0-22.
+            assert_eq!(document(&source, CardMetadata::Named)["distances"], json!([0.0]));
+        }
+    }
+
+    #[test]
+    fn s0_24_and_s0_40_the_card_of_a_document() {
+        assert_eq!(
+            document(&source(), CardMetadata::Named),
+            json!({
+                "source": {"name": "[doc3] - Leave", "url": "https://x/leave.pdf"},
+                "document": ["30 days"],
+                "metadata": [{"source": "[doc3] - Leave", "url": "https://x/leave.pdf", "dept": "HR"}],
+                "distances": [0.5],
+            })
+        );
+    }
+
+    #[test]
+    fn s0_40_metadata_of_the_citation_may_override() {
+        let metadata = json!({"source": "own", "url": "https://y"});
+        let source = Source { metadata: metadata.as_object().cloned().unwrap_or_default(), ..source() };
+        assert_eq!(document(&source, CardMetadata::Named)["metadata"], json!([metadata]));
+    }
+
+    /// The other of the two documented forms.
+    #[test]
+    fn s0_40_the_identity_may_be_the_address() {
+        let card = document(&source(), CardMetadata::Addressed);
+        assert_eq!(card["source"]["name"], "[doc3] Leave");
+        assert_eq!(card["metadata"][0]["source"], "https://x/leave.pdf");
+        let passage = document(&Source { url: None, ..source() }, CardMetadata::Addressed);
+        assert_eq!(passage["metadata"][0]["source"], "[doc3] Leave");
+    }
+
+    #[test]
+    fn p11_the_passage_of_an_encrypted_document_can_be_withheld() {
+        let label = SensitivityLabel { encrypted: true, ..SensitivityLabel::default() };
+        let source = Source { label: Some(label), ..source() };
+        assert_eq!(WebUiSource::behind_badge(&source, 1, true).document, ["Leave"]);
+        assert_eq!(WebUiSource::of_document(&source, 1, CardMetadata::Named, true).document, ["Leave"]);
+        assert_eq!(WebUiSource::behind_badge(&source, 1, false).document, ["30 days"]);
+    }
+}

@@ -1,0 +1,150 @@
+//! What a conversion did beside the activity (policy P-14: nothing is silently lost).
+
+use serde::Serialize;
+
+/// The report that stands beside every conversion.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// The provider said that the answer is whole.
+    pub complete: bool,
+    /// What the provider reported as an error.
+    pub error: Option<serde_json::Value>,
+    /// Whether the provider used its retrieval tools; unknown is `null`.
+    pub tools_invoked: Option<bool>,
+    /// One entry for each claim, in the order of the numbers shown.
+    pub cited: Vec<Entry>,
+    /// Markers that name no source.
+    pub unresolved: Vec<Entry>,
+    /// Sources that became one claim.
+    pub merged: Vec<Entry>,
+    /// What was left out.
+    pub dropped: Vec<Entry>,
+    /// What could have misled or harmed a reader and was made harmless.
+    pub neutralised: Vec<Entry>,
+    /// What was shortened.
+    pub cut: Vec<Entry>,
+    /// Everything else worth knowing.
+    pub notes: Vec<Entry>,
+    /// The scores of sources that have raw ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<ScoreLine>,
+}
+
+/// How the score of a source came about (rules S0-20 to S0-24).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ScoreLine {
+    /// Where the source stands in the input, as a JSON pointer.
+    pub at: String,
+    /// 0 to 1.
+    pub score: Option<f64>,
+    /// As the semantic ranker gave it.
+    pub rerank_score: Option<f64>,
+    /// As the search gave it.
+    pub search_score: Option<f64>,
+}
+
+impl Report {
+    /// Adds entries, each to its own list.
+    pub fn extend(&mut self, entries: impl IntoIterator<Item = Entry>) {
+        for entry in entries {
+            let list = match entry.kind {
+                Kind::Cited => &mut self.cited,
+                Kind::Unresolved => &mut self.unresolved,
+                Kind::Merged => &mut self.merged,
+                Kind::Dropped => &mut self.dropped,
+                Kind::Neutralised => &mut self.neutralised,
+                Kind::Cut => &mut self.cut,
+                Kind::Note => &mut self.notes,
+            };
+            // A hostile answer must not make the report larger than itself.
+            if list.len() < MAX_ENTRIES {
+                list.push(entry);
+            } else if list.len() == MAX_ENTRIES {
+                let message = format!("there is more of this; only the first {MAX_ENTRIES} are listed");
+                list.push(Entry { code: "more", message, ..entry });
+            }
+        }
+    }
+
+    /// The lists with their names, in the order of the wire.
+    #[must_use]
+    pub fn lists(&self) -> [(&'static str, &[Entry]); 7] {
+        [
+            ("cited", &self.cited),
+            ("unresolved", &self.unresolved),
+            ("merged", &self.merged),
+            ("dropped", &self.dropped),
+            ("neutralised", &self.neutralised),
+            ("cut", &self.cut),
+            ("notes", &self.notes),
+        ]
+    }
+}
+
+/// The most entries that one list of a report holds; one more says that there are more.
+pub const MAX_ENTRIES: usize = 1_000;
+
+/// One entry of the report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// Which list it belongs to.
+    #[serde(skip)]
+    pub kind: Kind,
+    /// Stable and made for programs.
+    pub code: &'static str,
+    /// Where.
+    pub at: At,
+    /// For people.
+    pub message: String,
+}
+
+impl Entry {
+    /// An entry about a place in the answer's text, in bytes.
+    #[must_use]
+    pub fn in_text(kind: Kind, code: &'static str, offset: usize, message: impl Into<String>) -> Self {
+        Self { kind, code, at: At::Offset(offset), message: message.into() }
+    }
+
+    /// An entry about a member of the input.
+    #[must_use]
+    pub fn in_input(kind: Kind, code: &'static str, pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { kind, code, at: At::Pointer(pointer.into()), message: message.into() }
+    }
+}
+
+/// The lists of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A source that became a claim.
+    Cited,
+    /// A marker that names no source.
+    Unresolved,
+    /// Sources that became one claim.
+    Merged,
+    /// Left out.
+    Dropped,
+    /// Made harmless.
+    Neutralised,
+    /// Shortened.
+    Cut,
+    /// Worth knowing.
+    Note,
+}
+
+/// Where an [`Entry`] happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum At {
+    /// A byte offset in the answer's text.
+    Offset(usize),
+    /// A JSON pointer into the input.
+    Pointer(String),
+}
+
+impl At {
+    /// The byte offset in the answer's text, for what happened there.
+    #[must_use]
+    pub fn offset(&self) -> Option<usize> {
+        if let Self::Offset(offset) = self { Some(*offset) } else { None }
+    }
+}

@@ -1,0 +1,20 @@
+//! Places in a text: offsets in three units, spans on character boundaries, and edits that keep track of places.
+
+mod bytes;
+mod cut;
+mod line;
+mod offset;
+mod span;
+mod visible;
+mod word;
+
+pub(crate) use bytes::ByteSet;
+pub use cut::cut_at_word;
+pub use line::in_terminal;
+pub use line::one_line;
+pub use offset::{ByteOffset, CharOffset, OffsetIndex, Utf16Offset};
+pub use span::{InvalidSpan, Span};
+pub(crate) use visible::{
+    UNSEEN, ends_in_unseen_reference, first_unseen, may_hold_unseen, push_visible, takes_no_room, visible,
+};
+pub use word::word_end;

@@ -1,0 +1,467 @@
+//! Web addresses of sources: the only addresses that reach a claim or a definition (policy P-07).
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fmt::Write as _;
+use std::num::NonZeroU32;
+use std::ops::Range;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use percent_encoding::percent_decode_str;
+use url::Url;
+
+use crate::text::ByteSet;
+
+/// An absolute `http` or `https` address with a host, in its WHATWG serialisation. It names no user: `https://bank.example@evil.example/`
+/// deceives readers, and a password is not theirs. Of an address that names one, the rest is kept.
+///
+/// A copy costs nothing: addresses go from a source to its definition, its claim and the report.
+#[derive(Clone)]
+pub struct WebUrl {
+    text: Arc<str>,
+    /// Where the host begins and ends.
+    host: Range<usize>,
+    /// Whether each byte is known to be an [`ORDINARY`] one.
+    ordinary: bool,
+}
+
+impl PartialEq for WebUrl {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for WebUrl {}
+
+/// Why a text is not a [`WebUrl`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidWebUrl {
+    /// It is an address with a scheme that no source may have: `javascript:`, `file:`, `gs:`, …
+    #[error("an address with the scheme {scheme:?} is not shown; only http and https are")]
+    Scheme {
+        /// The scheme, in lower case.
+        scheme: String,
+    },
+    /// It is no absolute address at all: a file name, a path, an empty text.
+    #[error("not an absolute address")]
+    NotAbsolute,
+}
+
+impl FromStr for WebUrl {
+    type Err = InvalidWebUrl;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Some((host, ordinary)) = read_serialised(text) {
+            return Ok(Self { text: text.into(), host, ordinary });
+        }
+        match Url::parse(text.trim()) {
+            Ok(mut url) if matches!(url.scheme(), "http" | "https") && url.has_host() => {
+                remove_user(&mut url);
+                Ok(Self::of(&url))
+            }
+            Ok(url) => Err(InvalidWebUrl::Scheme { scheme: url.scheme().to_owned() }),
+            Err(_) => Err(InvalidWebUrl::NotAbsolute),
+        }
+    }
+}
+
+/// The longest extension of a file.
+const MAX_EXTENSION_BYTES: usize = 8;
+
+impl WebUrl {
+    fn of(url: &Url) -> Self {
+        let at = |position| url[..position].len();
+        let host = at(url::Position::BeforeHost)..at(url::Position::AfterHost);
+        Self { text: url.as_str().into(), host, ordinary: false }
+    }
+
+    /// The address in its parts.
+    fn parsed(&self) -> Option<Url> {
+        Url::parse(&self.text).ok()
+    }
+
+    /// The WHATWG serialisation, for dialects without Markdown definitions.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The host as people know it, without `www.`.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        let host = &self.text[self.host.clone()];
+        host.strip_prefix("www.").unwrap_or(host)
+    }
+
+    /// Whether its host is one of these, which are in lower case. `www.` counts.
+    pub(crate) fn is_on(&self, hosts: &BTreeSet<String>) -> bool {
+        hosts.contains(&self.text[self.host.clone()])
+    }
+
+    /// The name of the file at the end of the path, as people write it: `Leave policy.pdf` of `/hr/Leave%20policy.pdf`, without
+    /// folders, query and fragment. A name whose percent encoding is no UTF-8 stays encoded.
+    ///
+    /// `settings` and `v1.0` name no file: a file has an extension of at most eight letters or digits, and a letter among them.
+    #[must_use]
+    pub fn file_name(&self) -> Option<Cow<'_, str>> {
+        let part = self.last_part()?;
+        let name = match percent_decode_str(part).decode_utf8().unwrap_or(part.into()) {
+            Cow::Borrowed(name) => Cow::Borrowed(last_of_path(name)?),
+            // Stores of blobs encode the folders of a file as well.
+            Cow::Owned(path) => Cow::Owned(last_of_path(&path)?.to_owned()),
+        };
+        let (stem, extension) = name.rsplit_once('.')?;
+        let is_extension = extension.len() <= MAX_EXTENSION_BYTES
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && extension.bytes().any(|byte| byte.is_ascii_alphabetic());
+        (is_extension && !stem.is_empty()).then_some(name)
+    }
+
+    /// The end of the path as the address has it, where it names a file: `Leave%20policy.pdf`.
+    #[must_use]
+    pub fn encoded_file_name(&self) -> Option<&str> {
+        self.last_part().filter(|_| self.file_name().is_some())
+    }
+
+    /// The last part of the path, where there is one.
+    fn last_part(&self) -> Option<&str> {
+        let behind = &self.text[self.host.end..];
+        let path = behind.find(['?', '#']).map_or(behind, |end| &behind[..end]);
+        path.rsplit_once('/').map(|(_, name)| name).filter(|name| !name.is_empty())
+    }
+
+    /// Whether a Markdown link can lead there. Each engine writes the brackets of an IPv6 host as `%5B` and `%5D`, however they are
+    /// written in the text, and that names no host.
+    #[must_use]
+    pub fn is_linkable(&self) -> bool {
+        !self.host().starts_with('[')
+    }
+
+    /// The form that every Markdown engine of Web Chat reads as one and the same address.
+    ///
+    /// ASCII only, host in punycode, and only `A-Z a-z 0-9 ; / ? : @ & = + $ , - _ . ! ~ * ' #` and well-formed `%HH`;
+    /// everything else is percent-encoded, and so is a `;` that would end an HTML entity (`docs/web-chat.md`, rule 6).
+    /// The brackets of an IPv6 host stay, since nothing else names that host: such an address is not
+    /// [linkable](Self::is_linkable).
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut out = String::with_capacity(self.text.len());
+        self.write_markdown(&mut out);
+        out
+    }
+
+    /// The form that [`markdown`](Self::markdown) gives, without a copy where that is the address as it is.
+    #[must_use]
+    pub fn shared_markdown(&self) -> Arc<str> {
+        if self.ordinary { Arc::clone(&self.text) } else { self.markdown().into() }
+    }
+
+    /// Appends the form that [`markdown`](Self::markdown) gives.
+    pub fn write_markdown(&self, out: &mut String) {
+        let text = self.as_str();
+        let host_end = self.host.end;
+        let bytes = text.as_bytes();
+        if self.ordinary || bytes.iter().all(|byte| ORDINARY.holds(*byte)) {
+            return out.push_str(text);
+        }
+        // The place in `out` right after the last `&`, as long as only letters, digits and `#` have followed.
+        let mut entity_from: Option<usize> = None;
+        for (at, &byte) in bytes.iter().enumerate() {
+            let plain = match byte {
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => true,
+                b'[' | b']' => at < host_end,
+                b';' => entity_from.is_none_or(|from| out.len() <= from),
+                b'%' => bytes.get(at + 1..at + 3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)),
+                _ => b"/?:@&=+$,-_.!~*'#".contains(&byte),
+            };
+            if plain {
+                out.push(char::from(byte));
+            } else {
+                // Writing to a String cannot fail.
+                let _ = write!(out, "%{byte:02X}");
+            }
+            entity_from = match byte {
+                b'&' => Some(out.len()),
+                b'#' => entity_from,
+                _ if byte.is_ascii_alphanumeric() => entity_from,
+                _ => None,
+            };
+        }
+    }
+
+    /// What two addresses of one document share (rule N-03): scheme and host in lower case, no fragment, no tracking
+    /// parameters; an empty path equals `/`. Other parameters and their order count.
+    #[must_use]
+    pub fn merge_key(&self) -> Cow<'_, str> {
+        self.merge_key_under(Tracking::Usual)
+    }
+
+    /// The same, where it is known which parameters are tracking.
+    #[must_use]
+    pub fn merge_key_under(&self, tracking: Tracking) -> Cow<'_, str> {
+        let is_bare = memchr::memchr2(b'?', b'#', self.text.as_bytes()).is_none();
+        let Some(mut url) = (!is_bare).then(|| self.parsed()).flatten() else { return self.as_str().into() };
+        url.set_fragment(None);
+        if let Some(query) = url.query() {
+            let name = |pair: &str| pair.split('=').next().unwrap_or_default().to_ascii_lowercase();
+            let kept: Vec<&str> = query.split('&').filter(|pair| !tracking.holds(&name(pair))).collect();
+            let kept = kept.join("&");
+            url.set_query(Some(kept.as_str()).filter(|query| !query.is_empty()));
+        }
+        Cow::Owned(url.into())
+    }
+
+    /// The same, without a copy where that is the address as it is.
+    pub(crate) fn shared_merge_key(&self, tracking: Tracking) -> Arc<str> {
+        match self.merge_key_under(tracking) {
+            Cow::Borrowed(_) => Arc::clone(&self.text),
+            Cow::Owned(key) => key.into(),
+        }
+    }
+
+    /// The address of one page of a PDF: `#page=n`, which takes the place of any other fragment.
+    #[must_use]
+    pub fn with_page(&self, page: NonZeroU32) -> Self {
+        let document = self.text.split_once('#').map_or(&*self.text, |(document, _)| document);
+        Self { text: format!("{document}#page={page}").into(), host: self.host.clone(), ordinary: false }
+    }
+
+    /// The address as it is, where nothing in it is masked when it is displayed.
+    pub(crate) fn open(&self) -> Option<&str> {
+        (!self.text.contains('?')).then_some(&*self.text)
+    }
+
+    /// What follows `#`.
+    #[must_use]
+    pub fn fragment(&self) -> Option<&str> {
+        self.text.split_once('#').map(|(_, fragment)| fragment)
+    }
+}
+
+/// The address without the user and password that it names; `None` where it names none, or is no address.
+pub(crate) fn without_user(address: &str) -> Option<String> {
+    if !address.contains('@') {
+        return None;
+    }
+    let mut url = Url::parse(address.trim()).ok()?;
+    remove_user(&mut url).then(|| url.into())
+}
+
+/// Whether there was one.
+fn remove_user(url: &mut Url) -> bool {
+    let names_user = !url.username().is_empty() || url.password().is_some();
+    // Only an address that names no host refuses, and that names no user.
+    names_user && url.set_username("").is_ok() && url.set_password(None).is_ok()
+}
+
+/// The last part of a path that is not blank.
+pub(crate) fn last_of_path(path: &str) -> Option<&str> {
+    path.rsplit(['/', '\\']).map(str::trim).find(|part| !part.is_empty())
+}
+
+/// Which parameters of an address say where its reader came from, and nothing about the document (rule N-03).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tracking {
+    /// `utm_*`, `fbclid` and `gclid`.
+    #[default]
+    Usual,
+    /// `ref` and `source` as well, which some sites use for what they show.
+    RefToo,
+}
+
+impl Tracking {
+    /// `name` is in lower case.
+    fn holds(self, name: &str) -> bool {
+        let usual = name.starts_with("utm_") || matches!(name, "fbclid" | "gclid");
+        usual || self == Self::RefToo && matches!(name, "ref" | "source")
+    }
+}
+
+/// Where the host of an address stands whose serialisation certainly is the text itself, and whether each byte is an
+/// [`ORDINARY`] one: a lower-case name of letters, digits, single hyphens and dots that no rule for names changes, without
+/// user and port, and a path and query without anything to be encoded or resolved. Most addresses are of this kind, and
+/// parsing one costs a multiple of this.
+fn read_serialised(text: &str) -> Option<(Range<usize>, bool)> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
+    let start = text.len() - rest.len();
+    let (host, path) = rest.as_bytes().split_at(memchr::memchr(b'/', rest.as_bytes())?);
+    // A name in punycode has two hyphens, and one whose last part is a number is an IPv4 address.
+    let (mut before, mut first) = (b'.', b'.');
+    for &byte in host {
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' if before == b'.' => first = byte,
+            b'a'..=b'z' | b'0'..=b'9' => {}
+            b'-' | b'.' if !matches!(before, b'-' | b'.') => {}
+            _ => return None,
+        }
+        before = byte;
+    }
+    if matches!(before, b'-' | b'.') || !first.is_ascii_lowercase() {
+        return None;
+    }
+    let mut ordinary = true;
+    for &byte in path {
+        // A part of the path that begins with a dot, encoded or not, may be a step up.
+        let is_dot = before == b'/' && matches!(byte, b'.' | b'%');
+        let is_ordinary = ORDINARY.holds(byte) && byte != b'\'';
+        if is_dot || !is_ordinary && !matches!(byte, b'%' | b'&' | b';' | b'(' | b')') {
+            return None;
+        }
+        ordinary &= is_ordinary;
+        before = byte;
+    }
+    Some((start..start + host.len(), ordinary))
+}
+
+/// Bytes that stand for themselves in every address, whatever stands beside them.
+static ORDINARY: ByteSet =
+    ByteSet::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/?:@=+$,-_.!~*'");
+
+/// For logs and messages: signatures are masked.
+impl fmt::Display for WebUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(text) = self.open() {
+            return f.write_str(text);
+        }
+        // Every serialisation can be parsed; were it otherwise, nothing would be shown.
+        let Some(mut url) = self.parsed() else { return f.write_str("****") };
+        if let Some(query) = url.query() {
+            const SECRET: [&str; 6] =
+                ["sig", "signature", "token", "access_token", "x-amz-signature", "x-goog-signature"];
+            let masked: Vec<String> = query
+                .split('&')
+                .map(|pair| match pair.split_once('=') {
+                    Some((name, _)) if SECRET.contains(&name.to_ascii_lowercase().as_str()) => format!("{name}=****"),
+                    _ => pair.to_owned(),
+                })
+                .collect();
+            url.set_query(Some(&masked.join("&")));
+        }
+        f.write_str(url.as_str())
+    }
+}
+
+impl fmt::Debug for WebUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "WebUrl({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn markdown(text: &str) -> String {
+        text.parse::<WebUrl>().expect("a web address").markdown()
+    }
+
+    #[test]
+    fn an_address_is_written_with_characters_that_every_engine_leaves_alone() {
+        for (given, written) in [
+            ("https://contoso.com/a", "https://contoso.com/a"),
+            ("https://contoso.com/a b", "https://contoso.com/a%20b"),
+            ("https://contoso.com/f(1).pdf", "https://contoso.com/f%281%29.pdf"),
+            ("https://contoso.com/Überblick", "https://contoso.com/%C3%9Cberblick"),
+            ("https://bücher.example/", "https://xn--bcher-kva.example/"),
+            ("https://contoso.com/a|b[c]{d}^`\"", "https://contoso.com/a%7Cb%5Bc%5D%7Bd%7D%5E%60%22"),
+            ("https://contoso.com/100%", "https://contoso.com/100%25"),
+            ("https://contoso.com/?a=1&copy;=2;b", "https://contoso.com/?a=1&copy%3B=2;b"),
+            ("https://contoso.com/?a=1&copy=2", "https://contoso.com/?a=1&copy=2"),
+            ("https://contoso.com/?a&#35;", "https://contoso.com/?a&#35%3B"),
+            ("HTTPS://CONTOSO.com", "https://contoso.com/"),
+            ("http://[::1]:80/[x]", "http://[::1]/%5Bx%5D"),
+        ] {
+            assert_eq!(markdown(given), written, "{given}");
+        }
+    }
+
+    #[test]
+    fn only_absolute_http_and_https_are_web_addresses() {
+        assert_eq!("report.pdf".parse::<WebUrl>(), Err(InvalidWebUrl::NotAbsolute));
+        assert_eq!("/docs/report.pdf".parse::<WebUrl>(), Err(InvalidWebUrl::NotAbsolute));
+        assert_eq!(
+            " java\nscript:alert(1)".parse::<WebUrl>(),
+            Err(InvalidWebUrl::Scheme { scheme: "javascript".into() })
+        );
+        assert_eq!("gs://bucket/a".parse::<WebUrl>(), Err(InvalidWebUrl::Scheme { scheme: "gs".into() }));
+    }
+
+    /// The letters of hosts, paths and queries, and what their rules are about.
+    const PIECES: [&str; 32] = [
+        "a", "b", "com", "www", "xn--", "xn", "-", "--", ".", "..", "1", "0x1", "127", "/", "//", "?", "#", "%", "%2e",
+        "%2E", "%41", ":", ":80", "@", "&", ";", "'", "(", "\\", " ", "A", "é",
+    ];
+
+    proptest::proptest! {
+        #[test]
+        fn an_address_that_is_not_parsed_is_what_parsing_would_make_of_it(
+            scheme in proptest::sample::select(&["http://", "https://", "HTTP://", "ftp://"][..]),
+            pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..12),
+        ) {
+            let text = format!("{scheme}{}", pieces.concat());
+            let Some((host, _)) = read_serialised(&text) else { return Ok(()) };
+            let url = Url::parse(&text).expect("an address");
+            proptest::prop_assert_eq!(url.as_str(), &text);
+            proptest::prop_assert_eq!(url.host_str(), Some(&text[host]));
+        }
+
+        #[test]
+        fn the_parts_of_an_address_are_those_that_parsing_finds(
+            pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..12),
+        ) {
+            let text = format!("https://a{}", pieces.concat());
+            let (Ok(ours), Ok(mut url)) = (text.parse::<WebUrl>(), Url::parse(&text)) else { return Ok(()) };
+            remove_user(&mut url);
+            proptest::prop_assert_eq!(ours.as_str(), url.as_str());
+            proptest::prop_assert_eq!(Url::parse(ours.as_str()), Ok(url.clone()));
+            let looked_at = WebUrl { ordinary: false, ..ours.clone() };
+            proptest::prop_assert_eq!(&*ours.shared_markdown(), looked_at.markdown());
+            let host = url.host_str().unwrap_or_default();
+            proptest::prop_assert_eq!(ours.host(), host.strip_prefix("www.").unwrap_or(host));
+            proptest::prop_assert_eq!(ours.fragment(), url.fragment());
+            let name = url.path_segments().and_then(|mut parts| parts.next_back()).filter(|name| !name.is_empty());
+            proptest::prop_assert_eq!(ours.last_part(), name);
+            let (mut paged, third) = (url, ours.with_page(NonZeroU32::MIN.saturating_add(2)));
+            paged.set_fragment(Some("page=3"));
+            proptest::prop_assert_eq!(third.as_str(), paged.as_str());
+        }
+    }
+
+    #[test]
+    fn addresses_of_one_document_share_a_key() {
+        let key = |text: &str| text.parse::<WebUrl>().expect("a web address").merge_key().into_owned();
+        assert_eq!(key("https://Contoso.com"), key("https://contoso.com/?utm_source=openai#top"));
+        assert_eq!(key("https://contoso.com/a?x=1&gclid=2&y=3"), key("https://contoso.com/a?x=1&y=3"));
+        assert_ne!(key("https://contoso.com/a?ref=1"), key("https://contoso.com/a"));
+        let url: WebUrl = "https://contoso.com/a?Ref=1&x=2&source=y&utm_id=3".parse().expect("a web address");
+        assert_eq!(url.merge_key_under(Tracking::RefToo), "https://contoso.com/a?x=2");
+        assert_ne!(key("https://contoso.com/a?x=1&y=3"), key("https://contoso.com/a?y=3&x=1"));
+    }
+
+    #[test]
+    fn secrets_in_an_address_are_never_shown() {
+        let url: WebUrl = "https://contoso.com/a?se=1&sig=abc".parse().expect("a web address");
+        assert_eq!(format!("{url:?}"), "WebUrl(https://contoso.com/a?se=1&sig=****)");
+    }
+
+    #[test]
+    fn an_address_names_no_user() {
+        for (given, expected) in [
+            ("https://user:password@hr.example/a", Some("https://hr.example/a")),
+            ("https://bank.example@evil.example", Some("https://evil.example/")),
+            ("https://:password@x.example/", Some("https://x.example/")),
+            ("https://a@b@x.example:8443/?c=d@e", Some("https://x.example:8443/?c=d@e")),
+            ("https://x.example/@user", None),
+            ("mailto:a@x.example", None),
+            ("a@x.example", None),
+        ] {
+            assert_eq!(without_user(given).as_deref(), expected);
+            if let (Ok(url), Some(expected)) = (given.parse::<WebUrl>(), expected) {
+                assert_eq!((url.as_str(), url.markdown().as_str()), (expected, expected));
+            }
+        }
+        assert_eq!(without_user("s3://user:password@bucket/a").as_deref(), Some("s3://bucket/a"));
+    }
+}
