@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::graph::{Claim, Message};
+use crate::cite::Position;
+use crate::graph::Message;
 
 /// What stands in the list, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +14,42 @@ pub(super) enum Form {
     Markdown,
 }
 
+/// One line of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reference<'m> {
+    /// The number in the text.
+    pub(super) number: Position,
+    /// The title, on one line.
+    pub(super) title: String,
+    /// Where it leads.
+    pub(super) lead: Lead<'m>,
+}
+
+/// Where a reference leads its reader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Lead<'m> {
+    /// To an address.
+    Url(&'m str),
+    /// To the beginning of the passage, on one line.
+    Passage(String),
+    /// To nothing but its title.
+    Nowhere,
+}
+
+/// The references of a message, in the order of their claims.
+pub(super) fn references(message: &Message) -> impl Iterator<Item = Reference<'_>> {
+    message.citation.iter().map(|claim| {
+        let document = &claim.appearance;
+        let lead = match (&document.url, &document.summary) {
+            (Some(url), _) => Lead::Url(url),
+            // A title that stands in for a passage says nothing new.
+            (None, Some(passage)) if *passage != document.name => Lead::Passage(one_line(passage)),
+            (None, Some(_) | None) => Lead::Nowhere,
+        };
+        Reference { number: claim.position.position(), title: one_line(&document.name), lead }
+    })
+}
+
 /// Appends the references behind a blank line: `[1] Title: https://…`, or the passage where there is no address.
 pub(super) fn append(text: &mut String, message: &Message, form: Form) {
     if message.citation.is_empty() {
@@ -20,30 +57,28 @@ pub(super) fn append(text: &mut String, message: &Message, form: Form) {
     }
     let written = text.trim_end_matches(['\n', '\r']).len();
     text.truncate(written);
-    for (at, claim) in message.citation.iter().enumerate() {
+    for (at, reference) in references(message).enumerate() {
         let separator = match form {
             _ if text.is_empty() => "",
             Form::Plain if at > 0 => "\n",
             Form::Plain | Form::Markdown => "\n\n",
         };
         text.push_str(separator);
-        text.push_str(&line(claim, form));
+        text.push_str(&line(&reference, form));
     }
 }
 
-fn line(claim: &Claim, form: Form) -> String {
+fn line(reference: &Reference<'_>, form: Form) -> String {
     let shown = |text: &str| match form {
-        Form::Plain => one_line(text),
-        Form::Markdown => escaped(&one_line(text)),
+        Form::Plain => text.to_owned(),
+        Form::Markdown => escaped(text),
     };
-    let document = &claim.appearance;
-    let head = format!("[{}] {}", claim.position.position(), shown(&document.name));
-    match (&document.url, &document.summary) {
-        (Some(url), _) if form == Form::Markdown => format!("{head}: {}", without_brackets(url)),
-        (Some(url), _) => format!("{head}: {url}"),
-        // A title that stands in for a passage says nothing new.
-        (None, Some(passage)) if *passage != document.name => format!("{head}: {}", shown(passage)),
-        (None, Some(_) | None) => head,
+    let head = format!("[{}] {}", reference.number, shown(&reference.title));
+    match &reference.lead {
+        Lead::Url(url) if form == Form::Markdown => format!("{head}: {}", without_brackets(url)),
+        Lead::Url(url) => format!("{head}: {url}"),
+        Lead::Passage(passage) => format!("{head}: {}", shown(passage)),
+        Lead::Nowhere => head,
     }
 }
 
