@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use crate::activity::Activity;
+use crate::activity::{Activity, Entity};
 use crate::convert::{ConvertError, Streamed, Streaming};
 use crate::metrics::Conversion;
 use crate::report::Report;
@@ -67,8 +67,13 @@ pub fn counted(report: &Report) -> Conversion {
     Conversion::Converted { claims: report.cited.len(), unresolved: report.unresolved.len() }
 }
 
+/// Whether there is nothing for readers. Where the channel has a form of its own, the words are in the Message thing.
 pub(super) fn says_nothing(message: &Activity) -> bool {
-    message.text.as_deref().is_none_or(|text| text.trim().is_empty())
+    let thing = message.entities.iter().flatten().find_map(|entity| match entity {
+        Entity::Message(thing) => thing.text.as_deref(),
+        Entity::Other(_) | Entity::Odd(_) => None,
+    });
+    message.text.as_deref().or(thing).is_none_or(|text| text.trim().is_empty())
 }
 
 impl<E: Error + 'static> NoAnswer<E> {

@@ -89,10 +89,14 @@ impl ConversationReference {
         PublicName::new(&self.caller, &self.channel_id, id)
     }
 
-    /// The dialect of the channel. A channel that nobody knows gets what Web Chat gets.
+    /// The dialect of the channel. A channel that nobody knows gets what Web Chat gets, and so does an agent whose user is on a
+    /// channel with a form of its own: the agent answers there in its own words.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
-        let of_channel = || self.channel_id.parse().unwrap_or(Dialect::WebChat);
+        let of_channel = || {
+            let named: Option<Dialect> = self.channel_id.parse().ok();
+            named.filter(|dialect| !(self.is_agent() && dialect.is_drawn())).unwrap_or(Dialect::WebChat)
+        };
         if self.copilot && self.channel_id == "msteams" { Dialect::M365Copilot } else { of_channel() }
     }
 
@@ -228,12 +232,17 @@ mod tests {
             ("email", false, Dialect::Plain),
             ("sms", false, Dialect::Plain),
             ("slack", false, Dialect::WebChat),
+            ("telegram", false, Dialect::Telegram),
+            ("kik", false, Dialect::WebChat),
             ("", false, Dialect::WebChat),
         ] {
             let reference =
                 ConversationReference { copilot, ..ConversationReference::new(json!({}), channel, Caller::Channel) };
             assert_eq!(reference.dialect(), dialect, "{channel} {copilot}");
         }
+        let agent = Caller::Agent { app_id: "a".to_owned() };
+        let reference = ConversationReference::new(json!({}), "telegram", agent);
+        assert_eq!(reference.dialect(), Dialect::WebChat, "the agent has Telegram, we have the agent");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::row::{Row, Stream};
-use super::{m365_copilot, plain, teams, web_chat};
+use super::{m365_copilot, plain, teams, telegram, web_chat};
 use crate::activity::Activity;
 use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
@@ -41,6 +41,8 @@ dialects! {
     M365Copilot: m365_copilot,
     /// A text that is read as it stands: SMS, e-mail.
     Plain: plain,
+    /// Telegram.
+    Telegram: telegram,
 }
 
 /// What the caller wants of the activity itself.
@@ -50,7 +52,7 @@ pub struct Wishes {
     pub feedback: bool,
     /// The text alone names the sources.
     pub self_contained: bool,
-    /// A message that is too large stays whole, for whoever sends it in [parts](Dialect::parts).
+    /// A message that is too large stays whole, for whoever sends it in [parts](Dialect::parts), and is in Markdown until then.
     pub in_parts: bool,
 }
 
@@ -70,7 +72,15 @@ impl Dialect {
     /// The message as the channel wants it; `entries` takes what had to be left out.
     #[must_use]
     pub fn message(self, text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
-        (self.row().message)(text, message, wishes, entries)
+        let message = (self.row().message)(text, message, wishes, entries);
+        if wishes.in_parts { message } else { self.whole(message, entries) }
+    }
+
+    /// Whether the channel has a form of its own, beside which the activity may have no text. Whoever passes a message on as it is,
+    /// and knows its text alone, wants another one.
+    #[must_use]
+    pub fn is_drawn(self) -> bool {
+        self.row().drawing.is_some()
     }
 
     /// Whether an update of a stream carries the claims of the text so far, as in Web Chat; in Teams they come with the message only.
@@ -129,6 +139,7 @@ mod tests {
             ("msteams:COPILOT", Dialect::M365Copilot),
             ("email", Dialect::Plain),
             ("sms", Dialect::Plain),
+            ("telegram", Dialect::Telegram),
         ] {
             assert_eq!(id.parse(), Ok(dialect), "{id}");
         }

@@ -5,6 +5,7 @@
 mod cut;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod dialect;
+mod drawn;
 mod livestream;
 mod m365_copilot;
 mod pacing;
@@ -13,6 +14,7 @@ mod plain;
 mod reference_list;
 mod row;
 mod teams;
+mod telegram;
 mod web_chat;
 
 pub use dialect::{Dialect, UnknownDialect, Wishes};

@@ -1,5 +1,7 @@
 //! A message that is too large for its channel, as several that are not.
 
+use std::fmt;
+
 use serde_json::Value;
 
 use super::Dialect;
@@ -7,6 +9,7 @@ use super::cut::{Cut, cut};
 use super::reference_list::{self, Form};
 use super::teams::{utf16_bytes, with_short_labels, without_cards};
 use crate::activity::{Activity, Entity};
+use crate::graph::Claim;
 use crate::report::{Entry, Kind};
 
 /// The most messages that one answer becomes. What is left behind them is cut: nobody reads it to its end.
@@ -14,6 +17,9 @@ const MAX_PARTS: usize = 12;
 
 /// A part is not made smaller than this, in UTF-16 units of its text.
 const MIN_ROOM_UTF16: usize = 256;
+
+/// The same where what is drawn of the text may be many times as long.
+const MIN_DRAWN_ROOM_UTF16: usize = 16;
 
 impl Dialect {
     /// The most that a message has on the wire, in bytes of UTF-16, without what delivery adds.
@@ -25,6 +31,9 @@ impl Dialect {
     /// The message in parts of at most `limit` bytes of UTF-16 each: one, when it fits. It is divided at paragraphs, else at
     /// lines, else at words; a code fence that is divided is closed and opened again. Each part has the claims, and the
     /// definitions, whose numbers stand in it; the numbers stay the same. What readers are asked to do stands on the last one.
+    ///
+    /// Where the channel has a form of its own, each part is drawn in it, and short enough as it is drawn. A part that was drawn is
+    /// divided no more.
     ///
     /// What does not fit into twelve parts is cut; `entries` says so.
     #[must_use]
@@ -40,30 +49,121 @@ impl Dialect {
                 }
             }
         }
-        if size(&message) <= limit || text.is_empty() {
+        let bounds = Bounds { bytes: limit, utf16: self.row().drawing.map(|drawing| drawing.max_part_utf16) };
+        let parts = if text.is_empty() { vec![message] } else { self.divided(message, bounds, MAX_PARTS, entries) };
+        parts.into_iter().map(|part| self.drawn(part)).collect()
+    }
+
+    /// The message as one, drawn as the channel wants it. What is too long for that is cut; `entries` says so.
+    pub(super) fn whole(self, message: Activity, entries: &mut Vec<Entry>) -> Activity {
+        let Some(drawing) = self.row().drawing else { return message };
+        let bounds = Bounds { bytes: self.max_message_bytes(), utf16: Some(drawing.max_message_utf16) };
+        let only = self.divided(message, bounds, 1, entries).into_iter().next();
+        only.map_or_else(Activity::default, |message| self.drawn(message))
+    }
+
+    fn drawn(self, message: Activity) -> Activity {
+        match self.row().drawing {
+            Some(drawing) => drawing.of(&message).0,
+            None => message,
+        }
+    }
+
+    /// The message in at most `max_parts` parts, in Markdown.
+    fn divided(self, message: Activity, bounds: Bounds, max_parts: usize, entries: &mut Vec<Entry>) -> Vec<Activity> {
+        if self.weight(&message, bounds) <= bounds.bytes {
             return vec![message];
         }
+        let text = message.text.clone().unwrap_or_default();
         let (mut rest, definitions) =
-            if has_definitions { without_definitions(&text) } else { (text.clone(), Vec::new()) };
+            if self.rules().definitions { without_definitions(&text) } else { (text, Vec::new()) };
         let mut parts = Vec::new();
         while !rest.is_empty() {
-            let is_last = parts.len() + 1 == MAX_PARTS;
-            let (part, behind) = part(&message, &rest, &definitions, limit, is_last);
+            let is_last = parts.len() + 1 == max_parts;
+            let left = Left { text: &rest, definitions: &definitions, is_last };
+            let (part, behind) = self.part(&message, left, bounds, entries);
             parts.push(part);
             if is_last && !behind.is_empty() {
-                let note =
-                    format!("the message would be more than {MAX_PARTS}; {} bytes of its text were cut", behind.len());
+                let note = match max_parts {
+                    1 => format!("the message is larger than {bounds}; {} bytes of its text were cut", behind.len()),
+                    _ => format!(
+                        "the message would be more than {max_parts}; {} bytes of its text were cut",
+                        behind.len()
+                    ),
+                };
                 entries.push(Entry::in_input(Kind::Cut, "message-size", "/text", note));
                 break;
             }
             rest = behind;
         }
-        let note = format!("the message is larger than {limit} bytes of UTF-16, so it goes out as {}", parts.len());
-        entries.push(Entry::in_input(Kind::Note, "message-parts", "/text", note));
+        if max_parts > 1 {
+            let note = format!("the message is larger than {bounds}, so it goes out as {}", parts.len());
+            entries.push(Entry::in_input(Kind::Note, "message-parts", "/text", note));
+        }
         if let Some((_, all_but_last)) = parts.split_last_mut() {
             all_but_last.iter_mut().for_each(ask_nothing);
         }
         parts
+    }
+
+    /// How large the channel finds the message. Where units of its text count as well, they weigh as much of the bytes as they
+    /// take of their own bound.
+    fn weight(self, message: &Activity, bounds: Bounds) -> usize {
+        match (self.row().drawing, bounds.utf16) {
+            (Some(drawing), Some(utf16)) => {
+                let (drawn, length) = drawing.of(message);
+                size(&drawn).max((length * bounds.bytes).div_ceil(utf16))
+            }
+            (Some(_) | None, _) => size(message),
+        }
+    }
+
+    /// The next part of a message whose text is left so far, and what is left behind it.
+    fn part(self, message: &Activity, left: Left<'_>, bounds: Bounds, entries: &mut Vec<Entry>) -> (Activity, String) {
+        let (mut room, least) = match bounds.utf16 {
+            Some(utf16) => (utf16.min(bounds.bytes / 2), MIN_DRAWN_ROOM_UTF16),
+            None => (bounds.bytes / 2, MIN_ROOM_UTF16),
+        };
+        loop {
+            let Cut { mut head, tail } = cut(left.text, room);
+            if left.is_last && !tail.is_empty() {
+                head.push_str("\n\n…");
+            }
+            let part = with_text(message, &head, left.definitions);
+            let taken = self.weight(&part, bounds);
+            if taken <= bounds.bytes {
+                return (part, tail);
+            }
+            if room <= least {
+                let part = if bounds.utf16.is_some() { self.without_last_claims(part, bounds, entries) } else { part };
+                return (part, tail);
+            }
+            // JSON escapes and marks make some characters longer than others, and claims come on top; each step leaves less.
+            let less = room * bounds.bytes / taken;
+            room = less.min(room - room / 16).min(room - 1).max(least);
+        }
+    }
+
+    /// Takes claims away from the last one on, until the message fits. Their numbers stay as text.
+    fn without_last_claims(self, mut part: Activity, bounds: Bounds, entries: &mut Vec<Entry>) -> Activity {
+        let mut count = 0;
+        while self.weight(&part, bounds) > bounds.bytes
+            && let Some(claim) = citations(&mut part).and_then(Vec::pop)
+        {
+            count += 1;
+            if let Some(text) = &mut part.text {
+                let (mut body, mut definitions) = without_definitions(text);
+                let number = claim.position.position().to_string();
+                definitions.retain(|line| number_of(line) != Some(&number));
+                push_definitions(&mut body, definitions.iter().map(String::as_str));
+                *text = body;
+            }
+        }
+        if count > 0 {
+            let note = format!("a message was larger than {bounds}, so its last {count} claims were left out");
+            entries.push(Entry::in_input(Kind::Dropped, "claims-size", "", note));
+        }
+        part
     }
 
     /// The same message without its claims, the sources readable in the text: for a service that refuses them. `None` when there
@@ -96,22 +196,29 @@ impl Dialect {
     }
 }
 
-/// The next part of a message whose text is left so far, and what is left behind it.
-fn part(message: &Activity, rest: &str, definitions: &[String], limit: usize, is_last: bool) -> (Activity, String) {
-    let mut room = limit / 2;
-    loop {
-        let Cut { mut head, tail } = cut(rest, room);
-        if is_last && !tail.is_empty() {
-            head.push_str("\n\n…");
+/// What the next part is made of.
+#[derive(Clone, Copy)]
+struct Left<'t> {
+    text: &'t str,
+    definitions: &'t [String],
+    is_last: bool,
+}
+
+/// How large a message may be.
+#[derive(Clone, Copy)]
+struct Bounds {
+    /// On the wire, in bytes of UTF-16.
+    bytes: usize,
+    /// Its text as it is drawn, in units of UTF-16.
+    utf16: Option<usize>,
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.utf16 {
+            Some(utf16) => write!(f, "{utf16} units or {} bytes of UTF-16", self.bytes),
+            None => write!(f, "{} bytes of UTF-16", self.bytes),
         }
-        let part = with_text(message, &head, definitions);
-        let taken = size(&part);
-        if taken <= limit || room <= MIN_ROOM_UTF16 {
-            return (part, tail);
-        }
-        // JSON escapes make some characters longer than others, and claims come on top; each step leaves less.
-        let less = room * limit / taken;
-        room = less.min(room - room / 16).max(MIN_ROOM_UTF16);
     }
 }
 
@@ -124,10 +231,26 @@ fn with_text(message: &Activity, text: &str, definitions: &[String]) -> Activity
             thing.citation.retain(|claim| named(&claim.position.position().to_string()));
         }
     }
-    let used: Vec<&str> =
-        definitions.iter().filter(|line| named(number_of(line).unwrap_or_default())).map(String::as_str).collect();
-    part.text = Some(if used.is_empty() { text.to_owned() } else { format!("{text}\n\n{}", used.join("\n")) });
+    let used = definitions.iter().map(String::as_str).filter(|line| named(number_of(line).unwrap_or_default()));
+    let mut text = text.to_owned();
+    push_definitions(&mut text, used);
+    part.text = Some(text);
     part
+}
+
+fn push_definitions<'d>(text: &mut String, definitions: impl Iterator<Item = &'d str>) {
+    for (at, line) in definitions.enumerate() {
+        text.push_str(if at == 0 { "\n\n" } else { "\n" });
+        text.push_str(line);
+    }
+}
+
+/// The claims of a message.
+fn citations(message: &mut Activity) -> Option<&mut Vec<Claim>> {
+    message.entities.iter_mut().flatten().find_map(|entity| match entity {
+        Entity::Message(thing) => Some(&mut thing.citation),
+        Entity::Other(_) | Entity::Odd(_) => None,
+    })
 }
 
 /// The size on the wire, in bytes of UTF-16.

@@ -14,6 +14,7 @@ pub(super) const ROW: Row = Row {
     rules: Rules::plain,
     graph_rules: GraphRules::plain,
     message,
+    drawing: None,
     stream: None,
     max_message_bytes: MAX_DIRECT_LINE_BYTES,
     pacing: Pacing::WEB_CHAT,

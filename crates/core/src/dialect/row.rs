@@ -1,5 +1,6 @@
 //! The row of a dialect: its names, rules and limits, and the function that makes its message.
 
+use super::drawn::Drawing;
 use super::{Pacing, Wishes};
 use crate::activity::Activity;
 use crate::cite::Rules;
@@ -19,6 +20,8 @@ pub(super) struct Row {
     pub(super) graph_rules: fn() -> GraphRules,
     /// Shapes the message.
     pub(super) message: fn(String, Message, Wishes, &mut Vec<Entry>) -> Activity,
+    /// How the message is drawn; `None` where the channel draws Markdown, or shows a text as it is.
+    pub(super) drawing: Option<&'static Drawing>,
     /// How its readers see an answer grow; `None` where it arrives once.
     pub(super) stream: Option<Stream>,
     /// The most that a message has on the wire, in bytes of UTF-16, without what delivery adds.

@@ -20,6 +20,7 @@ pub(super) const ROW: Row = Row {
     rules: Rules::teams,
     graph_rules: GraphRules::teams,
     message,
+    drawing: None,
     stream: Some(Stream::Growing),
     max_message_bytes: MAX_MESSAGE_BYTES,
     pacing: Pacing::TEAMS,

@@ -13,6 +13,7 @@ pub(super) const ROW: Row = Row {
     rules: Rules::web_chat,
     graph_rules: GraphRules::web_chat,
     message,
+    drawing: None,
     stream: Some(Stream::Free),
     max_message_bytes: MAX_DIRECT_LINE_BYTES,
     pacing: Pacing::WEB_CHAT,

@@ -26,6 +26,9 @@ pub struct Message {
     /// The same, where Teams looks for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub additional_type: Vec<&'static str>,
+    /// What the message says, where the activity has no text of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     /// The claims, in the order of their numbers. Absent when nothing is cited.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub citation: Vec<Claim>,
@@ -49,6 +52,7 @@ impl Message {
             id: "",
             keywords: marked(AiMark::Keywords),
             additional_type: marked(AiMark::AdditionalType),
+            text: None,
             citation,
             potential_action: Vec::new(),
             usage_info: None,

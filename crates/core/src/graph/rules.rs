@@ -115,6 +115,13 @@ impl GraphRules {
         Self { labels: LabelForm::Absent, icons: false, cards: false, ..Self::teams() }
     }
 
+    /// The rules of a channel with marks of its own: those of Web Chat. Its list of references is written from the claims, with the
+    /// beginning of a passage where there is no address.
+    #[must_use]
+    pub fn chat() -> Self {
+        Self { abstract_max_utf16: 160, ..Self::web_chat() }
+    }
+
     /// The rules of a plain text, whose list of references is written from the claims.
     #[must_use]
     pub fn plain() -> Self {

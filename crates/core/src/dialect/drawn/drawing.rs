@@ -1,0 +1,81 @@
+//! How a channel's own form gets into the activity.
+
+use serde_json::Value;
+
+use super::super::Wishes;
+use super::draw;
+use super::marks::PLAIN;
+use crate::activity::{Activity, Entity};
+use crate::graph::Message;
+use crate::report::{Entry, Kind};
+
+/// How a message is drawn for a channel.
+#[derive(Debug)]
+pub(in crate::dialect) struct Drawing {
+    /// The Markdown of a message as the channel draws it, with a list of its references.
+    pub(in crate::dialect) draw: fn(&str, &Message) -> String,
+    /// Puts what was drawn where the channel looks for it.
+    pub(in crate::dialect) place: fn(&mut Activity, String),
+    /// How long the channel finds it, in UTF-16 units.
+    pub(in crate::dialect) length: fn(&str) -> usize,
+    /// The longest part of a message that goes out in several.
+    pub(in crate::dialect) max_part_utf16: usize,
+    /// The longest message that goes out as one.
+    pub(in crate::dialect) max_message_utf16: usize,
+}
+
+impl Drawing {
+    /// The message as the channel takes it, and how long the channel finds it. One without Markdown was drawn already, or says
+    /// nothing, and stays as it is.
+    pub(in crate::dialect) fn of(&self, message: &Activity) -> (Activity, usize) {
+        let mut activity = message.clone();
+        let Some(text) = message.text.as_deref().filter(|_| message.text_format.as_deref() == Some("markdown")) else {
+            return (activity, 0);
+        };
+        let thing = thing(&mut activity);
+        let unspoken = Message::new(Vec::new(), None);
+        let drawn = (self.draw)(text, thing.as_deref().unwrap_or(&unspoken));
+        if drawn.trim().is_empty() {
+            return (activity, 0);
+        }
+        let length = (self.length)(&drawn);
+        (self.place)(&mut activity, drawn);
+        if activity.text.is_none()
+            && let Some(thing) = self::thing(&mut activity)
+        {
+            thing.text = Some(draw(text, thing, &PLAIN));
+        }
+        (activity, length)
+    }
+}
+
+fn thing(activity: &mut Activity) -> Option<&mut Message> {
+    activity.entities.iter_mut().flatten().find_map(|entity| match entity {
+        Entity::Message(thing) => Some(&mut **thing),
+        Entity::Other(_) | Entity::Odd(_) => None,
+    })
+}
+
+/// The message in Markdown, which is drawn when it is known whether it goes out as one.
+pub(in crate::dialect) fn message(text: String, thing: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
+    if wishes.feedback {
+        let note = "the channel has no thumbs";
+        entries.push(Entry::in_input(Kind::Dropped, "feedback", "/options/feedback", note));
+    }
+    if thing.usage_info.is_some() {
+        let note = "readers see no sensitivity label: the channel has none, and it is in the entity alone";
+        entries.push(Entry::in_input(Kind::Dropped, "label", "/label", note));
+    }
+    let mut activity = Activity::message(text);
+    activity.entities = Some(vec![Entity::Message(Box::new(thing))]);
+    activity
+}
+
+/// Puts a native message into `channelData`. There is no `text` beside it: Azure's channels send that as a second message
+/// (<https://github.com/microsoft/BotFramework-Services/issues/299> for Slack,
+/// <https://github.com/microsoft/botframework-sdk/issues/4186> for Telegram). The Message thing has it for other programs.
+pub(in crate::dialect) fn native(activity: &mut Activity, data: Value) {
+    activity.text = None;
+    activity.text_format = None;
+    activity.channel_data = Some(data);
+}

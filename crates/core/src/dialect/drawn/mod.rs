@@ -1,0 +1,11 @@
+//! Messages for channels that draw no Markdown: the finished text is read once more and written in the channel's own form.
+
+mod chat;
+mod drawing;
+mod markdown;
+mod marks;
+mod table;
+
+pub(super) use chat::draw;
+pub(super) use drawing::{Drawing, message, native};
+pub(super) use marks::{Marks, Quote, Tables, escaped};
