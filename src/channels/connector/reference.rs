@@ -231,7 +231,7 @@ mod tests {
             ("directline", true, Dialect::WebChat),
             ("email", false, Dialect::Plain),
             ("sms", false, Dialect::Plain),
-            ("slack", false, Dialect::WebChat),
+            ("slack", false, Dialect::Slack),
             ("telegram", false, Dialect::Telegram),
             ("kik", false, Dialect::WebChat),
             ("", false, Dialect::WebChat),
@@ -241,8 +241,8 @@ mod tests {
             assert_eq!(reference.dialect(), dialect, "{channel} {copilot}");
         }
         let agent = Caller::Agent { app_id: "a".to_owned() };
-        let reference = ConversationReference::new(json!({}), "telegram", agent);
-        assert_eq!(reference.dialect(), Dialect::WebChat, "the agent has Telegram, we have the agent");
+        let reference = ConversationReference::new(json!({}), "slack", agent);
+        assert_eq!(reference.dialect(), Dialect::WebChat, "the agent has Slack, we have the agent");
     }
 
     #[test]

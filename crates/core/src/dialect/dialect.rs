@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::row::{Row, Stream};
-use super::{m365_copilot, plain, teams, telegram, web_chat};
+use super::{m365_copilot, plain, slack, teams, telegram, web_chat};
 use crate::activity::Activity;
 use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
@@ -41,6 +41,8 @@ dialects! {
     M365Copilot: m365_copilot,
     /// A text that is read as it stands: SMS, e-mail.
     Plain: plain,
+    /// Slack.
+    Slack: slack,
     /// Telegram.
     Telegram: telegram,
 }
@@ -139,6 +141,7 @@ mod tests {
             ("msteams:COPILOT", Dialect::M365Copilot),
             ("email", Dialect::Plain),
             ("sms", Dialect::Plain),
+            ("slack", Dialect::Slack),
             ("telegram", Dialect::Telegram),
         ] {
             assert_eq!(id.parse(), Ok(dialect), "{id}");

@@ -13,6 +13,7 @@ mod parts;
 mod plain;
 mod reference_list;
 mod row;
+mod slack;
 mod teams;
 mod telegram;
 mod web_chat;

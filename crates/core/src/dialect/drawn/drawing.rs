@@ -79,3 +79,8 @@ pub(in crate::dialect) fn native(activity: &mut Activity, data: Value) {
     activity.text_format = None;
     activity.channel_data = Some(data);
 }
+
+/// A text as most channels count it.
+pub(in crate::dialect) fn units(drawn: &str) -> usize {
+    drawn.encode_utf16().count()
+}

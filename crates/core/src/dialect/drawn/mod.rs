@@ -7,5 +7,5 @@ mod marks;
 mod table;
 
 pub(super) use chat::draw;
-pub(super) use drawing::{Drawing, message, native};
+pub(super) use drawing::{Drawing, message, native, units};
 pub(super) use marks::{Marks, Quote, Tables, escaped};

@@ -1,0 +1,51 @@
+//! Slack behind Azure Bot Service (`docs/chats.md`): mrkdwn in a native message.
+
+use serde_json::json;
+
+use super::Pacing;
+use super::drawn::{Drawing, Marks, Quote, Tables, draw, escaped, message, native, units};
+use super::row::{MAX_DIRECT_LINE_BYTES, Row};
+use crate::cite::Rules;
+use crate::graph::GraphRules;
+
+pub(super) const ROW: Row = Row {
+    slug: "slack",
+    channels: &["slack"],
+    rules: Rules::web_chat,
+    graph_rules: GraphRules::chat,
+    message,
+    drawing: Some(&DRAWING),
+    stream: None,
+    max_message_bytes: MAX_DIRECT_LINE_BYTES,
+    pacing: Pacing::WEB_CHAT,
+};
+
+/// `channelData` is what `chat.postMessage` takes, and Azure posts it as it is. Slack asks for 4,000 characters, which it may
+/// divide itself beyond, and cuts at 40,000
+/// (<https://api.slack.com/changelog/2018-04-truncating-really-long-messages>).
+static DRAWING: Drawing = Drawing {
+    draw: |text, message| draw(text, message, &MARKS),
+    place: |activity, text| native(activity, json!({"text": text, "unfurl_links": false, "unfurl_media": false})),
+    length: units,
+    max_part_utf16: 4_000,
+    max_message_utf16: 40_000,
+};
+
+/// <https://api.slack.com/reference/surfaces/formatting>. A mark counts at the end of a word only, and a zero-width space
+/// makes one where the text has none, as in Japanese.
+const MARKS: Marks = Marks {
+    strong: ("\u{200b}*", "*\u{200b}"),
+    emphasis: ("\u{200b}_", "_\u{200b}"),
+    strikethrough: ("\u{200b}~", "~\u{200b}"),
+    code: ("`", "`"),
+    block: ("```\n", "\n```"),
+    quote: Quote::Lines("> "),
+    tables: Tables::Padded,
+    escape: escaped,
+    // The first `|` ends the address; another one has no escape.
+    link: |url, text| format!("<{}|{}>", escaped(url), text.replace('|', "¦")),
+    badge: |url, number| match url {
+        Some(url) => format!("<{}|[{number}]>", escaped(url)),
+        None => format!("[{number}]"),
+    },
+};
