@@ -233,6 +233,7 @@ mod tests {
             ("sms", false, Dialect::Plain),
             ("slack", false, Dialect::Slack),
             ("telegram", false, Dialect::Telegram),
+            ("line", false, Dialect::Line),
             ("kik", false, Dialect::WebChat),
             ("", false, Dialect::WebChat),
         ] {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::row::{Row, Stream};
-use super::{m365_copilot, plain, slack, teams, telegram, web_chat};
+use super::{line, m365_copilot, plain, slack, teams, telegram, web_chat};
 use crate::activity::Activity;
 use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
@@ -45,6 +45,8 @@ dialects! {
     Slack: slack,
     /// Telegram.
     Telegram: telegram,
+    /// LINE.
+    Line: line,
 }
 
 /// What the caller wants of the activity itself.
@@ -143,6 +145,7 @@ mod tests {
             ("sms", Dialect::Plain),
             ("slack", Dialect::Slack),
             ("telegram", Dialect::Telegram),
+            ("line", Dialect::Line),
         ] {
             assert_eq!(id.parse(), Ok(dialect), "{id}");
         }

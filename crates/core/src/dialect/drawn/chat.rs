@@ -193,7 +193,7 @@ impl<'m> Writer<'m> {
         if !self.is_bare() {
             self.line.push_str(&(self.marks.link)(&url, &label));
         } else {
-            self.line.push_str(&(super::marks::PLAIN.link)(&url, &label));
+            self.line.push_str(&(super::PLAIN.link)(&url, &label));
         }
     }
 

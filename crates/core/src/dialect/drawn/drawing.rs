@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::super::Wishes;
-use super::draw;
-use super::marks::PLAIN;
+use super::{PLAIN, draw};
 use crate::activity::{Activity, Entity};
 use crate::graph::Message;
 use crate::report::{Entry, Kind};

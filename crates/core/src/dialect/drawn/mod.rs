@@ -8,4 +8,4 @@ mod table;
 
 pub(super) use chat::draw;
 pub(super) use drawing::{Drawing, message, native, units};
-pub(super) use marks::{Marks, Quote, Tables, escaped};
+pub(super) use marks::{Marks, PLAIN, Quote, Tables, escaped};

@@ -1,0 +1,36 @@
+//! LINE behind Azure Bot Service (`docs/chats.md`): a text without marks.
+
+use super::Pacing;
+use super::drawn::{Drawing, PLAIN, draw, message, units};
+use super::row::{MAX_DIRECT_LINE_BYTES, Row};
+use crate::cite::Rules;
+use crate::graph::GraphRules;
+
+pub(super) const ROW: Row = Row {
+    slug: "line",
+    channels: &["line"],
+    rules: Rules::web_chat,
+    graph_rules: GraphRules::chat,
+    message,
+    drawing: Some(&DRAWING),
+    stream: None,
+    max_message_bytes: MAX_DIRECT_LINE_BYTES,
+    pacing: Pacing::WEB_CHAT,
+};
+
+/// LINE has no marks in texts, and native messages in `channelData` are for other kinds
+/// (<https://learn.microsoft.com/azure/bot-service/bot-builder-channeldata#create-a-line-message>). Azure takes a text for Markdown
+/// that does not say otherwise (<https://github.com/microsoft/BotFramework-Services/issues/57>).
+static DRAWING: Drawing = Drawing {
+    draw: |text, message| draw(text, message, &PLAIN),
+    place: |activity, text| {
+        activity.text = Some(text);
+        activity.text_format = Some("plain".to_owned());
+    },
+    length: units,
+    max_part_utf16: MAX_TEXT_UTF16,
+    max_message_utf16: MAX_TEXT_UTF16,
+};
+
+/// <https://developers.line.biz/en/reference/messaging-api/#text-message>
+const MAX_TEXT_UTF16: usize = 5_000;
