@@ -36,6 +36,7 @@ pub struct BehindAzure {
     /// The assistant that answers; that of the channel itself where none is named.
     name: Option<String>,
     self_contained_for_agents: bool,
+    html_email: bool,
     metrics: Metrics,
 }
 
@@ -49,9 +50,9 @@ impl BehindAzure {
         clock: Arc<dyn Clock>,
         options: &AzureBotOptions,
     ) -> Self {
-        let AzureBotOptions { assistant, self_contained_for_agents, .. } = options;
-        let (name, self_contained_for_agents) = (assistant.clone(), *self_contained_for_agents);
-        Self { assistants, store, records, clock, name, self_contained_for_agents, metrics: Metrics::default() }
+        let AzureBotOptions { self_contained_for_agents, html_email, .. } = *options;
+        let (name, metrics) = (options.assistant.clone(), Metrics::default());
+        Self { assistants, store, records, clock, name, self_contained_for_agents, html_email, metrics }
     }
 
     /// The same, counted there.
@@ -224,11 +225,16 @@ impl BehindAzure {
     }
 
     fn begin(&self, call: &Call) -> ConnectorAnswer {
-        ConnectorAnswer::begin(call.outlet(), call.reference.dialect(), call.pacing(), Arc::clone(&self.clock))
+        ConnectorAnswer::begin(
+            call.outlet(),
+            call.reference.dialect(self.html_email),
+            call.pacing(),
+            Arc::clone(&self.clock),
+        )
     }
 
     fn conversion(&self, assistant: &Assistant, call: &Call, reply: &Reply) -> Conversion {
-        let mut conversion = assistant.conversion(call.reference.dialect());
+        let mut conversion = assistant.conversion(call.reference.dialect(self.html_email));
         conversion.from = reply.from;
         conversion.addresses = self.assistants.addresses_for_anybody();
         conversion.options.self_contained |= self.self_contained_for_agents && call.reference.is_agent();

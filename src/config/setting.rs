@@ -531,6 +531,12 @@ pub const SETTINGS: &[Setting] = &[
         "Name the sources in the text of answers to agents, which may lose what stands beside the text.",
         |draft, text| parse(text).map(|wanted| draft.azure_bot.self_contained_for_agents = wanted)
     ),
+    setting!(
+        "azure_bot.html_email",
+        "false",
+        "Write answers by e-mail as HTML (the dialect `email-html`) and not as plain text.",
+        |draft, text| parse(text).map(|wanted| draft.azure_bot.html_email = wanted)
+    ),
     setting!("azure_bot.max_turns", "64", "How many questions are answered at one time.", |draft, text| {
         within(text, 1, 10_000).map(|count| draft.azure_bot.max_turns = count)
     }),

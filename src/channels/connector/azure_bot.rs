@@ -110,6 +110,7 @@ impl AzureBot {
         let (client, clock) = (Arc::clone(&self.client), Arc::clone(&self.clock));
         LaterAnswers::new(self.records.clone(), client, self.options.auth.addresses.clone(), clock)
             .self_contained_for_agents(self.options.self_contained_for_agents)
+            .html_email(self.options.html_email)
     }
 
     /// By which answers are timed.

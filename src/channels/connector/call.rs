@@ -86,7 +86,9 @@ impl Call {
     pub fn pacing(&self) -> Pacing {
         match &self.way {
             Way::Events(_) => Pacing::EVENTS,
-            Way::Connector { .. } | Way::Replies(_) => Pacing::of(&self.reference.channel_id, self.reference.dialect()),
+            Way::Connector { .. } | Way::Replies(_) => {
+                Pacing::of(&self.reference.channel_id, self.reference.dialect(false))
+            }
         }
     }
 

@@ -30,6 +30,7 @@ pub struct LaterAnswers {
     clock: Arc<dyn Clock>,
     /// Agents may drop what stands beside the text, so the text names the sources for them.
     self_contained_for_agents: bool,
+    html_email: bool,
 }
 
 /// A conversation behind Azure Bot Service that the store knows.
@@ -103,13 +104,20 @@ impl LaterAnswers {
         addresses: CloudAddresses,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { records, client, addresses: Arc::new(addresses), clock, self_contained_for_agents: true }
+        let addresses = Arc::new(addresses);
+        Self { records, client, addresses, clock, self_contained_for_agents: true, html_email: false }
     }
 
     /// The same answers, which for agents are self-contained or not.
     #[must_use]
     pub fn self_contained_for_agents(self, self_contained_for_agents: bool) -> Self {
         Self { self_contained_for_agents, ..self }
+    }
+
+    /// The same answers, which by e-mail are HTML or not.
+    #[must_use]
+    pub fn html_email(self, html_email: bool) -> Self {
+        Self { html_email, ..self }
     }
 
     /// Where they are recorded.
@@ -123,7 +131,7 @@ impl LaterAnswers {
     pub fn written_for(&self, conversation: &LaterConversation) -> WrittenFor {
         let reference = &conversation.reference;
         WrittenFor {
-            dialect: reference.dialect(),
+            dialect: reference.dialect(self.html_email),
             self_contained: self.self_contained_for_agents && reference.is_agent(),
         }
     }
@@ -138,7 +146,8 @@ impl LaterAnswers {
         let reference = self.records.reference(&to.id).await?.ok_or(LaterError::Gone)?;
         let place = self.place(&reference)?;
         let conversation = LaterConversation { id: to.id.clone(), reference };
-        Ok(LaterTurn { answers: self.clone(), conversation, dialect: to.reference.dialect(), place, _line: line })
+        let dialect = to.reference.dialect(self.html_email);
+        Ok(LaterTurn { answers: self.clone(), conversation, dialect, place, _line: line })
     }
 
     /// Where an answer goes. It is no reply: nobody has just asked.

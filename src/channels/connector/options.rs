@@ -28,6 +28,8 @@ pub struct AzureBotOptions {
     pub assistant: Option<String>,
     /// Whether the text of an answer names its sources for agents, which drop what stands beside the text.
     pub self_contained_for_agents: bool,
+    /// Whether answers by e-mail are HTML.
+    pub html_email: bool,
     /// How much is taken in.
     pub turns: TurnLimits,
     /// The longest activity that is taken, in bytes.
@@ -67,6 +69,8 @@ pub struct AzureBotSettings {
     pub assistant: Option<String>,
     /// Whether the text of an answer to an agent names its sources.
     pub self_contained_for_agents: bool,
+    /// Whether answers by e-mail are HTML.
+    pub html_email: bool,
     /// So many turns run at one time.
     pub max_turns: usize,
     /// So many activities wait.
@@ -115,6 +119,7 @@ impl Default for AzureBotSettings {
             anonymous: false,
             assistant: None,
             self_contained_for_agents: true,
+            html_email: false,
             max_turns: at_once,
             max_waiting: waiting,
         }
@@ -132,6 +137,7 @@ impl AzureBotOptions {
             loopback_services: false,
             assistant: None,
             self_contained_for_agents: true,
+            html_email: false,
             turns: TurnLimits::default(),
             max_activity_bytes: 256 * 1024,
             reply_within: Duration::from_secs(13),
@@ -193,6 +199,7 @@ impl AzureBotSettings {
             loopback_services: is_local && (self.anonymous || self.emulator),
             assistant: self.assistant,
             self_contained_for_agents: self.self_contained_for_agents,
+            html_email: self.html_email,
             turns: TurnLimits { at_once: self.max_turns, ..TurnLimits::default() }.with_waiting(self.max_waiting),
             ..AzureBotOptions::new(auth, hosts)
         }))

@@ -90,11 +90,12 @@ impl ConversationReference {
     }
 
     /// The dialect of the channel. A channel that nobody knows gets what Web Chat gets, and so does an agent whose user is on a
-    /// channel with a form of its own: the agent answers there in its own words.
+    /// channel with a form of its own: the agent answers there in its own words. E-mails are HTML where `html_email` says so.
     #[must_use]
-    pub fn dialect(&self) -> Dialect {
+    pub fn dialect(&self, html_email: bool) -> Dialect {
         let of_channel = || {
-            let named: Option<Dialect> = self.channel_id.parse().ok();
+            let name = if html_email && self.channel_id == "email" { "email-html" } else { &self.channel_id };
+            let named: Option<Dialect> = name.parse().ok();
             named.filter(|dialect| !(self.is_agent() && dialect.is_drawn())).unwrap_or(Dialect::WebChat)
         };
         if self.copilot && self.channel_id == "msteams" { Dialect::M365Copilot } else { of_channel() }
@@ -239,11 +240,13 @@ mod tests {
         ] {
             let reference =
                 ConversationReference { copilot, ..ConversationReference::new(json!({}), channel, Caller::Channel) };
-            assert_eq!(reference.dialect(), dialect, "{channel} {copilot}");
+            assert_eq!(reference.dialect(false), dialect, "{channel} {copilot}");
+            let with_html = if channel == "email" { Dialect::EmailHtml } else { dialect };
+            assert_eq!(reference.dialect(true), with_html, "{channel} {copilot}");
         }
         let agent = Caller::Agent { app_id: "a".to_owned() };
         let reference = ConversationReference::new(json!({}), "slack", agent);
-        assert_eq!(reference.dialect(), Dialect::WebChat, "the agent has Slack, we have the agent");
+        assert_eq!(reference.dialect(false), Dialect::WebChat, "the agent has Slack, we have the agent");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::row::{Row, Stream};
-use super::{line, m365_copilot, plain, slack, teams, telegram, web_chat};
+use super::{email_html, line, m365_copilot, plain, slack, teams, telegram, web_chat};
 use crate::activity::Activity;
 use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
@@ -47,6 +47,8 @@ dialects! {
     Telegram: telegram,
     /// LINE.
     Line: line,
+    /// E-mail as HTML.
+    EmailHtml: email_html,
 }
 
 /// What the caller wants of the activity itself.

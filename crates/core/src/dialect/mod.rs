@@ -6,6 +6,7 @@ mod cut;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod dialect;
 mod drawn;
+mod email_html;
 mod line;
 mod livestream;
 mod m365_copilot;

@@ -8,4 +8,5 @@ mod table;
 
 pub(super) use chat::draw;
 pub(super) use drawing::{Drawing, message, native, units};
+pub(super) use markdown::{Piece, address, pieces};
 pub(super) use marks::{Marks, PLAIN, Quote, Tables, escaped};

@@ -1,0 +1,71 @@
+//! E-mail behind Azure Bot Service as HTML (`docs/chats.md`), for whoever chooses it: the channel `email` has `plain`.
+
+use pulldown_cmark::{CowStr, Event, html};
+use serde_json::json;
+
+use super::Pacing;
+use super::drawn::{Drawing, Piece, address, escaped, message, native, pieces, units};
+use super::reference_list::{Lead, Reference, references};
+use super::row::{MAX_DIRECT_LINE_BYTES, Row};
+use crate::cite::Rules;
+use crate::graph::{GraphRules, Message};
+
+pub(super) const ROW: Row = Row {
+    slug: "email-html",
+    channels: &[],
+    rules: Rules::web_chat,
+    graph_rules: GraphRules::chat,
+    message,
+    drawing: Some(&DRAWING),
+    stream: None,
+    max_message_bytes: MAX_DIRECT_LINE_BYTES,
+    pacing: Pacing::WEB_CHAT,
+};
+
+/// <https://learn.microsoft.com/azure/bot-service/bot-builder-channeldata#create-a-custom-email-message>. Nothing is said of a
+/// limit, so that of the Connector counts.
+static DRAWING: Drawing = Drawing {
+    draw,
+    place: |activity, body| native(activity, json!({"htmlBody": body})),
+    length: units,
+    max_part_utf16: MAX_DIRECT_LINE_BYTES / 2,
+    max_message_utf16: MAX_DIRECT_LINE_BYTES / 2,
+};
+
+/// The text as an HTML document.
+fn draw(text: &str, message: &Message) -> String {
+    let mut body = String::new();
+    html::push_html(&mut body, pieces(text).into_iter().map(event));
+    let lines: Vec<String> = references(message).map(|reference| line(&reference)).collect();
+    if !lines.is_empty() {
+        body.push_str(&format!("<p>{}</p>\n", lines.join("<br />\n")));
+    }
+    if body.is_empty() { body } else { format!("<html><body>\n{body}</body></html>") }
+}
+
+fn event(piece: Piece<'_>) -> Event<'_> {
+    match piece {
+        Piece::Event(event) => event,
+        Piece::Badge { number, url } => {
+            Event::InlineHtml(CowStr::from(format!("<sup>{}</sup>", linked(url.as_deref(), &format!("[{number}]")))))
+        }
+    }
+}
+
+/// A line of the list of references.
+fn line(reference: &Reference<'_>) -> String {
+    let title = escaped(&reference.title);
+    match &reference.lead {
+        Lead::Url(url) => format!("[{}] {}", reference.number, linked(address(url).as_deref(), &title)),
+        Lead::Passage(passage) => format!("[{}] {title}: {}", reference.number, escaped(passage)),
+        Lead::Nowhere => format!("[{}] {title}", reference.number),
+    }
+}
+
+/// Text that leads to an address, where there is one.
+fn linked(url: Option<&str>, html: &str) -> String {
+    match url {
+        Some(url) => format!("<a href=\"{}\">{html}</a>", escaped(url)),
+        None => html.to_owned(),
+    }
+}
