@@ -109,7 +109,8 @@ pub struct ConvertArgs {
     /// The format of the answer; `auto` looks at it.
     #[arg(long, value_name = "SLUG", default_value = "auto")]
     pub from: String,
-    /// What to write: an activity (web-chat, teams, m365-copilot, plain, or the id of a channel such as msteams or email),
+    /// What to write: an activity (web-chat, teams, m365-copilot, plain, slack, telegram, line, email-html, or the id of a
+    /// channel such as msteams or email),
     /// or something else: open-webui, assistanthub, records.
     #[arg(long, value_name = "WHAT", default_value = "web-chat")]
     pub to: String,

@@ -12,7 +12,8 @@ pub(crate) struct AnswerRequest {
     /// The format of the answer; `auto` looks at it.
     #[schema(example = "citewire", default = "auto")]
     from: Option<String>,
-    /// The dialect or channel id to write for.
+    /// The dialect to write in (`web-chat`, `teams`, `m365-copilot`, `plain`, `slack`, `telegram`, `line` or `email-html`), or the
+    /// id of a channel that has one.
     #[schema(example = "web-chat", default = "web-chat")]
     channel: Option<String>,
     /// Wishes; unknown ones are refused.

@@ -18,7 +18,8 @@ struct Converted {
 
 impl Converted {
     fn text(&self) -> &str {
-        self.activity["text"].as_str().expect("a text")
+        // Channels with a form of their own have the text in the Message thing.
+        self.activity["text"].as_str().or(self.message()["text"].as_str()).expect("a text")
     }
 
     fn message(&self) -> &Value {
@@ -223,7 +224,7 @@ fn ask_13_several_numbers_in_one_bracket_are_separate_markers() {
 #[test]
 fn ask_14_code_stays_as_it_is_and_cites_nothing() {
     let text = "`a[1]`\n\n```rust\nb[2] = a[1];\n```\n\n    c[3]\n";
-    for dialect in Dialect::ALL {
+    for dialect in Dialect::ALL.into_iter().filter(|dialect| !dialect.is_drawn()) {
         let converted = to(dialect, &answer(text));
         // Fenced, an indented block of code is code wherever it stands.
         let shown = text.replace("    c[3]", "```\nc[3]\n```");
@@ -237,7 +238,8 @@ fn ask_14_code_stays_as_it_is_and_cites_nothing() {
 fn ask_15_brackets_that_are_no_marker_stay() {
     let text = "120 [km/h] in [2019]\n\n- [ ] open\n- [x] done [sic]";
     for dialect in Dialect::ALL {
-        assert_eq!(to(dialect, &answer(text)).text(), text, "{dialect}");
+        let shown = if dialect.is_drawn() { text.replace("- ", "• ") } else { text.to_owned() };
+        assert_eq!(to(dialect, &answer(text)).text(), shown, "{dialect}");
     }
 }
 

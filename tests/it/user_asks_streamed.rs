@@ -1,6 +1,6 @@
 //! What users have complained about in streams, one test each; the numbers go on from `user_asks.rs`.
 
-use citewire::activity::Activity;
+use citewire::activity::{Activity, Entity};
 use citewire::answer::MarkerGrammar;
 use citewire::cite::Incremental;
 use citewire::convert::{Conversion, Options, convert};
@@ -41,7 +41,13 @@ fn claims(activity: &Activity) -> Value {
 }
 
 fn text(activity: &Activity) -> &str {
-    activity.text.as_deref().expect("a text")
+    // Channels with a form of their own have the text in the Message thing.
+    let thing = activity
+        .entities
+        .iter()
+        .flatten()
+        .find_map(|entity| if let Entity::Message(thing) = entity { thing.text.as_deref() } else { None });
+    activity.text.as_deref().or(thing).expect("a text")
 }
 
 /// Everything that the rewrite of the growing text gives out before its end.

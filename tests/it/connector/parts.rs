@@ -51,7 +51,12 @@ fn a_message_that_fits_is_its_only_part() {
     for dialect in Dialect::ALL {
         let message = message(dialect, "Leave [1].");
         let mut entries = Vec::new();
-        assert_eq!(dialect.parts(message.clone(), dialect.max_message_bytes(), &mut entries), [message]);
+        let parts = dialect.parts(message.clone(), dialect.max_message_bytes(), &mut entries);
+        if dialect.is_drawn() {
+            assert!(parts.len() == 1 && parts[0].text_format.as_deref() != Some("markdown"), "{dialect}");
+        } else {
+            assert_eq!(parts, [message]);
+        }
         assert_eq!(entries, []);
     }
 }

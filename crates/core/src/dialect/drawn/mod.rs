@@ -5,6 +5,8 @@ mod drawing;
 mod markdown;
 mod marks;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub(super) use chat::draw;
 pub(super) use drawing::{Drawing, message, native, units};
