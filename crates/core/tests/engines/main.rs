@@ -26,6 +26,8 @@ mod flow;
 mod generator;
 /// Answers as they arrive, and what becomes of them.
 mod given;
+/// How much of a stream is held back.
+mod held;
 mod incremental;
 /// The engines, as one child process.
 mod judge;

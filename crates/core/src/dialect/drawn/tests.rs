@@ -249,7 +249,7 @@ fn check(dialect: Dialect, shown: &str, limit: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
     fn any_text_is_drawn_whole_and_within_the_limits(
