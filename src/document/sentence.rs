@@ -4,6 +4,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::document::Markup;
+use crate::answer::MarkerForm;
 
 /// The Markdown of passages.
 pub(super) const MARKDOWN: Options = Options::ENABLE_TABLES
@@ -89,7 +90,8 @@ fn plain_alone(markdown: &str) -> Option<String> {
 }
 
 fn is_suspicious(c: char) -> bool {
-    matches!(c, '[' | ']' | '【' | '】' | '`' | '\u{E200}'..='\u{E20F}' | LOST | char::REPLACEMENT_CHARACTER)
+    let is_bracket = MarkerForm::opened_by(c).or_else(|| MarkerForm::closed_by(c)).is_some();
+    is_bracket || matches!(c, '`' | '\u{E200}'..='\u{E20F}' | LOST | char::REPLACEMENT_CHARACTER)
 }
 
 /// Whether a dollar sign may begin math: where an amount follows, it does not.

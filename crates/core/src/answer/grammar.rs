@@ -1,5 +1,7 @@
 //! Which brackets are markers: data that each provider's format brings along (policy P-01).
 
+use super::MarkerForm;
+
 /// The forms of marker that a text may hold. A form that is off is plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkerGrammar {
@@ -111,9 +113,9 @@ pub fn is_marker_span(span: &str) -> bool {
     let link = |text: &str| {
         text.starts_with('[') && text.ends_with(')') && text.matches("](").count() == 1 && !text.contains('\n')
     };
-    let wrapped = |open: char, close: char| {
-        let inner = span.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
-        inner.is_some_and(|inner| !inner.contains([open, close]))
+    let wrapped = |form: MarkerForm| {
+        let inner = span.strip_prefix(form.open()).and_then(|rest| rest.strip_suffix(form.close()));
+        inner.is_some_and(|inner| !inner.contains([form.open(), form.close()]))
     };
     let escaped = || {
         let inner = span.strip_prefix("\\[").and_then(|rest| rest.strip_suffix("\\]"));
@@ -139,8 +141,7 @@ pub fn is_marker_span(span: &str) -> bool {
         || inner.is_some_and(link)
         || escaped()
         || numbers()
-        || wrapped('【', '】')
-        || wrapped('\u{e200}', '\u{e201}')
+        || MarkerForm::ALL.into_iter().filter(|form| *form != MarkerForm::Square).any(wrapped)
 }
 
 #[cfg(test)]

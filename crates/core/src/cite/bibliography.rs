@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::fence::Fence;
-use super::marker::{self, MAX_INNER_BYTES, Marker};
+use super::marker::{self, MAX_INNER_BYTES};
 use super::resolve::{Indices, Resolver};
-use crate::answer::{MarkerGrammar, Source};
+use crate::answer::{MarkerForm, MarkerGrammar, Source};
 
 /// A longer list is text.
 const MAX_BYTES: usize = 8 * 1024;
@@ -198,16 +198,6 @@ fn without_blanks(line: &str) -> &str {
     &line[from..to]
 }
 
-/// What reads the inside of a marker.
-type ReadMarker = for<'t> fn(&'t str, &MarkerGrammar) -> Option<Marker<'t>>;
-
-/// What markers begin and end with.
-const OPENINGS: [(char, char, ReadMarker); 3] = [
-    ('[', ']', marker::in_square_brackets),
-    ('【', '】', marker::in_lenticular_brackets),
-    ('\u{e200}', '\u{e201}', marker::in_private_use),
-];
-
 fn without_bullet(content: &str) -> &str {
     content.strip_prefix(['-', '*', '+']).map_or(content, |rest| rest.trim_start_matches(BLANKS))
 }
@@ -215,7 +205,7 @@ fn without_bullet(content: &str) -> &str {
 /// Whether a line that begins so may be an entry.
 fn begins_entry(content: &str) -> bool {
     let content = without_bullet(content);
-    content.is_empty() || content.starts_with(OPENINGS.map(|(opening, ..)| opening))
+    content.is_empty() || content.starts_with(MarkerForm::ALL.map(MarkerForm::open))
 }
 
 /// Whether a line that begins so may be a heading.
@@ -256,10 +246,10 @@ fn read_entry<'t>(content: &'t str, sources: &[Source], resolver: &Resolver) -> 
 /// The sources of the marker with which a text begins, and what stands behind it.
 fn read_marker<'t>(text: &'t str, sources: &[Source], resolver: &Resolver) -> Option<(Indices, &'t str)> {
     let open = text.chars().next()?;
-    let (_, close, read) = OPENINGS.into_iter().find(|(opening, ..)| *opening == open)?;
-    let (inner, rest) = text[open.len_utf8()..].split_once(close)?;
+    let form = MarkerForm::opened_by(open)?;
+    let (inner, rest) = text[open.len_utf8()..].split_once(form.close())?;
     let token = &text[..text.len() - rest.len()];
-    let marker = read(inner, &MarkerGrammar::ALL)?;
+    let marker = marker::read(form, inner, &MarkerGrammar::ALL)?;
     Some((resolver.resolve(sources, token, &marker)?, rest))
 }
 

@@ -2,7 +2,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::answer::MarkerGrammar;
+use crate::answer::{MarkerForm, MarkerGrammar};
 
 /// The longest text between the brackets of a marker, in bytes. Past it, the bracket is text, streamed or not.
 pub(super) const MAX_INNER_BYTES: usize = 256;
@@ -44,6 +44,15 @@ impl Marker<'_> {
     }
 }
 
+/// Reads what stands between the brackets of a form.
+pub(super) fn read<'t>(form: MarkerForm, inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
+    match form {
+        MarkerForm::Square => in_square_brackets(inner, grammar),
+        MarkerForm::Lenticular => in_lenticular_brackets(inner, grammar),
+        MarkerForm::PrivateUse => in_private_use(inner, grammar),
+    }
+}
+
 /// Reads what stands between `[` and `]`.
 pub(super) fn in_square_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     if grammar.exact_documents {
@@ -76,7 +85,7 @@ pub(super) fn in_square_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) ->
 }
 
 /// Reads what stands between `【` and `】`.
-pub(super) fn in_lenticular_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
+fn in_lenticular_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     if !grammar.lenticular {
         return None;
     }
@@ -101,7 +110,7 @@ pub(super) fn in_lenticular_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar
 }
 
 /// Reads what stands between U+E200 and U+E201: a verb and names, separated by U+E202.
-pub(super) fn in_private_use<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
+fn in_private_use<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     grammar.private_use.then(|| Marker::Machine(inner.split('\u{e202}').skip(1).map(str::trim).collect()))
 }
 

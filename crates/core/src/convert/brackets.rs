@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::answer::Source;
+use crate::answer::{MarkerForm, Source};
 use crate::url::WebUrl;
 
 /// The longest bracket that is waited for. Longer than the longest marker, which the rewrite reads.
@@ -53,7 +53,7 @@ impl Brackets {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut plain = String::new();
         let mut rest = text.as_str();
-        while let Some(at) = rest.find(['[', '【', '\u{e200}']) {
+        while let Some(at) = rest.find(MarkerForm::ALL.map(MarkerForm::open)) {
             plain.push_str(&rest[..at]);
             rest = &rest[at..];
             match bracket(rest) {
@@ -136,7 +136,7 @@ fn without_query(url: &WebUrl) -> String {
 
 /// Whether a bracket could be a marker that a person or a machine wrote for a place: numbers, `doc1`, `【…】`.
 pub(super) fn may_cite(label: &str) -> bool {
-    if label.contains(['【', '\u{e200}']) {
+    if MarkerForm::ALL.into_iter().any(|form| form != MarkerForm::Square && label.contains(form.open())) {
         return true;
     }
     let inner = label.to_lowercase().replace("docs", "").replace("doc", "");
@@ -169,10 +169,9 @@ enum Extent {
 
 /// Reads the bracket at the beginning of a text.
 fn bracket(text: &str) -> Extent {
-    let closer = match text.chars().next() {
-        Some('【') => '】',
-        Some('\u{e200}') => '\u{e201}',
-        _ => return square(text),
+    let closer = match text.chars().next().and_then(MarkerForm::opened_by) {
+        None | Some(MarkerForm::Square) => return square(text),
+        Some(form) => form.close(),
     };
     for (at, c) in text.char_indices().take_while(|(at, _)| *at <= MAX_LABEL_BYTES) {
         if c == closer {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::leaf::{Leaf, Within};
 use super::shown::drawn;
 use super::{Context, Piece};
-use crate::answer::MarkerGrammar;
+use crate::answer::{MarkerForm, MarkerGrammar};
 use crate::cite::LiteralNumbers;
 use crate::cite::marker::{self, MAX_INNER_BYTES, Marker};
 use crate::cite::read::{Token, TokenKind, same_label};
@@ -27,13 +27,9 @@ enum Meaning {
 
 impl Context<'_> {
     /// `raw` is the bracket as it stands.
-    fn meaning(&self, open: char, inner: &str, raw: &str) -> Meaning {
-        let marker = match open {
-            '[' => marker::in_square_brackets(inner, self.grammar),
-            '【' => marker::in_lenticular_brackets(inner, self.grammar),
-            _ => marker::in_private_use(inner, self.grammar),
-        };
-        let is_number = open == '[' && number(inner).is_some_and(|n| self.may_be_claim(n));
+    fn meaning(&self, form: MarkerForm, inner: &str, raw: &str) -> Meaning {
+        let marker = marker::read(form, inner, self.grammar);
+        let is_number = form == MarkerForm::Square && number(inner).is_some_and(|n| self.may_be_claim(n));
         let nothing = if is_number { Meaning::Number } else { Meaning::Nothing };
         let Some(marker) = marker else { return nothing };
         match self.resolve(raw, &marker) {
@@ -92,25 +88,17 @@ pub(super) fn unbracketed(text: &str) -> &str {
     text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text)
 }
 
-fn closing(open: char) -> char {
-    match open {
-        '[' => ']',
-        '【' => '】',
-        _ => '\u{e201}',
-    }
-}
-
 impl<'l> Leaf<'l, '_> {
     /// At an opening bracket behind the text in `before`. Where it ends, when it is a piece of its own.
-    pub(super) fn open_bracket(&mut self, token: usize, before: Range<usize>, open: char) -> Option<usize> {
+    pub(super) fn open_bracket(&mut self, token: usize, before: Range<usize>, form: MarkerForm) -> Option<usize> {
         let at = before.end;
         if self.within == Within::Link {
-            return (open == '[').then(|| self.number_in_link(token, before)).flatten();
+            return (form == MarkerForm::Square).then(|| self.number_in_link(token, before)).flatten();
         }
-        let (meaning, end) = match self.inner(token, at, open) {
+        let (meaning, end) = match self.inner(token, at, form) {
             Some((inner, end)) => {
-                let meaning = self.context.meaning(open, &inner, &self.source()[at..end]);
-                let may_be_link = matches!(meaning, Meaning::Nothing | Meaning::Nameless) && open == '[';
+                let meaning = self.context.meaning(form, &inner, &self.source()[at..end]);
+                let may_be_link = matches!(meaning, Meaning::Nothing | Meaning::Nameless) && form == MarkerForm::Square;
                 // What a label follows is no link by itself.
                 let (before, behind) = (&self.source()[..at], &self.source()[end..]);
                 let is_label = before.ends_with(']') || !behind.starts_with('[') || behind.starts_with("[]");
@@ -130,7 +118,7 @@ impl<'l> Leaf<'l, '_> {
                 self.cite(range, positions);
             }
             Meaning::Vanishes => {
-                let vanishes = !(only_markers && open == '[');
+                let vanishes = !(only_markers && form == MarkerForm::Square);
                 self.unresolved(range.clone(), vanishes);
                 self.push_text(before);
                 if vanishes { self.vanish(range) } else { self.push_text(range) }
@@ -145,7 +133,7 @@ impl<'l> Leaf<'l, '_> {
                 self.push_text(before.start..range.end);
             }
             Meaning::Nothing => {
-                if open == '[' {
+                if form == MarkerForm::Square {
                     self.brackets.push((at, self.pieces.len().saturating_sub(1)));
                 }
                 return None;
@@ -157,8 +145,9 @@ impl<'l> Leaf<'l, '_> {
     /// In the text of a link no bracket is a marker; but what reads the drawn text would take a number there for a badge.
     fn number_in_link(&mut self, token: usize, before: Range<usize>) -> Option<usize> {
         let rules = self.context.rules;
-        let (inner, end) =
-            self.inner(token, before.end, '[').filter(|_| rules.literal_numbers != LiteralNumbers::Escape)?;
+        let (inner, end) = self
+            .inner(token, before.end, MarkerForm::Square)
+            .filter(|_| rules.literal_numbers != LiteralNumbers::Escape)?;
         if !number(&inner).is_some_and(|n| self.context.may_be_claim(n)) {
             return None;
         }
@@ -171,8 +160,8 @@ impl<'l> Leaf<'l, '_> {
 
     /// What stands between a bracket and the one that closes it, which no other may part; and where that ends. It may go over the end of a
     /// line.
-    fn inner(&self, token: usize, at: usize, open: char) -> Option<(Cow<'l, str>, usize)> {
-        let (text, close) = (self.source(), closing(open));
+    fn inner(&self, token: usize, at: usize, form: MarkerForm) -> Option<(Cow<'l, str>, usize)> {
+        let (text, open, close) = (self.source(), form.open(), form.close());
         let mut from = at + open.len_utf8();
         let mut joined = String::new();
         for token in &self.inline.tokens[token..] {
@@ -304,8 +293,11 @@ impl<'l> Leaf<'l, '_> {
         if let Some(Token { kind: TokenKind::Open(link), .. }) = behind {
             return self.context.grammar.linked && self.context.named_by(&self.shown(self.stretch(*link))).is_some();
         }
-        let Some((label, end)) = self.inner(token, at + 1, '[') else { return false };
-        matches!(self.context.meaning('[', &label, &text[at + 1..end]), Meaning::Cites(_) | Meaning::Vanishes)
+        let Some((label, end)) = self.inner(token, at + 1, MarkerForm::Square) else { return false };
+        matches!(
+            self.context.meaning(MarkerForm::Square, &label, &text[at + 1..end]),
+            Meaning::Cites(_) | Meaning::Vanishes
+        )
     }
 }
 

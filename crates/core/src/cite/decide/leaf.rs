@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Context, Decisions, Piece, Positions};
-use crate::answer::SourceIndex;
+use crate::answer::{MarkerForm, SourceIndex};
 use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
 use crate::cite::read::{Inline, Token, TokenKind};
 use crate::report::{Entry, Kind};
@@ -104,7 +104,7 @@ pub(super) struct Row {
     stays: bool,
 }
 
-/// Bytes of text that may mean something: brackets, dollars, and the first bytes of `【` and U+E200.
+/// Bytes of text that may mean something: dollars, and the first bytes of what opens a marker.
 static SPECIAL: ByteSet = ByteSet::of(b"[]$\xe3\xee");
 
 impl<'l> Leaf<'l, '_> {
@@ -204,12 +204,13 @@ impl<'l> Leaf<'l, '_> {
             at += found;
             self.context.arrive(at);
             let behind = match bytes[at] {
-                b'[' => self.open_bracket(token, from..at, '['),
+                b'[' => self.open_bracket(token, from..at, MarkerForm::Square),
                 b']' => self.close_bracket(token, from..at),
                 b'$' => self.math(token, from..at),
-                _ if text[at..].starts_with('【') => self.open_bracket(token, from..at, '【'),
-                _ if text[at..].starts_with('\u{e200}') => self.open_bracket(token, from..at, '\u{e200}'),
-                _ => None,
+                _ => {
+                    let form = text[at..].chars().next().and_then(MarkerForm::opened_by);
+                    form.and_then(|form| self.open_bracket(token, from..at, form))
+                }
             };
             match behind {
                 // What stood before is a piece already.
@@ -329,4 +330,16 @@ fn beginning(tag: &str) -> &str {
     const MAX_TAG_CHARS: usize = 60;
     let line = tag.split(['\r', '\n']).next().unwrap_or_default();
     line.char_indices().nth(MAX_TAG_CHARS).map_or(line, |(end, _)| &line[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_opens_a_marker_is_looked_at() {
+        for form in MarkerForm::ALL {
+            assert_eq!(SPECIAL.position(form.open().to_string().as_bytes()), Some(0), "{form:?}");
+        }
+    }
 }

@@ -45,8 +45,8 @@ impl Coverage<'_> {
         let signs: &[char] = match leaf.kind {
             LeafKind::Heading(_) => &['#'],
             LeafKind::Underlined => &['=', '-'],
-            // At the ends of a cell, the parser cuts these blanks as well.
-            LeafKind::Cell => &['\u{b}', '\u{c}'],
+            // At the ends of a cell, the parser cuts these blanks as well; of `\\|` in one, it reads an escaped border.
+            LeafKind::Cell => &['\u{b}', '\u{c}', '\\'],
             LeafKind::Paragraph | LeafKind::Fence | LeafKind::Indented | LeafKind::Html | LeafKind::Rule => &[],
         };
         let lost =

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::math::{MathEnd, end_of_math};
 use super::token::{Form, Inline, LeafKind, Link, TokenKind};
+use crate::answer::MarkerForm;
 
 /// The longest that anything is waited for, in bytes (policy P-12). What does not end in time is text, in whole answers as well.
 pub(in crate::cite) const LOOK_AHEAD: usize = 4 * 1024;
@@ -59,7 +60,7 @@ pub(super) struct Open<'o, 's> {
 }
 
 /// A bracket that is open: where what hangs on it begins, where it stands, and which it is.
-type Bracket = (usize, usize, char);
+type Bracket = (usize, usize, MarkerForm);
 
 impl Open<'_, '_> {
     /// From where on the leaf may still change.
@@ -176,14 +177,14 @@ impl Open<'_, '_> {
                     skip = math.unwrap_or(at);
                     math.is_none()
                 }
-                '[' | '【' | '\u{e200}' => {
+                c if let Some(form) = MarkerForm::opened_by(c) => {
                     let from = chain.as_ref().filter(|chain| chain.end == at).map_or(at, |chain| chain.start);
                     let image = |at: usize| at - usize::from(at > self.leaf.start && bytes[at - 1] == b'!');
-                    open.push((image(from), image(at), c));
+                    open.push((image(from), image(at), form));
                     false
                 }
-                ']' | '】' | '\u{e201}' => {
-                    let Some(place) = open.iter().rposition(|(.., bracket)| closing(*bracket) == c) else { continue };
+                c if let Some(form) = MarkerForm::closed_by(c) => {
+                    let Some(place) = open.iter().rposition(|(.., bracket)| *bracket == form) else { continue };
                     let (from, at, _) = open[place];
                     open.truncate(place);
                     *chain = (c == ']').then_some(from..end);
@@ -258,14 +259,6 @@ impl Open<'_, '_> {
         let is_told =
             rest.iter().any(|token| closes(&token.kind, &token.range) || close == b')' && ends_line(&token.kind));
         (!is_told).then_some(start.start)
-    }
-}
-
-fn closing(open: char) -> char {
-    match open {
-        '[' => ']',
-        '【' => '】',
-        _ => '\u{e201}',
     }
 }
 

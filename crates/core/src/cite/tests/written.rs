@@ -279,6 +279,8 @@ fn tokens_and_the_gaps_between_them_cover_every_leaf() {
         leaves += crate::cite::cover(&text);
     }
     assert!(leaves > 20_000, "{leaves} leaves were looked at");
+    // The parser takes the escaped border for one sign, and the backslash before it for none.
+    assert_eq!(crate::cite::cover("| a | b |\n|---|---|\n\\\\|b | c"), 4);
 }
 
 /// Pieces joined are the beginning of the whole, wherever they are cut, and nothing of them is taken back.
