@@ -15,7 +15,6 @@ use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Anthropic,
-    slug: "anthropic",
     sign: "`content` and `stop_reason`",
     members: &[&[
         "container",

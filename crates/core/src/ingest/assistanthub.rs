@@ -14,7 +14,6 @@ use crate::answer::{Answer, MarkerGrammar, Source, SourceIndex, SourceKind};
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::AssistantHub,
-    slug: "assistanthub",
     sign: "`citations`",
     members: &[CHAT_MEMBERS, &["citations", "retrieval"]],
     is_whole: |members| ChatKind::AssistantHub.is_whole(members),

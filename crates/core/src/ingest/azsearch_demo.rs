@@ -16,7 +16,6 @@ use crate::url::WebUrl;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::AzureSearchDemo,
-    slug: "azsearch-demo",
     sign: "`message` or `output_text` with `context`",
     members: &[&["message", "output_text", "delta", "context", "session_state"], CHAT_MEMBERS],
     is_whole: |members| {

@@ -7,7 +7,6 @@ use super::threads_events::ThreadEvents;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::AzureAgents,
-    slug: "azure-agents",
     sign: "`url_citation`",
     members: &[THREAD_MEMBERS],
     is_whole: |members| is_message(members) && cites_pages(members),

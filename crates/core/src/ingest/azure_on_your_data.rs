@@ -15,7 +15,6 @@ use crate::report::{Entry, Kind};
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::AzureOnYourData,
-    slug: "azure-oyd",
     sign: "`context`",
     members: &[CHAT_MEMBERS],
     is_whole: |members| ChatKind::AzureOnYourData.is_whole(members),

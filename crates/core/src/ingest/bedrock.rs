@@ -6,9 +6,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::format::Members;
+use super::format::{Format, Members};
+use super::growing_answer::GrowingAnswer;
 use super::halves::joined;
-use super::{AnswerStream, EventPlace, IngestError, Provider, json};
+use super::{EventPlace, IngestError, json};
 use crate::answer::{Answer, ProviderError};
 use crate::report::At;
 
@@ -46,12 +47,12 @@ pub(super) fn with_joined_events(body: &str) -> Cow<'_, str> {
 }
 
 /// The answer that the events make which a response wraps; without any, what a whole answer has at `pointer` is missing.
-pub(super) fn answer_of_events(body: &str, provider: Provider, pointer: &str) -> Result<Answer, IngestError> {
+pub(super) fn answer_of_events(body: &str, format: &'static Format, pointer: &str) -> Result<Answer, IngestError> {
     let Some((name, events)) = wrapped(body) else {
         return Err(IngestError::member(pointer, "missing; the answer of the model is wanted"));
     };
     let lines_before = body[..events.as_ptr().addr() - body.as_ptr().addr()].matches('\n').count();
-    let mut answer = AnswerStream::new(Some(provider)).of_list(events).map_err(|error| moved(error, lines_before))?;
+    let mut answer = GrowingAnswer::of(format).of_list(events).map_err(|error| moved(error, lines_before))?;
     for source in &mut answer.sources {
         source.pointer.insert_str(0, name);
     }

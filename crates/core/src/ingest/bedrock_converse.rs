@@ -16,7 +16,6 @@ use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::BedrockConverse,
-    slug: "bedrock-converse",
     sign: "`output.message`",
     members: &[
         AWS_MEMBERS,
@@ -139,7 +138,7 @@ const USUAL: [&str; 3] = ["end_turn", "stop_sequence", "tool_use"];
 fn parse(body: &str) -> Result<Answer, IngestError> {
     let Response { output, stop_reason } = json::read(body)?;
     let Some(message) = output.and_then(|output| output.message) else {
-        return answer_of_events(body, Provider::BedrockConverse, "/output/message");
+        return answer_of_events(body, &FORMAT, "/output/message");
     };
     let mut answer = Answer { grammar: MarkerGrammar::NONE, complete: true, ..Answer::default() };
     let mut converse = ConverseAnswer::default();

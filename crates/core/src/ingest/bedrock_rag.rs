@@ -19,7 +19,6 @@ use crate::report::{Entry, Kind};
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::BedrockRag,
-    slug: "bedrock-rag",
     sign: "`output.text`",
     members: &[
         AWS_MEMBERS,
@@ -157,7 +156,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
         return lone_chunk(chunk);
     }
     let Some(text) = output.and_then(|output| output.text) else {
-        return answer_of_events(body, Provider::BedrockRag, "/output/text");
+        return answer_of_events(body, &FORMAT, "/output/text");
     };
     let mut answer = Answer { grammar: MarkerGrammar::NONE, text, ..Answer::default() };
     let mut rag = RagAnswer::default();

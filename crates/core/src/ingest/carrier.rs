@@ -11,7 +11,7 @@ use super::event::{Arrived, Event};
 use super::halves::mended;
 use super::lines::{Lines, MAX_EVENT_BYTES};
 use super::sse::SseEvents;
-use super::{EventPlace, IngestError, format};
+use super::{EventPlace, IngestError, formats};
 
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -202,7 +202,7 @@ impl Opening {
 /// Whether an object on a line of its own is an event of a provider's stream, and no whole chat completion.
 fn is_event_of_a_provider(line: &[u8]) -> bool {
     let is_whole = serde_json::from_slice::<Line>(line).is_ok_and(|line| line.has_message());
-    std::str::from_utf8(line).is_ok_and(|line| format::is_event_of_a_provider(&mended(line))) && !is_whole
+    std::str::from_utf8(line).is_ok_and(|line| formats::is_event_of_a_provider(&mended(line))) && !is_whole
 }
 
 /// The members that tell an event on a line of its own from a whole answer.

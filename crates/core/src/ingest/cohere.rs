@@ -17,7 +17,6 @@ use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Cohere,
-    slug: "cohere",
     sign: "`message` with a list of `content`",
     members: &[
         &["finish_reason", "id", "logprobs", "message", "usage"],

@@ -19,7 +19,6 @@ use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Gemini,
-    slug: "gemini",
     sign: "`candidates`",
     members: &[&[
         "candidates",

@@ -17,7 +17,6 @@ use crate::report::{Entry, Kind};
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::GeminiInteractions,
-    slug: "gemini-interactions",
     sign: "`steps`",
     members: &[&[
         "agent",

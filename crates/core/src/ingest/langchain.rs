@@ -19,7 +19,6 @@ use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::LangChain,
-    slug: "langchain",
     sign: "`answer` or `result`, and `context` or `source_documents`",
     members: &[&["answer", "chat_history", "context", "input", "query", "question", "result", "source_documents"]],
     is_whole: |members| has_text(members) && has_documents(members),

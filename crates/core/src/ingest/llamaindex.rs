@@ -16,7 +16,6 @@ use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::LlamaIndex,
-    slug: "llamaindex",
     sign: "`response` and `source_nodes`",
     members: &[&["metadata", "response", "source_nodes"]],
     is_whole: |members| is_something(members, "response") && members.get("source_nodes").is_some_and(Value::is_array),

@@ -21,7 +21,6 @@ use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Mistral,
-    slug: "mistral",
     sign: "`outputs`",
     members: &[CHAT_MEMBERS, &["conversation_id", "outputs", "guardrails"]],
     is_whole: |members| is_conversation(members) || ChatKind::Mistral.is_whole(members),

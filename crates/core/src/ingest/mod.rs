@@ -24,15 +24,18 @@ mod carrier;
 mod chat;
 mod cohere;
 mod cohere_citation;
+mod document;
 mod error;
 mod escaped_markers;
 mod event;
 mod finish_reason;
 mod format;
+mod formats;
 mod gemini;
 mod gemini_grounding;
 mod gemini_interactions;
 mod gemini_legacy;
+mod growing_answer;
 mod halves;
 mod json;
 mod langchain;
@@ -74,7 +77,6 @@ mod web_results;
 mod xai;
 
 pub use halves::handed_down;
-use provider::{at_once, document, document_text};
 
 pub use azure_scores::AzureScores;
 pub use error::{EventPlace, IngestError};

@@ -22,7 +22,6 @@ const MEMBERS: &[&str] = &["annotations", "interpreter", "label", "sources", "te
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Native,
-    slug: "citewire",
     sign: "`text`",
     members: &[MEMBERS],
     is_whole: |members| {

@@ -7,7 +7,6 @@ use super::threads_events::ThreadEvents;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::OpenAiAssistants,
-    slug: "openai-assistants",
     sign: "`thread.message`",
     members: &[THREAD_MEMBERS],
     is_whole: |members| is_message(members) && !cites_pages(members),

@@ -27,7 +27,6 @@ use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::OpenAiChat,
-    slug: "openai-chat",
     sign: "`choices`",
     members: &[CHAT_MEMBERS],
     is_whole: |members| ChatKind::OpenAi.is_whole(members),

@@ -9,7 +9,6 @@ use super::{Provider, azsearch_demo};
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::OpenAiResponses,
-    slug: "openai-responses",
     sign: "`output`",
     members: &[RESPONSE_MEMBERS],
     is_whole: |members| flavour_of(members) == Some(Flavour::OpenAi),

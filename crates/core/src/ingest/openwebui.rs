@@ -15,7 +15,6 @@ use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::OpenWebUi,
-    slug: "openwebui",
     sign: "`type` and `data`",
     members: &[CHAT_MEMBERS, &["chat_id", "data", "event", "message_id", "sources", "type"]],
     is_whole: |members| is_event(members) || ChatKind::OpenWebUi.is_whole(members),

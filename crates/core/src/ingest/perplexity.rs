@@ -18,7 +18,6 @@ use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Perplexity,
-    slug: "perplexity",
     sign: "`search_results`",
     members: &[CHAT_MEMBERS, &["citations", "search_results", "images", "related_questions", "videos"]],
     is_whole: |members| ChatKind::Perplexity.is_whole(members),

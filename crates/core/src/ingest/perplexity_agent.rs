@@ -8,7 +8,6 @@ use super::responses_events::ResponsesEvents;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::PerplexityAgent,
-    slug: "perplexity-agent",
     sign: "`search_results` in `output`",
     members: &[RESPONSE_MEMBERS],
     is_whole: |members| flavour_of(members) == Some(Flavour::Perplexity),

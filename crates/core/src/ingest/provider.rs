@@ -1,62 +1,78 @@
-//! The formats that citewire reads, and the one door to them.
+//! Whose format an answer has.
 
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-use serde::de::IgnoredAny;
-use serde_json::{Map, Value};
-
-use super::halves::{has_lone_half, mended_with_note};
-use super::{AnswerStream, IngestError, bedrock, format, json, native};
 use crate::answer::{Answer, TakenOut};
 
-/// A format, by the slug that the command line and HTTP use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Provider {
-    /// citewire's own manifest: slug `citewire`.
-    Native,
-    /// Azure OpenAI On Your Data: slug `azure-oyd`.
-    AzureOnYourData,
-    /// OpenAI Chat Completions: slug `openai-chat`.
-    OpenAiChat,
-    /// Azure AI agents: slug `azure-agents`.
-    AzureAgents,
-    /// OpenAI Assistants: slug `openai-assistants`.
-    OpenAiAssistants,
-    /// xAI: slug `xai`.
-    Xai,
-    /// Perplexity's agent: slug `perplexity-agent`.
-    PerplexityAgent,
-    /// Mistral: slug `mistral`.
-    Mistral,
-    /// The azure-search-openai-demo: slug `azsearch-demo`.
-    AzureSearchDemo,
-    /// Perplexity Sonar: slug `perplexity`.
-    Perplexity,
-    /// AssistantHub: slug `assistanthub`.
-    AssistantHub,
-    /// OpenAI Responses: slug `openai-responses`.
-    OpenAiResponses,
-    /// Gemini and Vertex AI, `generateContent`: slug `gemini`.
-    Gemini,
-    /// Claude Messages: slug `anthropic`.
-    Anthropic,
-    /// Gemini Interactions: slug `gemini-interactions`.
-    GeminiInteractions,
-    /// Cohere chat, both versions: slug `cohere`.
-    Cohere,
-    /// Amazon Bedrock, RetrieveAndGenerate: slug `bedrock-rag`.
-    BedrockRag,
-    /// Amazon Bedrock, Converse: slug `bedrock-converse`.
-    BedrockConverse,
-    /// Open WebUI, its events: slug `openwebui`.
-    OpenWebUi,
-    /// LangChain, the output of a retrieval chain: slug `langchain`.
-    LangChain,
-    /// LlamaIndex, the response of a query engine: slug `llamaindex`.
-    LlamaIndex,
-    /// Vercel AI SDK, messages for a user interface: slug `vercel-ai-sdk`.
-    VercelAiSdk,
+/// Makes the type of one line a provider: its name, and the slug that the command line and HTTP use.
+macro_rules! providers {
+    ($($(#[$doc:meta])* $name:ident: $slug:literal,)+) => {
+        /// A format, by the slug that the command line and HTTP use.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Provider {
+            $($(#[$doc])* #[doc = concat!("Slug `", $slug, "`.")] $name,)+
+        }
+
+        impl Provider {
+            const ALL: [Self; [$($slug),+].len()] = [$(Self::$name),+];
+
+            /// The slug.
+            #[must_use]
+            pub fn slug(self) -> &'static str {
+                match self {
+                    $(Self::$name => $slug,)+
+                }
+            }
+        }
+    };
+}
+
+providers! {
+    /// xAI.
+    Xai: "xai",
+    /// Perplexity's agent.
+    PerplexityAgent: "perplexity-agent",
+    /// OpenAI Responses.
+    OpenAiResponses: "openai-responses",
+    /// Azure OpenAI On Your Data.
+    AzureOnYourData: "azure-oyd",
+    /// AssistantHub.
+    AssistantHub: "assistanthub",
+    /// Perplexity Sonar.
+    Perplexity: "perplexity",
+    /// Mistral.
+    Mistral: "mistral",
+    /// The azure-search-openai-demo.
+    AzureSearchDemo: "azsearch-demo",
+    /// OpenAI Chat Completions.
+    OpenAiChat: "openai-chat",
+    /// Azure AI agents.
+    AzureAgents: "azure-agents",
+    /// OpenAI Assistants.
+    OpenAiAssistants: "openai-assistants",
+    /// Gemini and Vertex AI, `generateContent`.
+    Gemini: "gemini",
+    /// Claude Messages.
+    Anthropic: "anthropic",
+    /// Gemini Interactions.
+    GeminiInteractions: "gemini-interactions",
+    /// Cohere chat, both versions.
+    Cohere: "cohere",
+    /// Amazon Bedrock, RetrieveAndGenerate.
+    BedrockRag: "bedrock-rag",
+    /// Amazon Bedrock, Converse.
+    BedrockConverse: "bedrock-converse",
+    /// Open WebUI, its events.
+    OpenWebUi: "openwebui",
+    /// LangChain, the output of a retrieval chain.
+    LangChain: "langchain",
+    /// LlamaIndex, the response of a query engine.
+    LlamaIndex: "llamaindex",
+    /// Vercel AI SDK, messages for a user interface.
+    VercelAiSdk: "vercel-ai-sdk",
+    /// citewire's own manifest.
+    Native: "citewire",
 }
 
 /// No format has this slug.
@@ -76,13 +92,7 @@ fn slugs() -> String {
 impl Provider {
     /// All formats.
     pub fn all() -> impl Iterator<Item = Self> {
-        format::FORMATS.iter().map(|format| format.provider)
-    }
-
-    /// The slug.
-    #[must_use]
-    pub fn slug(self) -> &'static str {
-        format::of(self).slug
+        Self::ALL.into_iter()
     }
 
     /// Whether the order of its sources says which one was found first: that of a search, or that in which they were cited.
@@ -133,123 +143,5 @@ impl FromStr for Provider {
 
     fn from_str(slug: &str) -> Result<Self, Self::Err> {
         Self::all().find(|provider| provider.slug() == slug).ok_or_else(|| UnknownProvider { given: slug.to_owned() })
-    }
-}
-
-/// The text of a document: an object or a list. A byte order mark and blanks before it are skipped.
-pub(super) fn document_text(body: &[u8]) -> Result<&str, IngestError> {
-    let body = std::str::from_utf8(body).map_err(|error| IngestError::NotUtf8 { offset: error.valid_up_to() })?;
-    let body = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii();
-    match body.bytes().next() {
-        Some(b'{' | b'[') => Ok(body),
-        None => Err(IngestError::member("", "empty")),
-        Some(_) => Err(json::read::<IgnoredAny>(body).err().unwrap_or_else(not_an_object)),
-    }
-}
-
-/// Reads one document.
-pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, IngestError> {
-    let body = document_text(body)?;
-    if body.starts_with('[') {
-        return AnswerStream::new(from).of_list(body);
-    }
-    if !has_lone_half(body) {
-        return object(body, from);
-    }
-    let body = bedrock::with_joined_events(body);
-    let (body, lost) = mended_with_note(&body, "");
-    let mut answer = object(&body, from)?;
-    answer.oddities.extend(lost.entry());
-    Ok(answer)
-}
-
-fn object(body: &str, from: Option<Provider>) -> Result<Answer, IngestError> {
-    let (format, chosen) = match from {
-        Some(provider) => (format::of(provider), None),
-        None => format::detect(body)?,
-    };
-    let answer = (format.parse)(body).map(|mut answer| {
-        answer.oddities.extend(chosen);
-        answer
-    });
-    if answer.as_ref().is_ok_and(|answer| !answer.text.is_empty()) {
-        return answer.map(|answer| format.provider.gave(answer));
-    }
-    // A body without an answer in the format that was named may hold an error, as it may where none was named.
-    let error = json::read::<Map<String, Value>>(body).ok().and_then(|mut members| members.remove("error"));
-    match error.filter(|error| !error.is_null()) {
-        Some(error) => Err(json::error_instead(&error)),
-        None => answer.map(|answer| format.provider.gave(answer)),
-    }
-}
-
-/// The answer of a document without a fault in the format that most have; `None` for everything else, which
-/// [`document`] and the readers of streams name.
-///
-/// A body that reads so is no stream: it has a text at the top, and no event has.
-pub(super) fn at_once(body: &[u8], from: Option<Provider>) -> Option<Answer> {
-    let is_open = from.is_none_or(|from| from == Provider::Native);
-    let body = std::str::from_utf8(body).ok().filter(|_| is_open)?;
-    let body = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii();
-    let answer = body.starts_with('{').then(|| native::parse_faultless(body)).flatten()?;
-    Some(Provider::Native.gave(answer))
-}
-
-fn not_an_object() -> IngestError {
-    IngestError::member("", "an answer is a JSON object")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn refused(body: &[u8]) -> String {
-        document(body, None).expect_err("unusable input").to_string()
-    }
-
-    #[test]
-    fn the_envelope_tells_the_format() {
-        assert_eq!(format::detect(r#"{"text": "a"}"#).expect("native").0.provider, Provider::Native);
-        assert_eq!(format::detect(r#"{"choices": []}"#).expect("a chat").0.provider, Provider::OpenAiChat);
-        assert_eq!(
-            refused(br#"{"output": [], "id": 1}"#),
-            "the format was not recognised: it has `id`, `output`; name it with `from`"
-        );
-        // A name, or a value, once broke the message into two lines.
-        assert!(!refused(b"{\"text\": \"a\", \"annotations\": [{\"unit\": \"x\\ny\"}]}").contains('\n'));
-        assert!(refused(b"{\"a\\nb\": 1}").contains("it has `a\\nb`;"));
-        assert!(refused(br#"{"text": "a", "choices": []}"#).contains("`choices`, as openai-chat has, and `text`"));
-    }
-
-    #[test]
-    fn unusable_input_says_what_is_wrong_and_where() {
-        assert_eq!(refused(b""), "the document: empty");
-        assert_eq!(refused(b"hello"), "not JSON: expected value at line 1, column 1");
-        assert_eq!(refused(b"[]"), "the stream holds no answer: it ended before any text");
-        let reason = "event 2 at line 2 could not be read (it is no JSON object)";
-        assert_eq!(refused(b"[{\"x\": 1},\n5]"), format!("the stream holds no answer: {reason}"));
-        assert_eq!(refused(b"\"text\""), "the document: an answer is a JSON object");
-        assert_eq!(refused(b"{\"text\": \"\xff\"}"), "not UTF-8: the byte at offset 10 begins no character");
-        assert_eq!(refused(b"{\"text\": \"a\""), "not JSON: EOF while parsing an object at line 1, column 12");
-        assert_eq!(refused(br#"{"text": null}"#), "/text: missing; the text of the answer is wanted");
-        let error = br#"{"error": {"code": 429, "message": "slow\ndown"}}"#;
-        let told = "/error: the provider reports an error instead of an answer (429: slow down)";
-        assert_eq!(refused(error), told);
-        for provider in Provider::all() {
-            assert_eq!(
-                document(error, Some(provider)).map_err(|error| error.to_string()),
-                Err(told.to_owned()),
-                "{provider:?}"
-            );
-        }
-        let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
-        let deep = format!(r#"{{"text": "a", "sources": [{{"metadata": {{"x": {deep}}}}}]}}"#);
-        assert!(refused(deep.as_bytes()).starts_with("not JSON: recursion limit exceeded at line 1"));
-    }
-
-    #[test]
-    fn a_byte_order_mark_and_windows_line_ends_are_fine() {
-        let answer = document("\u{feff}\r\n{\r\n\"text\": \"a\"}\r\n".as_bytes(), None).expect("an answer");
-        assert_eq!(answer.text, "a");
     }
 }

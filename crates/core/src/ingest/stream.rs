@@ -1,78 +1,59 @@
 //! An answer that arrives in pieces, and the door to it.
 
-use serde::de::IgnoredAny;
-use serde_json::value::RawValue;
-
 use super::azure_events::AzureEvents;
 use super::carrier::{Carrier, Form};
-use super::event::{Arrived, Event, ReadEvents, SENTINEL, StreamEvent};
-use super::halves::{Kept, Lost, TornCharacters, mended_with_note};
+use super::document::{at_once, document, document_text};
+use super::event::{Arrived, StreamEvent};
+use super::growing_answer::GrowingAnswer;
+use super::halves::mended_with_note;
 use super::token_counts::token_counts;
-use super::{
-    AzureScores, EventPlace, IngestError, Provider, at_once, azure_on_your_data, document, document_text, format, json,
-};
-use crate::answer::{Answer, MarkerGrammar, ProviderError, TakenOut, TokenCounts};
-use crate::report::{Entry, Kind};
-
-/// So many events may come before one that tells the format.
-const MAX_UNTOLD: usize = 64;
-
-/// So many skipped events are reported one by one.
-const MAX_SKIPPED_NOTES: usize = 20;
+use super::{AzureScores, IngestError, Provider, azure_on_your_data, formats};
+use crate::answer::{Answer, MarkerGrammar, TokenCounts};
 
 /// Reads an answer from bytes that arrive in any pieces: what is new in each, and at the end the whole answer.
 ///
 /// The answer does not depend on where the bytes were cut. A body that turns out to be a whole answer is taken as well;
 /// nothing of it is known before the end. In the notes and the sources of a streamed answer, a JSON pointer leads into the
 /// list of its events, counted from 0.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct AnswerStream {
     from: Option<Provider>,
     carrier: Carrier,
-    reader: Option<Box<dyn ReadEvents>>,
-    /// Whose reader that is.
-    provider: Option<Provider>,
-    /// How many events came before one that tells the format.
-    untold: usize,
-    answer: Answer,
-    ended: bool,
-    skipped: usize,
-    /// What was taken out that readers must not get.
-    taken: TakenOut,
-    first_skipped: Option<(EventPlace, String)>,
-    torn: TornCharacters,
-    lost: Lost,
+    answer: GrowingAnswer,
     /// How scores are read, where the caller says so.
     scores: Option<AzureScores>,
+}
+
+impl Default for AnswerStream {
+    fn default() -> Self {
+        Self::new(None)
+    }
 }
 
 impl AnswerStream {
     /// An answer of which nothing has arrived, in the given format; without one, the first events tell it.
     #[must_use]
     pub fn new(from: Option<Provider>) -> Self {
-        Self { from, ..Self::default() }
+        Self { from, carrier: Carrier::default(), answer: formats::growing(from), scores: None }
     }
 
     /// An answer of Azure OpenAI On Your Data whose scores are read in the caller's way.
     #[must_use]
     pub fn azure_on_your_data(scores: AzureScores) -> Self {
-        let mut stream = Self::new(Some(Provider::AzureOnYourData));
-        stream.read_with(Box::new(AzureEvents::new(scores)));
-        stream.provider = Some(Provider::AzureOnYourData);
-        stream.scores = Some(scores);
-        stream
+        let answer = azure_with(scores);
+        Self { answer, scores: Some(scores), ..Self::new(Some(Provider::AzureOnYourData)) }
     }
 
     /// Which brackets of the text are markers, as soon as the format is known.
     #[must_use]
     pub fn grammar(&self) -> Option<MarkerGrammar> {
-        self.reader.as_ref().map(|reader| reader.grammar())
+        self.answer.grammar()
     }
 
     /// What the provider has said so far of the tokens that the answer takes.
     #[must_use]
     pub fn token_counts(&self) -> TokenCounts {
-        self.answer.token_counts
+        self.answer.token_counts()
     }
 
     /// Takes the next bytes; returns what they say, in order.
@@ -82,7 +63,7 @@ impl AnswerStream {
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<StreamEvent>, IngestError> {
         let mut arrived = Arrived::default();
         self.carrier.push(bytes, &mut arrived)?;
-        self.take_all(&arrived)
+        self.answer.take_all(&arrived)
     }
 
     /// The whole answer. An answer whose end is missing is returned with `complete` unset.
@@ -108,7 +89,7 @@ impl AnswerStream {
             let answer = match &self.scores {
                 None => document(&body, self.from),
                 Some(scores) => match document_text(&body)? {
-                    list if list.starts_with('[') => Self::azure_on_your_data(*scores).of_list(list),
+                    list if list.starts_with('[') => azure_with(*scores).of_list(list),
                     body => {
                         let (body, lost) = mended_with_note(body, "");
                         let mut answer = azure_on_your_data::parse(&body, scores)?;
@@ -119,188 +100,13 @@ impl AnswerStream {
             };
             return answer.map(|answer| Answer { token_counts: counts.unwrap_or_default(), ..answer });
         }
-        self.take_all(&arrived)?;
-        self.finish_events()
+        self.answer.take_all(&arrived)?;
+        self.answer.finish()
     }
+}
 
-    fn finish_events(mut self) -> Result<Answer, IngestError> {
-        let kept = self.torn.release();
-        self.take_kept(kept, &mut Vec::new())?;
-        if self.answer.text.is_empty() && !self.answer.complete {
-            return Err(IngestError::NoAnswer { reason: self.nothing() });
-        }
-        let Self { mut answer, mut provider, reader, skipped, lost, taken, .. } = self;
-        answer.oddities.extend(lost.entry());
-        if let Some(reader) = reader {
-            provider = reader.told_provider().or(provider);
-            reader.finish(&mut answer);
-        }
-        answer.clean(taken);
-        if skipped > MAX_SKIPPED_NOTES {
-            let message = format!("{skipped} events could not be read; the first {MAX_SKIPPED_NOTES} are listed");
-            answer.oddities.push(Entry::in_input(Kind::Note, "events-skipped", "", message));
-        }
-        Ok(match provider {
-            Some(provider) => provider.gave(answer),
-            None => answer,
-        })
-    }
-
-    /// The answer that a JSON list of events makes, `body`.
-    ///
-    /// # Errors
-    /// Like [`push`](Self::push) and [`finish`](Self::finish).
-    pub(super) fn of_list(mut self, body: &str) -> Result<Answer, IngestError> {
-        json::read::<IgnoredAny>(body)?;
-        let events: Vec<&RawValue> = serde_json::from_str(body).unwrap_or_default();
-        let (mut seen, mut line) = (0, 1);
-        for (at, event) in events.into_iter().map(RawValue::get).enumerate() {
-            let start = event.as_ptr().addr() - body.as_ptr().addr();
-            line += body[seen..start].matches('\n').count();
-            seen = start;
-            self.take(Event { number: at + 1, line, data: event.as_bytes() }, &mut Vec::new())?;
-        }
-        self.finish_events()
-    }
-
-    /// Why there is no answer.
-    fn nothing(&self) -> String {
-        match (&self.answer.error, &self.first_skipped) {
-            (Some(error), _) => format!("the provider reports an error instead ({error})"),
-            (None, Some((place, reason))) => format!("{place} could not be read ({reason})"),
-            (None, None) => "it ended before any text".to_owned(),
-        }
-    }
-
-    fn take_all(&mut self, arrived: &Arrived) -> Result<Vec<StreamEvent>, IngestError> {
-        let mut said = Vec::with_capacity(arrived.len());
-        for event in arrived.iter() {
-            self.take(event, &mut said)?;
-        }
-        Ok(said)
-    }
-
-    fn take(&mut self, event: Event<'_>, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
-        if self.ended {
-            return Ok(());
-        }
-        // Only an object goes on with a text.
-        let data = std::str::from_utf8(event.data).map(str::trim);
-        if let Some(json) = data.ok().filter(|data| data.starts_with('{')) {
-            if self.torn.pass(json) {
-                return self.take_object(event, json, said);
-            }
-            let kept = self.torn.push(event, json);
-            return self.take_kept(kept, said);
-        }
-        let kept = self.torn.release();
-        self.take_kept(kept, said)?;
-        match data {
-            _ if self.ended => {}
-            Ok(SENTINEL) => self.ended = true,
-            Ok(_) => self.skip(event, "it is no JSON object".to_owned()),
-            Err(_) => self.skip(event, "it is not UTF-8".to_owned()),
-        }
-        Ok(())
-    }
-
-    fn take_kept(&mut self, kept: Vec<Kept>, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
-        for kept in kept {
-            if self.ended {
-                break;
-            }
-            let event = kept.event();
-            let (json, lost) = mended_with_note(kept.json(), &event.pointer());
-            self.lost.add(lost);
-            self.take_object(event, &json, said)?;
-        }
-        Ok(())
-    }
-
-    fn take_object(&mut self, event: Event<'_>, data: &str, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
-        if self.reader.is_none() {
-            let told = match self.from {
-                Some(from) => Ok(Some(format::of(from))),
-                None => format::of_event(data),
-            };
-            match told {
-                Ok(Some(format)) => {
-                    self.read_with((format.reader)());
-                    self.provider = Some(format.provider);
-                }
-                Ok(None) if self.untold < MAX_UNTOLD => {
-                    self.untold += 1;
-                    return Ok(());
-                }
-                Ok(None) => {
-                    let seen = format!("its first {MAX_UNTOLD} events hold nothing that is known");
-                    return Err(IngestError::Unrecognised { seen });
-                }
-                Err(error) => return self.refuse(event, error),
-            }
-        }
-        if let Some(counts) = token_counts(data) {
-            self.answer.token_counts.renew(counts);
-        }
-        self.read(event, data, said)
-    }
-
-    fn read_with(&mut self, reader: Box<dyn ReadEvents>) {
-        self.answer.grammar = reader.grammar();
-        self.reader = Some(reader);
-    }
-
-    fn read(&mut self, event: Event<'_>, json: &str, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
-        let Some(reader) = &mut self.reader else { return Ok(()) };
-        let before = said.len();
-        if let Err(error) = reader.read(event, json, &mut self.answer.oddities, said) {
-            // What cannot be read to its end says nothing.
-            said.truncate(before);
-            return self.refuse(event, error);
-        }
-        for event in &mut said[before..] {
-            event.clean(&mut self.taken);
-            self.fold(event);
-        }
-        Ok(())
-    }
-
-    fn fold(&mut self, event: &StreamEvent) {
-        let answer = &mut self.answer;
-        match event {
-            StreamEvent::Text(delta) => answer.text.push_str(delta),
-            StreamEvent::Sources(sources) => answer.sources.extend_from_slice(sources),
-            StreamEvent::Cited(_) | StreamEvent::Late => {}
-            StreamEvent::Label(label) => answer.label = Some(label.clone()),
-            StreamEvent::Interpreter(interpreter) => answer.interpreter = Some(interpreter.clone()),
-            StreamEvent::Done => answer.complete = true,
-            StreamEvent::Error(error) => {
-                answer.complete = false;
-                answer.error = Some(ProviderError::clone(error));
-                self.ended = true;
-            }
-        }
-    }
-
-    /// An event that is not JSON must not end the stream (rule T-06); one whose JSON is wrong does.
-    fn refuse(&mut self, event: Event<'_>, error: IngestError) -> Result<(), IngestError> {
-        if let IngestError::NotJson { reason, column, .. } = error {
-            self.skip(event, format!("it is not JSON: {reason} at its column {column}"));
-            return Ok(());
-        }
-        let place = EventPlace { event: event.number, line: event.line };
-        Err(IngestError::Event { place, source: Box::new(error) })
-    }
-
-    fn skip(&mut self, event: Event<'_>, reason: String) {
-        self.skipped += 1;
-        let place = EventPlace { event: event.number, line: event.line };
-        if self.skipped <= MAX_SKIPPED_NOTES {
-            let message = format!("{place} was skipped: {reason}");
-            self.answer.oddities.push(Entry::in_input(Kind::Dropped, "event-skipped", event.pointer(), message));
-        }
-        self.first_skipped.get_or_insert((place, reason));
-    }
+fn azure_with(scores: AzureScores) -> GrowingAnswer {
+    GrowingAnswer::read_by(Box::new(AzureEvents::new(scores)), &azure_on_your_data::FORMAT)
 }
 
 /// Reads an answer in the given format, whole or as a stream; without a format, looks at the envelope.
@@ -352,6 +158,8 @@ pub fn ingest_whole(body: &[u8], from: Option<Provider>) -> Result<Option<Answer
 
 #[cfg(test)]
 mod tests {
+    use super::super::EventPlace;
+    use super::super::growing_answer::{MAX_SKIPPED_NOTES, MAX_UNTOLD};
     use super::*;
     use crate::answer::SourceIndex;
 

@@ -16,7 +16,6 @@ use crate::report::Entry;
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::VercelAiSdk,
-    slug: "vercel-ai-sdk",
     sign: "`parts`",
     members: &[&["id", "metadata", "parts", "role"]],
     is_whole: |members| members.get("parts").is_some_and(Value::is_array),

@@ -13,7 +13,6 @@ use crate::answer::{Answer, MarkerGrammar};
 
 pub(super) const FORMAT: Format = Format {
     provider: Provider::Xai,
-    slug: "xai",
     sign: "`citations`",
     members: &[CHAT_MEMBERS, RESPONSE_MEMBERS, &["citations", "search_queries"]],
     is_whole: |members| ChatKind::Xai.is_whole(members) || flavour_of(members) == Some(Flavour::Xai),

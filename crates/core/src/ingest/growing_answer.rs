@@ -1,0 +1,281 @@
+//! The answer that the events of a stream make, as far as they have arrived.
+//!
+//! It knows no format but the one that it is given, so that formats whose whole answers hold events can read them here.
+
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+use super::event::{Arrived, Event, ReadEvents, SENTINEL, StreamEvent};
+use super::format::Format;
+use super::halves::{Kept, Lost, TornCharacters, mended_with_note};
+use super::token_counts::token_counts;
+use super::{EventPlace, IngestError, Provider, json};
+use crate::answer::{Answer, MarkerGrammar, ProviderError, TakenOut, TokenCounts};
+use crate::report::{Entry, Kind};
+
+/// So many events may come before one that tells the format.
+pub(super) const MAX_UNTOLD: usize = 64;
+
+/// So many skipped events are reported one by one.
+pub(super) const MAX_SKIPPED_NOTES: usize = 20;
+
+/// Who tells the format of the events.
+#[derive(Debug)]
+enum Told {
+    ByCaller(&'static Format),
+    /// The first event of which this knows a format.
+    ByEvents(OfEvent),
+}
+
+/// The format that an event tells; `None` where it has nothing that is known.
+pub(super) type OfEvent = fn(&str) -> Result<Option<&'static Format>, IngestError>;
+
+#[derive(Debug)]
+pub(super) struct GrowingAnswer {
+    told: Told,
+    reader: Option<Box<dyn ReadEvents>>,
+    /// Whose reader that is.
+    provider: Option<Provider>,
+    /// How many events came before one that tells the format.
+    untold: usize,
+    answer: Answer,
+    ended: bool,
+    skipped: usize,
+    /// What was taken out that readers must not get.
+    taken: TakenOut,
+    first_skipped: Option<(EventPlace, String)>,
+    torn: TornCharacters,
+    lost: Lost,
+}
+
+impl GrowingAnswer {
+    /// An answer in this format.
+    pub(super) fn of(format: &'static Format) -> Self {
+        Self::new(Told::ByCaller(format))
+    }
+
+    /// An answer whose format is that of its first event that tells one.
+    pub(super) fn told_by(of_event: OfEvent) -> Self {
+        Self::new(Told::ByEvents(of_event))
+    }
+
+    fn new(told: Told) -> Self {
+        Self {
+            told,
+            reader: None,
+            provider: None,
+            untold: 0,
+            answer: Answer::default(),
+            ended: false,
+            skipped: 0,
+            taken: TakenOut::default(),
+            first_skipped: None,
+            torn: TornCharacters::default(),
+            lost: Lost::default(),
+        }
+    }
+
+    /// An answer in this format whose events are read by another reader than usual.
+    pub(super) fn read_by(reader: Box<dyn ReadEvents>, format: &'static Format) -> Self {
+        let mut answer = Self::of(format);
+        answer.read_with(reader, format.provider);
+        answer
+    }
+
+    /// Which brackets of the text are markers, as soon as the format is known.
+    pub(super) fn grammar(&self) -> Option<MarkerGrammar> {
+        self.reader.as_ref().map(|reader| reader.grammar())
+    }
+
+    /// What the provider has said so far of the tokens that the answer takes.
+    pub(super) fn token_counts(&self) -> TokenCounts {
+        self.answer.token_counts
+    }
+
+    /// Takes the events that have arrived; returns what they say, in order.
+    ///
+    /// # Errors
+    /// When an event makes the answer unusable. It is of no use then.
+    pub(super) fn take_all(&mut self, arrived: &Arrived) -> Result<Vec<StreamEvent>, IngestError> {
+        let mut said = Vec::with_capacity(arrived.len());
+        for event in arrived.iter() {
+            self.take(event, &mut said)?;
+        }
+        Ok(said)
+    }
+
+    /// The whole answer. An answer whose end is missing is returned with `complete` unset.
+    ///
+    /// # Errors
+    /// When its last events make it unusable, or nothing of it had arrived.
+    pub(super) fn finish(mut self) -> Result<Answer, IngestError> {
+        let kept = self.torn.release();
+        self.take_kept(kept, &mut Vec::new())?;
+        if self.answer.text.is_empty() && !self.answer.complete {
+            return Err(IngestError::NoAnswer { reason: self.nothing() });
+        }
+        let Self { mut answer, mut provider, reader, skipped, lost, taken, .. } = self;
+        answer.oddities.extend(lost.entry());
+        if let Some(reader) = reader {
+            provider = reader.told_provider().or(provider);
+            reader.finish(&mut answer);
+        }
+        answer.clean(taken);
+        if skipped > MAX_SKIPPED_NOTES {
+            let message = format!("{skipped} events could not be read; the first {MAX_SKIPPED_NOTES} are listed");
+            answer.oddities.push(Entry::in_input(Kind::Note, "events-skipped", "", message));
+        }
+        Ok(match provider {
+            Some(provider) => provider.gave(answer),
+            None => answer,
+        })
+    }
+
+    /// The answer that a JSON list of events makes, `body`.
+    ///
+    /// # Errors
+    /// Like [`take_all`](Self::take_all) and [`finish`](Self::finish).
+    pub(super) fn of_list(mut self, body: &str) -> Result<Answer, IngestError> {
+        json::read::<IgnoredAny>(body)?;
+        let events: Vec<&RawValue> = serde_json::from_str(body).unwrap_or_default();
+        let (mut seen, mut line) = (0, 1);
+        for (at, event) in events.into_iter().map(RawValue::get).enumerate() {
+            let start = event.as_ptr().addr() - body.as_ptr().addr();
+            line += body[seen..start].matches('\n').count();
+            seen = start;
+            self.take(Event { number: at + 1, line, data: event.as_bytes() }, &mut Vec::new())?;
+        }
+        self.finish()
+    }
+
+    /// Why there is no answer.
+    fn nothing(&self) -> String {
+        match (&self.answer.error, &self.first_skipped) {
+            (Some(error), _) => format!("the provider reports an error instead ({error})"),
+            (None, Some((place, reason))) => format!("{place} could not be read ({reason})"),
+            (None, None) => "it ended before any text".to_owned(),
+        }
+    }
+
+    fn take(&mut self, event: Event<'_>, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
+        if self.ended {
+            return Ok(());
+        }
+        // Only an object goes on with a text.
+        let data = std::str::from_utf8(event.data).map(str::trim);
+        if let Some(json) = data.ok().filter(|data| data.starts_with('{')) {
+            if self.torn.pass(json) {
+                return self.take_object(event, json, said);
+            }
+            let kept = self.torn.push(event, json);
+            return self.take_kept(kept, said);
+        }
+        let kept = self.torn.release();
+        self.take_kept(kept, said)?;
+        match data {
+            _ if self.ended => {}
+            Ok(SENTINEL) => self.ended = true,
+            Ok(_) => self.skip(event, "it is no JSON object".to_owned()),
+            Err(_) => self.skip(event, "it is not UTF-8".to_owned()),
+        }
+        Ok(())
+    }
+
+    fn take_kept(&mut self, kept: Vec<Kept>, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
+        for kept in kept {
+            if self.ended {
+                break;
+            }
+            let event = kept.event();
+            let (json, lost) = mended_with_note(kept.json(), &event.pointer());
+            self.lost.add(lost);
+            self.take_object(event, &json, said)?;
+        }
+        Ok(())
+    }
+
+    fn take_object(&mut self, event: Event<'_>, data: &str, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
+        if self.reader.is_none() {
+            let told = match self.told {
+                Told::ByCaller(format) => Ok(Some(format)),
+                Told::ByEvents(of_event) => of_event(data),
+            };
+            match told {
+                Ok(Some(format)) => {
+                    self.read_with((format.reader)(), format.provider);
+                }
+                Ok(None) if self.untold < MAX_UNTOLD => {
+                    self.untold += 1;
+                    return Ok(());
+                }
+                Ok(None) => {
+                    let seen = format!("its first {MAX_UNTOLD} events hold nothing that is known");
+                    return Err(IngestError::Unrecognised { seen });
+                }
+                Err(error) => return self.refuse(event, error),
+            }
+        }
+        if let Some(counts) = token_counts(data) {
+            self.answer.token_counts.renew(counts);
+        }
+        self.read(event, data, said)
+    }
+
+    fn read_with(&mut self, reader: Box<dyn ReadEvents>, provider: Provider) {
+        self.answer.grammar = reader.grammar();
+        self.reader = Some(reader);
+        self.provider = Some(provider);
+    }
+
+    fn read(&mut self, event: Event<'_>, json: &str, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
+        let Some(reader) = &mut self.reader else { return Ok(()) };
+        let before = said.len();
+        if let Err(error) = reader.read(event, json, &mut self.answer.oddities, said) {
+            // What cannot be read to its end says nothing.
+            said.truncate(before);
+            return self.refuse(event, error);
+        }
+        for event in &mut said[before..] {
+            event.clean(&mut self.taken);
+            self.fold(event);
+        }
+        Ok(())
+    }
+
+    fn fold(&mut self, event: &StreamEvent) {
+        let answer = &mut self.answer;
+        match event {
+            StreamEvent::Text(delta) => answer.text.push_str(delta),
+            StreamEvent::Sources(sources) => answer.sources.extend_from_slice(sources),
+            StreamEvent::Cited(_) | StreamEvent::Late => {}
+            StreamEvent::Label(label) => answer.label = Some(label.clone()),
+            StreamEvent::Interpreter(interpreter) => answer.interpreter = Some(interpreter.clone()),
+            StreamEvent::Done => answer.complete = true,
+            StreamEvent::Error(error) => {
+                answer.complete = false;
+                answer.error = Some(ProviderError::clone(error));
+                self.ended = true;
+            }
+        }
+    }
+
+    /// An event that is not JSON must not end the stream (rule T-06); one whose JSON is wrong does.
+    fn refuse(&mut self, event: Event<'_>, error: IngestError) -> Result<(), IngestError> {
+        if let IngestError::NotJson { reason, column, .. } = error {
+            self.skip(event, format!("it is not JSON: {reason} at its column {column}"));
+            return Ok(());
+        }
+        let place = EventPlace { event: event.number, line: event.line };
+        Err(IngestError::Event { place, source: Box::new(error) })
+    }
+
+    fn skip(&mut self, event: Event<'_>, reason: String) {
+        self.skipped += 1;
+        let place = EventPlace { event: event.number, line: event.line };
+        if self.skipped <= MAX_SKIPPED_NOTES {
+            let message = format!("{place} was skipped: {reason}");
+            self.answer.oddities.push(Entry::in_input(Kind::Dropped, "event-skipped", event.pointer(), message));
+        }
+        self.first_skipped.get_or_insert((place, reason));
+    }
+}
