@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::chat::{CHAT_MEMBERS, ChatKind};
+use super::chat::{CHAT_MEMBERS, ChatKind, has_data_points};
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::Format;
 use super::json::{self, filled, list};
@@ -40,11 +40,6 @@ pub(super) const FORMAT: Format = Format {
 
 /// The event that brings the sources. The demo mixes it with the events of OpenAI Responses, which have none of this kind.
 pub(super) const CONTEXT_EVENT: &str = "response.context";
-
-/// Whether a context is one of the demo.
-pub(super) fn has_data_points(context: &Value) -> bool {
-    context["data_points"].is_object()
-}
 
 /// The members of a response or of an event.
 #[derive(Deserialize)]

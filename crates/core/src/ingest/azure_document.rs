@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::azure_scores::{AzureScores, Told};
-use super::json::{filled, text_or_number};
+use super::json::{self, filled, list, text_or_number};
 use super::location::{Located, web_url};
 use crate::answer::{Source, SourceKind};
-use crate::report::Entry;
+use crate::report::{Entry, Kind};
 
 /// A citation or a retrieved document (rule S0-02); any member may be absent or null.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -110,5 +110,55 @@ impl Document {
         } else {
             [by_title, by_path, by_both, by_chunk, by_content]
         }
+    }
+}
+
+/// What the service found. Before API version 2024-02-15-preview it stood as JSON in the content of a tool's message.
+#[derive(Default, Deserialize)]
+pub(super) struct Context {
+    #[serde(default, deserialize_with = "list")]
+    citations: Vec<Document>,
+    #[serde(default, deserialize_with = "list")]
+    all_retrieved_documents: Vec<Document>,
+    #[serde(default, deserialize_with = "list")]
+    messages: Vec<ToolMessage>,
+}
+
+#[derive(Deserialize)]
+struct ToolMessage {
+    content: Option<String>,
+}
+
+/// Documents with their JSON pointers.
+pub(super) type Documents = Vec<(String, Document)>;
+
+/// Documents with the pointers that lead to them.
+fn under(pointer: &str, list: &str, documents: Vec<Document>) -> Documents {
+    documents.into_iter().enumerate().map(|(at, document)| (format!("{pointer}/{list}/{at}"), document)).collect()
+}
+
+impl Context {
+    /// What is cited, and what was retrieved; `pointer` leads to the context.
+    pub(super) fn into_documents(self, pointer: &str, oddities: &mut Vec<Entry>) -> (Documents, Documents) {
+        let named = |list: &str, documents| under(pointer, list, documents);
+        let mut cited = named("citations", self.citations);
+        let mut retrieved = named("all_retrieved_documents", self.all_retrieved_documents);
+        for (at, message) in self.messages.into_iter().enumerate() {
+            let Some(content) = filled(message.content) else { continue };
+            let pointer = format!("{pointer}/messages/{at}/content");
+            match json::read::<Self>(&content) {
+                Ok(inner) => {
+                    // The pointer goes on inside of the text, which is JSON itself.
+                    cited.extend(under(&pointer, "citations", inner.citations));
+                    retrieved.extend(under(&pointer, "all_retrieved_documents", inner.all_retrieved_documents));
+                }
+                // Other tools write something else, or nothing that is JSON.
+                Err(error) => {
+                    let message = format!("the message of the tool holds no citations: {error}");
+                    oddities.push(Entry::in_input(Kind::Note, "tool-message", pointer, message));
+                }
+            }
+        }
+        (cited, retrieved)
     }
 }

@@ -5,8 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::IngestError;
-use super::azure_document::{Document, merge_scores};
-use super::azure_on_your_data::Context;
+use super::azure_document::{Context, Document, merge_scores};
 use super::azure_scores::AzureScores;
 use super::chat::finish_reason;
 use super::event::{Event, ReadEvents, StreamEvent};

@@ -8,13 +8,13 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::IngestError;
 use super::event::Event;
 use super::format::{Members, is_addresses, is_something};
 use super::json::{self, filled, list};
 use super::openai_annotation::{WireAnnotation, annotations};
-use super::openwebui;
+use super::openwebui_source::carries_sources;
 use super::responses::is_grok;
-use super::{IngestError, azsearch_demo};
 use crate::answer::ProviderError;
 use crate::report::{Entry, Kind};
 
@@ -63,11 +63,11 @@ impl ChatKind {
         let is = |name: &str, test: fn(&Value) -> bool| members.get(name).is_some_and(test);
         Some(if messages().any(|message| message["context"].is_object()) {
             Self::AzureOnYourData
-        } else if choices().any(|choice| azsearch_demo::has_data_points(&choice["context"])) {
+        } else if choices().any(|choice| has_data_points(&choice["context"])) {
             Self::AzureSearchDemo
         } else if is("citations", Value::is_object) {
             Self::AssistantHub
-        } else if openwebui::carries_sources(members) {
+        } else if carries_sources(members) {
             Self::OpenWebUi
         } else if is_grok(members.get("model").and_then(Value::as_str)) {
             Self::Xai
@@ -84,6 +84,11 @@ impl ChatKind {
     pub(super) fn is_whole(self, members: &Members) -> bool {
         is_something(members, "choices") && Self::of(members) == Some(self)
     }
+}
+
+/// Whether a context is one of the azure-search-openai-demo.
+pub(super) fn has_data_points(context: &Value) -> bool {
+    context["data_points"].is_object()
 }
 
 /// Whether a router names Perplexity's model: OpenRouter gives its results as annotations, and no list of addresses.

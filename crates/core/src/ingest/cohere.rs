@@ -11,7 +11,8 @@ use super::event::{Event, ReadEvents, StreamEvent};
 use super::finish_reason::odd_reason;
 use super::format::{Format, Members, is_something};
 use super::json::{self, Content, OneOrMany, entries, number_or_text};
-use super::{IngestError, Provider, native};
+use super::manifest::has_lists;
+use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::Entry;
 
@@ -58,7 +59,7 @@ pub(super) fn is_first_version(members: &Members) -> bool {
     let own = own.iter().filter(|name| is_something(members, name)).count();
     let is_named = ["generation_id", "chat_history"].iter().any(|name| is_something(members, name));
     // One of these beside the lists of the manifest is something that its caller added.
-    is_string && (own > 1 || is_named && !native::has_lists(members))
+    is_string && (own > 1 || is_named && !has_lists(members))
 }
 
 fn is_event(members: &Members) -> bool {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::IngestError;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::json;
-use super::mistral::{Outputs, is_tool};
+use super::mistral_outputs::{Outputs, is_tool};
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::Entry;
 

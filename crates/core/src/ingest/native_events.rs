@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::IngestError;
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::json::{self, list};
-use super::native::{Annotation, WireInterpreter, WireLabel, WireSource, citations};
+use super::manifest::{Annotation, WireInterpreter, WireLabel, WireSource, citations};
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::Entry;
 

@@ -18,7 +18,8 @@ use super::format::{Format, Members};
 use super::json::{self, list};
 use super::location::{Located, web_url};
 use super::mistral_chat::MistralChatEvents;
-use super::openwebui::{self, WebUiAnswer};
+use super::openwebui::WebUiAnswer;
+use super::openwebui_source::carries_sources;
 use super::perplexity::PerplexityEvents;
 use super::unread::unread_sources;
 use super::{IngestError, Provider};
@@ -130,7 +131,7 @@ impl ChatEvents {
             Some(ChatKind::AzureSearchDemo) => Some((Provider::AzureSearchDemo, Box::new(DemoEvents::default()))),
             Some(ChatKind::AssistantHub) => Some((Provider::AssistantHub, Box::new(AssistantHubEvents::default()))),
             Some(ChatKind::OpenWebUi) => Some((Provider::OpenWebUi, Box::new(WebUiAnswer::after(&self.part.text)))),
-            None if openwebui::carries_sources(&members) => {
+            None if carries_sources(&members) => {
                 Some((Provider::OpenWebUi, Box::new(WebUiAnswer::after(&self.part.text))))
             }
             Some(ChatKind::Perplexity) => Some((Provider::Perplexity, Box::new(PerplexityEvents::after(before)))),

@@ -8,7 +8,7 @@ use super::chat::{self, CHAT_MEMBERS, ChatKind};
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::{Format, Members};
 use super::json::{self, Content, entries, list};
-use super::openwebui_source::{Named, WireSource};
+use super::openwebui_source::{Named, WireSource, kind};
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::Entry;
@@ -28,19 +28,6 @@ fn is_event(members: &Members) -> bool {
     kind.is_some_and(|kind| {
         kind.starts_with("chat:") || matches!(kind, "message" | "replace" | "source" | "citation" | "status")
     })
-}
-
-/// What an event says it is, where it carries anything.
-fn kind(event: &Members) -> Option<&str> {
-    event.get("type").and_then(Value::as_str).filter(|_| event.get("data").is_some_and(Value::is_object))
-}
-
-/// Whether a completion, or a chunk of one, tells of sources in the way of Open WebUI.
-pub(super) fn carries_sources(members: &Members) -> bool {
-    let event = members.get("event").and_then(Value::as_object).and_then(kind);
-    let sources = members.get("sources").and_then(Value::as_array);
-    matches!(event, Some("source" | "citation"))
-        || sources.is_some_and(|sources| sources.iter().any(|source| source["document"].is_array()))
 }
 
 /// An event, or a chunk that carries one.

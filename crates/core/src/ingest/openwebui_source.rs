@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::annotated::Sources;
+use super::format::Members;
 use super::json::{Content, filled, list, text_or_number};
 use super::location::{Located, location};
 use crate::answer::{Source, SourceKind};
@@ -14,6 +15,19 @@ use crate::url::{InvalidWebUrl, WebUrl};
 
 /// What all sources share that have no id (rule S2-02).
 const ANONYMOUS: &str = "N/A";
+
+/// What an event says it is, where it carries anything.
+pub(super) fn kind(event: &Members) -> Option<&str> {
+    event.get("type").and_then(Value::as_str).filter(|_| event.get("data").is_some_and(Value::is_object))
+}
+
+/// Whether a completion, or a chunk of one, tells of sources in the way of Open WebUI.
+pub(super) fn carries_sources(members: &Members) -> bool {
+    let event = members.get("event").and_then(Value::as_object).and_then(kind);
+    let sources = members.get("sources").and_then(Value::as_array);
+    matches!(event, Some("source" | "citation"))
+        || sources.is_some_and(|sources| sources.iter().any(|source| source["document"].is_array()))
+}
 
 /// One source, or several that have one name.
 #[derive(Default, Deserialize)]

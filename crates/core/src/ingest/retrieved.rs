@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::IngestError;
 use super::halves::mended;
 use super::json::{self, list};
-use super::native::WireSource;
+use super::manifest::WireSource;
 use crate::answer::Source;
 
 /// What a model is to answer from.

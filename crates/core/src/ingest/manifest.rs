@@ -1,0 +1,192 @@
+//! The parts of citewire's own manifest, whole and streamed: sources, annotations, labels.
+
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::annotated::whole_words;
+use super::format::Members;
+use super::json::{TextOrNumber, filled, list, number_or_text, text_or_number};
+use super::location::{Located, web_url};
+use super::span::{Unit, read_span};
+use crate::answer::{Citation, Interpreter, SensitivityLabel, Source, SourceIndex};
+use crate::report::{Entry, Kind};
+use crate::text::OffsetIndex;
+
+/// Whether the members have a list that only a manifest has beside its text.
+pub(super) fn has_lists(members: &Members) -> bool {
+    ["sources", "annotations"].iter().any(|name| members.get(*name).is_some_and(Value::is_array))
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct WireSource {
+    #[serde(default, deserialize_with = "text_or_number")]
+    id: Option<String>,
+    title: Option<String>,
+    url: Option<String>,
+    filepath: Option<String>,
+    #[serde(default, deserialize_with = "number_or_text")]
+    page: Option<u32>,
+    content: Option<String>,
+    media_type: Option<String>,
+    modified: Option<String>,
+    author: Option<String>,
+    score: Option<f64>,
+    #[serde(default, deserialize_with = "list")]
+    keywords: Vec<String>,
+    icon: Option<String>,
+    marker: Option<String>,
+    label: Option<Box<WireLabel>>,
+    metadata: Option<Value>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct WireLabel {
+    #[serde(default, deserialize_with = "text_or_number")]
+    id: Option<String>,
+    name: Option<String>,
+    description: Option<String>,
+    priority: Option<i64>,
+    color: Option<String>,
+    encrypted: Option<bool>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct WireInterpreter {
+    slogan: Option<String>,
+    url: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Annotation {
+    start: Option<usize>,
+    end: Option<usize>,
+    unit: Option<Unit>,
+    #[serde(default, deserialize_with = "list")]
+    sources: Vec<TextOrNumber>,
+}
+
+impl WireSource {
+    pub(super) fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
+        let Located { url, filepath: path_in_url, address } = web_url(self.url, || format!("{pointer}/url"), oddities);
+        let label = self.label.map(|label| label.into_label(&format!("{pointer}/label"), oddities));
+        Source {
+            id: filled(self.id),
+            title: filled(self.title),
+            url,
+            address,
+            filepath: filled(self.filepath).or(path_in_url),
+            chunk_id: None,
+            kind: None,
+            rank: None,
+            page: self.page.and_then(NonZeroU32::new),
+            content: filled(self.content),
+            media_type: filled(self.media_type),
+            modified: filled(self.modified),
+            author: filled(self.author),
+            score: self.score.filter(|score| (0.0..=1.0).contains(score)),
+            keywords: self.keywords,
+            icon: filled(self.icon),
+            marker: filled(self.marker),
+            label,
+            metadata: self.metadata.map(|value| members(value, &pointer, oddities)).unwrap_or_default(),
+            pointer,
+            raw_scores: None,
+        }
+    }
+}
+
+/// The members of metadata. Others write an empty list for an object without members; whatever else is no object says nothing
+/// here, and must not cost the answer.
+fn members(metadata: Value, source: &str, oddities: &mut Vec<Entry>) -> Map<String, Value> {
+    match metadata {
+        Value::Object(members) => return members,
+        Value::Array(list) if list.is_empty() => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            let message = "the metadata is no object, so nothing in it is read";
+            oddities.push(Entry::in_input(Kind::Dropped, "metadata", format!("{source}/metadata"), message));
+        }
+    }
+    Map::new()
+}
+
+impl WireLabel {
+    pub(super) fn into_label(self, pointer: &str, oddities: &mut Vec<Entry>) -> SensitivityLabel {
+        let colour = filled(self.color).and_then(|colour| {
+            colour
+                .parse()
+                .map_err(|error| {
+                    let message = format!("{error}; the shield is drawn without a colour");
+                    oddities.push(Entry::in_input(Kind::Dropped, "colour", format!("{pointer}/color"), message));
+                })
+                .ok()
+        });
+        SensitivityLabel {
+            id: filled(self.id),
+            name: filled(self.name),
+            description: filled(self.description),
+            priority: self.priority.unwrap_or_default(),
+            colour,
+            encrypted: self.encrypted.unwrap_or_default(),
+        }
+    }
+}
+
+impl WireInterpreter {
+    pub(super) fn into_interpreter(self, pointer: &str, oddities: &mut Vec<Entry>) -> Option<Interpreter> {
+        let Located { url, filepath: no_url, .. } = web_url(self.url, || format!("{pointer}/url"), oddities);
+        let slogan = filled(self.slogan).or_else(|| url.as_ref().map(|url| url.host().to_owned())).or(no_url)?;
+        Some(Interpreter::new(slogan, url))
+    }
+}
+
+/// What annotations cite, each with its JSON pointer, in a text that has all arrived.
+pub(super) fn citations(
+    text: &str,
+    sources: &[Source],
+    annotations: Vec<(String, Annotation)>,
+    oddities: &mut Vec<Entry>,
+) -> Vec<Citation> {
+    if annotations.is_empty() {
+        return Vec::new();
+    }
+    let index = OffsetIndex::new(text);
+    let mut by_id = HashMap::new();
+    for (at, source) in sources.iter().enumerate() {
+        if let Some(id) = &source.id {
+            by_id.entry(id.as_str()).or_insert(SourceIndex(at));
+        }
+    }
+    let mut citations = Vec::new();
+    for (pointer, annotation) in annotations {
+        let mut named = Vec::new();
+        for (n, TextOrNumber(name)) in annotation.sources.iter().enumerate() {
+            let place = || name.parse::<usize>().ok().filter(|n| (1..=sources.len()).contains(n));
+            match by_id.get(name.as_str()).copied().or_else(|| place().map(|n| SourceIndex(n - 1))) {
+                Some(source) => named.push(source),
+                None => oddities.push(Entry::in_input(
+                    Kind::Unresolved,
+                    "annotation-source",
+                    format!("{pointer}/sources/{n}"),
+                    format!("no source has the id or the place {name:?}"),
+                )),
+            }
+        }
+        let (start, unit) = (annotation.start.unwrap_or_default(), annotation.unit.unwrap_or_default());
+        let span = annotation.end.filter(|end| start < *end).and_then(|end| read_span(text, &index, start, end, unit));
+        let span = span.and_then(|span| whole_words(text, span.range(), text.len()));
+        match span {
+            Some(span) if !named.is_empty() => citations.push(Citation::new(span, named)),
+            Some(_) => {}
+            None => oddities.push(Entry::in_input(
+                Kind::Dropped,
+                "annotation-unanchored",
+                pointer,
+                "the annotation spans no text, so it cites nothing",
+            )),
+        }
+    }
+    citations
+}
