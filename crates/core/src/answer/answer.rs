@@ -1,7 +1,13 @@
 //! One answer with its sources.
 
-use super::{Citation, Interpreter, MarkerGrammar, ProviderError, SensitivityLabel, Source, SourceIndex, TokenCounts};
-use crate::report::Entry;
+use super::{
+    Citation, Interpreter, MarkerGrammar, ProviderError, RawScores, Scoring, SensitivityLabel, Source, SourceIndex,
+    TokenCounts,
+};
+use crate::report::{Entry, ScoreLine};
+
+/// The scores of so many sources are told; a hostile answer must not make the report larger than itself.
+const MAX_SCORE_LINES: usize = 100;
 
 /// An answer as a provider gave it, in citewire's own terms.
 ///
@@ -39,4 +45,28 @@ pub struct Answer {
     pub token_counts: TokenCounts,
     /// What was odd about the input, for the report.
     pub oddities: Vec<Entry>,
+}
+
+impl Answer {
+    /// Scores the sources anew that have raw scores (rules S0-20 to S0-23).
+    pub fn rescore(&mut self, scoring: &Scoring) {
+        for source in &mut self.sources {
+            if let Some(raw) = &source.raw_scores {
+                source.score = scoring.score(raw);
+            }
+        }
+    }
+
+    /// The scores of the sources that have raw ones, of the first hundred of them.
+    #[must_use]
+    pub fn score_lines(&self) -> Vec<ScoreLine> {
+        let scored = self.sources.iter().filter_map(|source| Some((source, source.raw_scores?)));
+        let line = |(source, raw): (&Source, RawScores)| ScoreLine {
+            at: source.pointer.clone(),
+            score: source.score,
+            rerank_score: raw.rerank,
+            search_score: raw.search,
+        };
+        scored.take(MAX_SCORE_LINES).map(line).collect()
+    }
 }

@@ -1,11 +1,5 @@
 //! The scores of a search as its service gives them.
 
-use super::Answer;
-use crate::report::ScoreLine;
-
-/// The scores of so many sources are told; a hostile answer must not make the report larger than itself.
-const MAX_LINES: usize = 100;
-
 /// What Azure AI Search says of how well a document fits, before it becomes one score from 0 to 1 (rules S0-20 to S0-23).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RawScores {
@@ -51,28 +45,4 @@ impl Scoring {
 
 fn scaled(score: f64, max: f64) -> f64 {
     if score > 1.0 { (score / max).min(1.0) } else { score }
-}
-
-impl Answer {
-    /// Scores the sources anew that have raw scores (rules S0-20 to S0-23).
-    pub fn rescore(&mut self, scoring: &Scoring) {
-        for source in &mut self.sources {
-            if let Some(raw) = &source.raw_scores {
-                source.score = scoring.score(raw);
-            }
-        }
-    }
-
-    /// The scores of the sources that have raw ones, of the first hundred of them.
-    #[must_use]
-    pub fn score_lines(&self) -> Vec<ScoreLine> {
-        let scored = self.sources.iter().filter_map(|source| Some((source, source.raw_scores?)));
-        let line = |(source, raw): (&super::Source, RawScores)| ScoreLine {
-            at: source.pointer.clone(),
-            score: source.score,
-            rerank_score: raw.rerank,
-            search_score: raw.search,
-        };
-        scored.take(MAX_LINES).map(line).collect()
-    }
 }

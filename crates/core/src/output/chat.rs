@@ -2,78 +2,16 @@
 //! numbers agree.
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::str::FromStr;
 
 use serde_json::{Map, Value, json};
 
 use super::chat_completion::{Completion, FinishReason};
-use super::download_links::DownloadLinks;
-use super::growing_chat::GrowingChat;
+use super::chat_options::{ChatForm, ChatOptions};
 use super::hub_citations::HubCitations;
 use super::numbered::shown_uncited;
 use super::web_ui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiSource};
 use crate::answer::{Answer, Source};
 use crate::cite::CitedText;
-
-/// How an answer is written for a client of chat completions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ChatOptions {
-    /// The form of the citations.
-    pub form: ChatForm,
-    /// Where the sources in `citations` lead.
-    pub links: DownloadLinks,
-    /// Whether the passages of encrypted documents are left out (policy P-11).
-    pub withhold_encrypted: bool,
-}
-
-/// The forms of citations in a chat completion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ChatForm {
-    /// `[1]`, counted by first appearance, with `source` events: badges and cards in Open WebUI. `citations` lists the cited
-    /// sources first, so that its numbers are the same.
-    #[default]
-    Badges,
-    /// `[[doc1]](https://…)` with `citation` events; documents keep their places (rules S0-11 to S0-45).
-    Links,
-    /// `[1]` is the place of the source, and there is no event: what clients of AssistantHub read (rules S1-20 to S1-32).
-    Places,
-    /// The numbers stay in the text, and nothing says what they mean (rule S1-03).
-    Uncited,
-}
-
-impl ChatForm {
-    /// All forms.
-    pub const ALL: [Self; 4] = [Self::Badges, Self::Links, Self::Places, Self::Uncited];
-}
-
-impl fmt::Display for ChatForm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Badges => "open-webui",
-            Self::Links => "open-webui-links",
-            Self::Places => "assistanthub",
-            Self::Uncited => "none",
-        })
-    }
-}
-
-/// No form of citations has this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no form of citations is called {given:?}; known are open-webui, open-webui-links, assistanthub, none")]
-pub struct UnknownChatForm {
-    /// What was given.
-    pub given: String,
-}
-
-impl FromStr for ChatForm {
-    type Err = UnknownChatForm;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let known = Self::ALL.into_iter().find(|form| form.to_string() == name);
-        known.ok_or_else(|| UnknownChatForm { given: name.to_owned() })
-    }
-}
 
 /// An answer for a client of chat completions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,12 +24,6 @@ pub struct Chat {
     pub events: Vec<WebUiEvent>,
     /// How the answer ended; `None` where it did not.
     pub finish_reason: Option<FinishReason>,
-}
-
-/// Writes an answer that has come whole. A list of references at the end that repeats the sources goes (rule S1-24).
-#[must_use]
-pub fn chat(answer: &Answer, options: &ChatOptions) -> Chat {
-    GrowingChat::new(options.clone()).finish(answer).chat
 }
 
 impl Chat {
@@ -195,6 +127,7 @@ fn event(form: ChatForm, source: &Source, at: usize, place: usize, withhold_encr
 
 #[cfg(test)]
 mod tests {
+    use super::super::chat;
     use super::*;
     use crate::answer::{MarkerGrammar, SourceIndex};
 

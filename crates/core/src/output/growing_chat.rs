@@ -1,6 +1,7 @@
 //! An answer for the clients of chat completions that arrives piece by piece (policy P-12).
 
-use super::chat::{Chat, ChatForm, ChatOptions};
+use super::chat::Chat;
+use super::chat_options::{ChatForm, ChatOptions};
 use super::wording::Wording;
 use crate::answer::{Answer, MarkerGrammar, Source, SourceIndex};
 use crate::cite::{CitedPlace, CitedText, Incremental, Rules, cite};
@@ -183,6 +184,12 @@ fn begins_like(a: (&str, &[CitedPlace]), b: (&str, &[CitedPlace]), length: usize
 /// The places of the cited sources, counted from 0.
 fn places(cited: &CitedText) -> Vec<usize> {
     cited.sources.iter().filter_map(|cited| cited.sources.first()).map(|index| index.0).collect()
+}
+
+/// Writes an answer that has come whole. A list of references at the end that repeats the sources goes (rule S1-24).
+#[must_use]
+pub fn chat(answer: &Answer, options: &ChatOptions) -> Chat {
+    GrowingChat::new(options.clone()).finish(answer).chat
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The text of an answer for chat clients, written while it arrives.
 
 use super::badge_stream::{BadgeStream, Growth};
-use super::chat::ChatForm;
+use super::chat_options::ChatForm;
 use super::document_links::write_link;
 use super::numbered::source_of;
 use crate::answer::Source;
