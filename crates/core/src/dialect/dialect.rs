@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::row::{Row, Stream};
-use super::{email_html, line, m365_copilot, plain, slack, teams, telegram, web_chat};
+use super::{Pacing, Wishes, email_html, line, m365_copilot, plain, slack, teams, telegram, web_chat};
 use crate::activity::Activity;
 use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
@@ -51,17 +51,6 @@ dialects! {
     EmailHtml: email_html,
 }
 
-/// What the caller wants of the activity itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wishes {
-    /// Readers are asked what they think.
-    pub feedback: bool,
-    /// The text alone names the sources.
-    pub self_contained: bool,
-    /// A message that is too large stays whole, for whoever sends it in [parts](Dialect::parts), and is in Markdown until then.
-    pub in_parts: bool,
-}
-
 impl Dialect {
     /// What the channel asks of the text.
     #[must_use]
@@ -93,6 +82,18 @@ impl Dialect {
     #[must_use]
     pub fn streams_claims(self) -> bool {
         self.row().stream == Some(Stream::Free)
+    }
+}
+
+impl Pacing {
+    /// What this channel allows. `dialect` tells Microsoft 365 Copilot, whose channel is that of Teams.
+    #[must_use]
+    pub fn of(channel_id: &str, dialect: Dialect) -> Self {
+        match channel_id {
+            "emulator" if dialect != Dialect::M365Copilot => Self::EMULATOR,
+            "msteams" if dialect != Dialect::M365Copilot => Self::TEAMS,
+            _ => dialect.row().pacing.clone(),
+        }
     }
 }
 
@@ -131,6 +132,23 @@ impl FromStr for Dialect {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_pace_follows_the_channel_and_copilot_is_told_by_its_dialect() {
+        for (channel, dialect, expected) in [
+            ("msteams", Dialect::Teams, Pacing::TEAMS),
+            ("msteams", Dialect::M365Copilot, Pacing::M365_COPILOT),
+            ("webchat", Dialect::WebChat, Pacing::WEB_CHAT),
+            ("directline", Dialect::WebChat, Pacing::WEB_CHAT),
+            ("emulator", Dialect::WebChat, Pacing::EMULATOR),
+            ("slack", Dialect::Plain, Pacing::WEB_CHAT),
+            // The caller chose another dialect than that of the channel: the limits of Teams hold for either.
+            ("email", Dialect::Teams, Pacing::TEAMS),
+            ("msteams", Dialect::WebChat, Pacing::TEAMS),
+        ] {
+            assert_eq!(Pacing::of(channel, dialect), expected, "{channel}");
+        }
+    }
 
     #[test]
     fn names_and_channel_ids_lead_to_a_dialect() {

@@ -19,7 +19,9 @@ mod slack;
 mod teams;
 mod telegram;
 mod web_chat;
+mod wishes;
 
-pub use dialect::{Dialect, UnknownDialect, Wishes};
+pub use dialect::{Dialect, UnknownDialect};
 pub use livestream::{Answering, Livestream, Stamps, Waiting};
 pub use pacing::Pacing;
+pub use wishes::Wishes;

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use super::Dialect;
-
 /// What a channel allows a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pacing {
@@ -54,36 +52,4 @@ impl Pacing {
 
     /// Events of `deliveryMode: stream`.
     pub const EVENTS: Self = Self { interval: Duration::from_millis(100), ..Self::WEB_CHAT };
-
-    /// What this channel allows. `dialect` tells Microsoft 365 Copilot, whose channel is that of Teams.
-    #[must_use]
-    pub fn of(channel_id: &str, dialect: Dialect) -> Self {
-        match channel_id {
-            "emulator" if dialect != Dialect::M365Copilot => Self::EMULATOR,
-            "msteams" if dialect != Dialect::M365Copilot => Self::TEAMS,
-            _ => dialect.row().pacing.clone(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_pace_follows_the_channel_and_copilot_is_told_by_its_dialect() {
-        for (channel, dialect, expected) in [
-            ("msteams", Dialect::Teams, Pacing::TEAMS),
-            ("msteams", Dialect::M365Copilot, Pacing::M365_COPILOT),
-            ("webchat", Dialect::WebChat, Pacing::WEB_CHAT),
-            ("directline", Dialect::WebChat, Pacing::WEB_CHAT),
-            ("emulator", Dialect::WebChat, Pacing::EMULATOR),
-            ("slack", Dialect::Plain, Pacing::WEB_CHAT),
-            // The caller chose another dialect than that of the channel: the limits of Teams hold for either.
-            ("email", Dialect::Teams, Pacing::TEAMS),
-            ("msteams", Dialect::WebChat, Pacing::TEAMS),
-        ] {
-            assert_eq!(Pacing::of(channel, dialect), expected, "{channel}");
-        }
-    }
 }
