@@ -1,17 +1,23 @@
 //! The pipeline as one function, and the same for an answer that arrives piece by piece; the library's front door.
 
 mod brackets;
+mod conversion;
 #[expect(clippy::module_inception, reason = "the file is named after the function it holds")]
 mod convert;
+mod error;
 mod grounding;
+mod message;
 mod options;
 mod outgoing;
 mod shown;
 mod spacing;
 mod streaming;
 
-pub use convert::{Conversion, ConvertError, Converted, convert, convert_answer};
+pub use conversion::Conversion;
+pub use convert::convert;
+pub use error::ConvertError;
 pub use grounding::grounded;
+pub use message::{Converted, convert_answer};
 pub use options::{Grounding, Options};
 pub use outgoing::{Outgoing, OutgoingForm, UnknownOutgoingForm};
 pub use streaming::{Streamed, Streaming, Update};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::brackets::{Brackets, Piece, may_cite};
-use super::convert::readdress;
+use super::message::readdress;
 use super::spacing::Spacing;
 use super::{Conversion, Grounding};
 use crate::answer::{

@@ -1,6 +1,6 @@
 //! The conversion of an answer that arrives piece by piece (policy P-12).
 
-use super::convert::message;
+use super::message::message;
 use super::shown::Shown;
 use super::{Conversion, ConvertError, Converted};
 use crate::activity::Activity;
