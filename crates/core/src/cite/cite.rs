@@ -40,7 +40,7 @@ pub(super) fn open_fence(passage: &str) -> Option<String> {
     let mut rewrite = Rewrite::of(&answer, &rules);
     let given = Given { answer: &answer, rules: &rules, resolver: &Resolver::default(), arrivals: &[] };
     rewrite.read(&given, passage.len(), None);
-    rewrite.output.open_fence().map(ToOwned::to_owned)
+    rewrite.so_far.output.open_fence().map(ToOwned::to_owned)
 }
 
 /// A passage is an answer without markers.

@@ -91,7 +91,7 @@ impl Incremental {
         self.held = rewrite.read(&given, to, Some(self.held));
         // The next character decides about blanks and these signs at the end: whether they stay, and what they mean.
         let signs = if rules.markdown { " \t\r\n!\\#<\u{200b}" } else { " \t\r\n!" };
-        let written = rewrite.output.text();
+        let written = rewrite.so_far.output.text();
         let told = written.trim_end_matches(|c| signs.contains(c)).len();
         let near = written.floor_char_boundary(written.len().saturating_sub(LOOK_AHEAD));
         let written = &written[..told.max(written[..near].trim_end_matches([' ', '\t', '\r', '\n']).len())];
@@ -107,7 +107,7 @@ impl Incremental {
     /// piece of text at the latest.
     pub fn cite_here(&mut self, sources: Vec<SourceIndex>) {
         let text = &self.answer.text;
-        self.rewrite.decisions.places.cite_at(place_or_first(text, text.len()), sources.into());
+        self.rewrite.so_far.decisions.places.cite_at(place_or_first(text, text.len()), sources.into());
     }
 
     /// All that can be shown so far: the pieces that [`push`](Self::push) returned, joined.
@@ -123,7 +123,8 @@ impl Incremental {
     pub fn so_far(&self) -> CitedText {
         let sources = self.rewrite.sources(&self.answer);
         let mut text = self.shown.clone();
-        if let Some(fence) = self.rewrite.output.open_fence().filter(|_| self.rules.close_fence && !sources.is_empty())
+        if let Some(fence) =
+            self.rewrite.so_far.output.open_fence().filter(|_| self.rules.close_fence && !sources.is_empty())
         {
             text.push_str(fence);
         }
@@ -159,7 +160,7 @@ impl Incremental {
     /// Whether a marker has arrived that names none of the sources known so far.
     #[must_use]
     pub fn has_unresolved(&self) -> bool {
-        !self.rewrite.decisions.unresolved.is_empty()
+        !self.rewrite.so_far.decisions.unresolved.is_empty()
     }
 
     /// The text as a whole, with its definitions. It begins with what has been shown.

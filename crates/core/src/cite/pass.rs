@@ -2,20 +2,50 @@
 
 use std::ops::Range;
 
-use super::decide::{Context, Positions, decide, is_allowed, is_marker_label};
+use super::decide::{self, Context, Decisions, Piece, Positions, decide, is_allowed, is_marker_label};
 use super::read::{Container, Definition, Inline, LOOK_AHEAD, Leaf, LeafKind, Reader, Slice, same_label};
-use super::rewrite::{Rewrite, Settled};
-use super::write::{FENCED_BY, Output};
+use super::write::{self, FENCED_BY, Output};
+use crate::cite::Rules;
 use crate::cite::place::first_open;
 use crate::report::{Entry, Kind};
 use crate::url::without_user;
+
+/// What was decided and written of a text so far.
+#[derive(Debug)]
+pub(super) struct Progress {
+    pub(super) decisions: Decisions,
+    pub(super) output: Output,
+    /// What was decided of the last leaf; kept for its room.
+    pieces: Vec<Piece>,
+    pub(super) settled: Settled,
+}
+
+impl Progress {
+    pub(super) fn new(rules: &Rules) -> Self {
+        Self {
+            decisions: Decisions::new(rules),
+            output: Output::new(rules),
+            pieces: Vec::new(),
+            settled: Settled::default(),
+        }
+    }
+}
+
+/// The beginning of the last block that was begun: everything before it stays as it is, whatever comes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Settled {
+    pub(super) at: usize,
+    pub(super) definitions: usize,
+    pub(super) decisions: decide::Mark,
+    pub(super) output: write::Mark,
+}
 
 /// Hands what is read from room to room.
 pub(super) struct Pass<'p> {
     context: Context<'p>,
     slice: Range<usize>,
     finished: bool,
-    rewrite: &'p mut Rewrite,
+    so_far: &'p mut Progress,
     /// How deep in something that is not written.
     skipped: usize,
     /// Of a text that goes on: from where on it may still be read in another way.
@@ -25,12 +55,12 @@ pub(super) struct Pass<'p> {
 }
 
 impl<'p> Pass<'p> {
-    pub(super) fn new(context: Context<'p>, slice: &Slice<'_>, shown: Option<usize>, rewrite: &'p mut Rewrite) -> Self {
+    pub(super) fn new(context: Context<'p>, slice: &Slice<'_>, shown: Option<usize>, so_far: &'p mut Progress) -> Self {
         let Slice { text, ref range, finished } = *slice;
         let shown = shown.unwrap_or_default();
         // The provider may still cite the last word: `cite_here` puts its badge there.
         let held = if finished { text.len() } else { first_open(text, text.len()).max(shown) };
-        Self { context, slice: range.clone(), finished, rewrite, skipped: 0, held, shown }
+        Self { context, slice: range.clone(), finished, so_far, skipped: 0, held, shown }
     }
 
     /// Ends the reading; where what is held back begins.
@@ -38,7 +68,7 @@ impl<'p> Pass<'p> {
         if self.finished {
             self.cite_behind(self.context.text.len());
         } else {
-            self.rewrite.output.pause(&self.context, self.held);
+            self.so_far.output.pause(&self.context, self.held);
         }
         self.held
     }
@@ -54,7 +84,7 @@ impl<'p> Pass<'p> {
         if self.is_open(to) || !self.finished && to >= self.held {
             return;
         }
-        let Rewrite { decisions, output, .. } = &mut *self.rewrite;
+        let Progress { decisions, output, .. } = &mut *self.so_far;
         let sources = decisions.places.take(self.context.text, to);
         let positions: Positions = decisions.positions(self.context.arrivals.all, &sources);
         if !positions.is_empty() {
@@ -74,17 +104,17 @@ impl<'p> Pass<'p> {
         if gives_way {
             self.skipped = 1;
             let message = format!("the footnote [^{label}] gives way to the source of that number");
-            self.rewrite.decisions.neutralised("footnote", range.start, message);
+            self.so_far.decisions.neutralised("footnote", range.start, message);
             if self.is_open(range.end) {
                 self.hold(range.start);
             }
-        } else if let Output::Markdown(writer) = &mut self.rewrite.output {
+        } else if let Output::Markdown(writer) = &mut self.so_far.output {
             writer.open_note(&label);
         }
     }
 
     fn leave_out(&mut self, range: Range<usize>) {
-        match &mut self.rewrite.output {
+        match &mut self.so_far.output {
             Output::Markdown(writer) => writer.leave_out(range.end),
             Output::Source(copy) if !self.context.rules.only_markers => copy.leave_out_lines(&self.context, range),
             Output::Source(_) => {}
@@ -107,7 +137,7 @@ impl Reader for Pass<'_> {
         if at > self.held {
             return;
         }
-        let Rewrite { decisions, output, settled, .. } = &mut *self.rewrite;
+        let Progress { decisions, output, settled, .. } = &mut *self.so_far;
         *settled = Settled { at, definitions, decisions: decisions.mark(), output: output.mark() };
     }
 
@@ -132,7 +162,7 @@ impl Reader for Pass<'_> {
         if self.held < range.start {
             return;
         }
-        let Output::Markdown(writer) = &mut self.rewrite.output else { return };
+        let Output::Markdown(writer) = &mut self.so_far.output else { return };
         match container {
             Container::Quote => writer.open_quote(self.context.text, range.start),
             Container::List => writer.open_list(&self.context, range.start),
@@ -159,7 +189,7 @@ impl Reader for Pass<'_> {
         if matches!(container, Container::Quote | Container::Item) {
             self.cite_behind(end);
         }
-        let Output::Markdown(writer) = &mut self.rewrite.output else { return };
+        let Output::Markdown(writer) = &mut self.so_far.output else { return };
         match container {
             Container::Quote | Container::Item => writer.close_container(&self.context, range.end),
             Container::List => writer.close_list(),
@@ -193,7 +223,7 @@ impl Reader for Pass<'_> {
             self.hold(border.map_or(usize::MAX, |at| leaf.range.start + at));
         }
         let held = goes_on.then_some(self.held);
-        let Rewrite { decisions, output, pieces, .. } = &mut *self.rewrite;
+        let Progress { decisions, output, pieces, .. } = &mut *self.so_far;
         let decided = decide(&self.context, decisions, inline, held, pieces);
         self.held = self.held.min(decided);
         match output {
@@ -224,10 +254,10 @@ impl Reader for Pass<'_> {
             self.hold(leaf.range.start);
             return;
         }
-        if let Output::Markdown(writer) = &mut self.rewrite.output {
+        if let Output::Markdown(writer) = &mut self.so_far.output {
             match leaf.kind {
                 LeafKind::Html => {
-                    self.rewrite.decisions.report_html(self.context.text, leaf.range.start, content);
+                    self.so_far.decisions.report_html(self.context.text, leaf.range.start, content);
                     writer.html_block(&self.context, leaf, content);
                 }
                 LeafKind::Rule => writer.rule(&self.context, leaf.range.clone()),
@@ -247,7 +277,7 @@ impl Reader for Pass<'_> {
         if self.held < range.start {
             return;
         }
-        let Rewrite { decisions, output, .. } = &mut *self.rewrite;
+        let Progress { decisions, output, .. } = &mut *self.so_far;
         let is_needed = decisions.uses(&same_label(label))
             && !is_marker_label(label)
             && !self.context.is_drawn_as_badge(label)

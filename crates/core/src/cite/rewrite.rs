@@ -1,9 +1,8 @@
 //! One text on its way through the rooms, whole or as far as it has arrived.
 
-use super::decide::{self, Arrivals, Context, Decisions, Piece, Places, is_marker_label};
-use super::pass::Pass;
+use super::decide::{Arrivals, Context, Decisions, Places, is_marker_label};
+use super::pass::{Pass, Progress};
 use super::read::{Definitions, Slice, read};
-use super::write::{self, Output};
 use crate::answer::Answer;
 use crate::cite::bibliography::Bibliography;
 use crate::cite::resolve::Resolver;
@@ -31,66 +30,47 @@ impl<'g> Given<'g> {
     }
 }
 
-/// What was decided and written of a text so far.
+/// A text as far as it was read.
 #[derive(Debug)]
 pub(super) struct Rewrite {
-    pub(super) decisions: Decisions,
-    pub(super) output: Output,
-    /// What was decided of the last leaf; kept for its room.
-    pub(super) pieces: Vec<Piece>,
+    pub(super) so_far: Progress,
     definitions: Definitions,
-    pub(super) settled: Settled,
-}
-
-/// The beginning of the last block that was begun: everything before it stays as it is, whatever comes.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Settled {
-    pub(super) at: usize,
-    pub(super) definitions: usize,
-    pub(super) decisions: decide::Mark,
-    pub(super) output: write::Mark,
 }
 
 impl Rewrite {
     pub(super) fn new(rules: &Rules) -> Self {
-        Self {
-            decisions: Decisions::new(rules),
-            output: Output::new(rules),
-            pieces: Vec::new(),
-            definitions: Definitions::default(),
-            settled: Settled::default(),
-        }
+        Self { so_far: Progress::new(rules), definitions: Definitions::default() }
     }
 
     /// For a whole answer, with the citations that came beside its text.
     pub(super) fn of(answer: &Answer, rules: &Rules) -> Self {
         let mut rewrite = Self::new(rules);
-        rewrite.output.reserve(answer.text.len() + 96 * answer.sources.len().min(64));
-        rewrite.decisions.places = Places::of(answer);
+        rewrite.so_far.output.reserve(answer.text.len() + 96 * answer.sources.len().min(64));
+        rewrite.so_far.decisions.places = Places::of(answer);
         rewrite
     }
 
     /// Where what is not settled begins in the text.
     pub(super) fn settled(&self) -> usize {
-        self.settled.at
+        self.so_far.settled.at
     }
 
     /// Reads the text up to a place, from the last block on that was begun. Of a text that goes on, only what can change no more is
     /// decided and written: the place is returned where the rest begins, which is not before the one that is given.
     pub(super) fn read(&mut self, given: &Given<'_>, to: usize, goes_on_behind: Option<usize>) -> usize {
-        self.decisions.back_to(&self.settled.decisions);
-        self.output.back_to(&self.settled.output);
-        self.definitions.back_to(self.settled.definitions);
+        self.so_far.decisions.back_to(&self.so_far.settled.decisions);
+        self.so_far.output.back_to(&self.so_far.settled.output);
+        self.definitions.back_to(self.so_far.settled.definitions);
         let context = given.context(to);
         let text = context.text;
-        let mut from = self.settled.at.min(to);
+        let mut from = self.so_far.settled.at.min(to);
         if from == 0 && given.rules.markdown {
             from = text.len() - text.trim_start_matches('\u{feff}').len();
         }
-        self.output.begin(&text[from..]);
+        self.so_far.output.begin(&text[from..]);
         let mut definitions = std::mem::take(&mut self.definitions);
         let slice = Slice { text, range: from..to, finished: goes_on_behind.is_none() };
-        let mut pass = Pass::new(context, &slice, goes_on_behind, self);
+        let mut pass = Pass::new(context, &slice, goes_on_behind, &mut self.so_far);
         read(&slice, &mut definitions, &is_marker_label, &mut pass);
         let held = pass.end();
         self.definitions = definitions;
@@ -104,20 +84,21 @@ impl Rewrite {
         if rules.without_bibliography && bibliography.is_list(&answer.text) {
             self.read(given, visible, None);
             // A list that holds the only citations repeats nothing.
-            without_list = rules.only_markers || self.decisions.numberer.any();
+            without_list = rules.only_markers || self.so_far.decisions.numberer.any();
         }
         let end = if without_list { visible } else { answer.text.len() };
         if without_list {
             let message = "the list of references at the end repeats the sources";
-            self.decisions.entries.push(Entry::in_text(Kind::Dropped, "bibliography", visible, message));
+            self.so_far.decisions.entries.push(Entry::in_text(Kind::Dropped, "bibliography", visible, message));
         } else {
             self.read(given, end, None);
         }
-        let lists_attested = !self.decisions.numberer.any() && !rules.only_markers;
+        let lists_attested = !self.so_far.decisions.numberer.any() && !rules.only_markers;
         let attested = if lists_attested { self.number_attested(answer) } else { Vec::new() };
         self.say_what_was_left_out(answer);
-        let is_cited = self.decisions.numberer.any();
-        let Self { decisions: Decisions { numberer, mut entries, unresolved, .. }, output, .. } = self;
+        let is_cited = self.so_far.decisions.numberer.any();
+        let Progress { decisions, output, .. } = self.so_far;
+        let Decisions { numberer, mut entries, unresolved, .. } = decisions;
         let (mut text, places, unseen) = output.finish(&given.context(end), is_cited);
         entries.extend(unseen_entry(unseen, &answer.text[..end]));
         // In the order of the text, whatever was decided first.
@@ -142,22 +123,22 @@ impl Rewrite {
 
     /// The cited sources so far.
     pub(super) fn sources(&self, answer: &Answer) -> Vec<CitedSource> {
-        self.decisions.numberer.so_far(&answer.sources)
+        self.so_far.decisions.numberer.so_far(&answer.sources)
     }
 
     pub(super) fn places(&self) -> &[CitedPlace] {
-        self.output.places()
+        self.so_far.output.places()
     }
 
     /// The numbers of what the provider attests as used, where nothing is cited (policy P-03).
     fn number_attested(&mut self, answer: &Answer) -> Vec<Position> {
         let known = answer.attested.iter().copied().filter(|index| index.0 < answer.sources.len());
         let known: Vec<_> = known.collect();
-        self.decisions.positions(&answer.sources, &known).into_vec()
+        self.so_far.decisions.positions(&answer.sources, &known).into_vec()
     }
 
     fn say_what_was_left_out(&mut self, answer: &Answer) {
-        let Decisions { left_out, entries, numberer, .. } = &mut self.decisions;
+        let Decisions { left_out, entries, numberer, .. } = &mut self.so_far.decisions;
         if left_out.is_empty() {
             return;
         }

@@ -1,19 +1,10 @@
-//! The definitions of the model, and in which order blocks are read because of them.
-//!
-//! A definition takes effect behind itself only: what a reader was shown of a stream is not changed by what comes later. So a text
-//! that holds definitions is read block by block, each with the definitions before it.
+//! The definitions of the model that take effect at a place.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ops::Range;
 
-use pulldown_cmark::{BrokenLink, CowStr, Event, Options, Parser};
+use pulldown_cmark::Options;
 
-use super::events::Events;
-use super::long::{without_long, without_long_lines};
-use super::open::may_be_title;
 use super::token::Definition;
-use super::{Reader, Slice};
 
 /// What the parser is asked for. Everything else (strikethrough, task boxes, math) is copied as characters.
 pub(super) const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_FOOTNOTES);
@@ -34,6 +25,11 @@ impl Definitions {
         }
     }
 
+    /// The address and the title behind a label.
+    pub(super) fn find(&self, label: &str) -> Option<(&str, &str)> {
+        self.0.get(&same_label(label)).map(|(url, title, _)| (url.as_str(), title.as_str()))
+    }
+
     pub(super) fn add(&mut self, definition: &Definition) {
         let Definition { label, url, title, .. } = definition;
         let before = self.0.len();
@@ -41,150 +37,9 @@ impl Definitions {
     }
 }
 
-/// Reads a slice, and adds the definitions in it to those before it. `is_marker` says which labels are those of markers: their
-/// definitions take no effect.
-pub(in crate::cite) fn read(
-    slice: &Slice<'_>,
-    definitions: &mut Definitions,
-    is_marker: &dyn Fn(&str) -> bool,
-    reader: &mut impl Reader,
-) {
-    let base = slice.range.start;
-    let source = &slice.text[slice.range.clone()];
-    let hidden = hidden(source, is_marker);
-    let source = hidden.as_deref().unwrap_or(source);
-    let parser = Parser::new_ext(source, OPTIONS);
-    let defines = parser.reference_definitions().iter().next().is_some();
-    let known = RefCell::new(std::mem::take(definitions));
-    if !defines && known.borrow().len() == 0 {
-        Events::new(slice, &[], &known, is_marker, reader).run(parser.into_offset_iter(), base);
-        return;
-    }
-    let blocks = blocks(parser.into_offset_iter(), source);
-    for (at, block) in blocks.iter().enumerate() {
-        let by_label = |link: BrokenLink<'_>| {
-            let known = known.borrow();
-            let (url, title, _) = known.0.get(&same_label(&link.reference))?;
-            Some((CowStr::from(url.clone()), CowStr::from(title.clone())))
-        };
-        let inner = Slice {
-            text: slice.text,
-            range: base + block.start..base + block.end,
-            finished: slice.finished || at + 1 < blocks.len(),
-        };
-        let source = &source[block.clone()];
-        let text = &slice.text[inner.range.start..];
-        let open = if inner.finished { None } else { without_open_definition(source, text) };
-        if let Some((open, _)) = open {
-            reader.hold(inner.range.start + open);
-        }
-        let source = open.as_ref().map_or(source, |(_, source)| source);
-        let parser = Parser::new_with_broken_link_callback(source, OPTIONS, Some(by_label));
-        let found = in_order(&parser, inner.range.start);
-        Events::new(&inner, &found, &known, is_marker, reader).run(parser.into_offset_iter(), inner.range.start);
-    }
-    *definitions = known.into_inner();
-}
-
-/// The source without what the parser shall not see, of the same length; `None` where there is nothing such.
-fn hidden(source: &str, is_marker: &dyn Fn(&str) -> bool) -> Option<String> {
-    let mut hidden: Option<String> = None;
-    let mut hide = |without: &dyn Fn(&str) -> Option<String>| {
-        let next = without(hidden.as_deref().unwrap_or(source));
-        let hides = next.is_some();
-        hidden = next.or(hidden.take());
-        hides
-    };
-    hide(&without_returns);
-    hide(&without_long_lines);
-    hide(&|source| without_markers(source, is_marker));
-    if hide(&without_long) {
-        // Code or HTML that was too long may have held definitions of markers, which are definitions now.
-        hide(&|source| without_markers(source, is_marker));
-    }
-    hidden
-}
-
 /// A label in the form in which labels are compared.
 pub(in crate::cite) fn same_label(label: &str) -> String {
     label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
-}
-
-fn in_order<'p, F: pulldown_cmark::BrokenLinkCallback<'p>>(parser: &Parser<'p, F>, base: usize) -> Vec<Definition> {
-    let all = parser.reference_definitions().iter();
-    let mut all: Vec<Definition> = all
-        .map(|(label, found)| Definition {
-            range: base + found.span.start..base + found.span.end,
-            label: label.to_owned(),
-            url: found.dest.to_string(),
-            title: found.title.as_deref().unwrap_or_default().to_owned(),
-        })
-        .collect();
-    all.sort_by_key(|definition| definition.range.start);
-    all
-}
-
-/// Where the last definition of a source begins, when the text behind it may still become its title; and the source without the
-/// opening bracket of this definition. Read so, the definition is a paragraph, which a stream holds back, and the blocks before it
-/// are read as they will be once the definition is complete. `text` begins with the source.
-fn without_open_definition(source: &str, text: &str) -> Option<(usize, String)> {
-    let parser = Parser::new_ext(source, OPTIONS);
-    let all = parser.reference_definitions().iter().map(|(_, found)| found.span.clone());
-    let last = all.max_by_key(|span| span.end).filter(|last| may_be_title(&text[last.end..]))?;
-    let bracket = last.start + source[last.start..].find('[').unwrap_or_default();
-    Some((last.start, format!("{}\u{1}{}", &source[..bracket], &source[bracket + 1..])))
-}
-
-/// The source with line feeds in place of carriage returns that stand alone, where there are any: the parser loses one in code that
-/// the text ends in.
-fn without_returns(source: &str) -> Option<String> {
-    let is_alone = |at: &usize| source.as_bytes().get(at + 1) != Some(&b'\n');
-    let mut alone = memchr::memchr_iter(b'\r', source.as_bytes()).filter(is_alone).peekable();
-    alone.peek()?;
-    let mut bytes = source.as_bytes().to_vec();
-    alone.for_each(|at| bytes[at] = b'\n');
-    String::from_utf8(bytes).ok()
-}
-
-/// The parts of a source that are read by themselves: each top-level block, and each definition between two. Of one label, the
-/// parser tells the first definition alone.
-fn blocks<'s>(events: impl Iterator<Item = (Event<'s>, Range<usize>)>, source: &str) -> Vec<Range<usize>> {
-    let (mut depth, mut end, mut starts) = (0_usize, 0, vec![0]);
-    for (event, range) in events {
-        if depth == 0 {
-            between(source, end..range.start, &mut starts);
-        }
-        if let Event::Start(_) = event {
-            depth += 1;
-        } else if let Event::End(_) = event {
-            depth -= 1;
-        }
-        if depth == 0 {
-            // A list ends in front of the next block.
-            end = source[..range.end].trim_end().len();
-        }
-    }
-    between(source, end..source.len(), &mut starts);
-    starts.dedup();
-    let ends = starts.iter().skip(1).copied().chain([source.len()]);
-    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
-}
-
-/// Adds where the definitions between two blocks begin, and where the line of the next block does.
-fn between(source: &str, gap: Range<usize>, starts: &mut Vec<usize>) {
-    let mut at = gap.start;
-    for line in source[gap.clone()].split_inclusive(['\n', '\r']) {
-        let content = line.trim_start_matches(' ');
-        if content.starts_with('[') && content.contains("]:") {
-            starts.push(at);
-        }
-        at += line.len();
-    }
-    let line = source[..gap.end].rfind(['\n', '\r']).map_or(0, |end| end + 1);
-    // Right behind a definition, its indentation means nothing.
-    if line > gap.start && line < source.len() && is_behind_blank_line(source, line) {
-        starts.push(line);
-    }
 }
 
 /// Whether the line before the one that begins there is blank, or there is none.
@@ -192,64 +47,4 @@ pub(super) fn is_behind_blank_line(text: &str, line: usize) -> bool {
     let before = &text[..line];
     let before = before.strip_suffix("\r\n").or_else(|| before.strip_suffix(['\n', '\r'])).unwrap_or(before);
     before.trim_end_matches([' ', '\t']).is_empty() || before.trim_end_matches([' ', '\t']).ends_with(['\n', '\r'])
-}
-
-/// So many times the parser is asked which definitions there are; each time it tells the first of every label.
-const PASSES: usize = 8;
-
-/// The source with labels that nobody can write in place of those of markers, of the same length: these definitions take no
-/// effect then.
-fn without_markers(source: &str, is_marker: &dyn Fn(&str) -> bool) -> Option<String> {
-    memchr::memmem::find(source.as_bytes(), b"]:")?;
-    let mut hidden: Option<String> = None;
-    let mut count = 0;
-    for pass in 0..=PASSES {
-        let text = hidden.as_deref().unwrap_or(source);
-        let parser = Parser::new_ext(text, OPTIONS);
-        let found = parser.reference_definitions().iter().filter(|(label, _)| is_marker(label));
-        let labels: Vec<Range<usize>> = found
-            .filter_map(|(_, found)| {
-                let from = found.span.start + text[found.span.clone()].find('[')? + 1;
-                Some(from..from + text[from..].find(']')?)
-            })
-            .collect();
-        if labels.is_empty() {
-            break;
-        }
-        let mut bytes = text.as_bytes().to_vec();
-        if pass == PASSES {
-            // One label a thousand times is no answer: all brackets that look like it go.
-            let first = labels.iter().map(|label| label.start).min().unwrap_or_default();
-            hide_all(&mut bytes[first - 1..], &mut count);
-        } else {
-            labels.into_iter().for_each(|label| hide(&mut bytes[label], &mut count));
-        }
-        hidden = String::from_utf8(bytes).ok();
-    }
-    hidden
-}
-
-/// Control characters that are no blanks: nobody writes them in labels.
-const UNWRITTEN: &[u8] =
-    b"\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f";
-
-/// Writes the next label of all that nobody writes.
-fn hide(label: &mut [u8], count: &mut usize) {
-    let mut number = *count;
-    *count += 1;
-    for byte in label.iter_mut().filter(|byte| !byte.is_ascii_whitespace()) {
-        *byte = UNWRITTEN[number % UNWRITTEN.len()];
-        number /= UNWRITTEN.len();
-    }
-}
-
-fn hide_all(bytes: &mut [u8], count: &mut usize) {
-    let mut at = 0;
-    while let Some(open) = memchr::memchr(b'[', &bytes[at..]).map(|found| at + found + 1) {
-        let Some(end) = memchr::memchr2(b'[', b']', &bytes[open..]).map(|found| open + found) else { break };
-        if bytes[end] == b']' {
-            hide(&mut bytes[open..end], count);
-        }
-        at = end;
-    }
 }

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Parser, Tag};
 
+use super::LOOK_AHEAD;
 use super::definitions::OPTIONS;
-use super::open::{LOOK_AHEAD, is_untold};
+use super::open::is_untold;
 
 /// So many times a text is looked through for what has become too long since.
 const PASSES: usize = 4;

@@ -1,6 +1,6 @@
 //! Where math between dollars ends, which pulldown-cmark reads too generously: `$5 or $6` are two amounts.
 
-use super::open::LOOK_AHEAD;
+use super::LOOK_AHEAD;
 
 /// Math between single dollars is short and on one line.
 const MAX_SHORT: usize = 256;

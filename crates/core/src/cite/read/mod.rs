@@ -3,6 +3,7 @@
 //! pulldown-cmark reads the Markdown; this room turns its events into tokens that stand for places of the source, and hands
 //! each leaf on when it is complete. Nothing is decided here, and nothing is written.
 
+mod blocks;
 #[cfg(any(test, feature = "cover"))]
 mod cover;
 mod definitions;
@@ -12,14 +13,18 @@ mod math;
 mod open;
 mod token;
 
+pub(super) use blocks::read;
 #[cfg(any(test, feature = "cover"))]
 pub(super) use cover::cover;
-pub(super) use definitions::{Definitions, read, same_label};
+pub(super) use definitions::{Definitions, same_label};
 pub(super) use math::{MathEnd, end_of_math};
-pub(super) use open::{LOOK_AHEAD, decided};
+pub(super) use open::decided;
 pub(super) use token::{Container, Definition, Form, Inline, Leaf, LeafKind, Token, TokenKind};
 
 use std::ops::Range;
+
+/// The longest that anything is waited for, in bytes (policy P-12). What does not end in time is text, in whole answers as well.
+pub(super) const LOOK_AHEAD: usize = 4 * 1024;
 
 /// A part of the text that begins a top-level block and is read at once.
 #[derive(Clone, Debug)]

@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
+use super::LOOK_AHEAD;
 use super::math::{MathEnd, end_of_math};
 use super::token::{Form, Inline, LeafKind, Link, TokenKind};
 use crate::answer::MarkerForm;
-
-/// The longest that anything is waited for, in bytes (policy P-12). What does not end in time is text, in whole answers as well.
-pub(in crate::cite) const LOOK_AHEAD: usize = 4 * 1024;
 
 /// Formulas between escaped brackets are no longer, in parentheses and in square ones.
 const SHORT_FORMULA: usize = 256;

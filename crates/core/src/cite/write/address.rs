@@ -1,6 +1,6 @@
 //! Addresses: how they are written between parentheses, and where bare ones end.
 
-use super::Writer;
+use super::writer::Writer;
 use crate::url::WebUrl;
 
 /// Ends a bare address to every engine; a zero-width space would be a part of it.
@@ -8,45 +8,6 @@ const HAIR_SPACE: char = '\u{200a}';
 
 /// Ends a bare address where a blank would change the emphasis beside it.
 pub(super) const EMPTY_COMMENT: &str = "<!-- -->";
-
-/// The last word of the output, as far as it was looked at: addresses may be long, and each of their characters is looked at once.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Word {
-    start: usize,
-    end: usize,
-    has_scheme: bool,
-    has_at: bool,
-    has_dot: bool,
-}
-
-impl Word {
-    /// Looks at what came to the text behind `from`, where the text begins in which it may stand.
-    fn follow(&mut self, text: &str, from: usize) {
-        // A blank at its beginning may have gone since.
-        if self.start < from || text.len() < self.start {
-            *self = Self { start: from, end: from, ..Self::default() };
-        }
-        self.end = self.end.min(text.len());
-        if let Some((at, blank)) = text[self.end..].char_indices().rfind(|(_, c)| c.is_whitespace()) {
-            let start = self.end + at + blank.len_utf8();
-            *self = Self { start, end: start, ..Self::default() };
-        }
-        let new = &text[self.end..];
-        self.has_at |= new.contains('@');
-        self.has_dot |= new.contains('.');
-        let holds_sign = new.bytes().any(|byte| matches!(byte, b':' | b'.' | b'/'));
-        if !self.has_scheme && holds_sign {
-            let before = text.floor_char_boundary(self.end.saturating_sub(LONGEST_SIGN)).max(self.start);
-            let near = &text[before..];
-            self.has_scheme = ["://", "mailto:", "xmpp:"].iter().any(|sign| near.contains(sign))
-                || near.as_bytes().windows(4).any(|sign| sign.eq_ignore_ascii_case(b"www."));
-        }
-        self.end = text.len();
-    }
-}
-
-/// `mailto:` without its colon.
-const LONGEST_SIGN: usize = 6;
 
 impl Writer {
     /// Whether the output ends in a bare address, which the page makes a link of.
@@ -57,7 +18,7 @@ impl Writer {
         let from = self.line.text.max(self.line.start).min(self.out.len());
         let word = &mut self.line.word;
         word.follow(&self.out, from);
-        word.has_scheme || word.has_at && word.has_dot
+        word.is_address()
     }
 
     /// Ends a bare address, which would take in what comes: a badge, a link, code with a bracket.

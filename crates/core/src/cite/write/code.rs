@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::block::{Kind, line_ends};
-use super::{Writer, ZERO_WIDTH_SPACE};
+use super::block::line_ends;
+use super::blocks::Kind;
+use super::writer::{Writer, ZERO_WIDTH_SPACE};
 use crate::cite::decide::Context;
 use crate::cite::read::{Leaf, LeafKind};
 

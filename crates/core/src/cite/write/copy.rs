@@ -7,7 +7,7 @@ use crate::cite::decide::{Context, Piece, Positions};
 use crate::cite::read::{Form, Inline};
 use crate::text::{ends_in_unseen_reference, push_visible};
 
-use super::ZERO_WIDTH_SPACE;
+use super::writer::ZERO_WIDTH_SPACE;
 
 /// Copies a text from its beginning to its end.
 #[derive(Debug, Default)]

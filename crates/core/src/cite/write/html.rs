@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::Writer;
-use super::block::{Kind, line_ends};
+use super::block::line_ends;
+use super::blocks::Kind;
+use super::writer::Writer;
 use crate::cite::decide::Context;
 use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
 use crate::cite::read::{LOOK_AHEAD, Leaf};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::address::{EMPTY_COMMENT, push_title, written};
-use super::{OpenLink, Writer, ZERO_WIDTH_SPACE};
+use super::writer::{OpenLink, Tail, Writer, ZERO_WIDTH_SPACE};
 use crate::cite::LiteralNumbers;
 use crate::cite::decide::{Context, Piece, Positions};
 use crate::cite::html::is_comment;
@@ -15,21 +15,6 @@ use crate::url::without_user;
 const ZERO_WIDTH_SPACE_BESIDE_EMPHASIS: &str = "&#8203;";
 
 const EMPHASIS: [char; 3] = ['*', '_', '~'];
-
-/// What the output ends with, for what comes next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Tail {
-    #[default]
-    Other,
-    Badge,
-    /// A bracket that closes and means nothing.
-    Bracket,
-    Backslash,
-    EscapedBackslash,
-    Exclamation,
-    Ampersand,
-    Less,
-}
 
 /// Behind more blanks, those before a marker that vanishes stay.
 const MAX_BLANKS: usize = 64;

@@ -1,7 +1,7 @@
 //! Lines of text: what they begin with must not begin a block, and what they end with must not reach into the next.
 
 use super::block::line_start;
-use super::{Writer, ZERO_WIDTH_SPACE};
+use super::writer::{Writer, ZERO_WIDTH_SPACE};
 use crate::cite::read::LOOK_AHEAD;
 
 impl Writer {

@@ -1,7 +1,8 @@
 //! How a text is written: as Markdown that every engine reads in one way, or as it stands.
 
-use super::block::Blocks;
-use super::{Copy, Writer};
+use super::Copy;
+use super::blocks::Blocks;
+use super::writer::Writer;
 use crate::cite::decide::{Context, Positions};
 use crate::cite::{CitedPlace, Rules};
 use crate::text::may_hold_unseen;

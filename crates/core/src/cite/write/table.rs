@@ -2,24 +2,11 @@
 
 use std::ops::Range;
 
-use super::Writer;
-use super::block::{Kind, line_ends};
+use super::block::line_ends;
+use super::blocks::Kind;
+use super::writer::{Row, Writer};
 use crate::cite::decide::{Context, Piece};
 use crate::cite::read::{Inline, Leaf};
-
-/// The row that is being written.
-#[derive(Debug, Default)]
-pub(super) struct Row {
-    columns: usize,
-    /// Its line end.
-    form: &'static str,
-    /// Whether the header has a border at its beginning. One without keeps that form: it may have been shown before it was a header.
-    is_opened: bool,
-    /// Whether it has a border at both ends, so that blanks in its cells are as they were.
-    is_bordered: bool,
-    /// How far the delimiters are indented.
-    indent: usize,
-}
 
 impl Writer {
     pub(in crate::cite) fn open_table(&mut self, cx: &Context<'_>, range: &Range<usize>, columns: usize) {
