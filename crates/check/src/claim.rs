@@ -121,7 +121,7 @@ fn position(place: &Place<'_>, findings: &mut Findings) -> Option<String> {
         );
         return None;
     };
-    let mut meant = super::markdown::normal_label(&position);
+    let mut meant = super::link_label::normal_label(&position);
     if meant.len() > 1 && meant.starts_with('0') && meant.bytes().all(|byte| byte.is_ascii_digit()) {
         meant = meant.trim_start_matches('0').to_owned();
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pulldown_cmark::Parser;
 
-use super::markdown::{is_number, normal_label};
+use super::link_label::{is_number, normal_label};
 
 /// A definition `[label]: url "title"`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -24,6 +24,7 @@ mod finding;
 mod findings;
 mod interpreter;
 mod label;
+mod link_label;
 mod linked_data;
 mod markdown;
 mod message;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::definition::{self, Attempt, Definition};
+use super::link_label::{is_number, normal_label};
 
 /// What Web Chat knows besides CommonMark.
 const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH);
@@ -52,16 +53,6 @@ pub(super) struct Loose {
     pub(super) start: usize,
     /// Another bracket follows at once.
     pub(super) before_bracket: bool,
-}
-
-/// A label as Web Chat compares it: trimmed, inner blanks collapsed, lower case.
-pub(super) fn normal_label(label: &str) -> String {
-    label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
-}
-
-/// Whether a label looks like the number of a citation.
-pub(super) fn is_number(label: &str) -> bool {
-    (1..=3).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 impl Markdown {
@@ -269,11 +260,5 @@ mod tests {
         let markdown = Markdown::read("a[1][9].\n\n[1]: https://a.example/\n");
         assert_eq!(markdown.links, []);
         assert_eq!(markdown.loose[0], Loose { label: "1".into(), start: 1, before_bracket: true });
-    }
-
-    #[test]
-    fn labels_are_compared_without_case_and_blanks() {
-        assert_eq!(normal_label("  Doc \n 1 "), "doc 1");
-        assert!(is_number("12") && !is_number("1234") && !is_number("a"));
     }
 }

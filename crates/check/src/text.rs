@@ -7,7 +7,8 @@ use super::code;
 use super::definition::Definition;
 use super::definition_rules;
 use super::findings::Findings;
-use super::markdown::{Link, Markdown, is_number, normal_label};
+use super::link_label::{is_number, normal_label};
+use super::markdown::{Link, Markdown};
 use super::place::excerpt;
 use super::pointer::Pointer;
 

@@ -11,9 +11,10 @@ use super::super::place::{Place, excerpt};
 use super::super::pointer::Pointer;
 use super::super::stream_info::{self, Phase};
 use super::claim::Claim;
-use super::markers::{Markers, utf16};
+use super::length::utf16;
+use super::markers::Markers;
 use super::message;
-use super::stream::Streamed;
+use super::streamed::Streamed;
 
 /// What the service refuses, in bytes of UTF-16.
 const REFUSED_BYTES: usize = 100 * 1024;

@@ -6,7 +6,7 @@ use super::super::findings::Findings;
 use super::super::place::{Place, excerpt};
 use super::card;
 use super::label::MessageLabel;
-use super::markers::utf16;
+use super::length::utf16;
 use citewire_core::graph::ICONS;
 
 const MAX_NAME: usize = 80;

@@ -9,11 +9,6 @@ use super::super::findings::Findings;
 use super::super::pointer::Pointer;
 use super::claim::Claim;
 
-/// The length of a text as Teams counts it.
-pub(super) fn utf16(text: &str) -> usize {
-    text.encode_utf16().count()
-}
-
 /// The markers of one text.
 #[derive(Debug, Default)]
 pub(super) struct Markers {

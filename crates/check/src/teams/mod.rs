@@ -5,9 +5,11 @@ mod appearance;
 mod card;
 mod claim;
 mod label;
+mod length;
 mod markers;
 mod message;
 mod stream;
+mod streamed;
 mod update;
 
 pub(super) use activity::check;

@@ -2,17 +2,10 @@
 
 use super::super::code;
 use super::super::findings::Findings;
-use super::super::place::Place;
-use super::super::stream_info::{Phase, StreamInfo};
+use super::super::stream_info::Phase;
 use super::super::stream_order::{self, Numbers};
+use super::streamed::Streamed;
 use super::update;
-
-/// An activity of a stream.
-#[derive(Debug)]
-pub(in super::super) struct Streamed<'v> {
-    pub(super) place: Place<'v>,
-    pub(super) info: StreamInfo<'v>,
-}
 
 /// One stream, as far as it has been read.
 struct Stream<'a, 'v> {
@@ -107,16 +100,6 @@ fn check_first(activity: &Streamed<'_>, before: Option<&Stream<'_, '_>>, is_list
         _ => {}
     }
     update::check_conversation(place, findings);
-}
-
-impl<'v> Streamed<'v> {
-    fn id(&self) -> Option<&'v str> {
-        self.place.some_text("id")
-    }
-
-    pub(super) fn text(&self) -> Option<&'v str> {
-        self.place.member("text").and_then(|text| text.value.as_str()).filter(|text| !text.is_empty())
-    }
 }
 
 impl<'a, 'v> Stream<'a, 'v> {

@@ -6,7 +6,7 @@ use super::super::message::is_schema_thing;
 use super::super::place::Place;
 use super::super::stream_info::Phase;
 use super::super::stream_order;
-use super::stream::Streamed;
+use super::streamed::Streamed;
 
 /// Checks an activity of a stream.
 pub(super) fn check(activity: &Streamed<'_>, findings: &mut Findings) {
