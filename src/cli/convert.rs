@@ -4,14 +4,15 @@ use std::io::{self, Write as _};
 
 use anyhow::{Context as _, anyhow, bail};
 
-use super::args::{Citations, ConvertArgs, DownloadLinks, Grounding, OutputArgs, ScoreArgs};
+use super::args::{Citations, ConvertArgs, DownloadLinks, OutputArgs, ScoreArgs};
 use super::input::{Input, print, without_mark};
+use super::report::describe;
+use super::wanted::{from, grounding};
 use super::{Outcome, outputs};
 use crate::convert::{self, Conversion, ConvertError};
 use crate::dialect::Dialect;
 use crate::ingest::{AzureScores, Provider, ingest, search_in_vain};
 use crate::output::Output;
-use crate::report::{At, Entry, Report, ScoreLine};
 use crate::text::in_terminal;
 
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
@@ -100,78 +101,4 @@ fn conversion(args: &ConvertArgs) -> anyhow::Result<Conversion> {
     conversion.options.require_grounding = grounding(args);
     conversion.options.ref_is_tracking = args.ref_is_tracking;
     Ok(conversion)
-}
-
-/// The format that was named; `None` looks at the answer.
-pub(super) fn from(args: &ConvertArgs) -> anyhow::Result<Option<Provider>> {
-    if args.from == "auto" { Ok(None) } else { args.from.parse().map(Some).context("--from") }
-}
-
-/// What the answer must rest on.
-pub(super) fn grounding(args: &ConvertArgs) -> convert::Grounding {
-    match args.require_grounding {
-        None => convert::Grounding::NotRequired,
-        Some(Grounding::Extracted) => convert::Grounding::Extracted,
-        Some(Grounding::Any) => convert::Grounding::Any,
-        Some(Grounding::Anchored) => convert::Grounding::Anchored,
-    }
-}
-
-/// The report for people: one line an entry, under what happened.
-pub(super) fn describe(report: &Report) -> String {
-    let mut lines = Vec::new();
-    if !report.complete {
-        lines.push("incomplete: the provider did not say that the answer is whole".to_owned());
-    }
-    if let Some(error) = &report.error {
-        lines.push(format!("provider error: {error}"));
-    }
-    for (list, entries) in report.lists() {
-        let line = |entry: &Entry| format!("{list}: {} ({}, {})", entry.message, entry.code, place(entry));
-        lines.extend(entries.iter().map(line));
-    }
-    for ScoreLine { at, score, rerank_score, search_score } in &report.scores {
-        let told = |score: &Option<f64>| score.map_or("none".to_owned(), |score| score.to_string());
-        let (score, rerank, search) = (told(score), told(rerank_score), told(search_score));
-        lines.push(format!("score: {score}, of {rerank} by the ranker and {search} by the search ({at})"));
-    }
-    if lines.is_empty() {
-        lines.push("nothing cited, nothing changed".to_owned());
-    }
-    lines.iter().map(|line| format!("{}\n", in_terminal(line))).collect()
-}
-
-fn place(entry: &Entry) -> String {
-    match &entry.at {
-        At::Offset(offset) => format!("byte {offset}"),
-        At::Pointer(pointer) if pointer.is_empty() => "the whole".to_owned(),
-        At::Pointer(pointer) => pointer.clone(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report::Kind;
-
-    #[test]
-    fn a_report_is_one_line_an_entry() {
-        let mut report = Report { complete: true, ..Report::default() };
-        assert_eq!(describe(&report), "nothing cited, nothing changed\n");
-        report.extend([
-            Entry { kind: Kind::Cited, code: "cited", at: At::Offset(17), message: "1: Leave policy".to_owned() },
-            Entry { kind: Kind::Note, code: "odd", at: At::Pointer("/a".to_owned()), message: "odd".to_owned() },
-        ]);
-        assert_eq!(describe(&report), "cited: 1: Leave policy (cited, byte 17)\nnotes: odd (odd, /a)\n");
-    }
-
-    /// A marker of the answer wrote escape sequences to the terminal.
-    #[test]
-    fn what_could_steer_a_terminal_is_shown_instead_of_sent() {
-        let mut report = Report { complete: true, ..Report::default() };
-        let message = "[\u{1b}[2J\r\n\u{9b}\u{202e}] names no source".to_owned();
-        report.extend([Entry { kind: Kind::Unresolved, code: "marker", at: At::Offset(0), message }]);
-        let expected = "unresolved: [\\u{1b}[2J\\r\\n\\u{9b}\\u{202e}] names no source (marker, byte 0)\n";
-        assert_eq!(describe(&report), expected);
-    }
 }

@@ -10,11 +10,13 @@ mod outcome;
 mod outputs;
 mod process;
 mod prompt;
+mod report;
 mod run;
 mod send;
 mod serve;
 mod store;
 mod team;
+mod wanted;
 
 pub use args::{Cli, Command};
 pub use outcome::Outcome;

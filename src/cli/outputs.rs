@@ -7,8 +7,9 @@ use anyhow::{Context as _, anyhow, bail};
 
 use super::Outcome;
 use super::args::{self, Citations, ConvertArgs, OutputArgs, ScoreArgs};
-use super::convert::{describe, from, grounding};
 use super::input::{Input, print, without_mark};
+use super::report::describe;
+use super::wanted::{from, grounding};
 use crate::answer::Answer;
 use crate::cite::{Numbering, Rules, cite};
 use crate::clock::{Clock as _, SystemClock};

@@ -1,0 +1,63 @@
+//! The report of a conversion, for people.
+
+use crate::report::{At, Entry, Report, ScoreLine};
+use crate::text::in_terminal;
+
+/// One line an entry, under what happened.
+pub(super) fn describe(report: &Report) -> String {
+    let mut lines = Vec::new();
+    if !report.complete {
+        lines.push("incomplete: the provider did not say that the answer is whole".to_owned());
+    }
+    if let Some(error) = &report.error {
+        lines.push(format!("provider error: {error}"));
+    }
+    for (list, entries) in report.lists() {
+        let line = |entry: &Entry| format!("{list}: {} ({}, {})", entry.message, entry.code, place(entry));
+        lines.extend(entries.iter().map(line));
+    }
+    for ScoreLine { at, score, rerank_score, search_score } in &report.scores {
+        let told = |score: &Option<f64>| score.map_or("none".to_owned(), |score| score.to_string());
+        let (score, rerank, search) = (told(score), told(rerank_score), told(search_score));
+        lines.push(format!("score: {score}, of {rerank} by the ranker and {search} by the search ({at})"));
+    }
+    if lines.is_empty() {
+        lines.push("nothing cited, nothing changed".to_owned());
+    }
+    lines.iter().map(|line| format!("{}\n", in_terminal(line))).collect()
+}
+
+fn place(entry: &Entry) -> String {
+    match &entry.at {
+        At::Offset(offset) => format!("byte {offset}"),
+        At::Pointer(pointer) if pointer.is_empty() => "the whole".to_owned(),
+        At::Pointer(pointer) => pointer.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Kind;
+
+    #[test]
+    fn a_report_is_one_line_an_entry() {
+        let mut report = Report { complete: true, ..Report::default() };
+        assert_eq!(describe(&report), "nothing cited, nothing changed\n");
+        report.extend([
+            Entry { kind: Kind::Cited, code: "cited", at: At::Offset(17), message: "1: Leave policy".to_owned() },
+            Entry { kind: Kind::Note, code: "odd", at: At::Pointer("/a".to_owned()), message: "odd".to_owned() },
+        ]);
+        assert_eq!(describe(&report), "cited: 1: Leave policy (cited, byte 17)\nnotes: odd (odd, /a)\n");
+    }
+
+    /// A marker of the answer wrote escape sequences to the terminal.
+    #[test]
+    fn what_could_steer_a_terminal_is_shown_instead_of_sent() {
+        let mut report = Report { complete: true, ..Report::default() };
+        let message = "[\u{1b}[2J\r\n\u{9b}\u{202e}] names no source".to_owned();
+        report.extend([Entry { kind: Kind::Unresolved, code: "marker", at: At::Offset(0), message }]);
+        let expected = "unresolved: [\\u{1b}[2J\\r\\n\\u{9b}\\u{202e}] names no source (marker, byte 0)\n";
+        assert_eq!(describe(&report), expected);
+    }
+}
