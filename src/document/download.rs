@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Duration, Utc};
 
+use super::download_address::SIGNATURE;
 use super::{DownloadAddress, Readership};
 use crate::secret::Secret;
 use crate::url::WebUrl;
@@ -20,9 +21,6 @@ pub trait PublicLinks: fmt::Debug + Send + Sync {
     /// The address of a document; `None` when it can have none.
     fn link(&self, document: &DownloadAddress, now: DateTime<Utc>) -> Option<WebUrl>;
 }
-
-/// The parameter that makes an address a credential. It is masked in logs (`WebUrl`).
-pub(super) const SIGNATURE: &str = "signature";
 
 /// Signs and checks what makes an address of this server good. The keys follow from the Direct Line secret, so that addresses
 /// outlive a restart and hold on every node that knows the secret.

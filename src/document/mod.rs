@@ -6,6 +6,7 @@
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod document;
 mod download;
+mod download_address;
 mod error;
 mod folder;
 mod found;
@@ -16,6 +17,7 @@ mod options;
 mod passage;
 mod question;
 mod readers;
+mod readership;
 mod sentence;
 mod shelf;
 mod split;
@@ -23,13 +25,15 @@ mod words;
 
 pub use document::{Document, DocumentId};
 pub use download::{DownloadError, DownloadKey, PublicLinks, SignedLinks};
+pub use download_address::DownloadAddress;
 pub use error::LibraryError;
 pub use folder::{Skip, Skipped};
 pub use found::{Found, MatchedWord};
 pub use library::Library;
-pub use links::{DOCUMENT_ID, DownloadAddress, DownloadLinks};
+pub use links::{DOCUMENT_ID, DownloadLinks};
 pub use options::LibraryOptions;
 pub use passage::Passage;
 pub use question::Question;
-pub use readers::{ReaderLinks, Readership};
+pub use readers::ReaderLinks;
+pub use readership::Readership;
 pub use sentence::{Sentence, plain_text};

@@ -1,19 +1,8 @@
 //! Addresses of documents for the readers of one conversation.
 
-use chrono::{DateTime, Utc};
-
-use super::{DownloadKey, DownloadLinks};
+use super::{DownloadKey, DownloadLinks, Readership};
 use crate::answer::Addresses;
 use crate::url::WebUrl;
-
-/// A conversation, as the addresses of its readers name it. One that was deleted and created again is another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Readership {
-    /// The id of the conversation, which has no line end.
-    pub conversation: String,
-    /// When it was created, in whole milliseconds.
-    pub begun: DateTime<Utc>,
-}
 
 /// Replaces addresses of this server that need a credential: by signed ones for the readers of a conversation, by nothing for
 /// everybody else.
