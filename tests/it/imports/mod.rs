@@ -1,5 +1,9 @@
 //! Who may import whom: the table of `docs/architecture.md`, held against the `use crate::` lines of the source.
 
+mod graph;
+mod rings;
+mod source;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
