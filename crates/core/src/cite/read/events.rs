@@ -82,17 +82,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
     fn event(&mut self, event: Event<'s>, range: Range<usize>) {
         let in_verbatim = matches!(self.leaf, Some((LeafKind::Fence | LeafKind::Indented | LeafKind::Html, _)));
         match event {
-            Event::Text(text) | Event::Html(text) if in_verbatim => {
-                // As it stands, where a copy with other characters was parsed.
-                let source = &self.slice.text[range];
-                if text.len() != source.len() {
-                    self.content.push_str(&text);
-                } else if source.contains('\r') {
-                    self.content.push_str(&source.replace("\r\n", "\n").replace('\r', "\n"));
-                } else {
-                    self.content.push_str(source);
-                }
-            }
+            Event::Text(text) | Event::Html(text) if in_verbatim => self.add_content(&text, range),
             Event::Text(text) => {
                 let slice = &self.slice.text[range.clone()];
                 let is_entity = slice.starts_with('&') && slice.ends_with(';') && *text != *slice;
@@ -142,6 +132,18 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
         }
     }
 
+    /// Adds what code or HTML holds: as it stands, where a copy with other characters was parsed.
+    fn add_content(&mut self, parsed: &str, range: Range<usize>) {
+        let source = &self.slice.text[range];
+        if parsed.len() != source.len() {
+            self.content.push_str(parsed);
+        } else if source.contains('\r') {
+            self.content.push_str(&source.replace("\r\n", "\n").replace('\r', "\n"));
+        } else {
+            self.content.push_str(source);
+        }
+    }
+
     // ---- blocks
 
     /// Whatever begins or ends a block comes along here before anything else is done with it.
@@ -180,7 +182,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
         self.depth += 1;
         let leaf = match tag {
             Tag::Paragraph => Some(LeafKind::Paragraph),
-            Tag::Heading { .. } => Some(heading(&self.slice.text[range.clone()])),
+            Tag::Heading { .. } => Some(LeafKind::of_heading(&self.slice.text[range.clone()])),
             Tag::CodeBlock(CodeBlockKind::Fenced(_)) => Some(LeafKind::Fence),
             Tag::CodeBlock(CodeBlockKind::Indented) => Some(LeafKind::Indented),
             Tag::HtmlBlock => Some(LeafKind::Html),
@@ -388,98 +390,6 @@ fn link<'s>(
     Link { is_image, form: Form::Inline, url, title, label, open: 0, close: 0 }
 }
 
-/// Which kind of heading this is.
-fn heading(source: &str) -> LeafKind {
-    let hashes = source.bytes().take_while(|byte| *byte == b'#').count();
-    let behind = source.as_bytes().get(hashes);
-    let is_hashed = (1..=6).contains(&hashes) && behind.is_none_or(u8::is_ascii_whitespace);
-    if is_hashed { LeafKind::Heading(hashes) } else { LeafKind::Underlined }
-}
-
 fn ends_leaf(tag: TagEnd) -> bool {
     matches!(tag, TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::CodeBlock | TagEnd::HtmlBlock | TagEnd::TableCell)
-}
-
-impl Inline<'_> {
-    /// Adds a token. Text that stands side by side is one.
-    fn push(&mut self, text: &str, kind: TokenKind, mut range: Range<usize>) {
-        if self.fill(text, range.start) && kind == TokenKind::Text && text[range.clone()].starts_with(is_escapable) {
-            // The backslash that the gap ended with.
-            if let Some(backslash) = self.tokens.pop_if(|token| text[token.range.clone()] == *"\\") {
-                self.add(TokenKind::Escape, backslash.range.start..range.start + 1);
-                range.start += 1;
-                if range.is_empty() {
-                    return;
-                }
-            }
-        }
-        self.add(kind, range);
-    }
-
-    fn add(&mut self, kind: TokenKind, range: Range<usize>) {
-        match self.tokens.last_mut() {
-            Some(Token { kind: TokenKind::Text, range: last })
-                if kind == TokenKind::Text && last.end == range.start =>
-            {
-                last.end = range.end;
-            }
-            _ => self.tokens.push(Token { kind, range }),
-        }
-    }
-
-    /// Makes one token of texts that stand side by side, from `from` on.
-    fn join_text(&mut self, from: usize) {
-        let mut joined: Vec<Token> = Vec::with_capacity(self.tokens.len() - from);
-        let mut places = Vec::with_capacity(self.tokens.len() - from);
-        for token in self.tokens.drain(from..) {
-            match joined.last_mut() {
-                Some(Token { kind: TokenKind::Text, range: last })
-                    if token.kind == TokenKind::Text && last.end == token.range.start =>
-                {
-                    last.end = token.range.end;
-                }
-                _ => joined.push(token),
-            }
-            places.push(from + joined.len() - 1);
-        }
-        self.tokens.append(&mut joined);
-        for link in &mut self.links {
-            for place in [&mut link.open, &mut link.close] {
-                *place = place.checked_sub(from).and_then(|at| places.get(at)).copied().unwrap_or(*place);
-            }
-        }
-    }
-
-    /// Makes text of what stands between the last token and `to` and is neither a blank nor the prefix of a container; whether there was
-    /// any.
-    fn fill(&mut self, text: &str, to: usize) -> bool {
-        if self.tokens.last().is_some_and(|token| token.range.end == to) {
-            return false;
-        }
-        // Before the first token, nothing but a backslash is lost.
-        let first = to.checked_sub(1).filter(|at| text.as_bytes()[*at] == b'\\');
-        let from = self.tokens.last().map_or(first, |token| Some(token.range.end));
-        let Some(from) = from.filter(|from| *from < to) else { return false };
-        let gap = &text[from..to];
-        let is_prefix = |c: char| matches!(c, ' ' | '\t' | '\r' | '\n' | '>');
-        let content = gap.trim_matches(is_prefix);
-        if content.is_empty() {
-            return false;
-        }
-        let start = from + gap.len() - gap.trim_start_matches(is_prefix).len();
-        // A backslash before what it escapes is a token of its own until that comes.
-        let is_escape = content.ends_with('\\') && start + content.len() == to;
-        let end = start + content.len() - usize::from(is_escape);
-        if start < end {
-            self.add(TokenKind::Text, start..end);
-        }
-        if is_escape {
-            self.tokens.push(Token { kind: TokenKind::Text, range: end..end + 1 });
-        }
-        true
-    }
-}
-
-fn is_escapable(c: char) -> bool {
-    c.is_ascii_punctuation()
 }

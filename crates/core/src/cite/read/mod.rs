@@ -8,6 +8,7 @@ mod blocks;
 mod cover;
 mod definitions;
 mod events;
+mod fill;
 mod long;
 mod math;
 mod open;

@@ -144,6 +144,16 @@ pub(in crate::cite) enum LeafKind {
     Rule,
 }
 
+impl LeafKind {
+    /// Which kind of heading this is.
+    pub(super) fn of_heading(source: &str) -> Self {
+        let hashes = source.bytes().take_while(|byte| *byte == b'#').count();
+        let behind = source.as_bytes().get(hashes);
+        let is_hashed = (1..=6).contains(&hashes) && behind.is_none_or(u8::is_ascii_whitespace);
+        if is_hashed { Self::Heading(hashes) } else { Self::Underlined }
+    }
+}
+
 /// A definition that the model wrote: `[label]: address "title"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cite) struct Definition {

@@ -1,129 +1,15 @@
-//! Blocks: how many line ends stand between two, and what the lines of containers begin with.
+//! Blocks: how many line ends stand between two, and what their lines begin with in containers.
 
 use std::ops::Range;
 
 use super::address::written;
-use super::blocks::{Container, Kind};
+use super::blocks::Kind;
 use super::writer::{Line, Writer, ZERO_WIDTH_SPACE};
 use crate::cite::decide::{Context, Piece, Positions};
 use crate::cite::definition::push_title;
 use crate::cite::read::{Definition, Inline, Leaf, LeafKind};
 
-/// Containers further in are not written: some engines stop at a hundred, others go on.
-const MAX_DEPTH: usize = 40;
-
 impl Writer {
-    // ---- containers
-
-    pub(in crate::cite) fn open_quote(&mut self, text: &str, at: usize) {
-        if self.is_too_deep() {
-            return self.push_container(at, String::new(), true, 0);
-        }
-        let column = at - line_start(text, at) + 1 + usize::from(text[at + 1..].starts_with(' '));
-        self.push_container(at, "> ".into(), true, column);
-    }
-
-    pub(in crate::cite) fn open_list(&mut self, cx: &Context<'_>, at: usize) {
-        let at = first_of_item(cx.text, at);
-        let sign = cx.text[at..].chars().find(|c| !c.is_ascii_digit()).unwrap_or('-');
-        if self.blocks.closed_list == Some(sign) && self.blocks.containers.iter().all(|outer| !outer.is_pending) {
-            // Two lists that would be one.
-            self.begin(cx, at, Kind::Html);
-            self.out.push_str("<!-- -->");
-            self.end(Kind::Html, at);
-            self.blocks.has_gap = true;
-        }
-        self.blocks.lists.push(Some(sign));
-        self.blocks.begins_list = true;
-    }
-
-    pub(in crate::cite) fn close_list(&mut self) {
-        self.blocks.closed_list = self.blocks.lists.pop().flatten();
-    }
-
-    pub(in crate::cite) fn open_item(&mut self, text: &str, at: usize) {
-        self.blocks.closed_list = None;
-        if self.is_too_deep() {
-            return self.push_container(at, String::new(), false, 0);
-        }
-        let at = first_of_item(text, at);
-        let start = line_start(text, at);
-        let sign = text[at..].bytes().take_while(u8::is_ascii_digit).count() + 1;
-        let behind = &text[at + sign..];
-        let blanks = behind.bytes().take_while(|byte| *byte == b' ').count();
-        // Engines agree about the geometry of a list without tabs whose text begins one to four blanks behind its sign.
-        let is_plain = !text[start..at].contains('\t') && !behind.starts_with('\t');
-        let is_empty = behind[blanks..].starts_with(['\n', '\r', '\t']) || behind.len() == blanks;
-        let padding = if is_plain && (1..=4).contains(&blanks) && !is_empty { blanks } else { 1 };
-        let outer = self.blocks.containers.last().map_or(0, |outer| outer.column);
-        let column = at - start;
-        // Behind the bullet of an outer item, blanks would be its padding.
-        let begins_outer = self.blocks.containers.last().is_some_and(|outer| outer.is_pending && !outer.is_quote);
-        // Behind what was taken out and ended a list, they would make it a part of that.
-        let is_kept = is_plain && self.blocks.before != Kind::Empty && !begins_outer && !self.blocks.has_gap;
-        // As far in as the text of the item before it, it would be an item of a list in that.
-        let room = self.blocks.closed_item.unwrap_or(4).min(4);
-        let indent = column.checked_sub(outer).filter(|indent| is_kept && *indent < room).unwrap_or(0);
-        let mut first = " ".repeat(indent);
-        first.push_str(&text[at..at + sign]);
-        first.extend(std::iter::repeat_n(' ', padding));
-        self.push_container(at, first, false, column + sign + padding);
-    }
-
-    fn is_too_deep(&self) -> bool {
-        self.blocks.containers.len() >= MAX_DEPTH
-    }
-
-    fn push_container(&mut self, at: usize, first: String, is_quote: bool, column: usize) {
-        let is_flat = self.is_too_deep();
-        if !is_flat {
-            self.blocks.opens.get_or_insert(at);
-        }
-        self.blocks.containers.push(Container { first, is_quote, is_pending: true, column, is_flat });
-    }
-
-    /// Ends a quote or an item.
-    pub(in crate::cite) fn close_container(&mut self, cx: &Context<'_>, end: usize) {
-        let is_written = |container: &Container| !container.is_pending || container.is_flat;
-        if !self.blocks.containers.last().is_none_or(is_written) {
-            let end = cx.text[..end].trim_end().len().max(self.blocks.end);
-            self.begin(cx, end, Kind::Empty);
-            self.out.truncate(self.out.trim_end_matches(' ').len());
-            if self.blocks.containers.last().is_some_and(|container| !container.is_quote) {
-                // Alone in its line, a bullet may be the underline of a heading.
-                self.out.push(' ');
-                self.out.push(ZERO_WIDTH_SPACE);
-            }
-            self.end(Kind::Empty, end);
-        }
-        if let Some(container) = self.blocks.containers.pop() {
-            if container.is_quote {
-                self.blocks.closed_list = None;
-            }
-            self.blocks.closed_quote |= container.is_quote;
-            self.blocks.closed_item = (!container.is_quote).then_some(container.first.len());
-        }
-    }
-
-    /// A footnote that stays is text: some engines know none.
-    pub(in crate::cite) fn open_note(&mut self, label: &str) {
-        self.blocks.note = Some(label.to_owned());
-    }
-
-    pub(in crate::cite) fn close_note(&mut self) {
-        self.blocks.note = None;
-    }
-
-    /// Something was taken out that ends there.
-    pub(in crate::cite) fn leave_out(&mut self, end: usize) {
-        if self.blocks.opens.is_some() {
-            // What stands before its container tells how far that is from the last block.
-            return;
-        }
-        self.blocks.has_gap = true;
-        self.blocks.end = self.blocks.end.max(end);
-    }
-
     /// Writes what every line of the open containers begins with.
     pub(super) fn write_prefix(&mut self) {
         for container in self.blocks.containers.iter().filter(|container| !container.is_flat) {
@@ -172,8 +58,6 @@ impl Writer {
         let blanks = line.len() - line.trim_end_matches(' ').len();
         indent.filter(|indent| *indent < 4 && *indent <= blanks && !line.contains('\t')).unwrap_or(0)
     }
-
-    // ---- blocks
 
     /// Begins a block that stands at `start` in the source: behind as many line ends as there were, and never fewer than keep it apart
     /// from the block before to every engine.
@@ -416,11 +300,6 @@ fn is_blank(gap: &str) -> bool {
 
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..at]).map_or(0, |end| end + 1)
-}
-
-/// Where the sign of an item stands: the parser may begin it with what stands before.
-fn first_of_item(text: &str, at: usize) -> usize {
-    at + text[at..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'>')).count()
 }
 
 /// The line ends of a text, each as it stands; but a carriage return alone, which not every engine takes for one, is a line feed.

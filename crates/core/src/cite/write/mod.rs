@@ -7,7 +7,9 @@
 mod address;
 mod block;
 mod blocks;
+mod characters;
 mod code;
+mod container;
 mod copy;
 mod html;
 mod inline;
