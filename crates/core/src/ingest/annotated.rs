@@ -230,15 +230,15 @@ impl Annotated {
             let span = span.and_then(|span| whole_words(base + span.start..base + span.end));
             match span {
                 Some(span) => answer.citations.push(Citation::new(span, sources)),
-                None => answer.oddities.push(Entry::in_input(
-                    Kind::Note,
-                    "annotation-unanchored",
-                    pointer,
-                    "the annotation spans no text; its source is listed, and cited nowhere",
-                )),
+                None => answer.oddities.push(unanchored(pointer)),
             }
         }
     }
+}
+
+fn unanchored(pointer: String) -> Entry {
+    let message = "the annotation spans no text; its source is listed, and cited nowhere";
+    Entry::in_input(Kind::Note, "annotation-unanchored", pointer, message)
 }
 
 /// The span up to the end of the word in which it ends: a badge behind it parts no word and no grapheme cluster (rule N-06). A point

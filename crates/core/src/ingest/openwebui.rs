@@ -118,9 +118,7 @@ impl WebUiAnswer {
         let mut place = place.to_owned();
         let before = said.len();
         let (choices, sources) = (std::mem::take(&mut event.choices), std::mem::take(&mut event.sources));
-        for (at, source) in sources.into_iter().enumerate() {
-            source.add_to(&mut self.sources, &format!("{place}/sources/{at}"), notes);
-        }
+        self.add_sources(sources, &place, notes);
         self.add_text(first_text(choices), said);
         while let Some(inner) = event.event.take() {
             event = *inner;
@@ -146,9 +144,7 @@ impl WebUiAnswer {
             }
             .add_to(&mut self.sources, &place, notes),
             "chat:completion" => {
-                for (at, source) in data.sources.into_iter().enumerate() {
-                    source.add_to(&mut self.sources, &format!("{place}/sources/{at}"), notes);
-                }
+                self.add_sources(data.sources, &place, notes);
                 // An empty content comes with sources alone (rule S2-11).
                 if !content.is_empty() {
                     self.replace_text(content, said);
@@ -167,6 +163,12 @@ impl WebUiAnswer {
             said.push(StreamEvent::Done);
         }
         Ok(())
+    }
+
+    fn add_sources(&mut self, sources: Vec<WireSource>, place: &str, notes: &mut Vec<Entry>) {
+        for (at, source) in sources.into_iter().enumerate() {
+            source.add_to(&mut self.sources, &format!("{place}/sources/{at}"), notes);
+        }
     }
 
     fn add_text(&mut self, text: String, said: &mut Vec<StreamEvent>) {

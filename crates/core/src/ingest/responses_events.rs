@@ -11,7 +11,7 @@ use super::json::{self, list};
 use super::openai_annotation::annotation;
 use super::responses::{Flavour, Reply, WireResponse, incomplete, is_complete, is_grok, is_search, kind_of};
 use super::{IngestError, Provider};
-use crate::answer::{Answer, MarkerGrammar};
+use crate::answer::{Answer, MarkerGrammar, ProviderError};
 use crate::report::{Entry, Kind};
 
 /// One event, by what its kind may carry.
@@ -137,6 +137,52 @@ impl ResponsesEvents {
         reply
     }
 
+    /// Takes an item that has begun, or, with its place in the output, one that has ended.
+    fn take_item(
+        &mut self,
+        item: Value,
+        ended_at: Option<u64>,
+        event: Event<'_>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
+        let kind = kind_of(&item).unwrap_or_default();
+        if kind == "search_results" {
+            self.told = Some(Flavour::Perplexity);
+        }
+        if is_search(&kind) {
+            self.used_tools = true;
+            self.become_late(said);
+        }
+        let Some(place) = ended_at else { return Ok(()) };
+        let mut whole = Reply::default();
+        whole.take(item, "/item")?;
+        let has_text = !whole.parts.is_empty();
+        self.items.insert(place, Item::Whole(whole.under(&event.pointer())));
+        if has_text {
+            let gathered = self.gathered();
+            self.say_rest(&gathered, said);
+        }
+        Ok(())
+    }
+
+    /// Takes pages that Perplexity found while it was thinking.
+    fn take_results(
+        &mut self,
+        pages: Vec<Value>,
+        event: Event<'_>,
+        said: &mut Vec<StreamEvent>,
+    ) -> Result<(), IngestError> {
+        self.told = Some(Flavour::Perplexity);
+        self.used_tools = true;
+        self.become_late(said);
+        let mut results = Reply::default();
+        let page = |(at, page)| json::member(page, &format!("/results/{at}"));
+        let pages: Result<_, _> = pages.into_iter().enumerate().map(page).collect();
+        results.take_results(pages?, "");
+        self.found.append(results.under(&event.pointer()));
+        Ok(())
+    }
+
     fn end(
         &mut self,
         mut response: WireResponse,
@@ -159,6 +205,15 @@ impl ResponsesEvents {
         }
         Ok(())
     }
+}
+
+/// What failed, by the event of an error, whose members may stand at its top.
+fn failure(nested: Option<Value>, json: &str) -> Result<ProviderError, IngestError> {
+    let is_flat = nested.is_none();
+    let mut error = json::provider_error(&nested.map_or_else(|| json::read(json), Ok)?);
+    // At the top, the type is that of the event.
+    error.kind.take_if(|_| is_flat);
+    Ok(error)
 }
 
 impl ReadEvents for ResponsesEvents {
@@ -213,36 +268,10 @@ impl ReadEvents for ResponsesEvents {
             }
             "response.output_item.added" | "response.output_item.done" => {
                 let Some(item) = wire.item.take() else { return Ok(()) };
-                let item_kind = kind_of(&item).unwrap_or_default();
-                if item_kind == "search_results" {
-                    self.told = Some(Flavour::Perplexity);
-                }
-                if is_search(&item_kind) {
-                    self.used_tools = true;
-                    self.become_late(said);
-                }
-                if kind.ends_with("done") {
-                    let mut whole = Reply::default();
-                    whole.take(item, "/item")?;
-                    let has_text = !whole.parts.is_empty();
-                    let index = wire.output_index.unwrap_or_default();
-                    self.items.insert(index, Item::Whole(whole.under(&event.pointer())));
-                    if has_text {
-                        let gathered = self.gathered();
-                        self.say_rest(&gathered, said);
-                    }
-                }
+                let ended_at = kind.ends_with("done").then(|| wire.output_index.unwrap_or_default());
+                self.take_item(item, ended_at, event, said)?;
             }
-            "response.reasoning.search_results" => {
-                self.told = Some(Flavour::Perplexity);
-                self.used_tools = true;
-                self.become_late(said);
-                let mut results = Reply::default();
-                let results_of = |(at, page)| json::member(page, &format!("/results/{at}"));
-                let pages: Result<_, _> = wire.results.into_iter().enumerate().map(results_of).collect();
-                results.take_results(pages?, "");
-                self.found.append(results.under(&event.pointer()));
-            }
+            "response.reasoning.search_results" => self.take_results(wire.results, event, said)?,
             "response.completed" | "response.incomplete" | "response.failed" | "response.done" => {
                 let mut response = wire.response.take().unwrap_or_default();
                 if kind == "response.failed" && response.error.is_none() {
@@ -250,14 +279,7 @@ impl ReadEvents for ResponsesEvents {
                 }
                 self.end(response, event, notes, said)?;
             }
-            "error" => {
-                let nested = wire.error.take();
-                let is_flat = nested.is_none();
-                let mut error = json::provider_error(&nested.map_or_else(|| json::read(json), Ok)?);
-                // At the top, the type is that of the event.
-                error.kind.take_if(|_| is_flat);
-                said.push(StreamEvent::Error(error));
-            }
+            "error" => said.push(StreamEvent::Error(failure(wire.error.take(), json)?)),
             other if other.contains("search_call.") => {
                 self.used_tools = true;
                 self.become_late(said);
