@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::format::{Format, Members};
 use super::growing_answer::GrowingAnswer;
-use super::halves::joined;
+use super::torn::joined;
 use super::{EventPlace, IngestError, json};
 use crate::answer::{Answer, ProviderError};
 use crate::report::At;

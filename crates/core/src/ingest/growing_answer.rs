@@ -7,8 +7,9 @@ use serde_json::value::RawValue;
 
 use super::event::{Arrived, Event, ReadEvents, SENTINEL, StreamEvent};
 use super::format::Format;
-use super::halves::{Kept, Lost, TornCharacters, mended_with_note};
+use super::halves::{Lost, mended_with_note};
 use super::token_counts::token_counts;
+use super::torn::{Kept, TornCharacters};
 use super::{EventPlace, IngestError, Provider, json};
 use crate::answer::{Answer, MarkerGrammar, ProviderError, TakenOut, TokenCounts};
 use crate::report::{Entry, Kind};
