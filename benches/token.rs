@@ -12,7 +12,7 @@ use aws_lc_rs::rsa::KeySize;
 use aws_lc_rs::signature::{KeyPair as _, RSA_PKCS1_SHA256, RsaKeyPair, RsaPublicKeyComponents};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use citewire::channels::connector::auth::{AuthOptions, Caller, Unauthorized, Verifier};
+use citewire::channels::azure_bot::auth::{AuthOptions, Caller, Unauthorized, Verifier};
 use citewire::clock::{Clock as _, SystemClock};
 use citewire::egress::{Client, EgressOptions};
 use criterion::{Criterion, criterion_group, criterion_main};

@@ -11,7 +11,7 @@ use super::answering::{WORDS_ONLY, deleted};
 use super::cause::{Case, UNANSWERED};
 use super::{Assistant, AssistantOptions, Assistants, history};
 use crate::activity::{Activity, Watermark};
-use crate::channels::connector::{
+use crate::channels::azure_bot::{
     Answered, AzureBotOptions, Call, CallEnd, ConnectorAnswer, ConnectorRecords, Failed, Followed, Kind, Line,
     Responder,
 };

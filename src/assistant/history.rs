@@ -161,8 +161,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::channels::connector::auth::Caller;
-    use crate::channels::connector::{ConnectorRecords, ConversationReference, SubmittedFeedback};
+    use crate::channels::azure_bot::auth::Caller;
+    use crate::channels::azure_bot::{ConnectorRecords, ConversationReference, SubmittedFeedback};
     use crate::clock::SystemClock;
     use crate::store::{MemoryStore, StoreLimits};
 

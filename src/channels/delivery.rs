@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::connector::{LaterAnswers, LaterConversation, LaterError, find, is_behind_azure};
+use super::azure_bot::{LaterAnswers, LaterConversation, LaterError, find, is_behind_azure};
 use super::direct_line::CHANNEL_ID;
 use super::direct_line::DirectLineOptions;
 use super::direct_line_client::{BoundDirectLine, Coverage, PostError};

@@ -1,9 +1,9 @@
 //! The channels on which people read answers.
 
 mod arrived;
+pub mod azure_bot;
 pub mod bot;
 mod complaints;
-pub mod connector;
 mod delivery;
 pub mod direct_line;
 pub mod direct_line_client;

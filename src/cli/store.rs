@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use super::Outcome;
 use super::args::{StoreArgs, StoreCommand};
 use crate::activity::{ConversationId, InvalidConversationId};
-use crate::channels::connector::PublicName;
+use crate::channels::azure_bot::PublicName;
 use crate::clock::SystemClock;
 use crate::config::{Sources, store_location};
 use crate::store::sqlite::{Archive, Description, Selection};

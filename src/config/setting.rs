@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use crate::answer::LabelCatalogue;
 use crate::assistant::AssistantPlan;
+use crate::channels::azure_bot::AzureBotSettings;
 use crate::channels::bot::BotSettings;
-use crate::channels::connector::AzureBotSettings;
 use crate::channels::direct_line::DirectLineOptions;
 use crate::channels::direct_line_client::BindingSettings;
 use crate::egress::EgressOptions;

@@ -15,7 +15,7 @@ use super::query::Query;
 use super::schema::{AnswerRequest, DeliveredAnswer, Problem};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ConversationId};
-use crate::channels::connector::{FollowedLater, LaterConversation, LaterError, LaterFailed};
+use crate::channels::azure_bot::{FollowedLater, LaterConversation, LaterError, LaterFailed};
 use crate::channels::live::{Followed, LiveError};
 use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer, Whereabouts};
 use crate::convert::Converted;

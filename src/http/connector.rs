@@ -12,8 +12,8 @@ use super::schema::{BotError, ChannelAccount as Account, ConversationParameters,
 use super::schema::{PagedMembers, ResourceResponse};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ChannelAccount, ConversationId};
+use crate::channels::azure_bot::is_behind_azure;
 use crate::channels::bot::{BotCaller, BotChannel, ConnectorError};
-use crate::channels::connector::is_behind_azure;
 
 #[derive(Serialize)]
 struct Sent<'a> {

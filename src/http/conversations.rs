@@ -14,7 +14,7 @@ use super::schema::{ConversationHistory, ConversationList, Problem};
 use super::{Fault, State};
 use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
 use crate::channels::DeliveryError;
-use crate::channels::connector::{ConversationReference, find};
+use crate::channels::azure_bot::{ConversationReference, find};
 use crate::store::{Conversation, ConversationStore, Place, Recorded, Summary};
 
 /// So many conversations or activities are a page, where the caller does not say.

@@ -14,7 +14,7 @@ use super::schema::{ActivitiesAnswer, AnswerRequest, Problem};
 use super::{Fault, State, body};
 use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalogue};
-use crate::channels::connector::WrittenFor;
+use crate::channels::azure_bot::WrittenFor;
 use crate::channels::{counted, log_scores};
 use crate::convert::{ConvertError, Converted, convert};
 use crate::metrics::{Conversion, Metrics};

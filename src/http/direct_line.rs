@@ -11,7 +11,7 @@ use super::schema::{
 };
 use super::{Fault, State, address, body, token_parameters};
 use crate::activity::{ActivityId, ConversationId};
-use crate::channels::connector::is_behind_azure;
+use crate::channels::azure_bot::is_behind_azure;
 use crate::channels::direct_line::{Caller, ClientActivity, DirectLineError, Grant, Resume, Started};
 
 /// What the token, start and reconnect routes answer.

@@ -13,7 +13,7 @@ use super::schema::{FeedbackList, Problem};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ChannelAccount, ConversationId};
 use crate::channels::DeliveryError;
-use crate::channels::connector::find_said;
+use crate::channels::azure_bot::find_said;
 use crate::store::{NotedFeedback, StoreError};
 
 #[derive(Serialize)]

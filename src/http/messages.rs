@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use super::convert::json;
 use super::schema::BotError;
 use super::{Fault, State, body, door};
-use crate::channels::connector::auth::Bearer;
-use crate::channels::connector::{AzureBot, Inbound, InboundError, ReceiveError, Received};
+use crate::channels::azure_bot::auth::Bearer;
+use crate::channels::azure_bot::{AzureBot, Inbound, InboundError, ReceiveError, Received};
 
 /// Has a proxy pass on what comes when it comes.
 const NO_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");

@@ -4,8 +4,8 @@ use std::process::Output;
 use std::sync::Arc;
 
 use citewire::activity::Activity;
-use citewire::channels::connector::auth::Caller;
-use citewire::channels::connector::{ConnectorRecords, ConversationReference};
+use citewire::channels::azure_bot::auth::Caller;
+use citewire::channels::azure_bot::{ConnectorRecords, ConversationReference};
 use citewire::clock::SystemClock;
 use citewire::store::{ConversationStore, SqliteStore, StoreLimits};
 use serde_json::{Value, json};

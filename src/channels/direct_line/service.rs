@@ -6,7 +6,7 @@ use super::caller::user_id;
 use super::{Caller, Claims, DirectLineError, DirectLineOptions, Feed, Hub, Listener, Owner, Publisher};
 use super::{TokenError, TokenKind, Tokens};
 use crate::activity::{ActivitySet, ChannelAccount, ConversationId, Role, Watermark};
-use crate::channels::connector::is_behind_azure;
+use crate::channels::azure_bot::is_behind_azure;
 use crate::channels::one_at_a_time::OneAtATime;
 use crate::clock::{Clock, IdSource};
 use crate::store::{Conversation, ConversationStore, Created};

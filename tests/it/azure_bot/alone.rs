@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use citewire::channels::connector::auth::{AuthOptions, Caller};
-use citewire::channels::connector::{
+use citewire::channels::azure_bot::auth::{AuthOptions, Caller};
+use citewire::channels::azure_bot::{
     AzureBot, AzureBotOptions, Call, CallEnd, ConnectorRecords, Inbound, PUBLIC_HOSTS, PublicName, ReceiveError,
     Received, Responder, TrustedHosts,
 };

@@ -1,7 +1,7 @@
 //! What each type of activity asks of the bot.
 
-use citewire::channels::connector::PublicName;
-use citewire::channels::connector::auth::Caller;
+use citewire::channels::azure_bot::PublicName;
+use citewire::channels::azure_bot::auth::Caller;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 

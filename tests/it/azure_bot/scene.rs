@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use citewire::assistant::{AssistantOptions, Assistants};
-use citewire::channels::connector::auth::{AuthOptions, Caller};
-use citewire::channels::connector::{AzureBotOptions, PUBLIC_HOSTS, PublicName, TrustedHosts};
+use citewire::channels::azure_bot::auth::{AuthOptions, Caller};
+use citewire::channels::azure_bot::{AzureBotOptions, PUBLIC_HOSTS, PublicName, TrustedHosts};
 use citewire::clock::{Clock as _, ManualClock};
 use citewire::secret::Secret;
 use citewire::store::{MemoryStore, StoreLimits};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use citewire::channels::connector::{ConnectorOptions, Refusal, RefusalKind};
+use citewire::channels::azure_bot::{ConnectorOptions, Refusal, RefusalKind};
 use citewire::clock::Clock as _;
 use citewire::metrics::Metrics;
 use serde_json::{Map, Value, json};

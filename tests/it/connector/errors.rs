@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use citewire::activity::Activity;
-use citewire::channels::connector::{ConnectorOutlet, Outlet as _, RefusalKind};
+use citewire::channels::azure_bot::{ConnectorOutlet, Outlet as _, RefusalKind};
 use citewire::convert::{Conversion, convert};
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use citewire::channels::connector::{
+use citewire::channels::azure_bot::{
     Collected, ConnectorAnswer, ConnectorTexts, Ended, EventOutlet, Outlet as _, RefusalKind,
 };
 use citewire::clock::CountingIds;
@@ -123,7 +123,7 @@ async fn the_apology_of_a_stream_ends_it_behind_what_was_shown() {
 #[tokio::test]
 async fn what_an_outlet_cannot_replace_it_says() {
     let scene = Scene::new(Flavour::WebChat).await;
-    let mut outlet = citewire::channels::connector::ConnectorOutlet::new(Arc::clone(&scene.client), scene.place());
+    let mut outlet = citewire::channels::azure_bot::ConnectorOutlet::new(Arc::clone(&scene.client), scene.place());
     let refusal = outlet.replace("1", citewire::activity::Activity::message("x")).await.expect_err("not here");
     assert_eq!(refusal.kind, RefusalKind::Unsupported);
 }
@@ -187,7 +187,7 @@ async fn point_13_the_log_says_why_an_answer_went_another_way_and_holds_no_token
     });
     assert_eq!(scene.answers(pieces(told())).await, None);
     let log = String::from_utf8(kept.0.lock().expect("a lock").clone()).expect("text");
-    let ours: Vec<_> = log.lines().filter(|line| line.contains("citewire::channels::connector")).collect();
+    let ours: Vec<_> = log.lines().filter(|line| line.contains("citewire::channels::azure_bot")).collect();
     assert!(ours.iter().any(|line| line.contains("POST: 400 BadSyntax") && line.contains("next=Listed")), "{ours:#?}");
     assert!(ours.iter().any(|line| line.contains("503")), "{ours:#?}");
     let text = ours.join("\n");

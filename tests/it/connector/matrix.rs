@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use citewire::channels::connector::{ConnectorOptions, ConnectorTexts};
+use citewire::channels::azure_bot::{ConnectorOptions, ConnectorTexts};
 use citewire::egress::Client;
 use futures_util::future::join_all;
 use serde_json::json;

@@ -19,7 +19,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use citewire::channels::connector::{
+use citewire::channels::azure_bot::{
     Address, AppCredentials, ConnectorAnswer, ConnectorClient, ConnectorOptions, ConnectorOutlet, Credentials,
     PUBLIC_HOSTS, Place, TrustedHosts,
 };

@@ -1,7 +1,7 @@
 //! The rows of the contract of streams in Teams (1.9), each against the service that keeps to it.
 
 use chrono::Duration;
-use citewire::channels::connector::{ConnectorTexts, Ended};
+use citewire::channels::azure_bot::{ConnectorTexts, Ended};
 use citewire::check::{Channel, check};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use citewire::activity::Activity;
-use citewire::channels::connector::{
+use citewire::channels::azure_bot::{
     ConnectorClient, ConnectorOutlet, Outlet as _, PUBLIC_HOSTS, RefusalCause, RefusalKind, TokenError, TrustedHosts,
 };
 use citewire::clock::CountingIds;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{APP, APP_SECRET, Flavour, Mishap, SCOPE, Scene, http};
 
 impl Scene {
-    async fn say(&self, scope: &str) -> Result<Option<String>, citewire::channels::connector::Refusal> {
+    async fn say(&self, scope: &str) -> Result<Option<String>, citewire::channels::azure_bot::Refusal> {
         let mut place = self.place();
         place.scope = Some(scope.to_owned());
         ConnectorOutlet::new(Arc::clone(&self.client), place).put(Activity::message("hi")).await

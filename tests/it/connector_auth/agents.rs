@@ -1,6 +1,6 @@
 //! The rules for tokens of Entra: agents, skills, the Emulator.
 
-use citewire::channels::connector::auth::{AllowedCallers, Caller, Cloud, KeyIssuer, Unauthorized, UnauthorizedKind};
+use citewire::channels::azure_bot::auth::{AllowedCallers, Caller, Cloud, KeyIssuer, Unauthorized, UnauthorizedKind};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

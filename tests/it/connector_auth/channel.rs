@@ -3,7 +3,7 @@
 use aws_lc_rs::hmac;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use citewire::channels::connector::auth::{Caller, Cloud, KeyIssuer, Unauthorized, UnauthorizedKind};
+use citewire::channels::azure_bot::auth::{Caller, Cloud, KeyIssuer, Unauthorized, UnauthorizedKind};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

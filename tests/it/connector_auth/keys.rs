@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use citewire::channels::connector::auth::{Caller, KeyIssuer, Unauthorized, UnauthorizedKind};
+use citewire::channels::azure_bot::auth::{Caller, KeyIssuer, Unauthorized, UnauthorizedKind};
 use futures_util::future::join_all;
 use futures_util::poll;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use citewire::channels::connector::auth::{TokenPart, Unauthorized, UnauthorizedKind};
+use citewire::channels::azure_bot::auth::{TokenPart, Unauthorized, UnauthorizedKind};
 use serde_json::{Value, json};
 
 use super::publisher::CHANNEL_METADATA;

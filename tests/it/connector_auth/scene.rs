@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use citewire::channels::connector::auth::{AuthOptions, Caller, Unauthorized, Verifier};
+use citewire::channels::azure_bot::auth::{AuthOptions, Caller, Unauthorized, Verifier};
 use citewire::clock::{Clock, ManualClock};
 use citewire::egress::{Client, EgressOptions};
 use serde_json::{Value, json};

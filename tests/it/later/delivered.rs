@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use citewire::channels::connector::ConnectorRecords;
-use citewire::channels::connector::auth::Caller;
+use citewire::channels::azure_bot::ConnectorRecords;
+use citewire::channels::azure_bot::auth::Caller;
 use citewire::clock::Clock;
 use citewire::store::{ConversationStore, SqliteStore, StoreLimits};
 use reqwest::StatusCode;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use citewire::activity::Activity;
 use citewire::channels::Retention;
-use citewire::channels::connector::SubmittedFeedback;
+use citewire::channels::azure_bot::SubmittedFeedback;
 use citewire::clock::Clock;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use citewire::activity::{Activity, ConversationId};
-use citewire::channels::connector::auth::{Caller, Cloud};
-use citewire::channels::connector::{
+use citewire::channels::azure_bot::auth::{Caller, Cloud};
+use citewire::channels::azure_bot::{
     AppCredentials, ConnectorClient, ConnectorOptions, ConnectorRecords, ConversationReference, Credentials,
     LaterAnswers, PUBLIC_HOSTS, TrustedHosts,
 };

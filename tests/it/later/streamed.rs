@@ -5,7 +5,7 @@ use std::future::Future;
 
 use bytes::Bytes;
 use citewire::activity::Watermark;
-use citewire::channels::connector::SubmittedFeedback;
+use citewire::channels::azure_bot::SubmittedFeedback;
 use futures_util::stream;
 use reqwest::{Body, StatusCode};
 use serde_json::{Value, json};

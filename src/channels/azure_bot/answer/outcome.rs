@@ -1,0 +1,68 @@
+//! How an answer through the Connector ends.
+
+use std::convert::Infallible;
+use std::error::Error;
+
+use super::ConnectorAnswer;
+use crate::activity::Activity;
+use crate::channels::azure_bot::outbound::Refusal;
+use crate::channels::{Incomplete, NoAnswer};
+use crate::report::Report;
+
+/// What the user has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ended {
+    /// All of the answer.
+    Whole,
+    /// What was shown when the stop button was pressed. Nothing was sent after that.
+    Stopped,
+}
+
+/// An answer that a user has.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Answered {
+    /// The answer as one message, however it went out; when it was stopped, what was shown of it.
+    pub message: Activity,
+    /// The ids that the channel gave to the messages that make it up, in their order. Feedback names one of them.
+    pub ids: Vec<String>,
+    /// How much of it.
+    pub ended: Ended,
+    /// What the conversion had to say, and what delivery made of the message.
+    pub report: Report,
+}
+
+/// An answer that was followed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Followed<E> {
+    /// What the user has.
+    pub answered: Answered,
+    /// Why there is not more of it, in which case the user was told that it is incomplete.
+    pub incomplete: Option<Incomplete<E>>,
+}
+
+/// The user has no answer.
+///
+/// What was shown so far is still shown: the caller [closes](ConnectorAnswer::close) the answer with words of its own.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Unanswered<E: Error + 'static = Infallible> {
+    /// Why.
+    pub cause: Failed<E>,
+    /// The answer, which has not ended.
+    pub answer: ConnectorAnswer,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failed<E: Error + 'static = Infallible> {
+    /// What has arrived is no answer.
+    #[error(transparent)]
+    NoAnswer(NoAnswer<E>),
+    /// The channel took it in no form.
+    #[error("the channel did not take the answer: {0}")]
+    Refused(#[source] Box<Refusal>),
+}

@@ -1,0 +1,15 @@
+//! A conversation behind Azure Bot Service: what it is called, where it is, and what of it is kept.
+
+mod address;
+mod feedback;
+mod name;
+mod records;
+mod reference;
+
+pub use address::{Address, NoConversation, Place};
+pub use feedback::SubmittedFeedback;
+pub(crate) use name::is_behind_azure;
+pub use name::{PublicName, find};
+pub use records::{ConnectorRecords, Line, find_said};
+pub(super) use reference::outer;
+pub use reference::{ConversationReference, NoReference};
