@@ -2,12 +2,10 @@
 
 mod arrived;
 pub mod azure_bot;
-pub mod bot;
 mod complaints;
 mod delivery;
 pub mod direct_line;
 pub mod direct_line_client;
-pub mod live;
 mod one_at_a_time;
 mod retention;
 mod scores;

@@ -14,7 +14,7 @@ use super::process;
 use super::team::{Openers, Watch, Watched, answering};
 use crate::assistant::Assistants;
 use crate::channels::azure_bot::{AzureBot, ConnectorRecords};
-use crate::channels::bot::BotClient;
+use crate::channels::direct_line::bot::BotClient;
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
 use crate::config::{Config, Sources};

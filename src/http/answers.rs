@@ -16,7 +16,7 @@ use super::schema::{AnswerRequest, DeliveredAnswer, Problem};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ConversationId};
 use crate::channels::azure_bot::{FollowedLater, LaterConversation, LaterError, LaterFailed};
-use crate::channels::live::{Followed, LiveError};
+use crate::channels::direct_line::live::{Followed, LiveError};
 use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer, Whereabouts};
 use crate::convert::Converted;
 use crate::report::Report;

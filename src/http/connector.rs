@@ -13,7 +13,7 @@ use super::schema::{PagedMembers, ResourceResponse};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ChannelAccount, ConversationId};
 use crate::channels::azure_bot::is_behind_azure;
-use crate::channels::bot::{BotCaller, BotChannel, ConnectorError};
+use crate::channels::direct_line::bot::{BotCaller, BotChannel, ConnectorError};
 
 #[derive(Serialize)]
 struct Sent<'a> {

@@ -22,7 +22,7 @@ use crate::activity::InvalidWatermark;
 use crate::channels::DeliveryError;
 use crate::channels::azure_bot::ReceiveError;
 use crate::channels::azure_bot::auth::UnauthorizedKind;
-use crate::channels::bot::ConnectorError;
+use crate::channels::direct_line::bot::ConnectorError;
 use crate::channels::direct_line::{DirectLineError, TokenError};
 use crate::convert::ConvertError;
 use crate::document::DownloadError;

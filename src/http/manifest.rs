@@ -9,7 +9,7 @@ use super::envelope::Request;
 use super::query::Query;
 use crate::activity::Activity;
 use crate::answer::LabelCatalogue;
-use crate::channels::bot::Citer;
+use crate::channels::direct_line::bot::Citer;
 use crate::convert::convert;
 use crate::dialect::Dialect;
 

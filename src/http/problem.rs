@@ -29,7 +29,7 @@ use super::{Fault, HttpOptions, State, audit, door, ticket};
 use crate::channels::DeliveryError;
 use crate::channels::azure_bot::auth::UnauthorizedKind;
 use crate::channels::azure_bot::{InboundError, LaterError, ReceiveError, Refusal, RefusalCause, RefusalKind};
-use crate::channels::bot::ConnectorError;
+use crate::channels::direct_line::bot::ConnectorError;
 use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
 use crate::channels::direct_line_client::{CallError, PostError, SERVER_NAME};
 use crate::convert::ConvertError;

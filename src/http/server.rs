@@ -16,7 +16,7 @@ use actix_web::{App, HttpServer, web};
 
 use super::tasks::Tasks;
 use super::{State, problem, routes};
-use crate::channels::bot::{BotChannel, ServiceUrl};
+use crate::channels::direct_line::bot::{BotChannel, ServiceUrl};
 use crate::url::WebUrl;
 
 /// How long the head of a request may take, so that connections that say nothing do not keep others out.

@@ -5,7 +5,7 @@ use actix_web::dev::ServiceRequest;
 use actix_web::http::Uri;
 use actix_web::http::uri::PathAndQuery;
 
-use crate::channels::bot::TICKET_PREFIX;
+use crate::channels::direct_line::bot::TICKET_PREFIX;
 
 /// The ticket of a request.
 #[derive(Clone)]

@@ -1,11 +1,13 @@
 //! The embedded Direct Line 3.0 server: what a client may do, without the HTTP around it.
 
+pub mod bot;
 mod caller;
 mod client_activity;
 mod error;
 mod feed;
 mod hub;
 mod listener;
+pub mod live;
 mod options;
 mod owner;
 mod posting;

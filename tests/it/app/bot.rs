@@ -6,7 +6,7 @@ use std::time::Duration;
 use actix_web::dev::ServerHandle;
 use actix_web::web::{Bytes, Data};
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer, web};
-use citewire::channels::bot::{BotBinding, BotOptions};
+use citewire::channels::direct_line::bot::{BotBinding, BotOptions};
 use citewire::secret::Secret;
 use serde_json::Value;
 use tokio::sync::watch;

@@ -1,6 +1,6 @@
 //! Answers of a bot that carry their sources.
 
-use citewire::channels::bot::BotDelivery;
+use citewire::channels::direct_line::bot::BotDelivery;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 

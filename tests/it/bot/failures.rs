@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use citewire::channels::bot::{BotBinding, BotDelivery};
+use citewire::channels::direct_line::bot::{BotBinding, BotDelivery};
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 

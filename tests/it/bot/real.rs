@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use citewire::channels::bot::{BotDelivery, BotOptions};
+use citewire::channels::direct_line::bot::{BotDelivery, BotOptions};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 

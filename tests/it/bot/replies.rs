@@ -1,6 +1,6 @@
 //! Replies in the answer to a post.
 
-use citewire::channels::bot::BotDelivery;
+use citewire::channels::direct_line::bot::BotDelivery;
 use serde_json::json;
 
 use crate::app::{Bot, Reaction, TestApp, texts};

@@ -35,7 +35,7 @@ pub struct AppCredentials {
 
 impl AppCredentials {
     /// The bot `app_id`, which proves itself by its secret at this address (see
-    /// [`CloudAddresses::token_url`](super::auth::CloudAddresses::token_url)).
+    /// [`CloudAddresses::token_url`](crate::channels::azure_bot::auth::CloudAddresses::token_url)).
     #[must_use]
     pub fn new(app_id: String, secret: Secret, token_url: Url) -> Self {
         Self { app_id, secret, token_url }
