@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::azure_bot::{LaterAnswers, LaterConversation, LaterError, find, is_behind_azure};
-use super::direct_line::CHANNEL_ID;
-use super::direct_line::DirectLineOptions;
-use super::direct_line_client::{BoundDirectLine, Coverage, PostError};
-use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Role};
+use super::delivered::Delivered;
+use super::delivery_error::DeliveryError;
+use super::direct_line::{DirectLineOptions, bot, sign};
+use super::direct_line_client::{BoundDirectLine, Coverage};
+use crate::activity::{ChannelAccount, ConversationId};
 use crate::convert::Converted;
-use crate::report::Report;
-use crate::store::{Batch, ConversationStore, Recorded, StoreError};
+use crate::store::{Batch, ConversationStore, Recorded};
 
 /// Brings converted answers into conversations: those of the embedded channel, under the name of the bot; those that are
 /// bound to another Direct Line, as a client of it; and those behind Azure Bot Service, as the bot there.
@@ -30,39 +30,6 @@ pub enum Whereabouts {
     Elsewhere(ConversationId),
     /// Behind Azure Bot Service.
     BehindAzure(Box<LaterConversation>),
-}
-
-/// An answer that has arrived.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Delivered {
-    /// The id of the message.
-    pub id: ActivityId,
-    /// The message as everyone reads it.
-    pub activity: Arc<Activity>,
-    /// What the conversion had to say.
-    pub report: Report,
-}
-
-/// Why an answer did not arrive. Nothing of it is in the conversation, unless the error says that this is unknown.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DeliveryError {
-    /// There is no such conversation, or no longer.
-    #[error("there is no such conversation")]
-    UnknownConversation,
-    /// The conversion gave no message.
-    #[error("the conversion gave no message to deliver")]
-    NoMessage,
-    /// The other Direct Line did not take it.
-    #[error(transparent)]
-    Elsewhere(#[from] PostError),
-    /// The service behind Azure did not take it.
-    #[error(transparent)]
-    Later(#[from] LaterError),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 impl Delivery {
@@ -168,18 +135,4 @@ impl Delivery {
         let posted = bound.post(id, message, key.as_deref()).await?;
         Ok(Delivered { id: posted.id, activity: Arc::new(posted.activity), report: converted.report })
     }
-}
-
-/// Who says answers in the embedded channel.
-pub(super) fn bot(options: &DirectLineOptions) -> ChannelAccount {
-    let mut bot = ChannelAccount::new(options.bot_id.clone(), Role::Bot);
-    bot.name = Some(options.bot_name.clone());
-    bot
-}
-
-/// The activity as something that the bot says in the embedded channel.
-pub(super) fn sign(mut activity: Activity, bot: &ChannelAccount) -> Activity {
-    activity.from = Some(bot.clone());
-    activity.channel_id = Some(CHANNEL_ID.to_owned());
-    activity
 }

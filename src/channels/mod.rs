@@ -1,9 +1,14 @@
 //! The channels on which people read answers.
+//!
+//! [`azure_bot`] is the bot behind Azure Bot Service, [`direct_line`] the embedded channel, [`direct_line_client`] a client of a
+//! Direct Line elsewhere. [`Delivery`] stands above them and chooses by the conversation; the other files are what they share.
 
 mod arrived;
 pub mod azure_bot;
 mod complaints;
+mod delivered;
 mod delivery;
+mod delivery_error;
 pub mod direct_line;
 pub mod direct_line_client;
 mod one_at_a_time;
@@ -12,6 +17,8 @@ mod scores;
 
 pub use arrived::{Incomplete, NoAnswer, counted};
 pub(crate) use complaints::Complaints;
-pub use delivery::{Delivered, Delivery, DeliveryError, Whereabouts};
+pub use delivered::Delivered;
+pub use delivery::{Delivery, Whereabouts};
+pub use delivery_error::DeliveryError;
 pub use retention::Retention;
 pub(crate) use scores::log_scores;

@@ -15,6 +15,7 @@ mod publisher;
 mod running;
 mod service;
 mod shelf;
+mod speaker;
 mod token;
 mod upload;
 
@@ -29,8 +30,9 @@ pub use owner::{InvalidOwner, Owner};
 pub(crate) use posting::attachments_path;
 pub use publisher::Publisher;
 pub use running::{Part, Running};
-pub(crate) use service::CHANNEL_ID;
 pub use service::{DirectLine, Grant, Resume, Started, Wished};
 pub use shelf::Frame;
+pub(crate) use speaker::CHANNEL_ID;
+pub(super) use speaker::{bot, sign};
 pub use token::{Claims, TokenError, TokenKind, Tokens};
 pub use upload::{UNKNOWN_MEDIA_TYPE, Upload, UploadedFile};

@@ -11,9 +11,6 @@ use crate::channels::one_at_a_time::OneAtATime;
 use crate::clock::{Clock, IdSource};
 use crate::store::{Conversation, ConversationStore, Created};
 
-/// The `channelId` of everything that this channel delivers.
-pub(crate) const CHANNEL_ID: &str = "directline";
-
 /// A token for a conversation, as the token endpoints return it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

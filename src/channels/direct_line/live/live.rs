@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::{LiveAnswer, LiveOptions};
 use crate::activity::{ChannelAccount, ConversationId};
-use crate::channels::delivery::bot;
-use crate::channels::direct_line::{DirectLineOptions, Publisher};
+use crate::channels::direct_line::{DirectLineOptions, Publisher, bot};
 use crate::channels::one_at_a_time::OneAtATime;
 use crate::metrics::Metrics;
 use crate::store::ConversationStore;

@@ -1,0 +1,18 @@
+//! What there is of an answer that has arrived.
+
+use std::sync::Arc;
+
+use crate::activity::{Activity, ActivityId};
+use crate::report::Report;
+
+/// An answer that has arrived.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Delivered {
+    /// The id of the message.
+    pub id: ActivityId,
+    /// The message as everyone reads it.
+    pub activity: Arc<Activity>,
+    /// What the conversion had to say.
+    pub report: Report,
+}
