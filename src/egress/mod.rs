@@ -7,8 +7,8 @@ mod address;
 mod client;
 mod error;
 mod options;
-mod patience;
 mod resolver;
+mod retry;
 mod streaming;
 mod waiting;
 
@@ -16,6 +16,6 @@ pub use address::{AddressKind, is_this_machine, kind_of};
 pub use client::{Client, Fetched};
 pub use error::EgressError;
 pub use options::{AllowedHosts, EgressOptions, InvalidHost};
-pub use patience::{Patience, Retry, later};
+pub use retry::{LongWait, Patience, Retry, by_status, later};
 pub use streaming::{StreamLimits, Streamed, StreamedBody};
-pub use waiting::{retry_after, scattered};
+pub use waiting::retry_after;

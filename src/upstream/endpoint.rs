@@ -13,7 +13,7 @@ use super::refusal::{LONGEST_MESSAGE, MAX_REFUSAL_BYTES, message};
 use super::sentinel::Sentinel;
 use super::{CallLimits, UpstreamError};
 use crate::clock::{Clock, IdSource};
-use crate::egress::{Client, EgressError, Streamed, StreamedBody, retry_after, scattered};
+use crate::egress::{Client, EgressError, Patience, Streamed, StreamedBody, retry_after};
 use crate::secret::{Secret, Unsaid};
 
 /// Statuses after which the same call may succeed: nothing was taken in. 529 is Anthropic's word for 503.
@@ -58,15 +58,15 @@ impl Endpoint {
     /// When there is no answer.
     pub(super) async fn post(&self, body: &Value, question: &str) -> Result<Body, UpstreamError> {
         let body = body.to_string();
-        let mut retry = 0;
+        let retry = self.limits.retry();
+        let mut patience = Patience::new(&retry, self.clock.now());
         loop {
             let error = match self.attempt(body.clone(), question).await {
                 Ok(answer) => return Ok(arriving(answer.body)),
                 Err(error) => error,
             };
-            let Some(wait) = self.wait_after(&error, retry) else { return Err(error) };
+            let Some(wait) = self.wait_after(&error, &mut patience) else { return Err(error) };
             self.clock.wait(wait).await;
-            retry += 1;
         }
     }
 
@@ -125,7 +125,7 @@ impl Endpoint {
     }
 
     /// How long to wait before the call is made again; `None` when it is not.
-    fn wait_after(&self, error: &UpstreamError, retry: u32) -> Option<Duration> {
+    fn wait_after(&self, error: &UpstreamError, patience: &mut Patience<'_>) -> Option<Duration> {
         let asked = match error {
             UpstreamError::Status { status, retry_after, .. } if REPEATED.contains(status) => *retry_after,
             UpstreamError::Egress(
@@ -139,13 +139,7 @@ impl Endpoint {
             | UpstreamError::NoTurn { .. }
             | UpstreamError::Search(_) => return None,
         };
-        let planned = self.limits.wait_before(retry)?;
-        match asked {
-            // Somebody waits for the answer; and who is asked too early refuses again.
-            Some(asked) if asked > self.limits.longest_retry_after() => None,
-            Some(asked) => Some(asked),
-            None => Some(scattered(planned, self.ids.fresh())),
-        }
+        patience.next(asked, self.clock.now(), || self.ids.fresh())
     }
 }
 

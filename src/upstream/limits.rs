@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::egress::StreamLimits;
+use crate::egress::{LongWait, Retry, StreamLimits};
 
 /// How long a back end may take, how much it may say, and how often it is asked: the table `limits` of an upstream.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -77,10 +77,6 @@ impl CallLimits {
         seconds(self.connect_seconds)
     }
 
-    pub(super) fn longest_retry_after(&self) -> Duration {
-        seconds(self.retry_after_seconds)
-    }
-
     /// The limits of one call.
     pub(super) fn of_stream(&self) -> StreamLimits {
         StreamLimits {
@@ -90,10 +86,14 @@ impl CallLimits {
         }
     }
 
-    /// About how long to wait before repetition number `retry`, counted from 0; `None` when it is time to give up.
-    pub(super) fn wait_before(&self, retry: u32) -> Option<Duration> {
-        let wait = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(retry));
-        (retry < self.retries).then_some(wait.min(LONGEST_WAIT))
+    /// How a call is made again that failed before the first byte. Each attempt has limits of its own, all of them together have none.
+    pub(super) fn retry(&self) -> Retry {
+        let wait = |retry| FIRST_WAIT.saturating_mul(2_u32.saturating_pow(retry)).min(LONGEST_WAIT);
+        let mut retry = Retry::after((0..self.retries).map(wait).collect::<Vec<_>>());
+        retry.longest_retry_after = seconds(self.retry_after_seconds);
+        retry.longer = LongWait::GiveUp;
+        retry.total = Duration::MAX;
+        retry
     }
 }
 
@@ -111,9 +111,9 @@ mod tests {
     #[test]
     fn waits_grow_and_come_to_an_end() {
         let limits = CallLimits { retries: 6, ..CallLimits::default() };
-        let waits: Vec<_> = (0..).map_while(|retry| limits.wait_before(retry)).map(|wait| wait.as_millis()).collect();
-        assert_eq!(waits, [500, 1000, 2000, 4000, 8000, 8000]);
-        assert_eq!(CallLimits { retries: 0, ..CallLimits::default() }.wait_before(0), None);
+        let waits = |limits: CallLimits| limits.retry().waits.iter().map(Duration::as_millis).collect::<Vec<_>>();
+        assert_eq!(waits(limits), [500, 1000, 2000, 4000, 8000, 8000]);
+        assert_eq!(waits(CallLimits { retries: 0, ..CallLimits::default() }), []);
     }
 
     #[test]

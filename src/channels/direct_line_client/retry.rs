@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::egress::Retry;
+use crate::egress::{Retry, by_status};
 
 /// What to do after a call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +33,7 @@ pub const STATUS_RULES: &[(u16, u16, Rule)] = &[
 
 /// The rule for a status.
 pub(super) fn rule_for(status: u16) -> Rule {
-    let rule = STATUS_RULES.iter().find(|(first, last, _)| (*first..=*last).contains(&status));
-    rule.map_or(Rule::GiveUp, |(_, _, rule)| *rule)
+    by_status(STATUS_RULES, status).unwrap_or(Rule::GiveUp)
 }
 
 /// What is waited where the other side does not say.

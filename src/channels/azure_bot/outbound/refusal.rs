@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::TokenError;
 use super::words::{Said, Words};
 use crate::channels::azure_bot::UntrustedServiceUrl;
-use crate::egress::EgressError;
+use crate::egress::{EgressError, by_status};
 use crate::secret::Unsaid;
 
 /// An activity that was not taken, or of which nobody knows whether it was.
@@ -233,8 +233,7 @@ fn kind_of(status: u16, said: &Said) -> Option<RefusalKind> {
     if (200..=299).contains(&status) {
         return None;
     }
-    let known = BY_STATUS.iter().find(|(first, last, _)| (*first..=*last).contains(&status));
-    Some(known.map_or(RefusalKind::Denied, |(_, _, kind)| *kind))
+    Some(by_status(BY_STATUS, status).unwrap_or(RefusalKind::Denied))
 }
 
 #[cfg(test)]

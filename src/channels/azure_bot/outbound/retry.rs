@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 
 use crate::clock::IdSource;
-use crate::egress::{Patience, Retry};
+use crate::egress::{Patience, Retry, by_status};
 
 /// What to do after an answer of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +32,7 @@ pub const STATUS_RULES: &[(u16, u16, Rule)] = &[
 
 /// The rule for a status.
 pub(super) fn rule_for(status: u16) -> Rule {
-    let rule = STATUS_RULES.iter().find(|(first, last, _)| (*first..=*last).contains(&status));
-    rule.map_or(Rule::GiveUp, |(_, _, rule)| *rule)
+    by_status(STATUS_RULES, status).unwrap_or(Rule::GiveUp)
 }
 
 /// What is waited where the service does not say: as Teams advises, three more tries, 1 to 15 seconds apart.

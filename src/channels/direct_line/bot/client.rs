@@ -7,16 +7,21 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, Request};
 use serde_json::{Map, Value};
 use tokio::time::timeout;
+use uuid::Uuid;
 
 use super::{BotBinding, BotDelivery, TurnError};
 use crate::activity::Activity;
 use crate::clock::Clock;
-use crate::egress::{Client, EgressError, EgressOptions};
+use crate::egress::{Client, EgressError, EgressOptions, Patience, Retry};
 
-/// The waits before a post is tried again, where it is certain that nothing was sent. All of it happens within the time
-/// that the bot has anyway.
-const RETRY_WAITS: [Duration; 3] =
-    [Duration::from_millis(200), Duration::from_millis(500), Duration::from_millis(1000)];
+/// How a post is made again where it is certain that nothing was sent: after exact waits, since one bot is called by one citewire.
+/// All of it happens within the time that the bot has anyway.
+fn retry() -> Retry {
+    let mut retry = Retry::after([200, 500, 1000].map(Duration::from_millis));
+    retry.scattered = false;
+    retry.total = Duration::MAX;
+    retry
+}
 
 /// The longest answer that is read of a bot, in bytes.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
@@ -61,13 +66,16 @@ impl BotClient {
     }
 
     async fn try_post(&self, body: &[u8]) -> Result<Vec<Value>, TurnError> {
-        let mut waits = RETRY_WAITS.iter();
+        let retry = retry();
+        let mut patience = Patience::new(&retry, self.clock.now());
         loop {
             match self.post_once(body).await {
-                Err(TurnError::Unreachable(error)) if error.may_pass() => match waits.next() {
-                    Some(wait) => self.clock.wait(*wait).await,
-                    None => return Err(TurnError::Unreachable(error)),
-                },
+                Err(TurnError::Unreachable(error)) if error.may_pass() => {
+                    match patience.next(None, self.clock.now(), Uuid::nil) {
+                        Some(wait) => self.clock.wait(wait).await,
+                        None => return Err(TurnError::Unreachable(error)),
+                    }
+                }
                 outcome => return outcome,
             }
         }

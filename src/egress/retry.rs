@@ -1,31 +1,44 @@
-//! How long and how often a call is made again.
+//! When and how often a failed call is made again: one policy, of which each caller says the numbers.
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::scattered;
+use super::waiting::scattered;
 
 /// How long and how often to wait for a call that is made again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retry {
-    /// How long to wait before each repetition, where the other side does not say. About: between half of it and all of it, so
-    /// that callers who failed together do not come back together. There are no more repetitions than entries.
+    /// How long to wait before each repetition, where the other side does not say. There are no more repetitions than entries.
     pub waits: Vec<Duration>,
-    /// The longest `Retry-After` that is honoured; a longer one is cut to this.
+    /// Whether the waits are taken at random between half of them and all of them, so that callers who failed together do not come
+    /// back together.
+    pub scattered: bool,
+    /// The longest `Retry-After` that is honoured.
     pub longest_retry_after: Duration,
+    /// What a longer one does.
+    pub longer: LongWait,
     /// The time for everything, repetitions included. What would begin later is not begun.
     pub total: Duration,
 }
 
+/// What becomes of a call when the other side asks for a longer wait than there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LongWait {
+    /// It is made again after the longest wait that there may be.
+    Cut,
+    /// It is not made again: somebody waits for the outcome, and whoever is asked too early refuses once more.
+    GiveUp,
+}
+
 impl Retry {
-    /// These waits, within a minute.
+    /// About these waits, within a minute.
     #[must_use]
     pub fn after(waits: impl Into<Vec<Duration>>) -> Self {
         let (longest_retry_after, total) = (Duration::from_secs(30), Duration::from_secs(60));
-        Self { waits: waits.into(), longest_retry_after, total }
+        Self { waits: waits.into(), scattered: true, longest_retry_after, longer: LongWait::Cut, total }
     }
 
     /// No repetitions: for what is out of date by then.
@@ -62,7 +75,8 @@ impl<'a> Patience<'a> {
         self.used == 0
     }
 
-    /// How long to wait before the next repetition; `None` when it is time to give up. `fresh` scatters the waits.
+    /// How long to wait before the next repetition; `None` when it is time to give up. `fresh` decides where in its second half a
+    /// scattered wait ends.
     pub fn next(
         &mut self,
         retry_after: Option<Duration>,
@@ -72,11 +86,21 @@ impl<'a> Patience<'a> {
         let planned = *self.rules.waits.get(self.used)?;
         self.used += 1;
         let wait = match retry_after {
+            Some(asked) if asked > self.rules.longest_retry_after && self.rules.longer == LongWait::GiveUp => {
+                return None;
+            }
             Some(asked) => asked.min(self.rules.longest_retry_after),
-            None => scattered(planned, fresh()),
+            None if self.rules.scattered => scattered(planned, fresh()),
+            None => planned,
         };
         (later(now, wait) < self.until).then_some(wait)
     }
+}
+
+/// What a table says of a status. A row is the first status, the last one, and what they mean.
+#[must_use]
+pub fn by_status<T: Copy>(table: &[(u16, u16, T)], status: u16) -> Option<T> {
+    table.iter().find(|(first, last, _)| (*first..=*last).contains(&status)).map(|(_, _, meaning)| *meaning)
 }
 
 /// A time so much later.
@@ -114,6 +138,23 @@ mod tests {
         let mut next = |seconds| patience.next(Some(Duration::from_secs(seconds)), start(), Uuid::nil);
         assert_eq!(next(7), Some(Duration::from_secs(7)));
         assert_eq!(next(u64::MAX), Some(retry.longest_retry_after));
+    }
+
+    #[test]
+    fn a_caller_that_cannot_wait_long_gives_up() {
+        let retry = Retry { longer: LongWait::GiveUp, ..retry() };
+        let next = |seconds| {
+            let mut patience = Patience::new(&retry, start());
+            patience.next(Some(Duration::from_secs(seconds)), start(), Uuid::nil)
+        };
+        assert_eq!([next(30), next(31)], [Some(Duration::from_secs(30)), None]);
+    }
+
+    #[test]
+    fn waits_that_are_not_scattered_are_exact() {
+        let retry = Retry { scattered: false, ..retry() };
+        let mut patience = Patience::new(&retry, start());
+        assert_eq!(patience.next(None, start(), Uuid::nil), Some(Duration::from_secs(2)));
     }
 
     #[test]
