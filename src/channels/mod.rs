@@ -12,6 +12,7 @@ mod delivery_error;
 pub mod direct_line;
 pub mod direct_line_client;
 mod one_at_a_time;
+mod pace;
 mod retention;
 mod scores;
 

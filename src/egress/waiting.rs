@@ -18,7 +18,6 @@ pub fn retry_after(value: &str, now: DateTime<Utc>) -> Option<Duration> {
 }
 
 /// Between half of a wait and all of it, so that callers who failed together do not come back together; `fresh` decides.
-#[must_use]
 pub(super) fn scattered(wait: Duration, fresh: Uuid) -> Duration {
     // 16 of the bits of an id that carry neither version nor variant.
     let [high, low, ..] = fresh.into_bytes();

@@ -8,9 +8,9 @@ use chrono::{DateTime, Utc};
 
 use super::ConnectorTexts;
 use super::course::{Next, Sent, after};
-use super::pace::Pace;
 use crate::activity::{Activity, ActivityId, StreamInfo};
 use crate::channels::azure_bot::outbound::{Outlet, Refusal, RefusalKind};
+use crate::channels::pace::Pace;
 use crate::clock::Clock;
 use crate::dialect::{Answering, Dialect, Livestream, Pacing, Waiting};
 use crate::egress::later;
@@ -27,7 +27,7 @@ pub struct ConnectorAnswer {
     pub(super) texts: ConnectorTexts,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) course: Course,
-    pub(super) pace: Pace,
+    pub(super) pace: Pace<DateTime<Utc>>,
     pub(super) phase: Phase,
     /// How many activities of the stream were taken.
     sequence: u32,

@@ -12,7 +12,6 @@ mod ending;
 mod fates;
 mod follow;
 mod outcome;
-mod pace;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -5,11 +5,12 @@ use std::pin::pin;
 
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _};
+use tokio::time::{Instant, sleep_until};
 
-use super::pace::Pace;
 use super::{Followed, LiveAnswer, LiveError, Unanswered};
 use crate::activity::Activity;
 use crate::channels::arrived::{Wordless, counted, settle};
+use crate::channels::pace::Pace;
 use crate::channels::{Delivered, DeliveryError, NoAnswer, log_scores};
 use crate::convert::{Conversion, Streamed, Streaming, Update};
 use crate::store::Doorbell;
@@ -139,7 +140,7 @@ impl LiveAnswer {
     {
         let mut body = pin!(body);
         let mut doorbell = self.doorbell().await?;
-        let mut pace = Pace::new(self.live.options.interval);
+        let mut pace = Pace::new(self.live.options.interval, Instant::now());
         let mut informative = None;
         loop {
             tokio::select! {
@@ -149,7 +150,7 @@ impl LiveAnswer {
                     rung.map_err(|_| DeliveryError::UnknownConversation)?;
                     continue;
                 }
-                () = pace.due() => {}
+                () = until_due(pace.due()) => {}
                 item = body.next() => {
                     let bytes = match item {
                         Some(Ok(bytes)) => bytes,
@@ -162,20 +163,20 @@ impl LiveAnswer {
                         None => continue,
                     }
                     if is_shown {
-                        pace.wish();
+                        pace.wish(Instant::now());
                     }
                     continue;
                 }
-                () = pace.allowed(), if pace.is_waiting() => {}
+                () = until(pace.allowed()) => {}
             }
             // Nothing is borrowed of the conversion while something is sent: it cannot be looked at from two threads.
             let so_far = streaming.so_far();
             if self.publish(so_far, &mut informative).await? {
-                pace.shown();
+                pace.sent(Instant::now());
                 // A body that always has more would not let the readers' sockets come to it.
                 tokio::task::yield_now().await;
             } else {
-                pace.unseen();
+                pace.unseen(Instant::now());
             }
         }
     }
@@ -200,6 +201,21 @@ impl LiveAnswer {
 
     async fn doorbell(&self) -> Result<Doorbell, DeliveryError> {
         self.live.store.subscribe(&self.id).await?.ok_or(DeliveryError::UnknownConversation)
+    }
+}
+
+/// Resolves at that time; never, where there is none.
+async fn until(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The same, and at once where the time has come: timers stand still while a body that always has more keeps the thread.
+async fn until_due(due: Option<Instant>) {
+    if due.is_none_or(|due| due > Instant::now()) {
+        until(due).await;
     }
 }
 

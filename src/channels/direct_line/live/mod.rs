@@ -9,7 +9,6 @@ mod follow;
 mod live;
 mod options;
 mod outcome;
-mod pace;
 #[cfg(test)]
 mod tests;
 

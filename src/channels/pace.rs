@@ -2,32 +2,52 @@
 
 use std::time::Duration;
 
-use crate::egress::later;
 use chrono::{DateTime, Utc};
+use tokio::time::Instant;
+
+use crate::egress::later;
 
 /// The longest time between two updates, however often the service has asked for less.
 const LONGEST: Duration = Duration::from_secs(15);
 
-/// At most one update in an interval, and none that is late: the first goes out as soon as there is something to show, and
-/// whatever is new after that when the interval is over.
-#[derive(Debug)]
-pub(super) struct Pace {
-    interval: Duration,
-    /// Since when something waits to be shown.
-    waiting: Option<DateTime<Utc>>,
-    /// Before this nothing goes out.
-    next: DateTime<Utc>,
-    /// When something went out last.
-    last: DateTime<Utc>,
+/// A time of whichever clock an answer goes by.
+pub(super) trait Moment: Copy + Ord {
+    /// So much later.
+    fn after(self, by: Duration) -> Self;
 }
 
-impl Pace {
-    pub(super) fn new(interval: Duration, now: DateTime<Utc>) -> Self {
+impl Moment for DateTime<Utc> {
+    fn after(self, by: Duration) -> Self {
+        later(self, by)
+    }
+}
+
+impl Moment for Instant {
+    fn after(self, by: Duration) -> Self {
+        self + by
+    }
+}
+
+/// At most one update in an interval, and none that is late: the first goes out as soon as there is something to show, and
+/// whatever is new after that when the interval is over, whether more of the answer comes or not.
+#[derive(Debug)]
+pub(super) struct Pace<T> {
+    interval: Duration,
+    /// Since when something waits to be shown.
+    waiting: Option<T>,
+    /// Before this nothing goes out.
+    next: T,
+    /// When something went out last.
+    last: T,
+}
+
+impl<T: Moment> Pace<T> {
+    pub(super) fn new(interval: Duration, now: T) -> Self {
         Self { interval, waiting: None, next: now, last: now }
     }
 
     /// There is something new to show.
-    pub(super) fn wish(&mut self, now: DateTime<Utc>) {
+    pub(super) fn wish(&mut self, now: T) {
         self.waiting.get_or_insert(now);
     }
 
@@ -37,32 +57,38 @@ impl Pace {
     }
 
     /// Something went out. Whatever the service made of it, the next one does not follow at once.
-    pub(super) fn sent(&mut self, now: DateTime<Utc>) {
+    pub(super) fn sent(&mut self, now: T) {
         self.waiting = None;
         self.last = now;
-        self.next = later(now, self.interval);
+        self.next = now.after(self.interval);
+    }
+
+    /// Nobody was there to see it: it waits on, at the same pace.
+    pub(super) fn unseen(&mut self, now: T) {
+        self.next = now.after(self.interval);
+        self.waiting = Some(now);
     }
 
     /// The service wants less, or nothing for a while; what was new is new still.
-    pub(super) fn slow_down(&mut self, asked: Option<Duration>, now: DateTime<Utc>) {
+    pub(super) fn slow_down(&mut self, asked: Option<Duration>, now: T) {
         self.interval = (self.interval * 2).min(LONGEST.max(self.interval));
-        self.next = later(now, asked.unwrap_or_default().max(self.interval));
+        self.next = now.after(asked.unwrap_or_default().max(self.interval));
         self.waiting = Some(now);
     }
 
     /// From when on an update may go out, where there is something to show.
-    pub(super) fn allowed(&self) -> Option<DateTime<Utc>> {
+    pub(super) fn allowed(&self) -> Option<T> {
         self.waiting.map(|_| self.next)
     }
 
     /// From when on it must, however much of the answer there is to take in. Until then, what has arrived already is taken in
     /// first, so that an answer that comes at once is not shown in pieces.
-    pub(super) fn due(&self) -> Option<DateTime<Utc>> {
-        self.waiting.map(|since| self.next.max(later(since, self.interval)))
+    pub(super) fn due(&self) -> Option<T> {
+        self.waiting.map(|since| self.next.max(since.after(self.interval)))
     }
 
     /// When something went out last.
-    pub(super) fn last(&self) -> DateTime<Utc> {
+    pub(super) fn last(&self) -> T {
         self.last
     }
 }
