@@ -11,6 +11,7 @@ mod delivery;
 mod delivery_error;
 pub mod direct_line;
 pub mod direct_line_client;
+mod follow;
 mod one_at_a_time;
 mod pace;
 mod retention;

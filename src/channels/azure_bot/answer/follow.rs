@@ -1,26 +1,73 @@
 //! Following the body of an answer while it arrives.
 
 use std::error::Error;
-use std::pin::pin;
+use std::future::pending;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt as _};
+use futures_util::Stream;
 
 use super::answer::Course;
 use super::{Answered, ConnectorAnswer, Ended, Failed, Followed, Unanswered};
 use crate::activity::Activity;
 use crate::channels::NoAnswer;
 use crate::channels::arrived::{Wordless, settle};
-use crate::convert::{Conversion, Streamed, Streaming, Update};
+use crate::channels::follow::{Arrived, Audience, Unread, take_in};
+use crate::convert::{Conversion, Streamed, Streaming};
 use crate::report::Report;
 
-/// What has arrived when the body is over.
-enum Arrived<E> {
-    /// All that there is, and why there is not more.
-    Over(Box<Streaming>, Option<E>),
-    /// The user wants no more.
-    Stopped,
+/// The user has pressed the stop button.
+pub(in crate::channels) struct Stopped;
+
+impl Audience for ConnectorAnswer {
+    type Over = Stopped;
+
+    fn times(&mut self) -> (impl Future<Output = Result<(), Stopped>> + Send, impl Future<Output = ()> + Send) {
+        let now = self.clock.now();
+        let shows = matches!(self.course, Course::Fresh | Course::Open(_));
+        let (allowed, due) = if shows { (self.pace.allowed(), self.pace.due()) } else { (None, None) };
+        let deadline = self.deadline();
+        let has_come = [deadline, due].into_iter().flatten().any(|at| at <= now);
+        let is_stopped = self.is_stopped();
+        let must = async move {
+            match (is_stopped, has_come) {
+                (true, _) => Err(Stopped),
+                (false, true) => Ok(()),
+                (false, false) => pending().await,
+            }
+        };
+        let wake = [deadline, allowed].into_iter().flatten().min();
+        let clock = Arc::clone(&self.clock);
+        let may = async move {
+            match wake {
+                Some(at) => clock.wait((at - now).to_std().unwrap_or_default()).await,
+                None => pending().await,
+            }
+        };
+        (must, may)
+    }
+
+    fn wish(&mut self) {
+        self.pace.wish(self.clock.now());
+    }
+
+    async fn keep_alive(&mut self) -> bool {
+        let is_due = self.deadline().is_some_and(|at| at <= self.clock.now());
+        if is_due {
+            self.meet_deadline().await;
+        }
+        is_due
+    }
+
+    async fn show(&mut self, so_far: Option<Activity>, informative: Option<String>) -> Result<(), Stopped> {
+        match (so_far, informative) {
+            (Some(so_far), _) => self.update(so_far).await,
+            // Users who have been told something already need not be told that again.
+            (None, Some(text)) if !self.is_shown() => self.inform(&text).await,
+            (None, _) => self.pace.forget(),
+        }
+        Ok(())
+    }
 }
 
 impl ConnectorAnswer {
@@ -54,12 +101,12 @@ impl ConnectorAnswer {
             // Nothing is prepared that nobody sees.
             conversion.options.updates = Some(0);
         }
-        let (streaming, broken) = match self.take_in(Streaming::new(conversion), body).await? {
-            Arrived::Over(streaming, broken) => (streaming, broken),
-            Arrived::Stopped => return Ok(Followed { answered: self.stopped(), incomplete: None }),
+        let Arrived { streaming, broken } = match take_in(Streaming::new(conversion), body, self).await {
+            Ok(arrived) => arrived,
+            Err(Unread::Convert(error)) => return Err(Failed::NoAnswer(NoAnswer::Convert(error))),
+            Err(Unread::Over(Stopped)) => return Ok(Followed { answered: self.stopped(), incomplete: None }),
         };
-        let settled = settle(*streaming, broken, Wordless::Refused).map_err(Failed::NoAnswer)?;
-        let (streamed, incomplete) = settled;
+        let (streamed, incomplete) = settle(streaming, broken, Wordless::Refused).map_err(Failed::NoAnswer)?;
         let Streamed { message, report, .. } = streamed;
         let finished = self.finish(message, report).await;
         let answered = finished.map_err(|refusal| Failed::Refused(Box::new(refusal)))?;
@@ -68,60 +115,6 @@ impl ConnectorAnswer {
             self.add(&note).await;
         }
         Ok(Followed { answered, incomplete })
-    }
-
-    /// Takes the body in, and shows what can be shown of it.
-    async fn take_in<S, E>(&mut self, mut streaming: Streaming, body: S) -> Result<Arrived<E>, Failed<E>>
-    where
-        S: Stream<Item = Result<Bytes, E>>,
-        E: Error + 'static,
-    {
-        let mut body = pin!(body);
-        let clock = Arc::clone(&self.clock);
-        let mut informative = None;
-        loop {
-            if self.is_stopped() {
-                return Ok(Arrived::Stopped);
-            }
-            let now = clock.now();
-            let shows = matches!(self.course, Course::Fresh | Course::Open(_));
-            let (allowed, due) = if shows { (self.pace.allowed(), self.pace.due()) } else { (None, None) };
-            let deadline = self.deadline();
-            if [deadline, due].into_iter().flatten().all(|at| at > now) {
-                let wake = [deadline, allowed].into_iter().flatten().min();
-                let wait = wake.map(|at| (at - now).to_std().unwrap_or_default());
-                let item = tokio::select! {
-                    biased;
-                    item = body.next() => Some(item),
-                    () = clock.wait(wait.unwrap_or_default()), if wait.is_some() => None,
-                };
-                match item {
-                    None => {}
-                    Some(None) => return Ok(Arrived::Over(Box::new(streaming), None)),
-                    Some(Some(Err(error))) => return Ok(Arrived::Over(Box::new(streaming), Some(error))),
-                    Some(Some(Ok(bytes))) => {
-                        match streaming.push(&bytes).map_err(|error| Failed::NoAnswer(NoAnswer::Convert(error)))? {
-                            Some(Update::Informative(text)) => informative = Some(text.to_owned()),
-                            Some(Update::Text(_)) => {}
-                            None => continue,
-                        }
-                        self.pace.wish(clock.now());
-                        continue;
-                    }
-                }
-            }
-            if self.deadline().is_some_and(|at| at <= clock.now()) {
-                self.meet_deadline().await;
-                continue;
-            }
-            // Nothing is borrowed of the conversion while something is sent: it cannot be looked at from two threads.
-            match (streaming.so_far(), informative.take()) {
-                (Some(so_far), _) => self.update(so_far).await,
-                // Users who have been told something already need not be told that again.
-                (None, Some(text)) if !self.is_shown() => self.inform(&text).await,
-                (None, _) => self.pace.forget(),
-            }
-        }
     }
 
     /// What the user has who has stopped the answer.

@@ -1,25 +1,70 @@
 //! Following the body of an answer while it arrives.
 
 use std::error::Error;
-use std::pin::pin;
 
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt as _};
+use futures_util::Stream;
 use tokio::time::{Instant, sleep_until};
 
 use super::{Followed, LiveAnswer, LiveError, Unanswered};
 use crate::activity::Activity;
 use crate::channels::arrived::{Wordless, counted, settle};
+use crate::channels::follow::{Arrived, Audience, Unread, take_in};
 use crate::channels::pace::Pace;
 use crate::channels::{Delivered, DeliveryError, NoAnswer, log_scores};
-use crate::convert::{Conversion, Streamed, Streaming, Update};
+use crate::convert::{Conversion, Streamed, Streaming};
 use crate::store::Doorbell;
 
-/// What has arrived when the body is over.
-struct Arrived<E> {
-    streaming: Streaming,
-    /// Why there is not more.
-    broken: Option<E>,
+/// The readers of an answer, as far as their sockets are open.
+struct Readers<'a> {
+    answer: &'a mut LiveAnswer,
+    pace: Pace<Instant>,
+    doorbell: Doorbell,
+    /// Nothing is shown of an answer that was recorded before.
+    is_repeated: bool,
+}
+
+impl Audience for Readers<'_> {
+    type Over = DeliveryError;
+
+    fn times(&mut self) -> (impl Future<Output = Result<(), DeliveryError>> + Send, impl Future<Output = ()> + Send) {
+        let (allowed, due) = (self.pace.allowed(), self.pace.due());
+        let doorbell = &mut self.doorbell;
+        let must = async move {
+            loop {
+                tokio::select! {
+                    biased;
+                    // What others say is nothing to an answer, but there may be nobody left to say it to.
+                    rung = doorbell.rung() => rung.map_err(|_| DeliveryError::UnknownConversation)?,
+                    () = until_due(due) => return Ok(()),
+                }
+            }
+        };
+        (must, until(allowed))
+    }
+
+    fn wish(&mut self) {
+        if !self.is_repeated {
+            self.pace.wish(Instant::now());
+        }
+    }
+
+    async fn show(&mut self, so_far: Option<Activity>, informative: Option<String>) -> Result<(), DeliveryError> {
+        let is_seen = match (so_far, informative) {
+            (Some(so_far), _) => self.answer.update(so_far).await?,
+            // Readers who have been told something already need not be told that again.
+            (None, Some(text)) if !self.answer.is_shown() => self.answer.inform(&text).await.map(|()| true)?,
+            (None, _) => true,
+        };
+        if is_seen {
+            self.pace.sent(Instant::now());
+            // A body that always has more would not let the readers' sockets come to it.
+            tokio::task::yield_now().await;
+        } else {
+            self.pace.unseen(Instant::now());
+        }
+        Ok(())
+    }
 }
 
 impl LiveAnswer {
@@ -105,8 +150,14 @@ impl LiveAnswer {
             None => false,
         };
         let from = conversion.slug();
-        let streaming = Streaming::new(conversion);
-        let Arrived { streaming, broken } = self.take_in(streaming, body, !is_repeated).await?;
+        let doorbell = self.doorbell().await?;
+        let pace = Pace::new(self.live.options.interval, Instant::now());
+        let mut readers = Readers { answer: self, pace, doorbell, is_repeated };
+        let taken = take_in(Streaming::new(conversion), body, &mut readers).await;
+        let Arrived { streaming, broken } = taken.map_err(|unread| match unread {
+            Unread::Convert(error) => LiveError::NoAnswer(NoAnswer::Convert(error)),
+            Unread::Over(error) => LiveError::Delivery(error),
+        })?;
         if let Some(error) = broken.as_ref()
             && refused(error)
         {
@@ -125,78 +176,6 @@ impl LiveAnswer {
         let first = appended.recorded.into_iter().next().ok_or(DeliveryError::NoMessage)?;
         let id = first.activity.id.clone().ok_or(DeliveryError::NoMessage)?;
         Ok(Followed { delivered: Delivered { id, activity: first.activity, report }, incomplete })
-    }
-
-    /// Takes the body in, and shows what can be shown of it.
-    async fn take_in<S, E>(
-        &mut self,
-        mut streaming: Streaming,
-        body: S,
-        is_shown: bool,
-    ) -> Result<Arrived<E>, LiveError<E>>
-    where
-        S: Stream<Item = Result<Bytes, E>>,
-        E: Error + 'static,
-    {
-        let mut body = pin!(body);
-        let mut doorbell = self.doorbell().await?;
-        let mut pace = Pace::new(self.live.options.interval, Instant::now());
-        let mut informative = None;
-        loop {
-            tokio::select! {
-                biased;
-                rung = doorbell.rung() => {
-                    // What others say is nothing to an answer, but there may be nobody left to say it to.
-                    rung.map_err(|_| DeliveryError::UnknownConversation)?;
-                    continue;
-                }
-                () = until_due(pace.due()) => {}
-                item = body.next() => {
-                    let bytes = match item {
-                        Some(Ok(bytes)) => bytes,
-                        Some(Err(error)) => return Ok(Arrived { streaming, broken: Some(error) }),
-                        None => return Ok(Arrived { streaming, broken: None }),
-                    };
-                    match streaming.push(&bytes).map_err(|error| LiveError::NoAnswer(NoAnswer::Convert(error)))? {
-                        Some(Update::Informative(text)) => informative = Some(text.to_owned()),
-                        Some(Update::Text(_)) => {}
-                        None => continue,
-                    }
-                    if is_shown {
-                        pace.wish(Instant::now());
-                    }
-                    continue;
-                }
-                () = until(pace.allowed()) => {}
-            }
-            // Nothing is borrowed of the conversion while something is sent: it cannot be looked at from two threads.
-            let so_far = streaming.so_far();
-            if self.publish(so_far, &mut informative).await? {
-                pace.sent(Instant::now());
-                // A body that always has more would not let the readers' sockets come to it.
-                tokio::task::yield_now().await;
-            } else {
-                pace.unseen(Instant::now());
-            }
-        }
-    }
-
-    /// Shows what is new; whether anyone was there to see it.
-    async fn publish(
-        &mut self,
-        so_far: Option<Activity>,
-        informative: &mut Option<String>,
-    ) -> Result<bool, DeliveryError> {
-        if let Some(so_far) = so_far {
-            return self.update(so_far).await;
-        }
-        // Readers who have been told something already need not be told that again.
-        if let Some(text) = informative.take()
-            && !self.is_shown()
-        {
-            self.inform(&text).await?;
-        }
-        Ok(true)
     }
 
     async fn doorbell(&self) -> Result<Doorbell, DeliveryError> {
