@@ -9,11 +9,11 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RE
 use reqwest::{Method, Request, Url};
 use serde_json::Value;
 
-use super::refusal::{LONGEST_MESSAGE, MAX_REFUSAL_BYTES, message};
+use super::refusal::{MAX_REFUSAL_BYTES, message};
 use super::sentinel::Sentinel;
 use super::{CallLimits, UpstreamError};
 use crate::clock::{Clock, IdSource};
-use crate::egress::{Client, EgressError, Patience, Streamed, StreamedBody, retry_after};
+use crate::egress::{Client, EgressError, Patience, RemoteError, Streamed, StreamedBody, retry_after};
 use crate::secret::{Secret, Unsaid};
 
 /// Statuses after which the same call may succeed: nothing was taken in. 529 is Anthropic's word for 503.
@@ -76,7 +76,7 @@ impl Endpoint {
 
     /// Words of the back end in one line for an operator.
     pub(super) fn fit_to_be_shown(&self, words: &str, question: &str) -> String {
-        self.unsaid(question).line(words, LONGEST_MESSAGE)
+        self.unsaid(question).line(words, RemoteError::LONGEST_MESSAGE)
     }
 
     fn unsaid<'a>(&'a self, question: &'a str) -> Unsaid<'a> {

@@ -1,35 +1,35 @@
 //! What a back end says when something is wrong, fit to be shown to an operator.
 
-use serde_json::Value;
-
+use crate::egress::{ErrorForms, RawRemoteError};
 use crate::secret::Unsaid;
-
-/// The most that is repeated of a back end's words, in characters.
-pub(super) const LONGEST_MESSAGE: usize = 300;
 
 /// So many bytes of a refusal are read.
 pub(super) const MAX_REFUSAL_BYTES: usize = 64 * 1024;
 
+/// Where back ends put their words.
+const ERROR_FORMS: &ErrorForms = &[
+    ("", "/error"),
+    ("", "/error/message"),
+    ("", "/message"),
+    ("", "/error/detail"),
+    ("", "/detail"),
+    ("", "/error/title"),
+    ("", "/title"),
+    ("", "/error/msg"),
+    ("", "/msg"),
+];
+
 /// The words of a refusal in one line, without what is not to be repeated; empty where there are none. A page has none.
 pub(super) fn message(body: &[u8], unsaid: Unsaid<'_>) -> String {
-    let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    unsaid.line(words(&body).unwrap_or_default(), LONGEST_MESSAGE)
-}
-
-/// `{"error": {"message"}}`, `{"error": "…"}`, `{"message"}`, `{"detail"}`, `{"title"}`, and a list of one of these.
-fn words(body: &Value) -> Option<&str> {
-    let body = body.as_array().and_then(|list| list.first()).unwrap_or(body);
-    let error = body.get("error").filter(|error| !error.is_null()).unwrap_or(body);
-    let told = |name: &str| error.get(name).or_else(|| body.get(name)).and_then(Value::as_str);
-    let direct = error.as_str();
-    direct.or_else(|| ["message", "detail", "title", "msg"].into_iter().find_map(told))
+    RawRemoteError::read(body, ERROR_FORMS).without(unsaid).message.unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
+    use crate::egress::RemoteError;
     use crate::secret::Secret;
 
     fn shown(body: &Value) -> String {
@@ -60,6 +60,9 @@ mod tests {
         let secrets = [Secret::issued("sk-1234").expect("a secret")];
         let body = json!({"error": format!("Leave?\r\nsk-1234 {}", "ä".repeat(1000))}).to_string();
         let shown = message(body.as_bytes(), Unsaid { secrets: &secrets, said: "Leave?" });
-        assert!(shown.starts_with("**** **** ää") && shown.chars().count() == LONGEST_MESSAGE + 1, "{shown}");
+        assert!(
+            shown.starts_with("**** **** ää") && shown.chars().count() == RemoteError::LONGEST_MESSAGE + 1,
+            "{shown}"
+        );
     }
 }

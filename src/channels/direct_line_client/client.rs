@@ -295,9 +295,9 @@ impl DirectLineClient {
         if fetched.status.is_success() {
             return Ok(Answered { call, fetched });
         }
-        let (code, message) = wire::refusal(&fetched.body, bearer);
+        let words = wire::refusal(&fetched.body, bearer);
         let retry_after = self.asked_to_wait(&fetched.headers);
-        Err(CallError::Refused { call, status: fetched.status.as_u16(), code, message, retry_after })
+        Err(CallError::Refused { call, status: fetched.status.as_u16(), words, retry_after })
     }
 
     fn asked_to_wait(&self, headers: &HeaderMap) -> Option<Duration> {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::retry::{Rule, rule_for};
-use crate::egress::EgressError;
+use crate::egress::{EgressError, RemoteError};
 
 /// A call to the other side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,16 +45,14 @@ pub enum Misunderstood {
 #[non_exhaustive]
 pub enum CallError {
     /// The other side refused.
-    #[error("{call}: {status}{}", words(code.as_deref(), message.as_deref()))]
+    #[error("{call}: {status}{words}")]
     Refused {
         /// The call.
         call: Call,
         /// The status.
         status: u16,
-        /// The other side's code for programs, such as `BadToken`.
-        code: Option<String>,
-        /// The other side's words, on one line, shortened, without the credential.
-        message: Option<String>,
+        /// The other side's code, such as `BadToken`, and words, without the credential.
+        words: RemoteError,
         /// How long the other side wants to be left alone.
         retry_after: Option<Duration>,
     },
@@ -76,15 +74,6 @@ pub enum CallError {
         /// Why.
         cause: EgressError,
     },
-}
-
-fn words(code: Option<&str>, message: Option<&str>) -> String {
-    match (code, message) {
-        (Some(code), Some(message)) => format!(" {code}: {message}"),
-        (Some(code), None) => format!(" {code}"),
-        (None, Some(message)) => format!(": {message}"),
-        (None, None) => String::new(),
-    }
 }
 
 impl CallError {
@@ -165,8 +154,9 @@ mod tests {
     }
 
     fn refused(code: Option<&str>, message: Option<&str>) -> String {
-        let (code, message) = (code.map(str::to_owned), message.map(str::to_owned));
-        CallError::Refused { call: call(), status: 403, code, message, retry_after: None }.to_string()
+        let mut words = RemoteError::default();
+        (words.code, words.message) = (code.map(str::to_owned), message.map(str::to_owned));
+        CallError::Refused { call: call(), status: 403, words, retry_after: None }.to_string()
     }
 
     #[test]

@@ -6,34 +6,15 @@ use serde_json::Value;
 use super::credential::Renewed;
 use super::{Misunderstood, outgoing};
 use crate::activity::ActivityId;
+use crate::egress::{ErrorForms, RawRemoteError, RemoteError};
 use crate::secret::{Secret, Unsaid};
 
-/// The most that is repeated of the other side's words, in characters.
-const LONGEST_MESSAGE: usize = 300;
-/// The most that is repeated of the other side's code, in characters.
-const LONGEST_CODE: usize = 64;
+const ERROR_FORMS: &ErrorForms = &[("/error/code", "/error/message")];
 
-#[derive(Deserialize)]
-struct ErrorBody {
-    error: ErrorDetail,
-}
-
-#[derive(Deserialize)]
-struct ErrorDetail {
-    code: Option<String>,
-    message: Option<String>,
-}
-
-/// Code and words of a refusal, fit to be shown: the credential is masked, since some servers repeat what they were
-/// sent, and nothing in them can move a terminal's cursor.
-pub(super) fn refusal(body: &[u8], bearer: &Secret) -> (Option<String>, Option<String>) {
-    let Ok(ErrorBody { error }) = serde_json::from_slice(body) else {
-        return (None, None);
-    };
+/// Code and words of a refusal. The credential is masked, since some servers repeat what they were sent.
+pub(super) fn refusal(body: &[u8], bearer: &Secret) -> RemoteError {
     let unsaid = Unsaid { secrets: std::slice::from_ref(bearer), said: "" };
-    let shown =
-        |text: Option<String>, longest| text.map(|text| unsaid.line(&text, longest)).filter(|text| !text.is_empty());
-    (shown(error.code, LONGEST_CODE), shown(error.message, LONGEST_MESSAGE))
+    RawRemoteError::read(body, ERROR_FORMS).without(unsaid)
 }
 
 /// The id under which a posted activity comes back.
@@ -101,7 +82,8 @@ mod tests {
     }
 
     fn shown(body: &Value) -> (Option<String>, Option<String>) {
-        refusal(body.to_string().as_bytes(), &bearer())
+        let RemoteError { code, message, .. } = refusal(body.to_string().as_bytes(), &bearer());
+        (code, message)
     }
 
     #[test]
@@ -111,7 +93,7 @@ mod tests {
         let (code, message) = shown(&body);
         assert_eq!((code.as_deref(), message.as_deref()), (Some("Bad [2JToken"), Some("line line ****")));
         let (_, long) = shown(&json!({"error": {"message": "ä".repeat(1000)}}));
-        assert_eq!(long.map(|text| text.chars().count()), Some(LONGEST_MESSAGE + 1));
+        assert_eq!(long.map(|text| text.chars().count()), Some(RemoteError::LONGEST_MESSAGE + 1));
     }
 
     #[test]
@@ -121,7 +103,7 @@ mod tests {
         {
             assert_eq!(shown(&body), (None, None), "{body}");
         }
-        assert_eq!(refusal(b"<html>", &bearer()), (None, None));
+        assert_eq!(refusal(b"<html>", &bearer()), RemoteError::default());
     }
 
     #[test]

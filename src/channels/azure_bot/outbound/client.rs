@@ -8,13 +8,13 @@ use reqwest::{Method, Request, StatusCode};
 use serde_json::{Map, Value};
 
 use super::credentials::AccessToken;
+use super::refusal::ERROR_FORMS;
 use super::retry::{as_teams_advises, rule_for, wait};
-use super::words::{Said, Words, shown};
 use super::{Credentials, Refusal, RefusalCause, RefusalKind, Rule, TokenError};
 use crate::channels::azure_bot::TrustedHosts;
 use crate::channels::azure_bot::conversation::Place;
 use crate::clock::{Clock, IdSource};
-use crate::egress::{Client, Patience, Retry, retry_after};
+use crate::egress::{Client, Patience, RawRemoteError, RemoteError, Retry, retry_after, shown};
 use crate::metrics::{Channel, ChannelFigures};
 use crate::secret::Unsaid;
 
@@ -241,7 +241,7 @@ impl ConnectorClient {
                 refusal.retry_after = header(&fetched.headers, RETRY_AFTER.as_str())
                     .and_then(|value| retry_after(value, self.clock.now()));
                 if let RefusalCause::Answered { operation, .. } = &mut refusal.cause {
-                    *operation = shown(header(&fetched.headers, OPERATION), unsaid, Words::LONGEST_CODE);
+                    *operation = shown(header(&fetched.headers, OPERATION), unsaid, RemoteError::LONGEST_CODE);
                 }
                 Err(refusal)
             }
@@ -250,11 +250,11 @@ impl ConnectorClient {
 }
 
 /// What an answer says besides its status. One that agrees says nothing, but for the chunk of a stream that came too late.
-fn said(status: StatusCode, body: &[u8]) -> Said {
+fn said(status: StatusCode, body: &[u8]) -> RawRemoteError {
     if status.is_success() && status != StatusCode::ACCEPTED {
-        return Said::default();
+        return RawRemoteError::default();
     }
-    Said::read(body)
+    RawRemoteError::read(body, ERROR_FORMS)
 }
 
 fn text_of(activity: &Map<String, Value>) -> &str {

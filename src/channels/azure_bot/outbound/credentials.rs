@@ -11,9 +11,8 @@ use serde::{Deserialize, Deserializer};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use super::words::{Said, Words};
 use crate::clock::Clock;
-use crate::egress::{Client, EgressError};
+use crate::egress::{Client, EgressError, ErrorForms, RawRemoteError, RemoteError};
 use crate::secret::{Secret, Unsaid};
 
 /// A token is not used any more so long before it expires.
@@ -72,7 +71,7 @@ pub enum TokenError {
         /// What was asked for.
         scope: String,
         /// Its words.
-        words: Words,
+        words: RemoteError,
     },
     /// The login service agreed, but gave no usable token.
     #[error("the login service gave no usable token for the scope {scope}")]
@@ -220,19 +219,12 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> 
     }
 }
 
-fn refusal(body: &[u8], secret: &Secret) -> Words {
-    #[derive(Deserialize)]
-    struct Body {
-        error: Option<String>,
-        error_description: Option<String>,
-    }
-    match serde_json::from_slice(body) {
-        Ok(Body { error, error_description }) => {
-            let unsaid = Unsaid { secrets: std::slice::from_ref(secret), said: "" };
-            Said { code: error, message: error_description }.without(unsaid)
-        }
-        Err(_) => Words::default(),
-    }
+/// RFC 6749, section 5.2.
+const ERROR_FORMS: &ErrorForms = &[("/error", "/error_description")];
+
+fn refusal(body: &[u8], secret: &Secret) -> RemoteError {
+    let unsaid = Unsaid { secrets: std::slice::from_ref(secret), said: "" };
+    RawRemoteError::read(body, ERROR_FORMS).without(unsaid)
 }
 
 #[cfg(test)]

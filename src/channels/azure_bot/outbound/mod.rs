@@ -6,7 +6,6 @@ mod events;
 mod outlet;
 mod refusal;
 mod retry;
-mod words;
 
 pub use client::{ConnectorClient, ConnectorOptions};
 pub use credentials::{AccessToken, AppCredentials, Credentials, TokenError};
@@ -14,4 +13,3 @@ pub use events::{EventOutlet, event};
 pub use outlet::{Collected, ConnectorOutlet, Outlet};
 pub use refusal::{Refusal, RefusalCause, RefusalKind};
 pub use retry::{Rule, STATUS_RULES};
-pub use words::Words;

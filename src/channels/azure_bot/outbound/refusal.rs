@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use super::TokenError;
-use super::words::{Said, Words};
 use crate::channels::azure_bot::UntrustedServiceUrl;
-use crate::egress::{EgressError, by_status};
+use crate::egress::{EgressError, ErrorForms, RawRemoteError, RemoteError, by_status};
 use crate::secret::Unsaid;
 
 /// An activity that was not taken, or of which nobody knows whether it was.
@@ -110,7 +109,7 @@ pub enum RefusalCause {
         /// The status.
         status: u16,
         /// Code and words.
-        words: Words,
+        words: RemoteError,
         /// The header `X-Correlating-OperationId`, by which the service's operators find the call.
         operation: Option<String>,
     },
@@ -144,7 +143,12 @@ pub enum RefusalCause {
 
 impl Refusal {
     /// The refusal in an answer of the service, which does not repeat what was sent; `None` when it has taken the activity.
-    pub(super) fn in_answer(method: &'static str, status: u16, said: &Said, unsaid: Unsaid<'_>) -> Option<Self> {
+    pub(super) fn in_answer(
+        method: &'static str,
+        status: u16,
+        said: &RawRemoteError,
+        unsaid: Unsaid<'_>,
+    ) -> Option<Self> {
         let kind = kind_of(status, said)?;
         let cause = RefusalCause::Answered { method, status, words: said.without(unsaid), operation: None };
         Some(Self { kind, retry_after: None, repeated: false, cause })
@@ -197,6 +201,9 @@ impl From<RefusalCause> for Refusal {
     }
 }
 
+/// Code and words, and the same without their wrapper, which emulators leave out. Some gateways say it in one word.
+pub(super) const ERROR_FORMS: &ErrorForms = &[("/error/code", "/error/message"), ("/code", "/message"), ("/error", "")];
+
 /// What the words of an answer mean, whatever its status: the service says these things with different ones, and emulators
 /// with others again.
 const BY_WORDS: &[(&str, RefusalKind)] = &[
@@ -226,7 +233,7 @@ const BY_STATUS: &[(u16, u16, RefusalKind)] = &[
 ];
 
 /// What an answer means; `None` is that all is well.
-fn kind_of(status: u16, said: &Said) -> Option<RefusalKind> {
+fn kind_of(status: u16, said: &RawRemoteError) -> Option<RefusalKind> {
     if let Some((_, kind)) = BY_WORDS.iter().find(|(words, _)| said.holds(words)) {
         return Some(*kind);
     }
@@ -244,7 +251,8 @@ mod tests {
 
     fn kind(status: u16, code: &str, message: &str) -> Option<RefusalKind> {
         let body = json!({"error": {"code": code, "message": message}}).to_string();
-        Refusal::in_answer("POST", status, &Said::read(body.as_bytes()), Unsaid::default()).map(|refusal| refusal.kind)
+        Refusal::in_answer("POST", status, &RawRemoteError::read(body.as_bytes(), ERROR_FORMS), Unsaid::default())
+            .map(|refusal| refusal.kind)
     }
 
     #[test]
@@ -294,14 +302,15 @@ mod tests {
     fn what_a_refusal_means_does_not_depend_on_what_was_sent() {
         let body = br#"{"error": {"code": "BadArgument", "message": "Streaming API is not enabled"}}"#;
         let unsaid = Unsaid { secrets: &[], said: "Streaming" };
-        let refusal = Refusal::in_answer("POST", 400, &Said::read(body), unsaid).expect("a refusal");
+        let refusal =
+            Refusal::in_answer("POST", 400, &RawRemoteError::read(body, ERROR_FORMS), unsaid).expect("a refusal");
         assert_eq!(refusal.kind, RefusalKind::NoStreams);
         assert_eq!(refusal.to_string(), "POST: 400 BadArgument: **** API is not enabled");
     }
 
     #[test]
     fn a_page_of_html_in_place_of_an_error_is_told_by_its_status() {
-        let said = Said::read(b"<!DOCTYPE html><html>Payload Too Large</html>");
+        let said = RawRemoteError::read(b"<!DOCTYPE html><html>Payload Too Large</html>", ERROR_FORMS);
         let refusal = Refusal::in_answer("POST", 413, &said, Unsaid::default()).expect("a refusal");
         assert_eq!((refusal.kind, refusal.to_string().as_str()), (RefusalKind::TooLarge, "POST: 413"));
     }

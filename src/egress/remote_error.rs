@@ -6,10 +6,14 @@ use serde_json::Value;
 
 use crate::secret::Unsaid;
 
+/// Where services put a code for programs and words for people: JSON pointers, of which an empty one leads nowhere. The first row
+/// counts by which a body has one of the two.
+pub type ErrorForms = [(&'static str, &'static str)];
+
 /// A code for programs and words for people, each on one line and shortened, without secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Words {
+pub struct RemoteError {
     /// Such as `BadSyntax`.
     pub code: Option<String>,
     /// Such as `Multiple root message entities found in the bot activity`.
@@ -18,54 +22,56 @@ pub struct Words {
 
 /// Code and words as they came. What they mean is looked for here: what is not repeated of them may be among it.
 #[derive(Default)]
-pub(super) struct Said {
-    pub(super) code: Option<String>,
-    pub(super) message: Option<String>,
+pub struct RawRemoteError {
+    code: Option<String>,
+    message: Option<String>,
 }
 
-impl Words {
+impl RemoteError {
     /// The most that is repeated of a code, in characters.
-    pub(super) const LONGEST_CODE: usize = 64;
+    pub const LONGEST_CODE: usize = 64;
     /// The most that is repeated of a message, in characters.
-    pub(super) const LONGEST_MESSAGE: usize = 300;
+    pub const LONGEST_MESSAGE: usize = 300;
 }
 
-impl Said {
-    /// Reads `{"error": {"code", "message"}}`, and the same without its wrapper, which emulators leave out. A body of any
-    /// other shape, such as a page of HTML from a proxy, says nothing.
-    pub(super) fn read(body: &[u8]) -> Self {
+impl RawRemoteError {
+    /// Reads a body, or the first of a list of such. One that has none of the forms, such as a page of HTML from a proxy, says nothing.
+    #[must_use]
+    pub fn read(body: &[u8], forms: &ErrorForms) -> Self {
         let Ok(body) = serde_json::from_slice::<Value>(body) else { return Self::default() };
-        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-        let error = body.get("error").filter(|error| error.is_object()).unwrap_or(&body);
-        let said = Self { code: text(error.get("code")), message: text(error.get("message")) };
-        if said.code.is_none() && said.message.is_none() {
-            // Some gateways say it in one word.
-            return Self { code: text(body.get("error")), message: None };
-        }
-        said
+        let body = body.as_array().and_then(|list| list.first()).unwrap_or(&body);
+        let text = |pointer: &str| {
+            let value = if pointer.is_empty() { None } else { body.pointer(pointer) };
+            value.and_then(Value::as_str).map(str::to_owned)
+        };
+        let mut said = forms.iter().map(|(code, message)| Self { code: text(code), message: text(message) });
+        said.find(|said| said.code.is_some() || said.message.is_some()).unwrap_or_default()
     }
 
     /// Whether these words stand in code or message, in any case.
-    pub(super) fn holds(&self, words: &str) -> bool {
+    #[must_use]
+    pub fn holds(&self, words: &str) -> bool {
         let said = [&self.code, &self.message].into_iter().flatten();
         said.into_iter().any(|text| text.to_ascii_lowercase().contains(&words.to_ascii_lowercase()))
     }
 
     /// The same, fit to be shown: some servers repeat what they were sent.
-    pub(super) fn without(&self, unsaid: Unsaid<'_>) -> Words {
-        Words {
-            code: shown(self.code.as_deref(), unsaid, Words::LONGEST_CODE),
-            message: shown(self.message.as_deref(), unsaid, Words::LONGEST_MESSAGE),
+    #[must_use]
+    pub fn without(&self, unsaid: Unsaid<'_>) -> RemoteError {
+        RemoteError {
+            code: shown(self.code.as_deref(), unsaid, RemoteError::LONGEST_CODE),
+            message: shown(self.message.as_deref(), unsaid, RemoteError::LONGEST_MESSAGE),
         }
     }
 }
 
 /// A text of others, where there is one in it.
-pub(super) fn shown(text: Option<&str>, unsaid: Unsaid<'_>, longest: usize) -> Option<String> {
+#[must_use]
+pub fn shown(text: Option<&str>, unsaid: Unsaid<'_>, longest: usize) -> Option<String> {
     Some(unsaid.line(text?, longest)).filter(|text| !text.is_empty())
 }
 
-impl fmt::Display for Words {
+impl fmt::Display for RemoteError {
     /// With a blank before it; nothing where nothing was said.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.code, &self.message) {
@@ -82,8 +88,10 @@ mod tests {
     use super::*;
     use crate::secret::Secret;
 
+    const FORMS: &ErrorForms = &[("/error/code", "/error/message"), ("/code", "/message"), ("/error", "")];
+
     fn read(body: &str) -> (Option<String>, Option<String>) {
-        let Words { code, message } = Said::read(body.as_bytes()).without(Unsaid::default());
+        let RemoteError { code, message } = RawRemoteError::read(body.as_bytes(), FORMS).without(Unsaid::default());
         (code, message)
     }
 
@@ -105,7 +113,7 @@ mod tests {
         {
             assert_eq!(read(body), (None, None), "{body}");
         }
-        assert_eq!(Said::read(&[0xff, 0xfe]).without(Unsaid::default()), Words::default());
+        assert_eq!(RawRemoteError::read(&[0xff, 0xfe], FORMS).without(Unsaid::default()), RemoteError::default());
     }
 
     #[test]
@@ -114,9 +122,10 @@ mod tests {
         let unsaid = Unsaid { secrets: &bearer, said: "30 days [1]." };
         let body =
             br#"{"error":{"code":"Bad\u001b[2JToken","message":"Bearer ey.token\r\nis\tbad for '30 days [1].'"}}"#;
-        let said = Said::read(body).without(unsaid);
+        let said = RawRemoteError::read(body, FORMS).without(unsaid);
         assert_eq!(said.to_string(), " Bad [2JToken: Bearer **** is bad for '****'");
-        let long = Said::read(format!("{{\"message\": \"{}\"}}", "ä".repeat(1000)).as_bytes()).without(unsaid);
-        assert_eq!(long.message.map(|text| text.chars().count()), Some(Words::LONGEST_MESSAGE + 1));
+        let long = format!("{{\"message\": \"{}\"}}", "ä".repeat(1000));
+        let long = RawRemoteError::read(long.as_bytes(), FORMS).without(unsaid);
+        assert_eq!(long.message.map(|text| text.chars().count()), Some(RemoteError::LONGEST_MESSAGE + 1));
     }
 }
