@@ -1,14 +1,14 @@
 //! What a store of conversations promises.
 
 use std::fmt::Debug;
-use std::sync::Arc;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Duration, SubsecRound as _, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+use super::conversation::{Appended, Batch, Conversation, Created, Newest, Page};
 use super::{Attachment, Counts, Doorbell, Feedback, FeedbackPage, Listing, Place, StoreError};
-use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Watermark};
+use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::metrics::StoreFigures;
 
 /// Keeps conversations: append-only lists of activities, each with a place.
@@ -126,171 +126,4 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// Finishes what was accepted, takes nothing more, and lets go of what it holds. Reading may go on to work or fail
     /// with [`StoreError::Closed`]. Closing again does nothing.
     async fn close(&self) -> Result<(), StoreError>;
-}
-
-/// What is known of a conversation besides its activities.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Conversation {
-    /// Its id.
-    pub id: ConversationId,
-    /// The user for whom it was started.
-    pub user: Option<ChannelAccount>,
-    /// Where it is, when somebody else holds it, in words that the store does not read.
-    pub reference: Option<Value>,
-}
-
-impl Conversation {
-    /// A conversation as a backend keeps it.
-    #[must_use]
-    pub fn new(id: ConversationId, user: Option<ChannelAccount>) -> Self {
-        Self { id, user, reference: None }
-    }
-
-    /// The same conversation, which is held elsewhere.
-    #[must_use]
-    pub fn referred(self, reference: Option<Value>) -> Self {
-        Self { reference, ..self }
-    }
-}
-
-/// The outcome of [`ConversationStore::create`].
-#[derive(Clone, Debug, PartialEq)]
-pub enum Created {
-    /// There was no such conversation.
-    New(Conversation),
-    /// It was there already.
-    Existing(Conversation),
-}
-
-/// Activities that belong together.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Batch {
-    /// In order; at least one.
-    pub activities: Vec<Activity>,
-    /// The caller's name for this append. A second append with the same key in the same conversation records nothing
-    /// and returns what the first one recorded.
-    pub key: Option<String>,
-    /// Further names under which [`ConversationStore::recall`] finds this batch, such as the id that another service has given
-    /// it. They share one space with keys. A name that another batch has already stays with that one.
-    pub names: Vec<String>,
-    /// No activity of the batch gets an earlier timestamp, even when the clock says so: readers were shown something that it
-    /// has to follow.
-    pub not_before: Option<DateTime<Utc>>,
-}
-
-impl Batch {
-    /// A batch without a key.
-    #[must_use]
-    pub fn new(activities: Vec<Activity>) -> Self {
-        Self { activities, key: None, names: Vec::new(), not_before: None }
-    }
-
-    /// The same batch, stamped with this time or a later one.
-    #[must_use]
-    pub fn not_before(self, time: Option<DateTime<Utc>>) -> Self {
-        Self { not_before: time, ..self }
-    }
-
-    /// The same batch under a key.
-    #[must_use]
-    pub fn keyed(self, key: Option<String>) -> Self {
-        Self { key, ..self }
-    }
-
-    /// The same batch, found under these names too.
-    #[must_use]
-    pub fn named(self, names: Vec<String>) -> Self {
-        Self { names, ..self }
-    }
-}
-
-/// One activity and its place.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Recorded {
-    /// The place.
-    pub watermark: Watermark,
-    /// The activity, with its id, timestamp and conversation.
-    pub activity: Arc<Activity>,
-}
-
-impl Recorded {
-    /// Gives an activity its place, its id, its conversation and its time.
-    #[must_use]
-    pub fn at(mut activity: Activity, id: &ConversationId, watermark: Watermark, timestamp: DateTime<Utc>) -> Self {
-        activity.id = Some(ActivityId::at(id, watermark));
-        activity.timestamp = Some(timestamp);
-        activity.conversation = Some(id.clone().into());
-        Self { watermark, activity: Arc::new(activity) }
-    }
-}
-
-/// The outcome of [`ConversationStore::append`].
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Appended {
-    /// What was recorded, in order.
-    pub recorded: Vec<Recorded>,
-    /// The key was known: this was recorded before, and nothing was recorded now.
-    pub repeated: bool,
-}
-
-impl Appended {
-    /// An outcome.
-    #[must_use]
-    pub fn new(recorded: Vec<Recorded>, repeated: bool) -> Self {
-        Self { recorded, repeated }
-    }
-}
-
-/// A piece of a conversation.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Page {
-    /// Oldest first.
-    pub recorded: Vec<Recorded>,
-    /// Where the next page starts: the last activity here, or, when there is none, the one that the reader has seen.
-    pub reached: Option<Watermark>,
-}
-
-impl Page {
-    /// A page for a reader who had seen `after`, which lies within the conversation.
-    #[must_use]
-    pub fn new(recorded: Vec<Recorded>, after: Option<Watermark>) -> Self {
-        let reached = recorded.last().map(|last| last.watermark).or(after);
-        Self { recorded, reached }
-    }
-}
-
-/// How far a conversation reaches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Newest {
-    /// The place of the newest activity; `None` while there is none.
-    pub watermark: Option<Watermark>,
-    /// Its time.
-    pub timestamp: Option<DateTime<Utc>>,
-}
-
-impl Newest {
-    /// What follows from the newest recorded activity.
-    #[must_use]
-    pub fn of(last: Option<&Recorded>) -> Self {
-        Self { watermark: last.map(|last| last.watermark), timestamp: last.and_then(|last| last.activity.timestamp) }
-    }
-
-    /// The place of the next activity.
-    #[must_use]
-    pub fn next_watermark(self) -> Watermark {
-        self.watermark.map_or(Watermark::FIRST, Watermark::next)
-    }
-
-    /// The time of the next activity: the present, but always later than the one before, because readers sort by it.
-    #[must_use]
-    pub fn next_timestamp(self, now: DateTime<Utc>) -> DateTime<Utc> {
-        let now = now.trunc_subsecs(3);
-        self.timestamp.map_or(now, |last| now.max(last + Duration::milliseconds(1)))
-    }
 }

@@ -6,6 +6,7 @@
 mod attachment;
 mod bells;
 mod contract;
+mod conversation;
 mod doorbell;
 mod error;
 mod feedback;
@@ -16,7 +17,8 @@ mod open;
 pub mod sqlite;
 
 pub use attachment::Attachment;
-pub use contract::{Appended, Batch, Conversation, ConversationStore, Created, Newest, Page, Recorded};
+pub use contract::ConversationStore;
+pub use conversation::{Appended, Batch, Conversation, Created, Newest, Page, Recorded};
 pub use doorbell::{Bell, Doorbell, Silent};
 pub use error::StoreError;
 pub use feedback::{Feedback, FeedbackPage, NotedFeedback};

@@ -10,6 +10,7 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::{Map, Value, json};
 
 use super::extract::{Extract, extract};
+use super::local_options::LocalOptions;
 use super::retrieval::retrieve;
 use super::{Ask, Reply, Retrieval, Upstream, UpstreamError};
 use crate::answer::Source;
@@ -20,37 +21,6 @@ use crate::url::WebUrl;
 
 /// So many passages are looked at for the sentences of an answer.
 const PASSAGES: usize = 12;
-
-/// What can be set about answers without a model.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct LocalOptions {
-    /// What stands before the sentences of the documents.
-    pub introduction: String,
-    /// What stands before the citations of documents that have no sentence to quote: a table, for example.
-    pub pointer: String,
-    /// What is said where the documents have nothing.
-    pub nothing: String,
-    /// How long each word takes, so that readers see an answer grow. An answer that nobody reads while it grows takes no time.
-    pub pace: Duration,
-    /// So many sentences are quoted at most.
-    pub max_sentences: usize,
-    /// So many documents are quoted at most.
-    pub max_documents: usize,
-}
-
-impl Default for LocalOptions {
-    fn default() -> Self {
-        Self {
-            introduction: "This is what the documents say:".to_owned(),
-            pointer: "These passages fit the question best:".to_owned(),
-            nothing: "The documents say nothing about this.".to_owned(),
-            pace: Duration::from_millis(15),
-            max_sentences: 5,
-            max_documents: 4,
-        }
-    }
-}
 
 /// A back end that quotes documents. It has no model: what it says is in the documents, word for word, but for one sentence that
 /// is always the same.

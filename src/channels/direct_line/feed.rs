@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast};
 
-use super::hub::{Room, Shown};
+use super::room::{Room, Shown};
 use super::running::{Part, Running};
 use super::shelf::{Frame, Frames};
 use crate::activity::{ConversationId, Watermark};

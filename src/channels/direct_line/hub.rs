@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::{Semaphore, broadcast};
 
 use super::Feed;
+use super::room::{Room, Shown};
 use super::running::{Part, Running};
-use super::shelf::{Frame, Frames, Shelf, frame};
+use super::shelf::{Frames, Shelf, frame};
 use crate::activity::{Activity, ConversationId, Watermark};
 use crate::store::{ConversationStore, Doorbell};
 
@@ -63,30 +64,6 @@ struct Rooms {
 
 /// So many rooms are not worth a look.
 const FEW: usize = 64;
-
-/// What the readers of one conversation share.
-#[derive(Debug)]
-pub(super) struct Room {
-    seats: Arc<Semaphore>,
-    /// Pointers, because there is room for as many as may wait from the beginning.
-    ephemeral: broadcast::Sender<Arc<Shown>>,
-    pub(super) shelf: Shelf,
-}
-
-/// An [`Ephemeral`] as it is shown, to everyone the same.
-#[derive(Debug)]
-pub(super) struct Shown {
-    pub(super) after: Option<Watermark>,
-    pub(super) frame: Frame,
-    pub(super) part: Option<(Arc<Running>, Part)>,
-}
-
-impl Room {
-    /// Whether nobody reads but the one who asks.
-    pub(super) fn has_one_reader(&self) -> bool {
-        self.ephemeral.receiver_count() <= 1
-    }
-}
 
 impl Hub {
     /// A hub with so many sockets for each conversation, and so many ephemeral activities waiting for each socket.
@@ -177,6 +154,7 @@ impl Hub {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Frame;
     use super::*;
     use crate::clock::SystemClock;
     use crate::store::{Batch, MemoryStore, StoreLimits};

@@ -12,6 +12,7 @@ mod options;
 mod owner;
 mod posting;
 mod publisher;
+mod room;
 mod running;
 mod service;
 mod shelf;

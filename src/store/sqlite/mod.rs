@@ -7,6 +7,7 @@
 
 mod archive;
 mod connect;
+mod copies;
 mod error;
 mod failure;
 mod health;

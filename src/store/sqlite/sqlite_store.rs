@@ -12,10 +12,10 @@ use sqlx::ConnectOptions as _;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
+use super::copies::Copies;
 use super::health::Health;
 use super::lock::{Lock, make_private};
 use super::reader::Reader;
-use super::upkeep::Copies;
 use super::work::{Alone, Append, Change, Create, CreatedAs, Keep, Note, Pending, Placed, Refer, Reply, Work};
 use super::writer::Writer;
 use super::{SqliteError, connect, schema};

@@ -8,6 +8,7 @@ use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::{Row as _, SqliteConnection};
 
 use super::connect::PATIENCE;
+use super::copies::Copies;
 use super::plan::rows;
 use super::work::{Alone, Reply};
 use super::writer::Writer;
@@ -27,17 +28,6 @@ const WAIT_FOR_READERS: Duration = Duration::from_millis(250);
 
 const DUE: &str = "DELETE FROM conversation WHERE key IN \
                    (SELECT key FROM conversation WHERE active < ? ORDER BY active LIMIT ?) RETURNING id";
-
-/// Where copies of what was deleted may be.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Copies {
-    in_log: bool,
-    in_pages: bool,
-}
-
-impl Copies {
-    pub(super) const EVERYWHERE: Self = Self { in_log: true, in_pages: true };
-}
 
 /// 256 KiB, the longest message that clients may send by default.
 const PROBE: &str = "BEGIN IMMEDIATE; \

@@ -14,11 +14,11 @@ use sqlx::{
 use tokio::sync::mpsc;
 
 use super::connect::PAGE_BYTES;
+use super::copies::Copies;
 use super::failure::{Failure, report, told_of};
 use super::health::Health;
 use super::lock::Lock;
 use super::plan::{Before, Head, Known, Plan, rows};
-use super::upkeep::Copies;
 use super::work::{Alone, Change, Work};
 use crate::activity::ConversationId;
 use crate::clock::Clock;

@@ -9,7 +9,7 @@ mod reference;
 pub use address::{Address, NoConversation, Place};
 pub use feedback::SubmittedFeedback;
 pub(crate) use name::is_behind_azure;
+pub(super) use name::outer;
 pub use name::{PublicName, find};
 pub use records::{ConnectorRecords, Line, find_said};
-pub(super) use reference::outer;
 pub use reference::{ConversationReference, NoReference};

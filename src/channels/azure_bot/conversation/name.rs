@@ -6,7 +6,6 @@ use aws_lc_rs::digest::{SHA256, digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use super::reference::outer;
 use crate::activity::ConversationId;
 use crate::channels::azure_bot::auth::Caller;
 use crate::store::{Conversation, ConversationStore, StoreError};
@@ -79,6 +78,11 @@ impl fmt::Display for PublicName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// The channel without the part of it that stands behind a colon, as in `msteams:COPILOT`.
+pub(in crate::channels::azure_bot) fn outer(channel_id: &str) -> &str {
+    channel_id.split(':').next().unwrap_or_default()
 }
 
 /// The conversation that somebody calls so: by its public name, or by its id in the store.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::name::outer;
 use super::{Address, NoConversation, PublicName};
 use crate::activity::{ChannelAccount, Role};
 use crate::channels::azure_bot::auth::Caller;
@@ -156,11 +157,6 @@ impl ConversationReference {
             same_activity == *self
         })
     }
-}
-
-/// The channel without the part of it that stands behind a colon, as in `msteams:COPILOT`.
-pub(in crate::channels::azure_bot) fn outer(channel_id: &str) -> &str {
-    channel_id.split(':').next().unwrap_or_default()
 }
 
 /// An account with nothing but what the store has words for, whatever else the channel says of it.

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use super::members::text_of;
 use super::mention;
 use crate::channels::azure_bot::auth::Caller;
 use crate::channels::azure_bot::conversation::{ConversationReference, outer};
@@ -268,11 +269,6 @@ impl fmt::Debug for Inbound {
             .field("bytes", &self.bytes)
             .finish_non_exhaustive()
     }
-}
-
-/// A text, not an empty one, that is a member of an object.
-pub(super) fn text_of<'a>(object: Option<&'a Value>, name: &str) -> Option<&'a str> {
-    object?.get(name)?.as_str().filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::inbound::text_of;
+use super::members::text_of;
 
 /// The longest name of a character reference, `&quot;` or `&#x10FFFF;`, without the ampersand.
 const LONGEST_REFERENCE: usize = 9;

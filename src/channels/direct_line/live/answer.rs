@@ -42,8 +42,15 @@ enum Phase {
     Ended,
 }
 
+impl Live {
+    /// An answer in a conversation, of which nothing is shown yet.
+    pub fn begin(&self, id: ConversationId) -> LiveAnswer {
+        LiveAnswer::new(self.clone(), id)
+    }
+}
+
 impl LiveAnswer {
-    pub(super) fn new(live: Live, id: ConversationId) -> Self {
+    fn new(live: Live, id: ConversationId) -> Self {
         // The embedded channel is one, whatever the answer is converted for.
         let phase = Livestream::new(Dialect::WebChat).map_or(Phase::Ended, Phase::Waiting);
         Self {

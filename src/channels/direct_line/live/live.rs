@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{LiveAnswer, LiveOptions};
-use crate::activity::{ChannelAccount, ConversationId};
+use super::LiveOptions;
+use crate::activity::ChannelAccount;
 use crate::channels::direct_line::{DirectLineOptions, Publisher, bot};
 use crate::channels::one_at_a_time::OneAtATime;
 use crate::metrics::Metrics;
@@ -50,10 +50,5 @@ impl Live {
     #[must_use]
     pub fn counted(self, metrics: Metrics) -> Self {
         Self { metrics, ..self }
-    }
-
-    /// An answer in a conversation, of which nothing is shown yet.
-    pub fn begin(&self, id: ConversationId) -> LiveAnswer {
-        LiveAnswer::new(self.clone(), id)
     }
 }
