@@ -76,15 +76,13 @@ where
         match item {
             Some(None) => return Ok(Arrived { streaming, broken: None }),
             Some(Some(Err(error))) => return Ok(Arrived { streaming, broken: Some(error) }),
-            Some(Some(Ok(bytes))) => match streaming.push(&bytes).map_err(Unread::Convert)? {
-                Some(update) => {
-                    if let Update::Informative(text) = update {
-                        informative = Some(text.to_owned());
-                    }
-                    audience.wish();
+            Some(Some(Ok(bytes))) => {
+                let Some(update) = streaming.push(&bytes).map_err(Unread::Convert)? else { continue };
+                if let Update::Informative(text) = update {
+                    informative = Some(text.to_owned());
                 }
-                None => {}
-            },
+                audience.wish();
+            }
             None if audience.keep_alive().await => {}
             None => {
                 // Nothing is borrowed of the conversion while something is sent: it cannot be looked at from two threads.
