@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use url::Url;
 
 use crate::channels::direct_line_client::DEFAULT_USER;
+use crate::config::setting;
 use crate::ingest::AzureScores;
 
 /// Turns answers with sources into cited Bot Framework messages.
@@ -95,8 +96,8 @@ pub struct ServeArgs {
     /// The configuration file (TOML).
     #[arg(long, value_name = "FILE", env = "CITEWIRE_CONFIG")]
     pub config: Option<PathBuf>,
-    /// Where to listen; port 0 takes a free one [default: 127.0.0.1:3978].
-    #[arg(long, value_name = "ADDR:PORT")]
+    /// The setting of this name.
+    #[arg(long, value_name = "ADDR:PORT", help = setting("bind").help())]
     pub bind: Option<SocketAddr>,
 }
 

@@ -6,9 +6,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use super::assistants::{named, of_channel};
+use super::draft::Draft;
 use super::kept::{Kept, keep};
 use super::load::{ConfigError, Fault, Origin, Sources, load};
-use super::setting::{Draft, environment_name};
+use super::setting::environment_name;
 use super::variables::unknown_variables;
 use crate::assistant::AssistantPlan;
 use crate::channels::azure_bot::AzureBotOptions;

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use toml::{Table, Value};
 
-use super::setting::{Draft, SETTINGS, Setting, environment_name};
+use super::draft::Draft;
+use super::setting::{Kind, Setting, environment_name};
+use super::settings::settings;
 use super::{assistants, keys, labels, variables};
 use crate::secret::{in_environment, in_file};
 
@@ -19,7 +21,7 @@ pub struct Sources {
     pub file: Option<PathBuf>,
     /// The environment. An empty value counts as absent.
     pub environment: BTreeMap<String, String>,
-    /// What was given on the command line: keys of [`SETTINGS`] and values.
+    /// What was given on the command line: keys of settings and values.
     pub flags: Vec<(&'static str, String)>,
 }
 
@@ -100,11 +102,11 @@ pub(super) fn load(sources: &Sources) -> (Draft, Vec<Fault>) {
     draft.keys = keys::take(&mut table, &sources.environment, &mut faults);
     let mut given = BTreeMap::new();
     flatten("", &table, &mut given);
-    draft.file_holds_secrets = SETTINGS.iter().any(|setting| setting.is_secret && given.contains_key(setting.key));
+    draft.file_holds_secrets = settings().any(|setting| setting.is_secret() && given.contains_key(setting.key));
     for key in given.keys().filter(|key| !is_known(key)) {
         faults.push(Fault::new(Origin::File(key.clone()), "there is no such setting"));
     }
-    for setting in SETTINGS {
+    for setting in settings() {
         for (origin, text) in values(setting, &given, sources) {
             let applied = text.and_then(|text| (setting.apply)(&mut draft, &text));
             faults.extend(applied.err().map(|reason| Fault::new(origin, reason)));
@@ -115,8 +117,8 @@ pub(super) fn load(sources: &Sources) -> (Draft, Vec<Fault>) {
 
 /// Whether the file may have this key: that of a setting, or of the file in which a secret stands.
 fn is_known(key: &str) -> bool {
-    SETTINGS.iter().any(|setting| {
-        let file = key.strip_suffix(FILE).filter(|_| setting.is_secret);
+    settings().any(|setting| {
+        let file = key.strip_suffix(FILE).filter(|_| setting.is_secret());
         setting.key == key || file == Some(setting.key)
     })
 }
@@ -131,15 +133,16 @@ fn values(
     sources: &Sources,
 ) -> Vec<(Origin, Result<String, String>)> {
     let mut values = Vec::new();
+    let is_list = setting.kind == Kind::List;
     let in_table = |key: &str| {
         let value = given.get(key)?;
-        let wanted = if setting.is_list { "a list of texts" } else { "a single value" };
+        let wanted = if is_list { "a list of texts" } else { "a single value" };
         let wrong = || format!("{wanted} is wanted, not a value of type {}", value.type_str());
-        let list = value.as_array().filter(|_| setting.is_list).and_then(|list| texts(list));
+        let list = value.as_array().filter(|_| is_list).and_then(|list| texts(list));
         Some((Origin::File(key.to_owned()), list.or_else(|| scalar(value)).ok_or_else(wrong)))
     };
     values.extend(in_table(setting.key));
-    if setting.is_secret {
+    if setting.is_secret() {
         let of_file = in_table(&format!("{}{FILE}", setting.key)).map(|(origin, path)| {
             let text = path.and_then(|path| in_file(Path::new(&path)).map_err(|error| error.to_string()));
             let is_alone = values.is_empty();
@@ -157,7 +160,7 @@ fn values(
         values.extend(of_file);
     }
     let name = environment_name(setting.key);
-    let in_environment = if setting.is_secret {
+    let in_environment = if setting.is_secret() {
         in_environment(&sources.environment, &name).map_err(|error| error.to_string()).transpose()
     } else {
         sources.environment.get(&name).filter(|text| !text.is_empty()).cloned().map(Ok)
@@ -260,7 +263,7 @@ mod tests {
         let path = folder.path().join("secret");
         std::fs::write(&path, "sixteen-or-more-characters\n").expect("written");
         let path = path.to_str().expect("a path");
-        for setting in SETTINGS.iter().filter(|setting| setting.is_secret) {
+        for setting in settings().filter(|setting| setting.is_secret()) {
             let key = format!("{}_file", setting.key);
             let named = environment_name(&key);
             for (file, environment) in

@@ -1,18 +1,21 @@
 //! What the operator has set: flags, environment, file and defaults, in this order.
 //!
-//! Each module owns its options; this one only gathers them. `setting.rs` lists every setting once.
+//! Each module owns its options; this one only gathers them. `settings` lists every setting once.
 
 mod assistants;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod config;
+mod draft;
 mod kept;
 mod keys;
 mod labels;
 mod load;
 mod setting;
+mod settings;
 mod variables;
 
 pub use config::{Config, KeyPlace, bind_address, store_location};
 pub use kept::KeptError;
 pub use load::{ConfigError, Fault, Origin, Sources};
-pub use setting::{SETTINGS, Setting, environment_name};
+pub use setting::{DefaultValue, Kind, Setting, environment_name};
+pub use settings::{setting, settings};

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use toml::{Table, Value};
 
 use super::assistants;
-use super::setting::{SETTINGS, environment_name};
+use super::setting::environment_name;
+use super::settings::settings;
 
 const PREFIX: &str = "CITEWIRE_";
 
@@ -46,12 +47,12 @@ pub(super) fn named_in(table: &Table) -> BTreeSet<String> {
 }
 
 fn known() -> BTreeSet<String> {
-    let settings = SETTINGS.iter().flat_map(|setting| {
+    let names = settings().flat_map(|setting| {
         let name = environment_name(setting.key);
-        let file = setting.is_secret.then(|| format!("{name}_FILE"));
+        let file = setting.is_secret().then(|| format!("{name}_FILE"));
         [Some(name), file]
     });
-    settings.flatten().chain([CONFIG, assistants::VARIABLE].map(str::to_owned)).collect()
+    names.flatten().chain([CONFIG, assistants::VARIABLE].map(str::to_owned)).collect()
 }
 
 /// The name, with the one that was perhaps meant.
