@@ -41,8 +41,26 @@ pub enum Command {
     Send(SendArgs),
     /// Look into the store: what is in it, and everything that was said. A server may have it open.
     Store(StoreArgs),
+    /// Help with the configuration file.
+    Config(ConfigArgs),
     /// Ask the server on this machine whether it takes work: exit code 0 if it does, else 1. For containers.
     Healthcheck(HealthcheckArgs),
+}
+
+/// The arguments of `config`.
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    /// What to say about it.
+    #[command(subcommand)]
+    pub command: ConfigCommand,
+}
+
+/// What to say about the configuration file.
+#[derive(Debug, Subcommand)]
+#[non_exhaustive]
+pub enum ConfigCommand {
+    /// Print its JSON schema, by which editors complete and check it.
+    Schema,
 }
 
 /// The arguments of `healthcheck`.

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod config;
 mod convert;
 mod first_steps;
 mod healthcheck;

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 
 use clap::Parser as _;
 
-use super::{Cli, Command, Outcome, check, convert, healthcheck, prompt, send, serve, store};
+use super::{Cli, Command, Outcome, check, config, convert, healthcheck, prompt, send, serve, store};
 
 /// Runs the command that the arguments name, the name of the program first. What goes wrong is said on stderr.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
@@ -25,6 +25,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
         Command::Prompt(args) => prompt::run(args),
         Command::Send(args) => send::run(args),
         Command::Store(args) => store::run(args),
+        Command::Config(args) => config::run(args),
         Command::Healthcheck(args) => healthcheck::run(args),
     };
     outcome.unwrap_or_else(|error| {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use toml::{Table, Value};
+use utoipa::ToSchema;
 
 use super::keys::given_secret;
 use super::load::{Fault, Origin};
@@ -13,55 +14,83 @@ use crate::assistant::{AssistantPlan, BackEnd, DOCS, DocumentsPlan};
 use crate::channels::direct_line::Owner;
 use crate::convert;
 use crate::document::LibraryOptions;
+use crate::http::OptionsSchema;
 use crate::upstream::UpstreamOptions;
 use crate::url::WebUrl;
 
 /// The key of the sections in the file.
-const KEY: &str = "assistants";
+pub(super) const KEY: &str = "assistants";
 
 /// Where a section says who writes the answers.
-const UPSTREAM: &str = "upstream";
+pub(super) const UPSTREAM: &str = "upstream";
 
 /// The kind of a back end that is none: answers are sentences of the documents.
-const LOCAL: &str = "local";
+pub(super) const LOCAL: &str = "local";
 
 /// More questions at one time are as many as one likes.
 const MAX_TURNS: usize = 100_000;
 
 /// What stands in a section, apart from the back end.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
-struct Section {
+#[schema(as = Assistant)]
+pub(super) struct Section {
+    /// The variable of the environment that holds a Direct Line secret of its own.
     secret_env: Option<String>,
+    /// The file that holds it, in place of a variable.
+    #[schema(value_type = Option<String>)]
     secret_file: Option<PathBuf>,
+    /// Whether answers cite. If not, passages have no numbers, and readers see no sources.
     #[serde(alias = "EnableCitations")]
     enable_citations: Option<bool>,
+    /// How readers get at cited documents that have no address: `none`, `authenticated` or `public`.
     #[serde(alias = "CitationLinkMode")]
     citation_link_mode: Option<String>,
+    /// What the model is told before everything else.
     instructions: Option<String>,
+    /// How many tokens the model takes at once.
     context_window: Option<u64>,
+    /// So many tokens of what was said before go along with a question. With 0 each question stands alone.
     history_tokens: Option<usize>,
+    /// So many questions the assistant answers at one time.
+    #[schema(value_type = Option<usize>, minimum = 1)]
     max_turns: Option<NonZeroUsize>,
+    /// What a user reads who has come.
     greeting: Option<String>,
+    /// What readers see at once, while the back end is asked.
     informative: Option<String>,
+    /// What readers get where grounding is required and missing.
     refusal: Option<String>,
+    /// What readers get when the back end fails before it has said anything.
     failure: Option<String>,
+    /// What readers get when the back end takes no more questions at the moment.
     busy: Option<String>,
+    /// How answers are converted.
     #[serde(default)]
+    #[schema(value_type = Option<OptionsSchema>)]
     options: convert::Options,
+    /// The documents; needed where there is no back end.
     documents: Option<Documents>,
 }
 
 /// The documents of a section.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
 struct Documents {
+    /// The folder. A path that is not absolute starts where the server was started.
+    #[schema(value_type = String)]
     folder: PathBuf,
+    /// Where the same folder is on the web: documents get addresses there.
     url: Option<String>,
+    /// So many passages are listed for a model.
     passages: Option<usize>,
+    /// A larger document is refused, and with it the folder.
     max_document_bytes: Option<u64>,
+    /// The same for all documents together; they are held in memory.
     max_total_bytes: Option<u64>,
+    /// The same for their number.
     max_documents: Option<usize>,
+    /// So many folders may stand above a document, the first not counted.
     max_depth: Option<usize>,
 }
 

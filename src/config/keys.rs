@@ -5,22 +5,31 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toml::{Table, Value};
+use utoipa::ToSchema;
 
 use super::load::{Fault, Origin};
 use crate::http::{ApiKey, Scope};
 use crate::secret::{Secret, in_environment, in_file};
 
 /// The key of the sections in the file.
-const KEY: &str = "keys";
+pub(super) const KEY: &str = "keys";
 
 /// A section.
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
-struct Section {
+#[schema(as = Key)]
+pub(super) struct Section {
+    /// The variable of the environment that holds the key.
     secret_env: Option<String>,
+    /// The file that holds it, in place of a variable.
+    #[schema(value_type = Option<String>)]
     secret_file: Option<PathBuf>,
+    /// The variable that holds the next key, while it is exchanged.
     second_secret_env: Option<String>,
+    /// The file that holds the next key.
+    #[schema(value_type = Option<String>)]
     second_secret_file: Option<PathBuf>,
+    /// What the key opens: `convert`, `answer`, `conversations`, `metrics`, `admin`.
     scopes: Vec<String>,
 }
 

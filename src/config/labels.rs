@@ -3,6 +3,7 @@
 
 use serde::Deserialize;
 use toml::{Table, Value};
+use utoipa::ToSchema;
 
 use super::load::{Fault, Origin};
 use crate::answer::{LabelCatalogue, SensitivityLabel};
@@ -11,20 +12,28 @@ use crate::answer::{LabelCatalogue, SensitivityLabel};
 pub(super) const KEY: &str = "labels";
 
 /// The key of the members of metadata that name labels.
-const MEMBERS: &str = "label_members";
+pub(super) const MEMBERS: &str = "label_members";
 
 /// The key that takes no other labels.
-const ONLY: &str = "only_configured_labels";
+pub(super) const ONLY: &str = "only_configured_labels";
 
-#[derive(Deserialize)]
+/// A label that the organisation knows.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+#[schema(as = Label)]
+pub(super) struct Entry {
+    /// The id by which sources name it, a Purview GUID for instance.
     id: Option<String>,
+    /// Shown to readers.
     name: String,
+    /// The tooltip.
     description: Option<String>,
+    /// The higher, the more sensitive.
     #[serde(default)]
     priority: i64,
+    /// A CSS colour word or a hex number.
     color: Option<String>,
+    /// The shield carries a lock.
     #[serde(default)]
     encrypted: bool,
 }

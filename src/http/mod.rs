@@ -58,5 +58,6 @@ pub use messages::MessagesError;
 pub use openapi::document;
 pub use options::{HttpOptions, InvalidPublicUrl, PublicUrl};
 pub use routes::{OPEN, ROUTES, RouteEntry, UNDOCUMENTED};
+pub(crate) use schema::Options as OptionsSchema;
 pub use server::{Server, ServerError, build};
 pub use state::State;

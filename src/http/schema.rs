@@ -52,7 +52,7 @@ pub(crate) struct RecordsRequest {
 #[derive(ToSchema)]
 pub(crate) struct Options {
     /// Refuse an answer that rests on nothing: false, "extracted", "any" or "anchored".
-    #[schema(value_type = Object)]
+    #[schema(value_type = Option<Value>)]
     require_grounding: Option<Value>,
     /// Which numbers readers see: "dense" or "provider".
     numbering: Option<String>,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
 
 use super::chat::messages;
 use super::interface::{Interface, Question, put, put_if};
@@ -15,12 +16,13 @@ use crate::ingest::Provider;
 use crate::prompt::passage;
 
 /// What can be set about a back end of the kind `anthropic`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AnthropicOptions {
     /// The address, with or without `/v1/messages`.
     #[serde(default = "anthropic")]
+    #[schema(value_type = String)]
     pub url: Address,
     /// The model.
     pub model: String,
@@ -32,6 +34,7 @@ pub struct AnthropicOptions {
     /// The tools, as the interface wants them: `{ type = "web_search_20250305", name = "web_search" }`. A model without
     /// tools is given passages.
     #[serde(default)]
+    #[schema(value_type = Vec<Object>)]
     pub tools: Vec<Map<String, Value>>,
     /// How much the answers vary.
     pub temperature: Option<f64>,
@@ -46,6 +49,7 @@ pub struct AnthropicOptions {
     pub headers_env: BTreeMap<String, String>,
     /// More members of the body.
     #[serde(default)]
+    #[schema(value_type = Object)]
     pub body: Map<String, Value>,
     /// How passages are given: as documents that the model cites by itself, unless the style says otherwise.
     #[serde(default)]

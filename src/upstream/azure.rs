@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use url::Url;
+use utoipa::ToSchema;
 
 use super::chat::messages;
 use super::interface::{Interface, Question, put, put_if};
@@ -14,11 +15,12 @@ use crate::ingest::Provider;
 use crate::secret::Secret;
 
 /// What can be set about a back end of the kind `azure`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AzureOptions {
     /// The resource: `https://NAME.openai.azure.com`.
+    #[schema(value_type = String)]
     pub endpoint: Address,
     /// The deployment of the model.
     pub deployment: String,
@@ -28,15 +30,16 @@ pub struct AzureOptions {
     /// The variable of the environment that holds the key, which goes out as `api-key`.
     pub key_env: Option<String>,
     /// The search service: `https://NAME.search.windows.net`.
+    #[schema(value_type = Option<String>)]
     pub search_endpoint: Option<Address>,
     /// The variable that holds the key of the search service. Without it the resource shows who it is itself (a managed
     /// identity).
     pub search_key_env: Option<String>,
     /// The index.
     pub index: Option<String>,
-    /// Which fields of the index are what (rule S0-06). The answer has its own names whatever stands here.
+    /// Which fields of the index are what. The answer has its own names whatever stands here.
     pub fields_mapping: Option<FieldsMapping>,
-    /// Whether all documents that were found are asked for, which carry the scores (rule S0-04).
+    /// Whether all documents that were found are asked for, which carry the scores.
     #[serde(default = "yes")]
     pub scores: bool,
     /// What comes beside the text; more is added where `scores` want it.
@@ -67,14 +70,15 @@ pub struct AzureOptions {
     pub headers_env: BTreeMap<String, String>,
     /// More members of the body. `data_sources` here take the place of the index.
     #[serde(default)]
+    #[schema(value_type = Object)]
     pub body: Map<String, Value>,
     /// How long it may take, and how much it may say.
     #[serde(default)]
     pub limits: CallLimits,
 }
 
-/// Which fields of an index are what (rule S0-06).
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+/// Which fields of an index are what.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct FieldsMapping {
@@ -93,7 +97,7 @@ pub struct FieldsMapping {
 }
 
 /// A list, or the one thing that would be in it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum OneOrMore {
     /// One.
@@ -110,7 +114,7 @@ fn yes() -> bool {
     true
 }
 
-/// What carries the scores of documents (rule S0-04).
+/// What carries the scores of documents.
 const WITH_SCORES: [&str; 2] = ["citations", "all_retrieved_documents"];
 
 impl AzureOptions {
@@ -129,7 +133,7 @@ impl AzureOptions {
     }
 
     /// Where the section names neither an index nor data sources, those of the environment: a JSON text that functions for Open WebUI
-    /// read (rule S0-06), with the keys of the sources in it.
+    /// read, with the keys of the sources in it.
     pub(super) fn take_sources_of_environment(&mut self, keys: &mut Keys<'_>) {
         let names_some = self.has_own_sources() || self.search_endpoint.is_some() || self.index.is_some();
         let Some(text) = keys.variable(DATA_SOURCES).filter(|_| !names_some) else { return };
@@ -190,7 +194,7 @@ impl OneOrMore {
     }
 }
 
-/// The variable of the environment that holds data sources (rule S0-06).
+/// The variable of the environment that holds data sources.
 const DATA_SOURCES: &str = "AZURE_AI_DATA_SOURCES";
 
 /// The keys with which data sources are opened: every text under `authentication` but its kind.
@@ -213,7 +217,7 @@ fn keys_in(sources: &Value) -> Vec<Secret> {
 }
 
 /// Data sources as a list, those of Azure AI Search with everything that carries scores, where these are wanted; others
-/// stay as they are (rule S0-04).
+/// stay as they are.
 fn data_sources(given: Value, scores: bool) -> Value {
     let mut list = listed(given);
     let searches = list.iter_mut().filter(|source| scores && source["type"] == "azure_search");

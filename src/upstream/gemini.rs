@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use url::Url;
+use utoipa::ToSchema;
 
 use super::interface::{Interface, Question, put, put_if};
 use super::listing::listed;
@@ -14,12 +15,13 @@ use super::{Address, Ask, CallLimits, Listing, Speaker};
 use crate::ingest::Provider;
 
 /// What can be set about a back end of the kind `gemini`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct GeminiOptions {
     /// The address, up to `/models`, or whole, up to `:streamGenerateContent`.
     #[serde(default = "google")]
+    #[schema(value_type = String)]
     pub url: Address,
     /// The model.
     pub model: String,
@@ -27,6 +29,7 @@ pub struct GeminiOptions {
     pub key_env: Option<String>,
     /// The tools, as the interface wants them: `{ google_search = {} }`. A model without tools is given passages.
     #[serde(default)]
+    #[schema(value_type = Vec<Object>)]
     pub tools: Vec<Map<String, Value>>,
     /// How much the answers vary.
     pub temperature: Option<f64>,
@@ -40,6 +43,7 @@ pub struct GeminiOptions {
     pub headers_env: BTreeMap<String, String>,
     /// More members of the body.
     #[serde(default)]
+    #[schema(value_type = Object)]
     pub body: Map<String, Value>,
     /// How passages are listed.
     #[serde(default)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
 
 use super::chat::messages;
 use super::interface::{Interface, Question, put, put_if};
@@ -12,16 +13,19 @@ use crate::ingest::Provider;
 
 /// What can be set about a back end of the kind `http`: a service that takes
 /// `{"question", "messages", "conversation"}` and answers in a format that citewire reads, whole or as a stream.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = HttpServiceOptions)]
 #[non_exhaustive]
 pub struct HttpOptions {
     /// The address.
+    #[schema(value_type = String)]
     pub url: Address,
     /// The variable of the environment that holds the key, which goes out as `Authorization: Bearer`.
     pub key_env: Option<String>,
     /// The format of the answers.
     #[serde(default)]
+    #[schema(value_type = String)]
     pub from: AnswerFormat,
     /// More headers.
     #[serde(default)]
@@ -31,6 +35,7 @@ pub struct HttpOptions {
     pub headers_env: BTreeMap<String, String>,
     /// More members of the body.
     #[serde(default)]
+    #[schema(value_type = Object)]
     pub body: Map<String, Value>,
     /// How long it may take, and how much it may say.
     #[serde(default)]

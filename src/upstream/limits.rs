@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use serde::Deserialize;
+use utoipa::ToSchema;
 
 use crate::egress::{LongWait, Retry, StreamLimits};
 
 /// How long a back end may take, how much it may say, and how often it is asked: the table `limits` of an upstream.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CallLimits {

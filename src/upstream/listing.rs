@@ -1,6 +1,7 @@
 //! Passages for a model that does not look for any itself.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::Ask;
 use super::manifest::one_for_each_number;
@@ -8,7 +9,7 @@ use crate::answer::Source;
 use crate::prompt::{self, Budget, Style};
 
 /// How passages are put before a model: the table `sources` of an upstream.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Listing {
@@ -26,16 +27,16 @@ impl Default for Listing {
 }
 
 /// The form of a list of passages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ListingStyle {
     /// What suits the kind of back end best: documents for Anthropic, numbers for all others.
     #[default]
     Auto,
-    /// `[1] (Source: "name")` (rule S1-10).
+    /// `[1] (Source: "name")`.
     Numbered,
-    /// `<source id="1" name="…">` (rule S2-01).
+    /// `<source id="1" name="…">`.
     Tags,
 }
 

@@ -49,7 +49,7 @@ pub use local::Local;
 pub use local_options::LocalOptions;
 pub use openai::OpenAiOptions;
 pub use openai_responses::OpenAiResponsesOptions;
-pub use options::{Surroundings, UpstreamOptions};
+pub use options::{NamedSchemas, Surroundings, UpstreamOptions};
 pub use reply::{Reply, Retrieval};
 pub use retrieval::retrieve;
 pub use upstream::Upstream;

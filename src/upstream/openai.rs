@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
 
 use super::chat::messages;
 use super::interface::{Interface, Question, put, put_if};
@@ -13,12 +14,13 @@ use super::{Address, AnswerFormat, Ask, CallLimits, Listing};
 use crate::ingest::Provider;
 
 /// What can be set about a back end of the kind `openai`: chat completions.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct OpenAiOptions {
     /// The address, with or without `/chat/completions`.
     #[serde(default = "openai")]
+    #[schema(value_type = String)]
     pub url: Address,
     /// The model.
     pub model: String,
@@ -26,6 +28,7 @@ pub struct OpenAiOptions {
     pub key_env: Option<String>,
     /// The format of the answers of a back end that looks for sources itself, such as `perplexity` or `openwebui`. One
     /// without it is given passages.
+    #[schema(value_type = Option<String>)]
     pub from: Option<AnswerFormat>,
     /// How much the answers vary.
     pub temperature: Option<f64>,
@@ -39,6 +42,7 @@ pub struct OpenAiOptions {
     pub headers_env: BTreeMap<String, String>,
     /// More members of the body.
     #[serde(default)]
+    #[schema(value_type = Object)]
     pub body: Map<String, Value>,
     /// How passages are listed.
     #[serde(default)]

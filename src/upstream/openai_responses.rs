@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
 
 use super::chat::messages;
 use super::interface::{Interface, Question, put, put_if};
@@ -13,12 +14,13 @@ use super::{Address, Ask, CallLimits, Listing};
 use crate::ingest::Provider;
 
 /// What can be set about a back end of the kind `openai-responses`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct OpenAiResponsesOptions {
     /// The address, with or without `/responses`.
     #[serde(default = "openai")]
+    #[schema(value_type = String)]
     pub url: Address,
     /// The model.
     pub model: String,
@@ -27,6 +29,7 @@ pub struct OpenAiResponsesOptions {
     /// The tools, as the interface wants them: `{ type = "web_search" }`, `{ type = "file_search", vector_store_ids = [ … ] }`.
     /// A model without tools is given passages.
     #[serde(default)]
+    #[schema(value_type = Vec<Object>)]
     pub tools: Vec<Map<String, Value>>,
     /// What comes beside the text. The results of a file search are always asked for, because citations do not have the
     /// passages.
@@ -44,6 +47,7 @@ pub struct OpenAiResponsesOptions {
     pub headers_env: BTreeMap<String, String>,
     /// More members of the body.
     #[serde(default)]
+    #[schema(value_type = Object)]
     pub body: Map<String, Value>,
     /// How passages are listed.
     #[serde(default)]

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use serde::de::DeserializeOwned;
 use url::Url;
+use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Schema};
 
 use super::azure::Azure;
 use super::endpoint::Endpoint;
@@ -35,6 +37,9 @@ pub enum UpstreamOptions {
     /// `http`: any service that answers in a format that citewire reads.
     Http(Box<HttpOptions>),
 }
+
+/// Schemas, with the names by which others refer to them.
+pub type NamedSchemas = Vec<(String, RefOr<Schema>)>;
 
 /// What a back end needs from the process in which it is opened.
 #[derive(Clone, Debug)]
@@ -74,6 +79,25 @@ impl UpstreamOptions {
             "http" => of(section).map(Self::Http),
             given => Err(UpstreamFault::UnknownKind { given: given.to_owned(), known: Self::KINDS.join(", ") }),
         }
+    }
+
+    /// The schema of each kind's section, without the kind, after the schemas that it refers to.
+    #[must_use]
+    pub fn schemas() -> Vec<(&'static str, NamedSchemas)> {
+        fn of<T: ToSchema>(kind: &'static str) -> (&'static str, NamedSchemas) {
+            let mut schemas = Vec::new();
+            T::schemas(&mut schemas);
+            schemas.push((T::name().into_owned(), T::schema()));
+            (kind, schemas)
+        }
+        vec![
+            of::<OpenAiOptions>("openai"),
+            of::<AzureOptions>("azure"),
+            of::<OpenAiResponsesOptions>("openai-responses"),
+            of::<GeminiOptions>("gemini"),
+            of::<AnthropicOptions>("anthropic"),
+            of::<HttpOptions>("http"),
+        ]
     }
 
     /// Whether it looks for sources itself. One that does not is given some in [`Ask::sources`](super::Ask::sources).

@@ -10,7 +10,7 @@ pub(in crate::config) fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
-pub(in crate::config) fn at_least<T: FromStr<Err: Display> + PartialOrd + Display>(
+pub(in crate::config) fn at_least<T: FromStr<Err: Display> + PartialOrd + Display + Copy>(
     text: &str,
     least: T,
 ) -> Result<T, String> {
@@ -18,7 +18,7 @@ pub(in crate::config) fn at_least<T: FromStr<Err: Display> + PartialOrd + Displa
     if value < least { Err(format!("a number of {least} or more is wanted")) } else { Ok(value) }
 }
 
-pub(in crate::config) fn within<T: FromStr<Err: Display> + PartialOrd + Display>(
+pub(in crate::config) fn within<T: FromStr<Err: Display> + PartialOrd + Display + Copy>(
     text: &str,
     least: T,
     most: T,

@@ -8,7 +8,7 @@ use crate::config::setting::Setting;
 
 pub(super) const SETTINGS: &[Setting] = &[
     text!("bind", Is("127.0.0.1:3978"), "Address and port to listen on; port 0 takes a free one.", |draft, bind| {
-        draft.bind = bind
+        draft.bind = bind;
     }),
     text!(
         "public_url",
@@ -39,7 +39,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     number!("workers", Is("0"), "Worker threads; 0 is one for each core.", 0..=1024, |draft, workers| draft.workers =
         workers),
     secret!("api_key", Said("generated on loopback"), "The key of `/v1`; at least 16 characters.", |draft, key| {
-        draft.api_key = Some(key)
+        draft.api_key = Some(key);
     }),
     text!(
         "data_dir",
@@ -48,7 +48,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         |draft, path| draft.data_dir = Some(path)
     ),
     flag!("page", Is("true"), "Serve the page with Web Chat at `/`, `/openapi.json` and `/docs`.", |draft, page| {
-        draft.page = page
+        draft.page = page;
     }),
     flag!(
         "page_answers",
