@@ -1,0 +1,12 @@
+//! Every fault becomes a status and words here, and nowhere else.
+//!
+//! One map, three renderers: RFC 9457 (`application/problem+json`) for citewire's own routes, the Bot Framework's
+//! `{"error":{"code","message"}}` for the routes of Direct Line and of the Connector, and OpenAI's
+//! `{"error":{"message","type","code","param"}}` for the routes that its clients call.
+
+mod render;
+pub(crate) mod table;
+mod verdict;
+
+pub(super) use render::render;
+pub(super) use verdict::verdict;

@@ -1,0 +1,237 @@
+//! Writes problems, each for those who read the errors of its route.
+
+use std::time::Instant;
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpMessage as _, web};
+use serde::Serialize;
+
+use super::table::{self, ProblemType};
+use super::verdict::{Verdict, verdict};
+use crate::channels::direct_line_client::SERVER_NAME;
+use crate::http::body::Held;
+use crate::http::routes::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached};
+use crate::http::{Fault, HttpOptions, State, audit, door, ticket};
+
+/// The name under which a request is found in the log, and which a 500 tells the client.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// A problem as RFC 9457 has it. There is no `type`, which means `about:blank`: the code says more than a URL would.
+#[derive(Serialize)]
+struct Problem<'a> {
+    title: &'a str,
+    status: u16,
+    code: &'a str,
+    detail: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct BotError<'a> {
+    error: BotErrorBody<'a>,
+}
+
+#[derive(Serialize)]
+struct BotErrorBody<'a> {
+    code: &'a str,
+    message: &'a str,
+}
+
+/// An error as clients of OpenAI read it.
+#[derive(Serialize)]
+struct OpenAiError<'a> {
+    error: OpenAiErrorBody<'a>,
+}
+
+#[derive(Serialize)]
+struct OpenAiErrorBody<'a> {
+    message: &'a str,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    code: &'a str,
+    param: Option<&'a str>,
+}
+
+/// Who reads the errors of a route.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    Citewire,
+    BotFramework,
+    OpenAi,
+}
+
+impl Reader {
+    pub(crate) fn of(path: &str) -> Self {
+        if path.starts_with(BOT_FRAMEWORK) || path == MESSAGES {
+            Self::BotFramework
+        } else if OPENAI.iter().any(|prefix| path.starts_with(prefix)) {
+            Self::OpenAi
+        } else {
+            Self::Citewire
+        }
+    }
+
+    pub(crate) fn media_type(self) -> &'static str {
+        match self {
+            Self::Citewire => "application/problem+json",
+            Self::BotFramework | Self::OpenAi => "application/json",
+        }
+    }
+}
+
+/// Gives every request a name, and every fault its body. All that is done for every route is done here: a layer of its own
+/// would cost each request more than what it does.
+pub(crate) async fn render(
+    mut request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let begun = Instant::now();
+    ticket::take(&mut request);
+    let held = Held::of(&mut request);
+    let state = request.app_data::<web::Data<State>>().expect("the server registers its state");
+    let id = state.ids.fresh().simple().to_string();
+    let direct_line = request.path().starts_with(DIRECT_LINE);
+    let reader = Reader::of(request.path());
+    let mut response = match door::host::guard(&state.options, request.request()) {
+        Ok(()) => next.call(request).await?.map_into_boxed_body(),
+        Err(error) => request.error_response(Fault::from(error)),
+    };
+    let state = response.request().app_data::<web::Data<State>>().expect("the server registers its state").clone();
+    let rendered = response.response().error().map(|error| {
+        let is_failed = error.as_error::<Fault>().is_some_and(Fault::is_failed_credential);
+        let client = || state.options.trusted_proxies.client(response.request());
+        let limited = if is_failed { state.limits.failure(client()).err() } else { None };
+        let limited = limited.map(|limit| Error::from(Fault::from(limit)));
+        let error = limited.as_ref().unwrap_or(error);
+        if let Some(Fault::Limit(error)) = error.as_error::<Fault>() {
+            state.metrics.limited(error.limit);
+        }
+        let (verdict, detail) = judge(error, &id);
+        let param = error.as_error::<Fault>().and_then(param);
+        let body = write(&verdict, &detail, param, reader);
+        (verdict, body)
+    });
+    match &rendered {
+        Some((verdict, _)) => {
+            audit::refused(&state, response.request(), &id, verdict.problem.status, verdict.problem.code)
+        }
+        None => audit::done(&state, response.request(), &id, response.status()),
+    }
+    let status = rendered.as_ref().map_or(response.status(), |(verdict, _)| verdict.problem.status);
+    let route = response.request().extensions().get::<Reached>().map(|Reached(pattern)| *pattern);
+    state.metrics.request(response.request().method().as_str(), route, status.as_u16(), begun.elapsed());
+    if let Some((verdict, body)) = rendered {
+        *response.response_mut().status_mut() = verdict.problem.status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reader.media_type()));
+        if let Some(seconds) = verdict.problem.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if let Some(challenge) = verdict.problem.challenge() {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+        }
+        response = response.map_body(|_, _| BoxBody::new(body));
+    }
+    if direct_line {
+        // By this a client knows that the bearer of the secret may speak as a bot here.
+        response.headers_mut().insert(header::SERVER, HeaderValue::from_static(SERVER_NAME));
+    }
+    protect(&state.options, response.headers_mut());
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    Ok(match held {
+        Some(body) => body.until_sent(response),
+        None => response,
+    })
+}
+
+/// Headers that every answer has unless it has said otherwise: browsers do not guess what it is; JSON, which may carry a token
+/// or what people said, is kept nowhere; and whoever was here by `https` comes by `https` again.
+fn protect(options: &HttpOptions, headers: &mut HeaderMap) {
+    let is_json = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.starts_with("application/json"));
+    let is_json = headers.get(header::CONTENT_TYPE).is_some_and(is_json);
+    let mut set = |name, value| {
+        if !headers.contains_key(&name) {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+    };
+    set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    if is_json {
+        set(header::CACHE_CONTROL, "no-store");
+    }
+    if options.public_url.as_ref().is_some_and(|url| url.as_str().starts_with("https:")) {
+        set(header::STRICT_TRANSPORT_SECURITY, "max-age=31536000");
+    }
+}
+
+fn judge(error: &Error, id: &str) -> (Verdict, String) {
+    let (verdict, detail) = match error.as_error::<Fault>() {
+        Some(fault) => (verdict(fault), fault.to_string()),
+        None => foreign(error),
+    };
+    if verdict.problem.status == StatusCode::INTERNAL_SERVER_ERROR {
+        tracing::error!(request.id = id, error = %detail, "a request failed on our side");
+        return (verdict, format!("The request was {id}."));
+    }
+    tracing::debug!(
+        request.id = id,
+        status = verdict.problem.status.as_u16(),
+        code = verdict.problem.code,
+        "a request was refused"
+    );
+    (verdict, detail)
+}
+
+/// What the web framework itself refuses, before a handler of ours sees it.
+fn foreign(error: &Error) -> (Verdict, String) {
+    let status = error.as_response_error().status_code();
+    let problem = if status.is_client_error() { ProblemType::foreign(status) } else { table::INTERNAL };
+    (problem.into(), error.to_string())
+}
+
+/// The member of a question that is at fault, as clients of OpenAI name it.
+fn param(fault: &Fault) -> Option<&str> {
+    if let Fault::Completion(error) = fault { error.param() } else { None }
+}
+
+/// What clients of OpenAI call an error of this kind.
+fn kind(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
+        status if status.is_client_error() => "invalid_request_error",
+        _ => "server_error",
+    }
+}
+
+fn write(verdict: &Verdict, detail: &str, param: Option<&str>, reader: Reader) -> Vec<u8> {
+    let Verdict { problem, pointer, place } = verdict;
+    let ProblemType { status, code, title, .. } = *problem;
+    let written = match reader {
+        Reader::BotFramework => serde_json::to_vec(&BotError {
+            error: BotErrorBody { code: problem.code_of_bot_framework(), message: detail },
+        }),
+        Reader::OpenAi => serde_json::to_vec(&OpenAiError {
+            error: OpenAiErrorBody { message: detail, kind: kind(status), code, param },
+        }),
+        Reader::Citewire => serde_json::to_vec(&Problem {
+            title,
+            status: status.as_u16(),
+            code,
+            detail,
+            pointer: pointer.as_deref(),
+            event: place.map(|place| place.event),
+            line: place.map(|place| place.line),
+        }),
+    };
+    written.expect("text and numbers can be written as JSON")
+}
