@@ -12,7 +12,7 @@ use super::body::{self, BodyError};
 use super::convert::{Updates, convert_body, json, read};
 use super::envelope::Request;
 use super::query::Query;
-use super::schema::{AnswerRequest, DeliveredAnswer, Problem};
+use super::schema::{AnswerRequest, DeliveredAnswer};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ConversationId};
 use crate::channels::azure_bot::{FollowedLater, LaterConversation, LaterError, LaterFailed};
@@ -48,14 +48,14 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
     request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
     responses(
         (status = 201, description = "Delivered", body = DeliveredAnswer),
-        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body or one event of a stream is too long", body = Problem, content_type = "application/problem+json"),
-        (status = 409, description = "Behind Azure Bot Service, and must not or cannot be called", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "Required grounding is missing, or the answer does not fit its channel", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such conversation", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "The store is full, or the service of the channel is busy", body = Problem, content_type = "application/problem+json"),
-        (status = 502, description = "In another Direct Line or behind Azure Bot Service, which refused or cannot be reached", body = Problem, content_type = "application/problem+json"),
-        (status = 504, description = "In another Direct Line or behind Azure Bot Service, which did not answer in time", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is unusable"),
+        (status = 413, description = "The body or one event of a stream is too long"),
+        (status = 409, description = "Behind Azure Bot Service, and must not or cannot be called"),
+        (status = 422, description = "Required grounding is missing, or the answer does not fit its channel"),
+        (status = 404, description = "No such conversation"),
+        (status = 429, description = "The store is full, or the service of the channel is busy"),
+        (status = 502, description = "In another Direct Line or behind Azure Bot Service, which refused or cannot be reached"),
+        (status = 504, description = "In another Direct Line or behind Azure Bot Service, which did not answer in time"),
     ),
     security(("api_key" = []))
 )]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::convert::{LARGE_BYTES, json};
-use super::schema::{CheckAnswer, CheckRequest, Problem};
+use super::schema::{CheckAnswer, CheckRequest};
 use super::{Fault, State, body};
 use crate::check::{Channel, Finding, UnknownChannel, check};
 
@@ -41,9 +41,9 @@ struct Answer<'a> {
     request_body(content = CheckRequest, description = "The activity and its channel"),
     responses(
         (status = 200, description = "What was found, in the order of the document", body = CheckAnswer),
-        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "No API key", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too long", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is unusable"),
+        (status = 401, description = "No API key"),
+        (status = 413, description = "The body is too long"),
     ),
     security(("api_key" = []))
 )]

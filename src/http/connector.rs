@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::body;
 use super::convert::json;
-use super::schema::{BotError, ChannelAccount as Account, ConversationParameters, ConversationResource};
+use super::schema::{ChannelAccount as Account, ConversationParameters, ConversationResource};
 use super::schema::{PagedMembers, ResourceResponse};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ChannelAccount, ConversationId};
@@ -41,10 +41,9 @@ struct Members {
     request_body(content = ConversationParameters),
     responses(
         (status = 201, description = "Begun", body = ConversationResource),
-        (status = 400, description = "The body is unusable, or names more than one user", body = BotError),
-        (status = 401, description = "No credential of the bot", body = BotError),
-        (status = 403, description = "A ticket opens one conversation and creates none", body = BotError),
-        (status = 429, description = "The store is full", body = BotError),
+        (status = 400, description = "The body is unusable, or names more than one user"),
+        (status = 403, description = "A ticket opens one conversation and creates none"),
+        (status = 429, description = "The store is full"),
     ),
     security(("bot" = []))
 )]
@@ -67,11 +66,10 @@ pub(crate) async fn create_conversation(
     request_body(content = Object, description = "An activity"),
     responses(
         (status = 200, description = "Said", body = ResourceResponse),
-        (status = 400, description = "The body is no activity, or its manifest is unusable", body = BotError),
-        (status = 401, description = "No credential of the bot", body = BotError),
-        (status = 404, description = "No such conversation", body = BotError),
-        (status = 413, description = "The body is too long", body = BotError),
-        (status = 429, description = "The store is full", body = BotError),
+        (status = 400, description = "The body is no activity, or its manifest is unusable"),
+        (status = 404, description = "No such conversation"),
+        (status = 413, description = "The body is too long"),
+        (status = 429, description = "The store is full"),
     ),
     security(("bot" = []))
 )]
@@ -94,11 +92,10 @@ pub(crate) async fn send(
     request_body(content = Object, description = "An activity"),
     responses(
         (status = 200, description = "Said", body = ResourceResponse),
-        (status = 400, description = "The body is no activity, or its manifest is unusable", body = BotError),
-        (status = 401, description = "No credential of the bot", body = BotError),
-        (status = 404, description = "No such conversation", body = BotError),
-        (status = 413, description = "The body is too long", body = BotError),
-        (status = 429, description = "The store is full", body = BotError),
+        (status = 400, description = "The body is no activity, or its manifest is unusable"),
+        (status = 404, description = "No such conversation"),
+        (status = 413, description = "The body is too long"),
+        (status = 429, description = "The store is full"),
     ),
     security(("bot" = []))
 )]
@@ -116,7 +113,7 @@ pub(crate) async fn reply(
 #[utoipa::path(
     put, path = "/v3/conversations/{id}/activities/{activity}", tag = "connector", operation_id = "updateActivity",
     params(("id" = String, Path, description = "The conversation"), ("activity" = String, Path, description = "The activity")),
-    responses((status = 405, description = "Always", body = BotError)),
+    responses((status = 405, description = "Always")),
     security(("bot" = []))
 )]
 pub(crate) async fn update() -> Result<HttpResponse, Fault> {
@@ -127,7 +124,7 @@ pub(crate) async fn update() -> Result<HttpResponse, Fault> {
 #[utoipa::path(
     delete, path = "/v3/conversations/{id}/activities/{activity}", tag = "connector", operation_id = "deleteActivity",
     params(("id" = String, Path, description = "The conversation"), ("activity" = String, Path, description = "The activity")),
-    responses((status = 405, description = "Always", body = BotError)),
+    responses((status = 405, description = "Always")),
     security(("bot" = []))
 )]
 pub(crate) async fn delete() -> Result<HttpResponse, Fault> {
@@ -140,8 +137,7 @@ pub(crate) async fn delete() -> Result<HttpResponse, Fault> {
     params(("id" = String, Path, description = "The conversation")),
     responses(
         (status = 200, description = "The user, when one is known, and the bot", body = Vec<Account>),
-        (status = 401, description = "No credential of the bot", body = BotError),
-        (status = 404, description = "No such conversation", body = BotError),
+        (status = 404, description = "No such conversation"),
     ),
     security(("bot" = []))
 )]
@@ -155,8 +151,7 @@ pub(crate) async fn members(state: Data<State>, id: Path<String>) -> Result<Http
     params(("id" = String, Path, description = "The conversation")),
     responses(
         (status = 200, description = "The user, when one is known, and the bot", body = PagedMembers),
-        (status = 401, description = "No credential of the bot", body = BotError),
-        (status = 404, description = "No such conversation", body = BotError),
+        (status = 404, description = "No such conversation"),
     ),
     security(("bot" = []))
 )]
@@ -171,8 +166,7 @@ pub(crate) async fn paged_members(state: Data<State>, id: Path<String>) -> Resul
     params(("id" = String, Path, description = "The conversation"), ("member" = String, Path, description = "The user or the bot")),
     responses(
         (status = 200, description = "Takes part", body = Account),
-        (status = 401, description = "No credential of the bot", body = BotError),
-        (status = 404, description = "No such conversation, or nobody of this id in it", body = BotError),
+        (status = 404, description = "No such conversation, or nobody of this id in it"),
     ),
     security(("bot" = []))
 )]
@@ -187,8 +181,7 @@ pub(crate) async fn member(state: Data<State>, path: Path<(String, String)>) -> 
     params(("id" = String, Path, description = "The conversation"), ("activity" = String, Path, description = "The activity")),
     responses(
         (status = 200, description = "The user, when one is known, and the bot", body = Vec<Account>),
-        (status = 401, description = "No credential of the bot", body = BotError),
-        (status = 404, description = "No such conversation", body = BotError),
+        (status = 404, description = "No such conversation"),
     ),
     security(("bot" = []))
 )]

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::convert::json;
 use super::query::{ParameterError, Query};
-use super::schema::{ConversationHistory, ConversationList, Problem};
+use super::schema::{ConversationHistory, ConversationList};
 use super::{Fault, State};
 use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
 use crate::channels::DeliveryError;
@@ -86,8 +86,7 @@ struct Line<'a> {
     ),
     responses(
         (status = 200, description = "A page of the list", body = ConversationList),
-        (status = 400, description = "A parameter is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-    ),
+        (status = 400, description = "A parameter is unusable"),    ),
     security(("api_key" = []))
 )]
 pub(crate) async fn list(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {
@@ -110,8 +109,8 @@ pub(crate) async fn list(state: Data<State>, request: HttpRequest) -> Result<Htt
     ),
     responses(
         (status = 200, description = "A page of its activities", body = ConversationHistory),
-        (status = 400, description = "A parameter is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such conversation", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is unusable"),
+        (status = 404, description = "No such conversation"),
     ),
     security(("api_key" = []))
 )]
@@ -139,8 +138,7 @@ pub(crate) async fn read(state: Data<State>, id: Path<String>, request: HttpRequ
     params(("id" = String, Path, description = "The conversation")),
     responses(
         (status = 204, description = "It is gone"),
-        (status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such conversation", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such conversation"),
     ),
     security(("api_key" = []))
 )]
@@ -160,8 +158,7 @@ pub(crate) async fn delete(state: Data<State>, id: Path<String>) -> Result<HttpR
     params(("id" = String, Path, description = "The conversation")),
     responses(
         (status = 200, description = "Its activities, one a line", body = String, content_type = "application/x-ndjson"),
-        (status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such conversation", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "No such conversation"),
     ),
     security(("api_key" = []))
 )]

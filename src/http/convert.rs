@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::envelope::Request;
 use super::query::Query;
 use super::records::tell_of_vain_search;
-use super::schema::{ActivitiesAnswer, AnswerRequest, Problem};
+use super::schema::{ActivitiesAnswer, AnswerRequest};
 use super::{Fault, State, body};
 use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalogue};
@@ -44,9 +44,9 @@ struct Answer<'a> {
     request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
     responses(
         (status = 200, description = "The activities; the last one is the message", body = ActivitiesAnswer),
-        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body or one event of a stream is too long", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is unusable"),
+        (status = 413, description = "The body or one event of a stream is too long"),
+        (status = 422, description = "Required grounding is missing"),
     ),
     security(("api_key" = []))
 )]

@@ -6,9 +6,7 @@ use serde::Serialize;
 
 use super::convert::json;
 use super::query::Query;
-use super::schema::{
-    ActivitySet, BotError, Conversation, OAuthSession as OAuthSessionSchema, ResourceResponse, TokenParameters,
-};
+use super::schema::{ActivitySet, Conversation, OAuthSession as OAuthSessionSchema, ResourceResponse, TokenParameters};
 use super::{Fault, State, address, body, token_parameters};
 use crate::activity::{ActivityId, ConversationId};
 use crate::channels::azure_bot::is_behind_azure;
@@ -57,9 +55,7 @@ struct OAuthSession {
     request_body(content = Option<TokenParameters>),
     responses(
         (status = 200, description = "A token", body = Conversation),
-        (status = 400, description = "The body or a parameter is unusable", body = BotError),
-        (status = 401, description = "No credential", body = BotError),
-        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
+        (status = 400, description = "The body or a parameter is unusable"),
     ),
     security(("direct_line" = []))
 )]
@@ -79,8 +75,6 @@ pub(crate) async fn generate_token(
     post, path = "/v3/directline/tokens/refresh", tag = "direct line", operation_id = "refreshToken",
     responses(
         (status = 200, description = "Another token", body = Conversation),
-        (status = 401, description = "No credential", body = BotError),
-        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
     ),
     security(("direct_line" = []))
 )]
@@ -96,10 +90,8 @@ pub(crate) async fn refresh_token(state: Data<State>, caller: ReqData<Caller>) -
     responses(
         (status = 200, description = "The token had started it already", body = Conversation),
         (status = 201, description = "Started", body = Conversation),
-        (status = 400, description = "The body or a parameter is unusable", body = BotError),
-        (status = 401, description = "No credential", body = BotError),
-        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
-        (status = 429, description = "The store is full", body = BotError),
+        (status = 400, description = "The body or a parameter is unusable"),
+        (status = 429, description = "The store is full"),
     ),
     security(("direct_line" = []))
 )]
@@ -123,10 +115,8 @@ pub(crate) async fn start_conversation(
     params(("id" = String, Path, description = "The conversation"), ("watermark" = Option<String>, Query, description = "The last activity already seen")),
     responses(
         (status = 200, description = "The stream starts after the watermark", body = Conversation),
-        (status = 400, description = "The body or a parameter is unusable", body = BotError),
-        (status = 401, description = "No credential", body = BotError),
-        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
-        (status = 404, description = "No such conversation", body = BotError),
+        (status = 400, description = "The body or a parameter is unusable"),
+        (status = 404, description = "No such conversation"),
     ),
     security(("direct_line" = []))
 )]
@@ -154,10 +144,8 @@ pub(crate) async fn reconnect(
     params(("id" = String, Path, description = "The conversation"), ("watermark" = Option<String>, Query, description = "The last activity already seen")),
     responses(
         (status = 200, description = "Up to a page", body = ActivitySet),
-        (status = 400, description = "The body or a parameter is unusable", body = BotError),
-        (status = 401, description = "No credential", body = BotError),
-        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
-        (status = 404, description = "No such conversation", body = BotError),
+        (status = 400, description = "The body or a parameter is unusable"),
+        (status = 404, description = "No such conversation"),
     ),
     security(("direct_line" = []))
 )]
@@ -179,12 +167,10 @@ pub(crate) async fn read_activities(
     request_body(content = Object, description = "An activity"),
     responses(
         (status = 200, description = "Recorded; it comes back with this id", body = ResourceResponse),
-        (status = 400, description = "The body or a parameter is unusable", body = BotError),
-        (status = 401, description = "No credential", body = BotError),
-        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
-        (status = 404, description = "No such conversation", body = BotError),
-        (status = 413, description = "The body is too long", body = BotError),
-        (status = 429, description = "The store is full, or there are too many posts with this token", body = BotError),
+        (status = 400, description = "The body or a parameter is unusable"),
+        (status = 404, description = "No such conversation"),
+        (status = 413, description = "The body is too long"),
+        (status = 429, description = "The store is full, or there are too many posts with this token"),
     ),
     security(("direct_line" = []))
 )]

@@ -7,7 +7,6 @@ use actix_web::web::{Data, Path, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 
 use super::query::Query;
-use super::schema::Problem;
 use super::{Fault, State};
 use crate::activity::ConversationId;
 use crate::assistant::LinkMode;
@@ -68,9 +67,9 @@ pub(crate) fn is_signed(query: &Query) -> bool {
     ),
     responses(
         (status = 200, description = "The document", content_type = "application/octet-stream"),
-        (status = 401, description = "Neither a credential nor a signature", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The address or the token has expired, or was never good; or the documents are not public", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such document", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "Neither a credential nor a signature"),
+        (status = 403, description = "The address or the token has expired, or was never good; or the documents are not public"),
+        (status = 404, description = "No such document"),
     ),
     security(("reader" = []))
 )]

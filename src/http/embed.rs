@@ -11,7 +11,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::convert::json;
-use super::schema::{EmbedSession, EmbedSessionRequest, Problem};
+use super::schema::{EmbedSession, EmbedSessionRequest};
 use super::token_parameters::ParametersError;
 use super::{Fault, State, address, body, web_chat};
 use crate::activity::ConversationId;
@@ -176,11 +176,11 @@ pub(crate) async fn embedded_web_chat(state: Data<State>, request: HttpRequest) 
     request_body(content = Option<EmbedSessionRequest>),
     responses(
         (status = 200, description = "A token of a conversation of its own, for pages of that site only", body = EmbedSession),
-        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "The site or the assistant is not listed, or sessions need a token", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "The chat is not offered to other pages", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too long", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many sessions from this address", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is unusable"),
+        (status = 403, description = "The site or the assistant is not listed, or sessions need a token"),
+        (status = 404, description = "The chat is not offered to other pages"),
+        (status = 413, description = "The body is too long"),
+        (status = 429, description = "Too many sessions from this address"),
     )
 )]
 pub(crate) async fn start_session(

@@ -140,7 +140,7 @@ impl Fault {
 
 impl ResponseError for Fault {
     fn status_code(&self) -> StatusCode {
-        super::problem::verdict(self).status
+        super::problem::verdict(self).problem.status
     }
 
     /// Only the status: the body is written where the request is known, by `problem::render`.

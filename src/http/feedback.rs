@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::conversations::{known, limit};
 use super::convert::json;
 use super::query::{ParameterError, Query};
-use super::schema::{FeedbackList, Problem};
+use super::schema::FeedbackList;
 use super::{Fault, State};
 use crate::activity::{ActivityId, ChannelAccount, ConversationId};
 use crate::channels::DeliveryError;
@@ -67,8 +67,8 @@ struct List<'a> {
     ),
     responses(
         (status = 200, description = "A page of the list", body = FeedbackList),
-        (status = 400, description = "A parameter is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 404, description = "No such conversation", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "A parameter is unusable"),
+        (status = 404, description = "No such conversation"),
     ),
     security(("api_key" = []))
 )]

@@ -6,7 +6,6 @@ use actix_web::web::Data;
 
 use super::State;
 use super::door::host::{is_alone, is_local};
-use super::schema::Problem;
 use crate::metrics::Metrics;
 
 /// The figures of the server, in the text format of Prometheus.
@@ -16,7 +15,6 @@ use crate::metrics::Metrics;
     get, path = "/metrics", tag = "operations", operation_id = "metrics",
     responses(
         (status = 200, description = "The figures", body = String, content_type = "text/plain"),
-        (status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
     ),
     security(("api_key" = []))
 )]

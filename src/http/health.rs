@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 use actix_web::web::Data;
 
-use super::schema::{Health, Problem};
+use super::schema::Health;
 use super::{Fault, State};
 
 /// `GET /healthz`: the process answers.
@@ -22,7 +22,7 @@ pub(crate) async fn live() -> HttpResponse {
     get, path = "/readyz", tag = "operations", operation_id = "readiness",
     responses(
         (status = 200, description = "Yes", body = Health),
-        (status = 503, description = "Shutting down", body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "Shutting down"),
     )
 )]
 pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, Fault> {

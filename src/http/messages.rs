@@ -10,7 +10,6 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::convert::json;
-use super::schema::BotError;
 use super::{Fault, State, body, door};
 use crate::channels::azure_bot::auth::Bearer;
 use crate::channels::azure_bot::{AzureBot, Inbound, InboundError, ReceiveError, Received};
@@ -56,15 +55,15 @@ struct Replies<'a> {
     responses(
         (status = 200, description = "The outcome of an invoke; with `deliveryMode` `expectReplies`, the answers as `activities`; with `stream`, server-sent events"),
         (status = 202, description = "Taken in; the answers go to `serviceUrl`"),
-        (status = 400, description = "The body is no activity, or its `serviceUrl` is not trusted", body = BotError),
-        (status = 401, description = "The token is missing or wrong", body = BotError),
-        (status = 403, description = "The token is good, and its bearer may not do this", body = BotError),
-        (status = 404, description = "No bot is set", body = BotError),
-        (status = 405, description = "Another method than POST", body = BotError),
-        (status = 413, description = "The body is too long", body = BotError),
-        (status = 415, description = "The body is not JSON by its media type", body = BotError),
-        (status = 501, description = "Nobody knows an invoke of this name", body = BotError),
-        (status = 503, description = "Too much waits already, or the keys that sign tokens cannot be fetched", body = BotError),
+        (status = 400, description = "The body is no activity, or its `serviceUrl` is not trusted"),
+        (status = 401, description = "The token is missing or wrong"),
+        (status = 403, description = "The token is good, and its bearer may not do this"),
+        (status = 404, description = "No bot is set"),
+        (status = 405, description = "Another method than POST"),
+        (status = 413, description = "The body is too long"),
+        (status = 415, description = "The body is not JSON by its media type"),
+        (status = 501, description = "Nobody knows an invoke of this name"),
+        (status = 503, description = "Too much waits already, or the keys that sign tokens cannot be fetched"),
     )
 )]
 pub(crate) async fn receive(state: Data<State>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Fault> {

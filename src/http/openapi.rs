@@ -2,10 +2,13 @@
 
 use std::sync::LazyLock;
 
-use utoipa::openapi::OpenApi as Document;
+use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::{Content, OpenApi as Document, Ref, RefOr, Response};
 use utoipa::{Modify, OpenApi};
 
+use super::problem::Reader;
+use super::schema::{BotError, CompletionProblem, Problem};
 use super::{
     answers, check, completions, connector, conversations, convert, direct_line, documents, embed, feedback, figures,
     health, messages, outputs, page, records, session, socket, upload, users,
@@ -77,7 +80,8 @@ use super::{
         (name = "embed", description = "The chat in pages of other sites; without a credential, from listed origins."),
         (name = "operations", description = "Open."),
     ),
-    modifiers(&Credentials)
+    components(schemas(Problem, BotError, CompletionProblem)),
+    modifiers(&Credentials, &Refusals)
 )]
 struct Api;
 
@@ -105,6 +109,55 @@ impl Modify for Credentials {
             components.add_security_scheme(name, SecurityScheme::Http(bearer));
         }
     }
+}
+
+/// What every route answers that refuses: without the credential that it asks for, and in the shape of its protocol.
+struct Refusals;
+
+impl Modify for Refusals {
+    fn modify(&self, document: &mut Document) {
+        for (path, item) in &mut document.paths.paths {
+            let content = problem(Reader::of(path));
+            let operations = [&mut item.get, &mut item.post, &mut item.put, &mut item.delete];
+            for operation in operations.into_iter().flatten() {
+                for (status, description) in refusals(operation) {
+                    let responses = &mut operation.responses.responses;
+                    responses.entry((*status).to_owned()).or_insert_with(|| Response::new(*description).into());
+                }
+                for (status, response) in &mut operation.responses.responses {
+                    if let (RefOr::T(response), "4" | "5") = (response, &status[..1]) {
+                        let (media_type, schema) = &content;
+                        let body = || Content::new(Some(Ref::from_schema_name(*schema))).into();
+                        response.content.entry((*media_type).to_owned()).or_insert_with(body);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How a route refuses callers without its credential.
+fn refusals(operation: &Operation) -> &'static [(&'static str, &'static str)] {
+    let asked = operation.security.iter().flatten().find_map(|needed| {
+        let needed = serde_json::to_value(needed).ok()?;
+        needed.as_object()?.keys().next().cloned()
+    });
+    match asked.as_deref() {
+        Some("api_key" | "page") => &[("401", "The credential is missing or wrong")],
+        Some("direct_line") => &[("401", "No credential"), ("403", "The credential is not good for this, or expired")],
+        Some("bot") => &[("401", "No credential of the bot")],
+        _ => &[],
+    }
+}
+
+/// The media type and the schema of errors, as those want them who read them.
+fn problem(reader: Reader) -> (&'static str, &'static str) {
+    let schema = match reader {
+        Reader::Citewire => "Problem",
+        Reader::BotFramework => "BotError",
+        Reader::OpenAi => "CompletionProblem",
+    };
+    (reader.media_type(), schema)
 }
 
 /// The document, made once.

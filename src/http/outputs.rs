@@ -17,7 +17,7 @@ use super::convert::{LARGE_BYTES, read};
 use super::envelope::{EnvelopeError, PromptRequest, Request};
 use super::query::Query;
 use super::records::{rescore, tell_of_vain_search};
-use super::schema::{AnswerRequest, Problem};
+use super::schema::AnswerRequest;
 use super::tasks::Tasks;
 use super::{Fault, State};
 use crate::answer::{Answer, LabelCatalogue};
@@ -50,9 +50,9 @@ const BETWEEN: &str = "\n\n";
     request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
     responses(
         (status = 200, description = "The text and its events; for a stream, server-sent events", body = Object),
-        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body or one event of a stream is too long", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is unusable"),
+        (status = 413, description = "The body or one event of a stream is too long"),
+        (status = 422, description = "Required grounding is missing"),
     ),
     security(("api_key" = []))
 )]
@@ -79,9 +79,9 @@ pub(crate) async fn write_open_webui(
     request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
     responses(
         (status = 200, description = "A completion with `citations`; for a stream, its chunks as server-sent events", body = Object),
-        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body or one event of a stream is too long", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is unusable"),
+        (status = 413, description = "The body or one event of a stream is too long"),
+        (status = 422, description = "Required grounding is missing"),
     ),
     security(("api_key" = []))
 )]
@@ -102,8 +102,8 @@ pub(crate) async fn write_assistanthub(
     request_body(content = Object, description = "A manifest or a list of sources, wrapped or raw"),
     responses(
         (status = 200, description = "The context as `text`, the `messages` with it, and the number of each source", body = Object),
-        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body is too long", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is unusable"),
+        (status = 413, description = "The body is too long"),
     ),
     security(("api_key" = []))
 )]

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::auth::PageCaller;
 use super::convert::{Updates, convert_body, json};
 use super::samples::SAMPLES;
-use super::schema::{AnswerRequest, PageAnswer, Problem, Sample};
+use super::schema::{AnswerRequest, PageAnswer, Sample};
 use super::{Fault, State, address, body};
 use crate::activity::{Activity, ActivityId};
 use crate::channels::{DeliveryError, Whereabouts};
@@ -98,11 +98,11 @@ pub(crate) async fn samples() -> Result<HttpResponse, Fault> {
     request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
     responses(
         (status = 201, description = "Delivered", body = PageAnswer),
-        (status = 400, description = "The body is unusable", body = Problem, content_type = "application/problem+json"),(status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 413, description = "The body or one event of a stream is too long", body = Problem, content_type = "application/problem+json"),
-        (status = 422, description = "Required grounding is missing", body = Problem, content_type = "application/problem+json"),
-        (status = 403, description = "Not a token of the page, expired, or the page takes no answers", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many posts with this token", body = Problem, content_type = "application/problem+json"),
+        (status = 400, description = "The body is unusable"),
+        (status = 413, description = "The body or one event of a stream is too long"),
+        (status = 422, description = "Required grounding is missing"),
+        (status = 403, description = "Not a token of the page, expired, or the page takes no answers"),
+        (status = 429, description = "Too many posts with this token"),
     ),
     security(("page" = []))
 )]

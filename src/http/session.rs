@@ -5,7 +5,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 
 use super::convert::json;
-use super::schema::{PageSession, Problem};
+use super::schema::PageSession;
 use super::{Fault, HttpOptions, PublicUrl, State, address};
 use crate::activity::ConversationId;
 use crate::channels::direct_line::Owner;
@@ -33,8 +33,8 @@ struct Session<'a> {
     post, path = "/page/session", tag = "page", operation_id = "startPageSession",
     responses(
         (status = 200, description = "A token of a conversation of its own", body = PageSession),
-        (status = 403, description = "Asked from elsewhere", body = Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many sessions from this address", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "Asked from elsewhere"),
+        (status = 429, description = "Too many sessions from this address"),
     )
 )]
 pub(crate) async fn start_session(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {

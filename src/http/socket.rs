@@ -14,7 +14,6 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use super::address::origin;
 use super::direct_line::conversation;
 use super::query::Query;
-use super::schema::BotError;
 use super::{Fault, State};
 use crate::channels::direct_line::{DirectLineOptions, Feed, Frame};
 
@@ -35,9 +34,9 @@ const MAX_WAITING: usize = 2 * MAX_CLIENT_FRAME;
     ),
     responses(
         (status = 101, description = "The stream is open"),
-        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
-        (status = 404, description = "No such conversation", body = BotError),
-        (status = 429, description = "Too many sockets on this conversation", body = BotError),
+        (status = 403, description = "The credential is not good for this, or expired"),
+        (status = 404, description = "No such conversation"),
+        (status = 429, description = "Too many sockets on this conversation"),
     )
 )]
 pub(crate) async fn stream(

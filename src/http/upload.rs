@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::convert::json;
 use super::direct_line::conversation;
 use super::query::Query;
-use super::schema::{BotError, ResourceResponse};
+use super::schema::ResourceResponse;
 use super::{Fault, State, address, body};
 use crate::activity::ActivityId;
 use crate::channels::direct_line::{ActivityError, Caller, UNKNOWN_MEDIA_TYPE, Upload, UploadedFile};
@@ -71,12 +71,10 @@ struct Posted<'a> {
     request_body(content = Object, content_type = "multipart/form-data", description = "Files and an activity"),
     responses(
         (status = 200, description = "Recorded; it comes back with this id", body = ResourceResponse),
-        (status = 400, description = "The body is unusable, or nobody sends it", body = BotError),
-        (status = 401, description = "No credential", body = BotError),
-        (status = 403, description = "The credential is not good for this, or expired", body = BotError),
-        (status = 404, description = "No such conversation", body = BotError),
-        (status = 413, description = "The body is too long", body = BotError),
-        (status = 429, description = "The store is full, or there are too many posts with this token", body = BotError),
+        (status = 400, description = "The body is unusable, or nobody sends it"),
+        (status = 404, description = "No such conversation"),
+        (status = 413, description = "The body is too long"),
+        (status = 429, description = "The store is full, or there are too many posts with this token"),
     ),
     security(("direct_line" = []))
 )]
@@ -106,7 +104,7 @@ pub(crate) async fn upload_files(
     params(("id" = String, Path, description = "The conversation"), ("attachment" = String, Path, description = "The file")),
     responses(
         (status = 200, description = "The file", content_type = "application/octet-stream"),
-        (status = 404, description = "No such file, or no longer", body = BotError),
+        (status = 404, description = "No such file, or no longer"),
     )
 )]
 pub(crate) async fn uploaded_file(state: Data<State>, path: Path<(String, String)>) -> Result<HttpResponse, Fault> {

@@ -6,7 +6,6 @@ use actix_web::HttpResponse;
 use actix_web::web::{Data, Path};
 
 use super::conversations::lines_of_user;
-use super::schema::Problem;
 use super::{Fault, State};
 
 /// Erase a user.
@@ -19,7 +18,6 @@ use super::{Fault, State};
     params(("id" = String, Path, description = "The id of the user's account, as `user.id` and `from.id` have it")),
     responses(
         (status = 204, description = "Nothing is kept of the user"),
-        (status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
     ),
     security(("api_key" = []))
 )]
@@ -38,7 +36,6 @@ pub(crate) async fn erase(state: Data<State>, id: Path<String>) -> Result<HttpRe
     params(("id" = String, Path, description = "The id of the user's account, as `user.id` and `from.id` have it")),
     responses(
         (status = 200, description = "The activities, one a line", body = String, content_type = "application/x-ndjson"),
-        (status = 401, description = "The credential is missing or wrong", body = Problem, content_type = "application/problem+json"),
     ),
     security(("api_key" = []))
 )]

@@ -69,7 +69,7 @@ pub(super) fn chunks(
 
 /// What a client is told of an error.
 pub(super) fn error_body(error: &CompletionError) -> Value {
-    json!({"error": {"message": error.to_string(), "type": "server_error", "code": error.code(), "param": error.param()}})
+    json!({"error": {"message": error.to_string(), "type": "server_error", "code": error.problem().code, "param": error.param()}})
 }
 
 fn event(chunk: &Map<String, Value>) -> Bytes {

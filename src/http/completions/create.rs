@@ -17,7 +17,7 @@ use super::task::{answer_without_model, is_task};
 use super::writing::{Writing, Written, log};
 use crate::assistant::{Assistant, Assistants};
 use crate::http::convert::{json as json_response, read};
-use crate::http::schema::{ChatCompletion, ChatCompletionRequest, CompletionProblem};
+use crate::http::schema::{ChatCompletion, ChatCompletionRequest};
 use crate::http::{Fault, State};
 use crate::output::{ChatForm, Completion, FinishReason};
 use crate::upstream::{Ask, Reply, Retrieval, UpstreamError};
@@ -40,13 +40,12 @@ const NO_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
     request_body(content = ChatCompletionRequest, description = "The model is the name of an assistant"),
     responses(
         (status = 200, description = "The answer; with `stream`, server-sent events that end with [DONE]", body = ChatCompletion),
-        (status = 400, description = "The body is unusable", body = CompletionProblem),
-        (status = 401, description = "The credential is missing or wrong", body = CompletionProblem),
-        (status = 404, description = "No such model", body = CompletionProblem),
-        (status = 413, description = "The body is too long", body = CompletionProblem),
-        (status = 429, description = "The back end has too much to do", body = CompletionProblem),
-        (status = 502, description = "The back end failed", body = CompletionProblem),
-        (status = 504, description = "The back end did not answer in time", body = CompletionProblem),
+        (status = 400, description = "The body is unusable"),
+        (status = 404, description = "No such model"),
+        (status = 413, description = "The body is too long"),
+        (status = 429, description = "The back end has too much to do"),
+        (status = 502, description = "The back end failed"),
+        (status = 504, description = "The back end did not answer in time"),
     ),
     security(("api_key" = []))
 )]

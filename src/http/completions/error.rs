@@ -1,5 +1,6 @@
 //! Why there is no completion.
 
+use crate::http::problem::table::{self, ProblemType, whole_seconds};
 use crate::ingest::IngestError;
 use crate::output::UnknownChatForm;
 use crate::upstream::UpstreamError;
@@ -65,26 +66,30 @@ fn said(error: &UpstreamError) -> &'static str {
 }
 
 impl CompletionError {
-    /// What programs know it by.
-    pub(crate) fn code(&self) -> &'static str {
+    /// Which problem it is.
+    pub(crate) fn problem(&self) -> ProblemType {
         match self {
-            Self::NotJson(_) => "not_json",
-            Self::Member { .. } | Self::NoQuestion => "invalid_value",
-            Self::UnknownModel { .. } => "model_not_found",
-            Self::Form(_) => "unknown_citations",
-            Self::Upstream(UpstreamError::Egress(error)) if error.is_timeout() => "upstream_timeout",
+            Self::NotJson(_) => table::NOT_JSON,
+            Self::Member { .. } | Self::NoQuestion => table::INVALID_VALUE,
+            Self::UnknownModel { .. } => table::MODEL_NOT_FOUND,
+            Self::Form(_) => table::UNKNOWN_CITATIONS,
             Self::Upstream(error) => match error {
-                UpstreamError::Stalled { .. } => "upstream_timeout",
-                UpstreamError::Status { status: 429, .. } | UpstreamError::NoTurn { .. } => "rate_limit_exceeded",
-                UpstreamError::Egress(_) => "upstream_unreachable",
-                UpstreamError::Status { .. } => "upstream_refused",
-                UpstreamError::ContentType { .. } | UpstreamError::TooLong { .. } => "upstream_unusable",
-                UpstreamError::Search(_) => "search_failed",
+                UpstreamError::Egress(error) if error.is_timeout() => table::UPSTREAM_TIMEOUT,
+                UpstreamError::Egress(_) => table::UPSTREAM_UNREACHABLE,
+                UpstreamError::Stalled { .. } => table::UPSTREAM_TIMEOUT,
+                UpstreamError::NoTurn { .. } => table::RATE_LIMIT_EXCEEDED.after(2),
+                UpstreamError::Status { status, retry_after, .. } => {
+                    let is_busy = *status == 429;
+                    let problem = if is_busy { table::RATE_LIMIT_EXCEEDED } else { table::UPSTREAM_REFUSED };
+                    retry_after.map_or(problem, |wait| problem.after(whole_seconds(wait)))
+                }
+                UpstreamError::ContentType { .. } | UpstreamError::TooLong { .. } => table::UPSTREAM_UNUSABLE,
+                UpstreamError::Search(_) => table::SEARCH_FAILED,
             },
-            Self::Unusable(_) => "upstream_unusable",
-            Self::Reported => "upstream_failed",
-            Self::BrokenOff => "upstream_broke_off",
-            Self::ShuttingDown => "shutting_down",
+            Self::Unusable(_) => table::UPSTREAM_UNUSABLE,
+            Self::Reported => table::UPSTREAM_FAILED,
+            Self::BrokenOff => table::UPSTREAM_BROKE_OFF,
+            Self::ShuttingDown => table::SHUTTING_DOWN,
         }
     }
 
@@ -118,6 +123,6 @@ mod tests {
             retry_after: None,
         };
         let error = CompletionError::from(refused);
-        assert_eq!((error.to_string().as_str(), error.code()), ("the back end refused", "upstream_refused"));
+        assert_eq!((error.to_string().as_str(), error.problem().code), ("the back end refused", "upstream_refused"));
     }
 }

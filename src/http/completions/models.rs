@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::CompletionError;
 use crate::assistant::Assistant;
 use crate::http::convert::json;
-use crate::http::schema::{CompletionProblem, ModelEntry, ModelList};
+use crate::http::schema::{ModelEntry, ModelList};
 use crate::http::{Fault, State};
 
 /// One model. When it was made is known to nobody.
@@ -38,7 +38,6 @@ impl<'a> Model<'a> {
     get, path = "/v1/models", tag = "chat completions", operation_id = "listModels",
     responses(
         (status = 200, description = "The assistants, by name", body = ModelList),
-        (status = 401, description = "The credential is missing or wrong", body = CompletionProblem),
     ),
     security(("api_key" = []))
 )]
@@ -54,8 +53,7 @@ pub(crate) async fn list_models(state: Data<State>) -> Result<HttpResponse, Faul
     params(("id" = String, Path, description = "The name of the assistant")),
     responses(
         (status = 200, description = "The assistant", body = ModelEntry),
-        (status = 401, description = "The credential is missing or wrong", body = CompletionProblem),
-        (status = 404, description = "No such model", body = CompletionProblem),
+        (status = 404, description = "No such model"),
     ),
     security(("api_key" = []))
 )]
