@@ -19,6 +19,7 @@ pub mod metrics;
 pub mod private_file;
 pub mod redirects;
 pub mod secret;
+mod sse;
 pub mod store;
 pub mod telemetry;
 pub mod upstream;

@@ -25,13 +25,11 @@ use crate::convert::{Conversion, Outgoing, OutgoingForm, grounded};
 use crate::ingest::{Retrieved, ingest, retrieved};
 use crate::output::{AssistantHubOptions, Completion, OpenWebUiOptions, assistanthub, open_webui};
 use crate::prompt::{Budget, Options, Style, build, inject};
+use crate::sse;
 
 /// The media types of streams: server-sent events, and JSON lines under the names that are in use.
 const STREAMS: [&str; 4] =
     ["text/event-stream", "application/x-ndjson", "application/jsonl", "application/x-json-stream"];
-
-/// Tells a client that nothing follows.
-const DONE: &str = "data: [DONE]\n\n";
 
 /// What stands between a system prompt and the context.
 const BETWEEN: &str = "\n\n";
@@ -246,11 +244,11 @@ async fn follow(
             piece = pieces.next() => piece.transpose()?,
         };
         let Some(piece) = piece else {
-            out.extend(outgoing.end().map_err(convert)?.iter().map(event));
-            out.push_back(Bytes::from_static(DONE.as_bytes()));
+            out.extend(outgoing.end().map_err(convert)?.iter().map(sse::event));
+            out.push_back(sse::done());
             break None;
         };
-        out.extend(outgoing.push(&piece).map_err(convert)?.iter().map(event));
+        out.extend(outgoing.push(&piece).map_err(convert)?.iter().map(sse::event));
         if outgoing.has_begun() {
             break Some((outgoing, pieces));
         }
@@ -261,10 +259,6 @@ async fn follow(
         .insert_header(("cache-control", "no-cache"))
         .insert_header(("x-accel-buffering", "no"))
         .streaming(stream::unfold(following, Following::next)))
-}
-
-fn event(value: &Value) -> Bytes {
-    format!("data: {value}\n\n").into()
 }
 
 impl Following {
@@ -279,7 +273,7 @@ impl Following {
                 () = self.tasks.ending() => self.end(Some("the server is shutting down")),
                 piece = pieces.next() => match piece {
                     Some(Ok(bytes)) => match outgoing.push(&bytes) {
-                        Ok(values) => self.out.extend(values.iter().map(event)),
+                        Ok(values) => self.out.extend(values.iter().map(sse::event)),
                         Err(error) => self.end(Some(&error.to_string())),
                     },
                     Some(Err(error)) => self.end(Some(&error.to_string())),
@@ -297,7 +291,7 @@ impl Following {
             Some(reason) => outgoing.failed(reason).map_err(|_| reason.to_owned()),
         };
         let values = ended.unwrap_or_else(|reason| vec![Outgoing::error(&reason)]);
-        self.out.extend(values.iter().map(event));
-        self.out.push_back(Bytes::from_static(DONE.as_bytes()));
+        self.out.extend(values.iter().map(sse::event));
+        self.out.push_back(sse::done());
     }
 }

@@ -17,6 +17,7 @@ use crate::answer::Source;
 use crate::clock::Clock;
 use crate::document::{DownloadLinks, Library};
 use crate::ingest::Provider;
+use crate::sse;
 use crate::url::WebUrl;
 
 /// So many passages are looked at for the sentences of an answer.
@@ -93,7 +94,7 @@ struct Event {
 
 /// The answer as a stream of citewire's own format.
 fn events(text: &str, sources: &[Source]) -> VecDeque<Event> {
-    let event = |is_word: bool, value: Value| Event { bytes: format!("data: {value}\n\n").into(), is_word };
+    let event = |is_word: bool, value: Value| Event { bytes: sse::event(&value), is_word };
     let mut events = VecDeque::new();
     if !sources.is_empty() {
         let sources: Vec<Value> = sources.iter().map(written).collect();

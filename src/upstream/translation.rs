@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::manifest;
 use crate::answer::{Answer, ProviderError, Source, TokenCounts};
 use crate::ingest::{AnswerStream, IngestError, Provider, StreamEvent};
+use crate::sse;
 
 /// How a model cites what it was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -231,7 +232,7 @@ struct Events(Vec<u8>);
 
 impl Events {
     fn push(&mut self, event: &Value) {
-        self.0.extend_from_slice(format!("data: {event}\n\n").as_bytes());
+        self.0.extend_from_slice(&sse::event(event));
     }
 
     fn delta(&mut self, text: &str) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt as _, stream};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use super::CompletionError;
@@ -16,10 +16,8 @@ use crate::answer::TokenCounts;
 use crate::http::tasks::Tasks;
 use crate::output::{Chat, ChatForm, Completion, Usage};
 use crate::prompt::estimate_tokens;
+use crate::sse::{done, event};
 use crate::upstream::UpstreamError;
-
-/// Tells a client that nothing follows.
-const DONE: &str = "data: [DONE]\n\n";
 
 /// Says nothing, and keeps whoever stands between from closing a connection that says nothing. It also shows at once when the
 /// client is gone.
@@ -70,10 +68,6 @@ pub(super) fn chunks(
 /// What a client is told of an error.
 pub(super) fn error_body(error: &CompletionError) -> Value {
     json!({"error": {"message": error.to_string(), "type": "server_error", "code": error.problem().code, "param": error.param()}})
-}
-
-fn event(chunk: &Map<String, Value>) -> Bytes {
-    format!("data: {}\n\n", json!(chunk)).into()
 }
 
 impl Chunks {
@@ -141,7 +135,7 @@ impl Telling {
             events.push(event(&self.completion.usage_chunk(usage)));
         }
         events.extend(finish.map(|finish| event(&finish)));
-        events.push(Bytes::from_static(DONE.as_bytes()));
+        events.push(done());
         events
     }
 
@@ -150,9 +144,9 @@ impl Telling {
     fn failed(&self, failure: &CompletionError) -> Vec<Bytes> {
         let mut events = Vec::new();
         if self.form != ChatForm::Places {
-            events.push(format!("data: {}\n\n", error_body(failure)).into());
+            events.push(event(&error_body(failure)));
         }
-        events.push(Bytes::from_static(DONE.as_bytes()));
+        events.push(done());
         events
     }
 }

@@ -1,0 +1,20 @@
+//! Server-sent events, as they are written. The room `ingest` reads them.
+
+use bytes::Bytes;
+use serde::Serialize;
+
+/// What ends a stream for clients of OpenAI.
+pub(crate) fn done() -> Bytes {
+    Bytes::from_static(b"data: [DONE]\n\n")
+}
+
+/// An event without a name: its data is JSON, which has no line ends.
+///
+/// # Panics
+/// When the data cannot be written as JSON, as a map whose keys are no texts cannot.
+pub(crate) fn event(data: &impl Serialize) -> Bytes {
+    let mut event = b"data: ".to_vec();
+    serde_json::to_writer(&mut event, data).expect("data of events can be written as JSON");
+    event.extend_from_slice(b"\n\n");
+    event.into()
+}
