@@ -7,12 +7,13 @@ use actix_web::{HttpRequest, HttpResponse};
 use futures_util::StreamExt as _;
 use serde::Serialize;
 use tokio::sync::oneshot;
+use utoipa::ToSchema;
 
 use super::body::{self, BodyError};
 use super::convert::{Updates, convert_body, json, read};
 use super::envelope::Request;
 use super::query::Query;
-use super::schema::{AnswerRequest, DeliveredAnswer};
+use super::schema::{self, AnswerRequest};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ConversationId};
 use crate::channels::azure_bot::{FollowedLater, LaterConversation, LaterError, LaterFailed};
@@ -21,9 +22,13 @@ use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer, Whereabout
 use crate::convert::Converted;
 use crate::report::Report;
 
-#[derive(Serialize)]
-struct Answer<'a> {
+/// An answer that was delivered.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct DeliveredAnswer<'a> {
+    /// The id of the message in its conversation.
+    #[schema(value_type = String)]
     id: &'a ActivityId,
+    #[schema(value_type = schema::Report)]
     report: &'a Report,
 }
 
@@ -101,7 +106,7 @@ pub(crate) async fn deliver_answer(
 }
 
 fn created(delivered: &Delivered) -> Result<HttpResponse, Fault> {
-    json(HttpResponse::Created(), &Answer { id: &delivered.id, report: &delivered.report })
+    json(HttpResponse::Created(), &DeliveredAnswer { id: &delivered.id, report: &delivered.report })
 }
 
 /// Shows an answer while it arrives, and delivers it when it has.

@@ -4,9 +4,10 @@ use actix_web::web::{self, Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 use super::convert::{LARGE_BYTES, json};
-use super::schema::{CheckAnswer, CheckRequest};
+use super::schema::{self, CheckRequest};
 use super::{Fault, State, body};
 use crate::check::{Channel, Finding, UnknownChannel, check};
 
@@ -30,8 +31,10 @@ pub enum CheckError {
     },
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
+/// What a check found.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CheckAnswer<'a> {
+    #[schema(value_type = Vec<schema::Finding>)]
     findings: &'a [Finding],
 }
 
@@ -54,7 +57,7 @@ pub(crate) async fn check_activity(
 ) -> Result<HttpResponse, Fault> {
     let body = body::read(&request, payload, state.options.max_body_bytes, state.options.body_timeout).await?;
     let findings = if body.len() < LARGE_BYTES { run(&body)? } else { web::block(move || run(&body)).await?? };
-    json(HttpResponse::Ok(), &Answer { findings: &findings })
+    json(HttpResponse::Ok(), &CheckAnswer { findings: &findings })
 }
 
 fn run(body: &Bytes) -> Result<Vec<Finding>, CheckError> {

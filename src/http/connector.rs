@@ -5,10 +5,11 @@ use std::sync::Arc;
 use actix_web::web::{Data, Path, Payload, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::body;
 use super::convert::json;
-use super::schema::{ChannelAccount as Account, ConversationParameters, ConversationResource};
+use super::schema::{ChannelAccount as Account, ConversationParameters};
 use super::schema::{PagedMembers, ResourceResponse};
 use super::{Fault, State};
 use crate::activity::{ActivityId, ChannelAccount, ConversationId};
@@ -20,10 +21,14 @@ struct Sent<'a> {
     id: &'a ActivityId,
 }
 
-#[derive(Serialize)]
+/// A conversation that a bot has begun.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Begun<'a> {
+pub(crate) struct ConversationResource<'a> {
+    #[schema(value_type = String)]
     id: &'a ConversationId,
+    /// What the bot said first.
+    #[schema(value_type = Option<String>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     activity_id: Option<&'a ActivityId>,
 }
@@ -56,7 +61,7 @@ pub(crate) async fn create_conversation(
     let bot = bot(&state)?;
     let body = read(&state, bot, &request, payload).await?;
     let begun = bot.begin(*caller, state.direct_line.fresh_conversation(), &body).await?;
-    json(HttpResponse::Created(), &Begun { id: &begun.id, activity_id: begun.activity_id.as_ref() })
+    json(HttpResponse::Created(), &ConversationResource { id: &begun.id, activity_id: begun.activity_id.as_ref() })
 }
 
 /// Say something in a conversation.

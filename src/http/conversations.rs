@@ -7,10 +7,10 @@ use actix_web::{HttpRequest, HttpResponse};
 use chrono::{DateTime, TimeZone as _, Utc};
 use futures_util::{Stream, StreamExt as _, TryStreamExt as _, stream};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::convert::json;
 use super::query::{ParameterError, Query};
-use super::schema::{ConversationHistory, ConversationList};
 use super::{Fault, State};
 use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
 use crate::channels::DeliveryError;
@@ -26,17 +26,28 @@ const MAX_LIMIT: usize = 1_000;
 /// So many activities are read at a time for an export.
 const EXPORT_PAGE: usize = 200;
 
-#[derive(Serialize)]
-struct Described<'a> {
+/// A conversation in a list.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ListedConversation<'a> {
+    #[schema(value_type = String)]
     id: &'a ConversationId,
+    /// What the world calls it, where it is behind Azure Bot Service: the channel and the channel's id of it.
+    #[schema(example = "msteams:19:abc@thread.tacv2")]
     name: Option<String>,
+    /// The user for whom it was started, where one is known.
+    #[schema(value_type = Option<Object>)]
     user: Option<&'a ChannelAccount>,
+    /// How many activities are recorded in it.
     activities: u64,
+    /// When it was created.
+    #[schema(value_type = String, format = DateTime)]
     created: DateTime<Utc>,
+    /// When something was recorded in it last.
+    #[schema(value_type = String, format = DateTime)]
     active: DateTime<Utc>,
 }
 
-impl<'a> Described<'a> {
+impl<'a> ListedConversation<'a> {
     fn of(summary: &'a Summary) -> Self {
         let Summary { conversation, activities, created, active, .. } = summary;
         Self {
@@ -50,18 +61,31 @@ impl<'a> Described<'a> {
     }
 }
 
-#[derive(Serialize)]
-struct List<'a> {
-    conversations: Vec<Described<'a>>,
+/// A page of the list of conversations.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ConversationList<'a> {
+    /// The one in which something was recorded last comes first.
+    conversations: Vec<ListedConversation<'a>>,
+    /// Give it as `after` for the next page; null where there is none.
     next: Option<String>,
 }
 
-#[derive(Serialize)]
-struct History<'a> {
+/// A page of a conversation.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ConversationHistory<'a> {
+    #[schema(value_type = String)]
     id: &'a ConversationId,
+    /// What the world calls it, where it is behind Azure Bot Service. Its activities then have `serviceId`, what the service calls
+    /// them.
     name: Option<String>,
+    /// The user for whom it was started, where one is known.
+    #[schema(value_type = Option<Object>)]
     user: Option<&'a ChannelAccount>,
+    /// Oldest first.
+    #[schema(value_type = Vec<Object>)]
     activities: Vec<&'a Activity>,
+    /// Where the next page starts; null where nothing is recorded.
+    #[schema(value_type = Option<String>)]
     watermark: Option<Watermark>,
 }
 
@@ -93,8 +117,8 @@ pub(crate) async fn list(state: Data<State>, request: HttpRequest) -> Result<Htt
     let query = Query::of(&request);
     let after = query.get("after").filter(|after| !after.is_empty()).map(place).transpose()?;
     let listing = state.store.list(after, limit(&query)?).await?;
-    let conversations = listing.conversations.iter().map(Described::of).collect();
-    json(HttpResponse::Ok(), &List { conversations, next: listing.next.as_ref().map(cursor) })
+    let conversations = listing.conversations.iter().map(ListedConversation::of).collect();
+    json(HttpResponse::Ok(), &ConversationList { conversations, next: listing.next.as_ref().map(cursor) })
 }
 
 /// Read a conversation.
@@ -120,7 +144,7 @@ pub(crate) async fn read(state: Data<State>, id: Path<String>, request: HttpRequ
     let conversation = known(&state, &id).await?;
     let page = state.store.read(&conversation.id, after, limit).await?.ok_or(DeliveryError::UnknownConversation)?;
     let activities = page.recorded.iter().map(|recorded| &*recorded.activity).collect();
-    let history = History {
+    let history = ConversationHistory {
         id: &conversation.id,
         name: name(&conversation),
         user: conversation.user.as_ref(),

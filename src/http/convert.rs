@@ -6,11 +6,12 @@ use actix_web::http::header::HeaderValue;
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::envelope::Request;
 use super::query::Query;
 use super::records::tell_of_vain_search;
-use super::schema::{ActivitiesAnswer, AnswerRequest};
+use super::schema::{self, AnswerRequest};
 use super::{Fault, State, body};
 use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalogue};
@@ -24,10 +25,13 @@ use crate::report::Report;
 /// from all its other requests.
 pub(crate) const LARGE_BYTES: usize = 32 * 1024;
 
-/// What `POST /v1/activities` answers.
-#[derive(Serialize)]
-struct Answer<'a> {
+/// Activities and what the conversion had to say.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ActivitiesAnswer<'a> {
+    /// The last one is the message.
+    #[schema(value_type = Vec<Object>)]
     activities: &'a [Activity],
+    #[schema(value_type = schema::Report)]
     report: &'a Report,
 }
 
@@ -59,7 +63,7 @@ pub(crate) async fn convert_answer(
     // Who will read the activities, nobody knows.
     let addresses = state.assistants.addresses_for_anybody();
     let converted = convert_body(&state, &request, body, Updates::Wanted, None, addresses).await?;
-    json(HttpResponse::Ok(), &Answer { activities: &converted.activities, report: &converted.report })
+    json(HttpResponse::Ok(), &ActivitiesAnswer { activities: &converted.activities, report: &converted.report })
 }
 
 /// Takes the body of an answer in.

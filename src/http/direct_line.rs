@@ -3,30 +3,34 @@
 use actix_web::web::{Data, Path, Payload, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::convert::json;
 use super::query::Query;
-use super::schema::{ActivitySet, Conversation, OAuthSession as OAuthSessionSchema, ResourceResponse, TokenParameters};
+use super::schema::{ActivitySet, ResourceResponse, TokenParameters};
 use super::{Fault, State, address, body, token_parameters};
 use crate::activity::{ActivityId, ConversationId};
 use crate::channels::azure_bot::is_behind_azure;
 use crate::channels::direct_line::{Caller, ClientActivity, DirectLineError, Grant, Resume, Started};
 
-/// What the token, start and reconnect routes answer.
-#[derive(Serialize)]
+/// A token for one conversation; with a stream where one was asked for.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct ConversationAnswer<'a> {
+pub(crate) struct Conversation<'a> {
+    #[schema(value_type = String)]
     conversation_id: &'a ConversationId,
     token: &'a str,
+    /// In seconds.
     #[serde(rename = "expires_in")]
     expires_in: u32,
+    /// Open it as a WebSocket within 60 s.
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reference_grammar_id: Option<String>,
 }
 
-impl<'a> From<&'a Grant> for ConversationAnswer<'a> {
+impl<'a> From<&'a Grant> for Conversation<'a> {
     fn from(grant: &'a Grant) -> Self {
         Self {
             conversation_id: &grant.conversation_id,
@@ -43,9 +47,10 @@ struct Posted<'a> {
     id: &'a ActivityId,
 }
 
-#[derive(Serialize)]
+/// A session id for sign-in cards.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct OAuthSession {
+pub(crate) struct OAuthSession {
     session_id: String,
 }
 
@@ -67,7 +72,7 @@ pub(crate) async fn generate_token(
 ) -> Result<HttpResponse, Fault> {
     let body = read(&state, &request, payload).await?;
     let grant = state.direct_line.generate(&caller, token_parameters::read(&body)?)?;
-    json(HttpResponse::Ok(), &ConversationAnswer::from(&grant))
+    json(HttpResponse::Ok(), &Conversation::from(&grant))
 }
 
 /// Renew a token.
@@ -80,7 +85,7 @@ pub(crate) async fn generate_token(
 )]
 pub(crate) async fn refresh_token(state: Data<State>, caller: ReqData<Caller>) -> Result<HttpResponse, Fault> {
     let grant = state.direct_line.refresh(&caller)?;
-    json(HttpResponse::Ok(), &ConversationAnswer::from(&grant))
+    json(HttpResponse::Ok(), &Conversation::from(&grant))
 }
 
 /// Start a conversation.
@@ -192,7 +197,7 @@ pub(crate) async fn post_activity(
 /// Only clients that show OAuth cards ask for this.
 #[utoipa::path(
     get, path = "/v3/directline/session/getsessionid", tag = "direct line", operation_id = "getSessionId",
-    responses((status = 200, description = "A random id", body = OAuthSessionSchema))
+    responses((status = 200, description = "A random id", body = OAuthSession))
 )]
 pub(crate) async fn oauth_session(state: Data<State>) -> Result<HttpResponse, Fault> {
     json(HttpResponse::Ok(), &OAuthSession { session_id: state.ids.fresh().simple().to_string() })
@@ -214,11 +219,11 @@ async fn read(state: &State, request: &HttpRequest, payload: Payload) -> Result<
     Ok(body::read(request, payload, limit, state.options.body_timeout).await?)
 }
 
-fn with_stream<'a>(state: &State, request: &HttpRequest, started: &'a Started) -> ConversationAnswer<'a> {
+fn with_stream<'a>(state: &State, request: &HttpRequest, started: &'a Started) -> Conversation<'a> {
     let base = address::web_socket_base(&state.options, request);
     let id = &started.grant.conversation_id;
     let watermark = started.after.map_or_else(|| "-".to_owned(), |after| after.to_string());
     // Nothing in the path and the credential needs escaping.
     let url = format!("{base}/v3/directline/conversations/{id}/stream?watermark={watermark}&t={}", started.stream);
-    ConversationAnswer { stream_url: Some(url), ..ConversationAnswer::from(&started.grant) }
+    Conversation { stream_url: Some(url), ..Conversation::from(&started.grant) }
 }

@@ -9,9 +9,10 @@ use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
 use serde_json::Value;
 use url::Url;
+use utoipa::ToSchema;
 
 use super::convert::json;
-use super::schema::{EmbedSession, EmbedSessionRequest};
+use super::schema::EmbedSessionRequest;
 use super::token_parameters::ParametersError;
 use super::{Fault, State, address, body, web_chat};
 use crate::activity::ConversationId;
@@ -137,15 +138,21 @@ fn shown(text: &str) -> String {
     text.chars().take(SHOWN).collect()
 }
 
-#[derive(Serialize)]
+/// A conversation of a visitor of another site.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Session<'a> {
+pub(crate) struct EmbedSession<'a> {
+    /// Good for Direct Line, from pages of the site that asked.
     token: &'a str,
+    #[schema(value_type = String)]
     conversation_id: &'a ConversationId,
     user_id: &'a str,
+    /// In seconds.
     #[serde(rename = "expires_in")]
     expires_in: u32,
+    /// Whether somebody answers what is typed: a bot or an assistant.
     answered: bool,
+    /// Whether somebody looks at files: a bot.
     takes_files: bool,
 }
 
@@ -206,7 +213,7 @@ pub(crate) async fn start_session(
     let (grant, user) = state.direct_line.start_embedded(&owner, origin).await?;
     // The bot hears the conversations of the channel; in others their assistants answer.
     let has_bot = state.bot.is_some() && owner == Owner::CHANNEL;
-    let session = Session {
+    let session = EmbedSession {
         token: &grant.token,
         conversation_id: &grant.conversation_id,
         user_id: &user,

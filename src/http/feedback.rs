@@ -5,29 +5,42 @@ use actix_web::{HttpRequest, HttpResponse};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::Value;
+use utoipa::ToSchema;
 
 use super::conversations::{known, limit};
 use super::convert::json;
 use super::query::{ParameterError, Query};
-use super::schema::FeedbackList;
 use super::{Fault, State};
 use crate::activity::{ActivityId, ChannelAccount, ConversationId};
 use crate::channels::DeliveryError;
 use crate::channels::azure_bot::find_said;
 use crate::store::{NotedFeedback, StoreError};
 
-#[derive(Serialize)]
-struct Given<'a> {
+/// What one reader thinks. Every member is there, and null where nothing is known.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct GivenFeedback<'a> {
+    /// The id of the answer in the conversation.
+    #[schema(value_type = Option<String>)]
     answer: Option<ActivityId>,
+    /// What the channel calls that answer.
     reply_to_id: Option<&'a str>,
+    /// Who thinks so.
+    #[schema(value_type = Option<Object>)]
     from: Option<&'a ChannelAccount>,
+    /// `like` or `dislike`, or what else the channel has.
+    #[schema(example = "like")]
     reaction: Option<&'a str>,
+    /// What the reader wrote.
     text: Option<&'a str>,
+    /// What the form of the channel gave besides.
+    #[schema(value_type = Option<Object>)]
     details: Option<&'a Value>,
+    /// When it came.
+    #[schema(value_type = String, format = DateTime)]
     received: DateTime<Utc>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> GivenFeedback<'a> {
     /// Feedback may have come before its answer was recorded, and be without it.
     async fn of(state: &State, id: &ConversationId, noted: &'a NotedFeedback) -> Result<Self, StoreError> {
         let NotedFeedback { received, feedback, .. } = noted;
@@ -47,10 +60,15 @@ impl<'a> Given<'a> {
     }
 }
 
-#[derive(Serialize)]
-struct List<'a> {
+/// A page of what readers think.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FeedbackList<'a> {
+    /// The conversation.
+    #[schema(value_type = String)]
     id: &'a ConversationId,
-    feedback: Vec<Given<'a>>,
+    /// The oldest first.
+    feedback: Vec<GivenFeedback<'a>>,
+    /// Give it as `after` for the next page; null where there is none.
     next: Option<String>,
 }
 
@@ -81,7 +99,7 @@ pub(crate) async fn list(state: Data<State>, id: Path<String>, request: HttpRequ
     let page = state.store.feedback(&id, after, limit).await?.ok_or(DeliveryError::UnknownConversation)?;
     let mut feedback = Vec::with_capacity(page.feedback.len());
     for noted in &page.feedback {
-        feedback.push(Given::of(&state, &id, noted).await?);
+        feedback.push(GivenFeedback::of(&state, &id, noted).await?);
     }
-    json(HttpResponse::Ok(), &List { id: &id, feedback, next: page.next.map(|next| next.to_string()) })
+    json(HttpResponse::Ok(), &FeedbackList { id: &id, feedback, next: page.next.map(|next| next.to_string()) })
 }

@@ -7,8 +7,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi as Document, Ref, RefOr, Response};
 use utoipa::{Modify, OpenApi};
 
-use super::problem::Reader;
-use super::schema::{BotError, CompletionProblem, Problem};
+use super::problem::{BotError, CompletionProblem, Problem, Reader};
 use super::{
     answers, check, completions, connector, conversations, convert, direct_line, documents, embed, feedback, figures,
     health, messages, outputs, page, records, session, socket, upload, users,

@@ -4,11 +4,12 @@ use actix_web::http::header::{self, CACHE_CONTROL};
 use actix_web::web::{Data, Payload, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::auth::PageCaller;
 use super::convert::{Updates, convert_body, json};
 use super::samples::SAMPLES;
-use super::schema::{AnswerRequest, PageAnswer, Sample};
+use super::schema::{self, AnswerRequest, Sample};
 use super::{Fault, State, address, body};
 use crate::activity::{Activity, ActivityId};
 use crate::channels::{DeliveryError, Whereabouts};
@@ -20,10 +21,16 @@ const SCRIPT: &str = include_str!("../../web/page.js");
 const CHAT: &str = include_str!("../../web/chat.js");
 const JSON: &str = include_str!("../../web/json.js");
 
-#[derive(Serialize)]
-struct Answer<'a> {
+/// An answer that the page delivered.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PageAnswer<'a> {
+    /// The id of the message in its conversation.
+    #[schema(value_type = String)]
     id: &'a ActivityId,
+    /// The message as everyone reads it.
+    #[schema(value_type = Object)]
     activity: &'a Activity,
+    #[schema(value_type = schema::Report)]
     report: &'a Report,
 }
 
@@ -127,6 +134,6 @@ pub(crate) async fn send_answer(
     let addresses = state.downloads().for_conversation(&id).await;
     let converted = convert_body(&state, &request, body, Updates::Unwanted, None, addresses).await?;
     let delivered = state.delivery.record(&id, converted, None).await?;
-    let answer = Answer { id: &delivered.id, activity: &delivered.activity, report: &delivered.report };
+    let answer = PageAnswer { id: &delivered.id, activity: &delivered.activity, report: &delivered.report };
     json(HttpResponse::Created(), &answer)
 }

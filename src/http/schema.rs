@@ -84,95 +84,6 @@ pub(crate) struct Options {
     withhold_encrypted: Option<bool>,
 }
 
-/// A page of the list of conversations.
-#[derive(ToSchema)]
-pub(crate) struct ConversationList {
-    /// The one in which something was recorded last comes first.
-    conversations: Vec<ListedConversation>,
-    /// Give it as `after` for the next page; null where there is none.
-    next: Option<String>,
-}
-
-/// A conversation in a list.
-#[derive(ToSchema)]
-pub(crate) struct ListedConversation {
-    id: String,
-    /// What the world calls it, where it is behind Azure Bot Service: the channel and the channel's id of it.
-    #[schema(example = "msteams:19:abc@thread.tacv2")]
-    name: Option<String>,
-    /// The user for whom it was started, where one is known.
-    #[schema(value_type = Option<Object>)]
-    user: Option<Value>,
-    /// How many activities are recorded in it.
-    activities: u64,
-    /// When it was created.
-    #[schema(format = DateTime)]
-    created: String,
-    /// When something was recorded in it last.
-    #[schema(format = DateTime)]
-    active: String,
-}
-
-/// A page of a conversation.
-#[derive(ToSchema)]
-pub(crate) struct ConversationHistory {
-    id: String,
-    /// What the world calls it, where it is behind Azure Bot Service. Its activities then have `serviceId`, what the service calls
-    /// them.
-    name: Option<String>,
-    /// The user for whom it was started, where one is known.
-    #[schema(value_type = Option<Object>)]
-    user: Option<Value>,
-    /// Oldest first.
-    #[schema(value_type = Vec<Object>)]
-    activities: Vec<Value>,
-    /// Where the next page starts; null where nothing is recorded.
-    watermark: Option<String>,
-}
-
-/// A page of what readers think.
-#[derive(ToSchema)]
-pub(crate) struct FeedbackList {
-    /// The conversation.
-    id: String,
-    /// The oldest first.
-    feedback: Vec<GivenFeedback>,
-    /// Give it as `after` for the next page; null where there is none.
-    next: Option<String>,
-}
-
-/// What one reader thinks. Every member is there, and null where nothing is known.
-#[derive(ToSchema)]
-pub(crate) struct GivenFeedback {
-    /// The id of the answer in the conversation.
-    answer: Option<String>,
-    /// What the channel calls that answer.
-    reply_to_id: Option<String>,
-    /// Who thinks so.
-    #[schema(value_type = Option<Object>)]
-    from: Option<Value>,
-    /// `like` or `dislike`, or what else the channel has.
-    #[schema(example = "like")]
-    reaction: Option<String>,
-    /// What the reader wrote.
-    text: Option<String>,
-    /// What the form of the channel gave besides.
-    #[schema(value_type = Option<Object>)]
-    details: Option<Value>,
-    /// When it came.
-    #[schema(format = DateTime)]
-    received: String,
-}
-
-/// Activities and what the conversion had to say.
-#[derive(ToSchema)]
-pub(crate) struct ActivitiesAnswer {
-    /// The last one is the message.
-    #[schema(value_type = Vec<Object>)]
-    activities: Vec<Value>,
-    report: Report,
-}
-
 /// An answer with its sources, in one schema for all providers. Every member is there.
 #[derive(ToSchema)]
 pub(crate) struct RecordsAnswer {
@@ -288,12 +199,6 @@ pub(crate) struct CheckRequest {
     activity: Value,
 }
 
-/// What a check found.
-#[derive(ToSchema)]
-pub(crate) struct CheckAnswer {
-    findings: Vec<Finding>,
-}
-
 /// One thing that a check found.
 #[derive(ToSchema)]
 pub(crate) struct Finding {
@@ -307,66 +212,11 @@ pub(crate) struct Finding {
     message: String,
 }
 
-/// An answer that was delivered.
-#[derive(ToSchema)]
-pub(crate) struct DeliveredAnswer {
-    /// The id of the message in its conversation.
-    id: String,
-    report: Report,
-}
-
-/// An answer that the page delivered.
-#[derive(ToSchema)]
-pub(crate) struct PageAnswer {
-    /// The id of the message in its conversation.
-    id: String,
-    /// The message as everyone reads it.
-    #[schema(value_type = Object)]
-    activity: Value,
-    report: Report,
-}
-
-/// A conversation of the page.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-pub(crate) struct PageSession {
-    /// Good for Direct Line and for `POST /page/answers`.
-    token: String,
-    conversation_id: String,
-    user_id: String,
-    /// In seconds.
-    #[schema(rename = "expires_in")]
-    expires_in: u32,
-    /// Whether somebody answers what is typed: a bot or an assistant.
-    answered: bool,
-    /// Whether somebody looks at files: a bot.
-    takes_files: bool,
-    /// Whether the page may send answers to convert.
-    takes_answers: bool,
-}
-
 /// What a page of another site asks for.
 #[derive(ToSchema)]
 pub(crate) struct EmbedSessionRequest {
     /// The name of the assistant that shall answer; the one of the channel where it is absent.
     assistant: Option<String>,
-}
-
-/// A conversation of a visitor of another site.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-pub(crate) struct EmbedSession {
-    /// Good for Direct Line, from pages of the site that asked.
-    token: String,
-    conversation_id: String,
-    user_id: String,
-    /// In seconds.
-    #[schema(rename = "expires_in")]
-    expires_in: u32,
-    /// Whether somebody answers what is typed: a bot or an assistant.
-    answered: bool,
-    /// Whether somebody looks at files: a bot.
-    takes_files: bool,
 }
 
 /// A sample answer.
@@ -388,37 +238,6 @@ pub(crate) struct Health {
     status: String,
 }
 
-/// Why a request was refused (RFC 9457).
-#[derive(ToSchema)]
-pub(crate) struct Problem {
-    title: String,
-    status: u16,
-    /// Stable and made for programs.
-    code: String,
-    detail: String,
-    /// JSON pointer of the fault in the body.
-    pointer: Option<String>,
-    /// Which event of a stream is at fault, counted from 1; pointers in the detail begin at the event.
-    event: Option<u64>,
-    /// The line on which that event begins, counted from 1.
-    line: Option<u64>,
-}
-
-/// Why a Direct Line request was refused.
-#[derive(ToSchema)]
-pub(crate) struct BotError {
-    error: BotErrorBody,
-}
-
-/// Code and words of an error.
-#[derive(ToSchema)]
-pub(crate) struct BotErrorBody {
-    /// Stable and made for programs.
-    #[schema(example = "TokenExpired")]
-    code: String,
-    message: String,
-}
-
 /// Whom a token is for.
 #[derive(ToSchema)]
 pub(crate) struct TokenParameters {
@@ -434,20 +253,6 @@ pub(crate) struct TokenUser {
     name: Option<String>,
 }
 
-/// A token for one conversation; with a stream where one was asked for.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-pub(crate) struct Conversation {
-    conversation_id: String,
-    token: String,
-    /// In seconds.
-    #[schema(rename = "expires_in")]
-    expires_in: u32,
-    /// Open it as a WebSocket within 60 s.
-    stream_url: Option<String>,
-    reference_grammar_id: Option<String>,
-}
-
 /// Activities of a conversation.
 #[derive(ToSchema)]
 pub(crate) struct ActivitySet {
@@ -461,13 +266,6 @@ pub(crate) struct ActivitySet {
 #[derive(ToSchema)]
 pub(crate) struct ResourceResponse {
     id: String,
-}
-
-/// A session id for sign-in cards.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-pub(crate) struct OAuthSession {
-    session_id: String,
 }
 
 /// A user or the bot.
@@ -499,15 +297,6 @@ pub(crate) struct ConversationParameters {
     /// What the bot says first.
     #[schema(value_type = Option<Object>)]
     activity: Option<Value>,
-}
-
-/// A conversation that a bot has begun.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-pub(crate) struct ConversationResource {
-    id: String,
-    /// What the bot said first.
-    activity_id: Option<String>,
 }
 
 /// A question to an assistant. Members that are not named here are ignored.
@@ -575,49 +364,4 @@ pub(crate) struct ChatCompletion {
     /// The sources as Open WebUI shows them.
     #[schema(value_type = Option<Vec<Object>>)]
     sources: Value,
-}
-
-/// The assistants.
-#[derive(ToSchema)]
-pub(crate) struct ModelList {
-    #[schema(example = "list")]
-    object: String,
-    data: Vec<ModelEntry>,
-}
-
-/// An assistant.
-#[derive(ToSchema)]
-pub(crate) struct ModelEntry {
-    /// What a question names as its model.
-    #[schema(example = "handbook")]
-    id: String,
-    #[schema(example = "model")]
-    object: String,
-    /// Always 0.
-    created: u64,
-    #[schema(example = "citewire")]
-    owned_by: String,
-    /// For people.
-    name: String,
-}
-
-/// Why a client of OpenAI was refused.
-#[derive(ToSchema)]
-pub(crate) struct CompletionProblem {
-    error: CompletionProblemBody,
-}
-
-/// Words, kind and code of such an error.
-#[derive(ToSchema)]
-pub(crate) struct CompletionProblemBody {
-    message: String,
-    /// `invalid_request_error`, `rate_limit_error` or `server_error`.
-    #[schema(example = "invalid_request_error")]
-    r#type: String,
-    /// Stable and made for programs.
-    #[schema(example = "model_not_found")]
-    code: String,
-    /// The member of the request that is at fault.
-    #[schema(example = "model")]
-    param: Option<String>,
 }

@@ -3,9 +3,9 @@
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::convert::json;
-use super::schema::PageSession;
 use super::{Fault, HttpOptions, PublicUrl, State, address};
 use crate::activity::ConversationId;
 use crate::channels::direct_line::Owner;
@@ -15,16 +15,23 @@ use crate::channels::direct_line::Owner;
 #[error("only the page that this server serves gets a session, and browsers say where they are")]
 pub struct SessionError;
 
-#[derive(Serialize)]
+/// A conversation of the page.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct Session<'a> {
+pub(crate) struct PageSession<'a> {
+    /// Good for Direct Line and for `POST /page/answers`.
     token: &'a str,
+    #[schema(value_type = String)]
     conversation_id: &'a ConversationId,
     user_id: &'a str,
+    /// In seconds.
     #[serde(rename = "expires_in")]
     expires_in: u32,
+    /// Whether somebody answers what is typed: a bot or an assistant.
     answered: bool,
+    /// Whether somebody looks at files: a bot.
     takes_files: bool,
+    /// Whether the page may send answers to convert.
     takes_answers: bool,
 }
 
@@ -43,7 +50,7 @@ pub(crate) async fn start_session(state: Data<State>, request: HttpRequest) -> R
     }
     state.limits.session(state.options.trusted_proxies.client(&request))?;
     let (grant, user) = state.direct_line.start_page().await?;
-    let session = Session {
+    let session = PageSession {
         token: &grant.token,
         conversation_id: &grant.conversation_id,
         user_id: &user,

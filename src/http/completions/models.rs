@@ -3,30 +3,38 @@
 use actix_web::HttpResponse;
 use actix_web::web::{Data, Path};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::CompletionError;
 use crate::assistant::Assistant;
 use crate::http::convert::json;
-use crate::http::schema::{ModelEntry, ModelList};
 use crate::http::{Fault, State};
 
-/// One model. When it was made is known to nobody.
-#[derive(Serialize)]
-struct Model<'a> {
+/// An assistant.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ModelEntry<'a> {
+    /// What a question names as its model.
+    #[schema(example = "handbook")]
     id: &'a str,
+    #[schema(example = "model")]
     object: &'static str,
+    /// Always 0.
     created: u64,
+    #[schema(example = "citewire")]
     owned_by: &'static str,
+    /// For people.
     name: &'a str,
 }
 
-#[derive(Serialize)]
-struct List<'a> {
+/// The assistants.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ModelList<'a> {
+    #[schema(example = "list")]
     object: &'static str,
-    data: Vec<Model<'a>>,
+    data: Vec<ModelEntry<'a>>,
 }
 
-impl<'a> Model<'a> {
+impl<'a> ModelEntry<'a> {
     fn of(assistant: &'a Assistant) -> Self {
         let name = assistant.name();
         Self { id: name, object: "model", created: 0, owned_by: "citewire", name }
@@ -43,8 +51,8 @@ impl<'a> Model<'a> {
 )]
 pub(crate) async fn list_models(state: Data<State>) -> Result<HttpResponse, Fault> {
     let assistants = state.assistants.all();
-    let data = assistants.iter().map(|assistant| Model::of(assistant)).collect();
-    json(HttpResponse::Ok(), &List { object: "list", data })
+    let data = assistants.iter().map(|assistant| ModelEntry::of(assistant)).collect();
+    json(HttpResponse::Ok(), &ModelList { object: "list", data })
 }
 
 /// One assistant as a model.
@@ -60,5 +68,5 @@ pub(crate) async fn list_models(state: Data<State>) -> Result<HttpResponse, Faul
 pub(crate) async fn read_model(state: Data<State>, id: Path<String>) -> Result<HttpResponse, Fault> {
     let id = id.into_inner();
     let assistant = state.assistants.get(&id).ok_or(CompletionError::UnknownModel { model: id })?;
-    json(HttpResponse::Ok(), &Model::of(&assistant))
+    json(HttpResponse::Ok(), &ModelEntry::of(&assistant))
 }

@@ -8,5 +8,5 @@ mod render;
 pub(crate) mod table;
 mod verdict;
 
-pub(super) use render::{Reader, render};
+pub(super) use render::{BotError, CompletionProblem, Problem, Reader, render};
 pub(super) use verdict::verdict;

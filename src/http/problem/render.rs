@@ -9,6 +9,7 @@ use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::table::{self, ProblemType};
 use super::verdict::{Verdict, verdict};
@@ -20,44 +21,61 @@ use crate::http::{Fault, HttpOptions, State, audit, door, ticket};
 /// The name under which a request is found in the log, and which a 500 tells the client.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// A problem as RFC 9457 has it. There is no `type`, which means `about:blank`: the code says more than a URL would.
-#[derive(Serialize)]
-struct Problem<'a> {
+/// Why a request was refused (RFC 9457).
+#[derive(Serialize, ToSchema)]
+pub(crate) struct Problem<'a> {
     title: &'a str,
     status: u16,
+    /// Stable and made for programs.
     code: &'a str,
     detail: &'a str,
+    /// JSON pointer of the fault in the body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<&'a str>,
+    /// Which event of a stream is at fault, counted from 1; pointers in the detail begin at the event.
+    #[schema(value_type = Option<u64>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     event: Option<usize>,
+    /// The line on which that event begins, counted from 1.
+    #[schema(value_type = Option<u64>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
 }
 
-#[derive(Serialize)]
-struct BotError<'a> {
+/// Why a Direct Line request was refused.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct BotError<'a> {
     error: BotErrorBody<'a>,
 }
 
-#[derive(Serialize)]
-struct BotErrorBody<'a> {
+/// Code and words of an error.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct BotErrorBody<'a> {
+    /// Stable and made for programs.
+    #[schema(example = "TokenExpired")]
     code: &'a str,
     message: &'a str,
 }
 
-/// An error as clients of OpenAI read it.
-#[derive(Serialize)]
-struct OpenAiError<'a> {
-    error: OpenAiErrorBody<'a>,
+/// Why a client of OpenAI was refused.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CompletionProblem<'a> {
+    error: CompletionProblemBody<'a>,
 }
 
-#[derive(Serialize)]
-struct OpenAiErrorBody<'a> {
+/// Words, kind and code of such an error.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct CompletionProblemBody<'a> {
     message: &'a str,
+    /// `invalid_request_error`, `rate_limit_error` or `server_error`.
+    #[schema(example = "invalid_request_error")]
     #[serde(rename = "type")]
     kind: &'a str,
+    /// Stable and made for programs.
+    #[schema(example = "model_not_found")]
     code: &'a str,
+    /// The member of the request that is at fault.
+    #[schema(example = "model")]
     param: Option<&'a str>,
 }
 
@@ -220,8 +238,8 @@ fn write(verdict: &Verdict, detail: &str, param: Option<&str>, reader: Reader) -
         Reader::BotFramework => serde_json::to_vec(&BotError {
             error: BotErrorBody { code: problem.code_of_bot_framework(), message: detail },
         }),
-        Reader::OpenAi => serde_json::to_vec(&OpenAiError {
-            error: OpenAiErrorBody { message: detail, kind: kind(status), code, param },
+        Reader::OpenAi => serde_json::to_vec(&CompletionProblem {
+            error: CompletionProblemBody { message: detail, kind: kind(status), code, param },
         }),
         Reader::Citewire => serde_json::to_vec(&Problem {
             title,
