@@ -140,7 +140,7 @@ pub(crate) async fn render(
     });
     match &rendered {
         Some((verdict, _)) => {
-            audit::refused(&state, response.request(), &id, verdict.problem.status, verdict.problem.code)
+            audit::refused(&state, response.request(), &id, verdict.problem.status, verdict.problem.code);
         }
         None => audit::done(&state, response.request(), &id, response.status()),
     }
