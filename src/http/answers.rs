@@ -13,7 +13,7 @@ use super::body::{self, BodyError};
 use super::convert::{Updates, convert_body, json, read};
 use super::envelope::Request;
 use super::query::Query;
-use super::schema::{self, AnswerRequest};
+use super::schema::AnswerRequest;
 use super::{Fault, State};
 use crate::activity::{ActivityId, ConversationId};
 use crate::channels::azure_bot::{FollowedLater, LaterConversation, LaterError, LaterFailed};
@@ -28,7 +28,6 @@ pub(crate) struct DeliveredAnswer<'a> {
     /// The id of the message in its conversation.
     #[schema(value_type = String)]
     id: &'a ActivityId,
-    #[schema(value_type = schema::Report)]
     report: &'a Report,
 }
 

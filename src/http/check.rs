@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::convert::{LARGE_BYTES, json};
-use super::schema::{self, CheckRequest};
+use super::schema::CheckRequest;
 use super::{Fault, State, body};
 use crate::check::{Channel, Finding, UnknownChannel, check};
 
@@ -34,7 +34,7 @@ pub enum CheckError {
 /// What a check found.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CheckAnswer<'a> {
-    #[schema(value_type = Vec<schema::Finding>)]
+    #[schema(value_type = Vec<Finding>)]
     findings: &'a [Finding],
 }
 

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use super::envelope::Request;
 use super::query::Query;
 use super::records::tell_of_vain_search;
-use super::schema::{self, AnswerRequest};
+use super::schema::AnswerRequest;
 use super::{Fault, State, body};
 use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalogue};
@@ -31,7 +31,6 @@ pub(crate) struct ActivitiesAnswer<'a> {
     /// The last one is the message.
     #[schema(value_type = Vec<Object>)]
     activities: &'a [Activity],
-    #[schema(value_type = schema::Report)]
     report: &'a Report,
 }
 

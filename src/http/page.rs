@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::auth::PageCaller;
 use super::convert::{Updates, convert_body, json};
 use super::samples::SAMPLES;
-use super::schema::{self, AnswerRequest, Sample};
+use super::schema::{AnswerRequest, Sample};
 use super::{Fault, State, address, body};
 use crate::activity::{Activity, ActivityId};
 use crate::channels::{DeliveryError, Whereabouts};
@@ -30,7 +30,6 @@ pub(crate) struct PageAnswer<'a> {
     /// The message as everyone reads it.
     #[schema(value_type = Object)]
     activity: &'a Activity,
-    #[schema(value_type = schema::Report)]
     report: &'a Report,
 }
 

@@ -11,7 +11,7 @@ use tracing::{debug, warn};
 use super::convert::{LARGE_BYTES, read};
 use super::envelope::{EnvelopeError, Request};
 use super::query::Query;
-use super::schema::{RecordsAnswer, RecordsRequest};
+use super::schema::RecordsRequest;
 use super::{Fault, State};
 use crate::answer::Answer;
 use crate::channels::log_scores;
@@ -31,7 +31,7 @@ use crate::output::{Records, Redirectors, records_behind};
     ),
     request_body(content = RecordsRequest, description = "An answer, whole or as a stream, wrapped or raw"),
     responses(
-        (status = 200, description = "The answer and its sources", body = RecordsAnswer),
+        (status = 200, description = "The answer and its sources", body = Records),
         (status = 400, description = "The body is unusable"),
         (status = 413, description = "The body or one event of a stream is too long"),
         (status = 422, description = "Required grounding is missing"),

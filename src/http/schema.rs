@@ -84,110 +84,6 @@ pub(crate) struct Options {
     withhold_encrypted: Option<bool>,
 }
 
-/// An answer with its sources, in one schema for all providers. Every member is there.
-#[derive(ToSchema)]
-pub(crate) struct RecordsAnswer {
-    /// The slug of the format.
-    #[schema(example = "gemini")]
-    provider: Option<String>,
-    /// The provider said that the answer is whole.
-    complete: bool,
-    /// What the provider reported as an error: `code`, `type`, `message`, as far as they are known.
-    #[schema(value_type = Option<Object>)]
-    error: Option<Value>,
-    /// Whether the provider used its retrieval tools; unknown is null.
-    tools_invoked: Option<bool>,
-    /// The text, each marker replaced by the position of its source.
-    #[schema(example = "Leave is 30 days [1].")]
-    text: String,
-    /// All sources that the provider gave, cited or not.
-    sources: Vec<Record>,
-    /// Positions of the sources that are cited, in the order in which they first are.
-    cited: Vec<u64>,
-    /// Positions of the sources to list for readers, ascending.
-    shown: Vec<u64>,
-    /// Markers that name no source, as they stood.
-    unresolved: Vec<String>,
-}
-
-/// One source. Every member is there, and null where nothing is known.
-#[derive(ToSchema)]
-pub(crate) struct Record {
-    /// The `n` of `[n]`, counted from 1.
-    position: u64,
-    /// The slug of the format.
-    provider: Option<String>,
-    /// As the provider wrote it; of a redirect, the page that it leads to, where that is known.
-    url: Option<String>,
-    /// The registrable domain of the page.
-    #[schema(example = "example.co.uk")]
-    source_domain: Option<String>,
-    /// How the domain is known: `page` (of `url`), `named` (by the provider, beside a redirect) or `redirector` (its own).
-    source_domain_kind: Option<String>,
-    title: Option<String>,
-    /// The passage.
-    snippet: Option<String>,
-    /// web, doc, news, video, maps, image, tool, x or collections.
-    source_type: Option<String>,
-    /// How far up the provider found it, counted from 1.
-    rank: Option<u32>,
-    /// How well it fits, 0 to 1.
-    score: Option<f64>,
-    document_id: Option<String>,
-    /// The id of the passage among those of its document.
-    chunk_id: Option<String>,
-    filepath: Option<String>,
-    media_type: Option<String>,
-    /// As the provider wrote it.
-    date: Option<String>,
-    /// `url` is a redirect whose end is not known.
-    redirect: bool,
-    /// The provider's untouched object.
-    #[schema(value_type = Object)]
-    raw: Value,
-}
-
-/// What a conversion did beside the activity.
-#[derive(ToSchema)]
-pub(crate) struct Report {
-    /// The provider said that the answer is whole.
-    complete: bool,
-    /// What the provider reported as an error.
-    #[schema(value_type = Option<Object>)]
-    error: Option<Value>,
-    /// Whether the provider used its retrieval tools; unknown is null.
-    tools_invoked: Option<bool>,
-    /// One entry for each claim, in the order of the numbers shown.
-    cited: Vec<Entry>,
-    /// Markers that name no source.
-    unresolved: Vec<Entry>,
-    /// Sources that became one claim.
-    merged: Vec<Entry>,
-    /// What was left out.
-    dropped: Vec<Entry>,
-    /// What could have misled or harmed a reader and was made harmless.
-    neutralised: Vec<Entry>,
-    /// What was shortened.
-    cut: Vec<Entry>,
-    /// Everything else worth knowing.
-    notes: Vec<Entry>,
-    /// The scores of sources that have raw ones, as those of Azure AI Search do: `at`, `score`, `rerank_score`, `search_score`.
-    #[schema(value_type = Option<Vec<Object>>)]
-    scores: Option<Value>,
-}
-
-/// One entry of a report.
-#[derive(ToSchema)]
-pub(crate) struct Entry {
-    /// Stable and made for programs.
-    code: String,
-    /// A byte offset in the answer's text, or a JSON pointer into the input.
-    #[schema(value_type = Object)]
-    at: Value,
-    /// For people.
-    message: String,
-}
-
 /// Something to check.
 #[derive(ToSchema)]
 pub(crate) struct CheckRequest {
@@ -197,19 +93,6 @@ pub(crate) struct CheckRequest {
     /// An activity, an ActivitySet, an array of activities, or a bare Message thing.
     #[schema(value_type = Object)]
     activity: Value,
-}
-
-/// One thing that a check found.
-#[derive(ToSchema)]
-pub(crate) struct Finding {
-    /// Stable and made for programs.
-    code: String,
-    /// How bad it is: "error", "warning" or "note".
-    severity: String,
-    /// JSON pointer into the checked document; empty for the whole.
-    pointer: String,
-    /// What a user of the channel would see, and how to mend it.
-    message: String,
 }
 
 /// What a page of another site asks for.

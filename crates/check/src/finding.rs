@@ -6,12 +6,14 @@ use serde::Serialize;
 
 /// One thing that a check found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Finding {
-    /// Stable and made for programs: `definition-duplicate-url`.
+    /// Stable and made for programs.
     pub code: &'static str,
-    /// How bad it is.
+    /// How bad it is: "error", "warning" or "note".
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub severity: Severity,
-    /// Where, as a JSON pointer (RFC 6901) into the checked document; empty for the whole.
+    /// JSON pointer into the checked document; empty for the whole.
     pub pointer: String,
     /// What a user of the channel would see, and how to mend it.
     pub message: String,

@@ -2,14 +2,16 @@
 
 use serde::Serialize;
 
-/// The report that stands beside every conversion.
+/// What a conversion did beside the activity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Report {
     /// The provider said that the answer is whole.
     pub complete: bool,
     /// What the provider reported as an error.
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     pub error: Option<serde_json::Value>,
-    /// Whether the provider used its retrieval tools; unknown is `null`.
+    /// Whether the provider used its retrieval tools; unknown is null.
     pub tools_invoked: Option<bool>,
     /// One entry for each claim, in the order of the numbers shown.
     pub cited: Vec<Entry>,
@@ -25,8 +27,9 @@ pub struct Report {
     pub cut: Vec<Entry>,
     /// Everything else worth knowing.
     pub notes: Vec<Entry>,
-    /// The scores of sources that have raw ones.
+    /// The scores of sources that have raw ones, as those of Azure AI Search do: `at`, `score`, `rerank_score`, `search_score`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<Object>>))]
     pub scores: Vec<ScoreLine>,
 }
 
@@ -84,15 +87,17 @@ impl Report {
 /// The most entries that one list of a report holds; one more says that there are more.
 pub const MAX_ENTRIES: usize = 1_000;
 
-/// One entry of the report.
+/// One entry of a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Entry {
     /// Which list it belongs to.
     #[serde(skip)]
     pub kind: Kind,
     /// Stable and made for programs.
     pub code: &'static str,
-    /// Where.
+    /// A byte offset in the answer's text, or a JSON pointer into the input.
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub at: At,
     /// For people.
     pub message: String,

@@ -13,55 +13,66 @@ use crate::answer::{Answer, ProviderError, ProviderObject, Source, SourceKind};
 use crate::cite::CitedText;
 use crate::url::WebUrl;
 
-/// An answer with its sources, every key present and `null` where nothing is known.
+/// An answer with its sources, in one schema for all providers. Every member is there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", schema(as = RecordsAnswer))]
 pub struct Records {
-    /// The slug of the format in which the answer came.
+    /// The slug of the format.
+    #[cfg_attr(feature = "schema", schema(example = "gemini"))]
     pub provider: Option<&'static str>,
-    /// Whether the provider gave its own sign that the answer is whole (rule N-12).
+    /// The provider said that the answer is whole.
     pub complete: bool,
-    /// What the provider reported as an error (rule N-13).
+    /// What the provider reported as an error: `code`, `type`, `message`, as far as they are known.
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     pub error: Option<ProviderError>,
-    /// Whether the provider used its retrieval tools, where it says so.
+    /// Whether the provider used its retrieval tools; unknown is null.
     pub tools_invoked: Option<bool>,
-    /// The text, each marker replaced by the position of its source (rule N-01), without a list of references at its end that
-    /// repeats the sources (policy P-06).
+    /// The text, each marker replaced by the position of its source.
+    #[cfg_attr(feature = "schema", schema(example = "Leave is 30 days [1]."))]
     pub text: String,
-    /// All sources that the provider gave, cited or not, in its order.
+    /// All sources that the provider gave, cited or not.
     pub sources: Vec<Record>,
-    /// The positions of the sources that are cited in the text, in the order in which they first are.
+    /// Positions of the sources that are cited, in the order in which they first are.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<u64>))]
     pub cited: Vec<usize>,
-    /// The positions of the sources to list for readers, ascending (rule N-14).
+    /// Positions of the sources to list for readers, ascending.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<u64>))]
     pub shown: Vec<usize>,
-    /// The markers that name no source, as they stood.
+    /// Markers that name no source, as they stood.
     pub unresolved: Vec<String>,
 }
 
-/// One source.
+/// One source. Every member is there, and null where nothing is known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Record {
-    /// Its place among the sources, counted from 1: the `n` of `[n]`.
+    /// The `n` of `[n]`, counted from 1.
+    #[cfg_attr(feature = "schema", schema(value_type = u64))]
     pub position: usize,
     /// The slug of the format.
     pub provider: Option<&'static str>,
-    /// The address, as the provider wrote it; of a redirect, the page that it leads to, where that is known (rule S4-33).
+    /// As the provider wrote it; of a redirect, the page that it leads to, where that is known.
     pub url: Option<String>,
-    /// The registrable domain of the page (rules S4-03 and S4-24).
+    /// The registrable domain of the page.
+    #[cfg_attr(feature = "schema", schema(example = "example.co.uk"))]
     pub source_domain: Option<String>,
-    /// How `source_domain` is known; `null` where there is none.
+    /// How the domain is known: `page` (of `url`), `named` (by the provider, beside a redirect) or `redirector` (its own).
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub source_domain_kind: Option<DomainKind>,
-    /// The provider's own title; else the file name, the file name in the address, the host (rule S0-25).
+    /// The provider's own title; else the file name, the file name in the address, the host.
     pub title: Option<String>,
     /// Whether `title` is made from the address.
     #[serde(skip)]
     pub(crate) is_named_by_address: bool,
     /// The passage.
     pub snippet: Option<String>,
-    /// What kind of thing it is.
+    /// web, doc, news, video, maps, image, tool, x or collections.
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub source_type: Option<SourceKind>,
-    /// How far up the provider found it, counted from 1, where the order of its sources says so (rule S4-25).
+    /// How far up the provider found it, counted from 1.
     pub rank: Option<u32>,
-    /// How well it fits, 0 to 1 (rule N-15).
+    /// How well it fits, 0 to 1.
     pub score: Option<f64>,
     /// The provider's id of the document.
     pub document_id: Option<String>,
@@ -71,11 +82,12 @@ pub struct Record {
     pub filepath: Option<String>,
     /// The media type.
     pub media_type: Option<String>,
-    /// When the document was last changed, as the provider wrote it.
+    /// As the provider wrote it.
     pub date: Option<String>,
-    /// Whether `url` is a redirect whose end is not known.
+    /// `url` is a redirect whose end is not known.
     pub redirect: bool,
     /// The provider's untouched object.
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub raw: ProviderObject,
 }
 
