@@ -2,9 +2,9 @@
 
 use super::table::{self, ProblemType, whole_seconds};
 use crate::channels::DeliveryError;
-use crate::channels::bot::ConnectorError;
-use crate::channels::connector::auth::UnauthorizedKind;
-use crate::channels::connector::{InboundError, LaterError, ReceiveError, Refusal, RefusalCause, RefusalKind};
+use crate::channels::azure_bot::auth::UnauthorizedKind;
+use crate::channels::azure_bot::{InboundError, LaterError, ReceiveError, Refusal, RefusalCause, RefusalKind};
+use crate::channels::direct_line::bot::ConnectorError;
 use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
 use crate::channels::direct_line_client::{CallError, PostError};
 use crate::convert::ConvertError;
