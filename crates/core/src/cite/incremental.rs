@@ -12,8 +12,8 @@ use crate::cite::{CitedPlace, CitedText, Rules, definition};
 /// that grows as the square of its length.
 fn step(open: usize) -> usize {
     match open {
-        0..=4_096 => 0,
-        4_097..=32_768 => open / 128,
+        0..=16_384 => 0,
+        16_385..=32_768 => open / 128,
         _ => open / 16,
     }
 }
@@ -26,7 +26,7 @@ fn step(open: usize) -> usize {
 /// latest.
 ///
 /// With each piece, the block that is open is read again. Beside blanks at the end, at most 4 KiB of it are held back, and a few
-/// bytes of most answers; of a list of references, up to 8 KiB. A block past 4 KiB is read again when it has grown by a 128th, past
+/// bytes of most answers; of a list of references, up to 8 KiB. A block past 16 KiB is read again when it has grown by a 128th, past
 /// 32 KiB by a sixteenth: so much is held back in addition.
 #[derive(Debug)]
 pub struct Incremental {
@@ -200,15 +200,22 @@ mod tests {
     /// Forty-eight KiB of one paragraph, letter by letter, took eight seconds: it was read again with each letter.
     #[test]
     fn p12_a_long_paragraph_is_not_read_with_each_letter() {
-        let text = "Light travels at 299,792,458 m/s [1] in vacuum. ".repeat(160);
-        let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
-        incremental.add_sources([source()]);
-        let letters = text.split_inclusive(|_| true).map(|letter| (incremental.push(letter).len(), letter));
-        let shown: Vec<usize> = letters.map(|(shown, _)| shown).collect();
-        let grew = |range: std::ops::Range<usize>| shown[range].iter().filter(|shown| **shown > 0).count();
-        assert!(grew(0..2_000) > 1_000, "a short one grows with each letter but those that wait for the next");
-        assert!((10..130).contains(&grew(4_200..text.len())), "{}", grew(4_200..text.len()));
-        assert_eq!(incremental.finish().text, cite(&one(&text), &Rules::web_chat()).text);
+        let text = "Light travels at 299,792,458 m/s [1] in vacuum. ".repeat(400);
+        let (long, behind) = text.split_at(17_000);
+        let grew_by = |beginning: &str| {
+            let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
+            incremental.add_sources([source()]);
+            incremental.push(beginning);
+            let grew = behind.split_inclusive(|_| true).filter(|letter| !incremental.push(letter).is_empty()).count();
+            (grew, incremental.finish().text)
+        };
+        assert!(
+            grew_by("").0 > behind.len() / 2,
+            "a short one grows with each letter but those that wait for the next"
+        );
+        let (grew, finished) = grew_by(long);
+        assert!((5..40).contains(&grew), "{grew}");
+        assert_eq!(finished, cite(&one(&text), &Rules::web_chat()).text);
     }
 
     fn one(text: &str) -> Answer {
