@@ -8,8 +8,8 @@ use serde::Deserialize;
 use toml::{Table, Value};
 use utoipa::ToSchema;
 
+use super::error::{Fault, Origin};
 use super::keys::given_secret;
-use super::load::{Fault, Origin};
 use crate::assistant::{AssistantPlan, BackEnd, DOCS, DocumentsPlan};
 use crate::channels::direct_line::Owner;
 use crate::convert;

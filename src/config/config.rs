@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::assistants::{named, of_channel};
 use super::draft::Draft;
+use super::error::{ConfigError, Fault, Origin};
 use super::kept::{Kept, keep};
-use super::load::{ConfigError, Fault, Origin, Sources, load};
+use super::load::{Sources, load};
 use super::setting::environment_name;
 use super::variables::unknown_variables;
 use crate::assistant::AssistantPlan;

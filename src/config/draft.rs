@@ -6,8 +6,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::setting;
-use super::settings::settings;
 use crate::answer::LabelCatalogue;
 use crate::assistant::AssistantPlan;
 use crate::channels::azure_bot::AzureBotSettings;
@@ -62,22 +60,9 @@ pub(super) struct Draft {
     pub(super) redirectors: Arc<Redirectors>,
 }
 
-impl Default for Draft {
-    /// What holds when nothing is set: the values that settings name, and for the others what each room takes by itself.
-    fn default() -> Self {
-        let mut draft = Self::blank();
-        for setting in settings() {
-            if let setting::DefaultValue::Is(value) = setting.default {
-                (setting.apply)(&mut draft, value).expect("a default is one of the values that its setting takes");
-            }
-        }
-        draft
-    }
-}
-
 impl Draft {
     /// A draft before the defaults of the settings, which overwrite what is blank here.
-    fn blank() -> Self {
+    pub(super) fn blank() -> Self {
         Self {
             bind: SocketAddr::from(([127, 0, 0, 1], 0)),
             public_url: None,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 use utoipa::ToSchema;
 
-use super::load::{Fault, Origin};
+use super::error::{Fault, Origin};
 use crate::http::{ApiKey, Scope};
 use crate::secret::{Secret, in_environment, in_file};
 

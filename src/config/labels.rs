@@ -5,7 +5,7 @@ use serde::Deserialize;
 use toml::{Table, Value};
 use utoipa::ToSchema;
 
-use super::load::{Fault, Origin};
+use super::error::{Fault, Origin};
 use crate::answer::{LabelCatalogue, SensitivityLabel};
 
 /// The key of the list in the file.

@@ -1,16 +1,16 @@
-//! Where settings come from, and what can be wrong with them.
+//! Where settings come from.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use toml::{Table, Value};
 
 use super::draft::Draft;
+use super::error::{Fault, Origin};
 use super::setting::{Kind, Setting, environment_name};
-use super::settings::settings;
+use super::settings::{defaults, settings};
 use super::{assistants, keys, labels, variables};
 use crate::secret::{in_environment, in_file};
 
@@ -34,64 +34,9 @@ impl Sources {
     }
 }
 
-/// Where a setting was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Origin {
-    /// The file, under this key.
-    File(String),
-    /// The environment, under this name.
-    Environment(String),
-    /// The command line, for this key.
-    Flag(String),
-    /// Several settings together.
-    Together,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(key) => write!(f, "{key} in the configuration file"),
-            Self::Environment(name) => write!(f, "{name} in the environment"),
-            Self::Flag(key) => write!(f, "--{key}"),
-            Self::Together => f.write_str("configuration"),
-        }
-    }
-}
-
-/// One thing that is wrong. Never repeats a value, because it may be a secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Fault {
-    /// Where.
-    pub origin: Origin,
-    /// What.
-    pub reason: String,
-}
-
-impl Fault {
-    pub(super) fn new(origin: Origin, reason: impl Into<String>) -> Self {
-        Self { origin, reason: reason.into() }
-    }
-}
-
-/// Everything that is wrong with a configuration, at once.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct ConfigError(pub Vec<Fault>);
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, fault) in self.0.iter().enumerate() {
-            let separator = if index == 0 { "" } else { "\n" };
-            write!(f, "{separator}{}: {}", fault.origin, fault.reason)?;
-        }
-        Ok(())
-    }
-}
-
 /// Reads all sources; what comes later in them wins.
 pub(super) fn load(sources: &Sources) -> (Draft, Vec<Fault>) {
-    let mut draft = Draft::default();
+    let mut draft = defaults();
     let mut faults = Vec::new();
     let (mut table, fault) = read_file(sources);
     faults.extend(fault);
@@ -225,6 +170,7 @@ fn scalar(value: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ConfigError;
 
     fn sources(
         file: &str,
@@ -272,10 +218,7 @@ mod tests {
                 let (_folder, sources) = sources(&file, environment.as_slice(), &[]);
                 let (draft, faults) = load(&sources);
                 assert_eq!(faults, [], "{}", setting.key);
-                assert_ne!(
-                    format!("{draft:?}"),
-                    format!("{:?}", Draft { labels: draft.labels.clone(), ..Draft::default() })
-                );
+                assert_ne!(format!("{draft:?}"), format!("{:?}", Draft { labels: draft.labels.clone(), ..defaults() }));
             }
             let (_folder, sources) = sources(&format!("{key} = '/nowhere/secret'"), &[], &[]);
             let (_, faults) = load(&sources);

@@ -6,6 +6,7 @@ mod assistants;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod config;
 mod draft;
+mod error;
 mod kept;
 mod keys;
 mod labels;
@@ -16,8 +17,9 @@ mod settings;
 mod variables;
 
 pub use config::{Config, KeyPlace, bind_address, store_location};
+pub use error::{ConfigError, Fault, Origin};
 pub use kept::KeptError;
-pub use load::{ConfigError, Fault, Origin, Sources};
+pub use load::Sources;
 pub use schema::schema;
 pub use setting::{DefaultValue, Kind, Setting, environment_name};
 pub use settings::{setting, settings};

@@ -86,7 +86,7 @@ mod server;
 mod store;
 
 use super::draft::Draft;
-use super::setting::{Kind, Setting};
+use super::setting::{DefaultValue, Kind, Setting};
 
 /// All settings, in the order of the documentation.
 pub fn settings() -> impl Iterator<Item = &'static Setting> {
@@ -104,6 +104,17 @@ pub fn setting(key: &str) -> &'static Setting {
     settings().find(|setting| setting.key == key).expect("options are named after settings")
 }
 
+/// What holds when nothing is set: the values that settings name, and for the others what each room takes by itself.
+pub(super) fn defaults() -> Draft {
+    let mut draft = Draft::blank();
+    for setting in settings() {
+        if let DefaultValue::Is(value) = setting.default {
+            (setting.apply)(&mut draft, value).expect("a default is one of the values that its setting takes");
+        }
+    }
+    draft
+}
+
 /// Sets a value. Its signature tells the compiler what the closures of the rows take.
 fn put<T>(draft: &mut Draft, value: T, set: impl FnOnce(&mut Draft, T)) {
     set(draft, value);
@@ -113,7 +124,7 @@ fn put<T>(draft: &mut Draft, value: T, set: impl FnOnce(&mut Draft, T)) {
 mod tests {
     use std::path::Path;
 
-    use super::super::setting::{DefaultValue, environment_name};
+    use super::super::setting::environment_name;
     use super::*;
 
     #[test]
@@ -158,7 +169,7 @@ mod tests {
     /// Rooms have defaults of their own, for those who use them without a configuration.
     #[test]
     fn defaults_are_those_of_the_rooms() {
-        let draft = Draft::default();
+        let draft = defaults();
         let rooms = Draft {
             limits: Default::default(),
             log_format: Default::default(),
@@ -176,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_setting_takes_what_its_kind_says() {
-        let takes = |setting: &Setting, text: &str| (setting.apply)(&mut Draft::default(), text).is_ok();
+        let takes = |setting: &Setting, text: &str| (setting.apply)(&mut defaults(), text).is_ok();
         for setting in settings() {
             match setting.kind {
                 Kind::Choice(words) => {

@@ -1,0 +1,58 @@
+//! What can be wrong with a configuration, and where.
+
+use std::fmt;
+
+/// Where a setting was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The file, under this key.
+    File(String),
+    /// The environment, under this name.
+    Environment(String),
+    /// The command line, for this key.
+    Flag(String),
+    /// Several settings together.
+    Together,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(key) => write!(f, "{key} in the configuration file"),
+            Self::Environment(name) => write!(f, "{name} in the environment"),
+            Self::Flag(key) => write!(f, "--{key}"),
+            Self::Together => f.write_str("configuration"),
+        }
+    }
+}
+
+/// One thing that is wrong. Never repeats a value, because it may be a secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// Where.
+    pub origin: Origin,
+    /// What.
+    pub reason: String,
+}
+
+impl Fault {
+    pub(super) fn new(origin: Origin, reason: impl Into<String>) -> Self {
+        Self { origin, reason: reason.into() }
+    }
+}
+
+/// Everything that is wrong with a configuration, at once.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct ConfigError(pub Vec<Fault>);
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, fault) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{}: {}", fault.origin, fault.reason)?;
+        }
+        Ok(())
+    }
+}
