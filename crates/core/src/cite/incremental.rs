@@ -8,15 +8,13 @@ use crate::cite::place::place_or_first;
 use crate::cite::resolve::Resolver;
 use crate::cite::{CitedPlace, CitedText, Rules, definition};
 
-/// By how much an open block of so many bytes grows before it is read again. Reading a long one with each piece of it would take time
-/// that grows as the square of its length.
-fn step(open: usize) -> usize {
-    match open {
-        0..=16_384 => 0,
-        16_385..=32_768 => open / 128,
-        _ => open / 16,
-    }
-}
+/// How many bytes may be read for each byte that has arrived, up to so long a text. A block is read again with each piece of it; of a
+/// long one in short pieces, that would take time that grows as the square of its length.
+const READ_FOR_EACH: usize = 1024;
+const UP_TO: usize = 64 * 1024;
+
+/// Where that is used up, an open block is read again when it has grown by this part of its length.
+const PART: usize = 16;
 
 /// Cites a text while it arrives: deltas in, appended text out.
 ///
@@ -26,8 +24,8 @@ fn step(open: usize) -> usize {
 /// latest.
 ///
 /// With each piece, the block that is open is read again. Beside blanks at the end, at most 4 KiB of it are held back, and a few
-/// bytes of most answers; of a list of references, up to 8 KiB. A block past 16 KiB is read again when it has grown by a 128th, past
-/// 32 KiB by a sixteenth: so much is held back in addition.
+/// bytes of most answers; of a list of references, up to 8 KiB. A long block in short pieces is read less often: a 1,024th of it is held
+/// back in addition, past 64 KiB of text a sixteenth.
 #[derive(Debug)]
 pub struct Incremental {
     /// The text so far, and its sources.
@@ -41,6 +39,8 @@ pub struct Incremental {
     /// How far the text was read, and where what was held back then begins.
     read: usize,
     held: usize,
+    /// How many bytes were read for that, some of them again and again.
+    spent: usize,
     /// The pieces that `push` returned, joined.
     shown: String,
 }
@@ -58,6 +58,7 @@ impl Incremental {
             arrivals: Vec::new(),
             read: 0,
             held: 0,
+            spent: 0,
             shown: String::new(),
         }
     }
@@ -76,7 +77,9 @@ impl Incremental {
         self.answer.text.push_str(delta);
         let from = self.shown.len();
         let open = self.answer.text.len() - self.rewrite.settled();
-        if self.answer.text.len() - self.read > step(open) {
+        let may_spend = READ_FOR_EACH * self.answer.text.len().min(UP_TO);
+        if self.spent + open <= may_spend || self.answer.text.len() - self.read > open / PART {
+            self.spent += open;
             self.read_on();
         }
         &self.shown[from..]
@@ -200,22 +203,17 @@ mod tests {
     /// Forty-eight KiB of one paragraph, letter by letter, took eight seconds: it was read again with each letter.
     #[test]
     fn p12_a_long_paragraph_is_not_read_with_each_letter() {
-        let text = "Light travels at 299,792,458 m/s [1] in vacuum. ".repeat(400);
-        let (long, behind) = text.split_at(17_000);
-        let grew_by = |beginning: &str| {
-            let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
-            incremental.add_sources([source()]);
-            incremental.push(beginning);
-            let grew = behind.split_inclusive(|_| true).filter(|letter| !incremental.push(letter).is_empty()).count();
-            (grew, incremental.finish().text)
-        };
-        assert!(
-            grew_by("").0 > behind.len() / 2,
-            "a short one grows with each letter but those that wait for the next"
-        );
-        let (grew, finished) = grew_by(long);
-        assert!((5..40).contains(&grew), "{grew}");
-        assert_eq!(finished, cite(&one(&text), &Rules::web_chat()).text);
+        let text = "Light travels at 299,792,458 m/s [1] in vacuum. ".repeat(130);
+        let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
+        incremental.add_sources([source()]);
+        let grew: Vec<bool> =
+            text.split_inclusive(|_| true).map(|letter| !incremental.push(letter).is_empty()).collect();
+        let count = |part: &[bool]| part.iter().filter(|grew| **grew).count();
+        assert!(count(&grew[..1_500]) > 750, "a short one grows with each letter but those that wait for the next");
+        let late = count(&grew[4_000..6_000]);
+        assert!((200..600).contains(&late), "{late}");
+        assert!(incremental.spent <= READ_FOR_EACH * text.len());
+        assert_eq!(incremental.finish().text, cite(&one(&text), &Rules::web_chat()).text);
     }
 
     fn one(text: &str) -> Answer {

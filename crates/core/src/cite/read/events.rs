@@ -263,7 +263,10 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
     }
 
     fn hand_on(&mut self, kind: LeafKind, range: Range<usize>) {
-        self.inline.fill(self.slice.text, range.end);
+        // A backslash before an empty cell stands in the cell before it.
+        if !range.is_empty() {
+            self.inline.fill(self.slice.text, range.end);
+        }
         let held = self.held(kind, &range);
         self.reader.text(&Leaf { kind, range, held }, &self.inline);
     }

@@ -408,3 +408,9 @@ fn a_dollar_in_a_link_opens_no_math_behind_it() {
     }
     assert_eq!(growing.finish(), cite(&answer(&pieces.concat()), &Rules::web_chat()));
 }
+/// The cell that the row lacks got the backslash at the end of the one before it as well.
+#[test]
+fn a_backslash_at_the_end_of_a_row_is_shown_once() {
+    let cited = body(&answer("x [1]\n\n| a | b |\n|---|---|\n| c\n\\"), &Rules::web_chat());
+    assert_eq!(cited, "x [1]\n\n| a | b |\n|---|---|\n| c |  |\n| \\\\ |  |");
+}
