@@ -13,6 +13,7 @@ use super::address::origin;
 use super::audit::KeyName;
 use super::documents::{self, Reader};
 use super::door::{ApiKey, Scope};
+use super::error::AuthError;
 use super::query::Query;
 use super::routes::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, METRICS, OPEN, OPENAI, PAGE_ANSWERS};
 use super::ticket::Ticket;
@@ -37,27 +38,6 @@ pub enum Access {
     Bot,
     /// A key with the scope `metrics`; or none, from this machine, where no other machine reaches the server.
     Metrics,
-}
-
-/// Why a caller is turned away. Never says what would have been right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AuthError {
-    /// There is no `Authorization`.
-    #[error("this needs the header Authorization: Bearer …")]
-    Missing,
-    /// There is one, but not of the form that is needed.
-    #[error("the header Authorization has another form than Bearer …")]
-    Malformed,
-    /// There is no such key.
-    #[error("this is not an API key")]
-    WrongKey,
-    /// The key is good, but for other parts of the API.
-    #[error("this key lacks the scope {0}")]
-    LacksScope(Scope),
-    /// Neither the secret of the bot nor a ticket for this conversation.
-    #[error("this is neither the secret of the bot nor its ticket for this conversation")]
-    NotTheBot,
 }
 
 /// The claims of a token of the page.

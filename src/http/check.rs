@@ -7,29 +7,10 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::convert::{LARGE_BYTES, json};
+use super::error::CheckError;
 use super::schema::CheckRequest;
 use super::{Fault, State, body};
-use crate::check::{Channel, Finding, UnknownChannel, check};
-
-/// A request to check something is unusable.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CheckError {
-    /// The body is not JSON.
-    #[error("the body is not JSON: {0}")]
-    NotJson(#[from] serde_json::Error),
-    /// The channel cannot be checked for.
-    #[error(transparent)]
-    Channel(#[from] UnknownChannel),
-    /// A member is missing, wrong or unknown.
-    #[error("{reason}")]
-    Member {
-        /// JSON pointer of the member.
-        pointer: String,
-        /// What is wrong with it.
-        reason: &'static str,
-    },
-}
+use crate::check::{Channel, Finding, check};
 
 /// What a check found.
 #[derive(Serialize, ToSchema)]

@@ -6,12 +6,13 @@ use actix_web::http::header;
 use actix_web::web::{Data, Path, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 
+use super::error::DocumentError;
 use super::query::Query;
 use super::{Fault, State};
 use crate::activity::ConversationId;
 use crate::assistant::LinkMode;
 use crate::channels::direct_line::{Owner, UNKNOWN_MEDIA_TYPE};
-use crate::document::{Document, DownloadAddress, DownloadError};
+use crate::document::{Document, DownloadAddress};
 
 /// What a caller of a download has shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,21 +23,6 @@ pub(crate) enum Reader {
     Of(ConversationId),
     /// Nothing but the address, which has not been judged yet.
     Unknown,
-}
-
-/// Why a document cannot be downloaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DocumentError {
-    /// There is no such document, or none that this assistant gives to readers.
-    #[error("there is no such document")]
-    Unknown,
-    /// The assistant does not give its documents to everybody, or not any more (rule S1-42).
-    #[error("this document needs a credential: its assistant has no public links")]
-    NotPublic,
-    /// The address is not good.
-    #[error(transparent)]
-    Address(#[from] DownloadError),
 }
 
 /// The parameters that make an address a credential: with the time until which it is good, or with the conversation for whose

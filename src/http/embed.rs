@@ -1,6 +1,5 @@
 //! The chat in other people's pages: its script, and sessions for visitors who do not sign in.
 
-use std::fmt;
 use std::str::FromStr;
 
 use actix_web::http::header::{CACHE_CONTROL, HeaderName};
@@ -12,6 +11,7 @@ use url::Url;
 use utoipa::ToSchema;
 
 use super::convert::json;
+use super::error::{Asking, EmbedError};
 use super::schema::EmbedSessionRequest;
 use super::token_parameters::ParametersError;
 use super::{Fault, State, address, body, web_chat};
@@ -93,42 +93,6 @@ fn origin(text: &str) -> Result<String, InvalidOrigin> {
         return Err(invalid(format!("it has no path, query or user; write {exact}")));
     }
     Ok(exact)
-}
-
-/// Why a page gets neither the script nor a session.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum EmbedError {
-    /// No site is named.
-    #[error(
-        "the chat is not offered to other pages; name their origins in embed.origins (CITEWIRE_EMBED_ORIGINS), \
-         https://www.contoso.example"
-    )]
-    Off,
-    /// Sites have to give tokens themselves.
-    #[error(
-        "this server gives no sessions without a token; set embed.anonymous (CITEWIRE_EMBED_ANONYMOUS) to true, or give the \
-         script data-token-url"
-    )]
-    NotAnonymous,
-    /// The page that asks is not of a site that is named.
-    #[error("pages of {0} may not use this chat; add that origin to embed.origins (CITEWIRE_EMBED_ORIGINS)")]
-    ForeignOrigin(Asking),
-    /// The assistant is not one that visitors may choose.
-    #[error(
-        "visitors may not choose the assistant `{0}`; add its name to embed.assistants (CITEWIRE_EMBED_ASSISTANTS)"
-    )]
-    NotOffered(String),
-}
-
-/// The site whose page asks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asking(Option<String>);
-
-impl fmt::Display for Asking {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.as_deref().unwrap_or("an unknown origin (the request has no header Origin)"))
-    }
 }
 
 /// Error texts repeat at most so many characters of what a caller sends.

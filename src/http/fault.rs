@@ -2,22 +2,13 @@
 
 use std::error::Error;
 
-use actix_web::http::StatusCode;
-use actix_web::{HttpResponse, ResponseError};
-
-use super::auth::AuthError;
 use super::body::BodyError;
-use super::check::CheckError;
 use super::completions::CompletionError;
-use super::documents::DocumentError;
 use super::door::{HostError, LimitError};
-use super::embed::EmbedError;
 use super::envelope::EnvelopeError;
-use super::messages::MessagesError;
+use super::error::{AuthError, CheckError, DocumentError, EmbedError, MessagesError, SessionError, UploadError};
 use super::query::ParameterError;
-use super::session::SessionError;
 use super::token_parameters::ParametersError;
-use super::upload::UploadError;
 use crate::activity::InvalidWatermark;
 use crate::channels::DeliveryError;
 use crate::channels::azure_bot::ReceiveError;
@@ -28,7 +19,7 @@ use crate::convert::ConvertError;
 use crate::document::DownloadError;
 use crate::store::StoreError;
 
-/// Why a request was not answered as asked. Status and words are chosen in `problem.rs`.
+/// Why a request was not answered as asked. Status and words are chosen in `problem/verdict.rs`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
@@ -135,16 +126,5 @@ impl Fault {
                 | Self::Document(DocumentError::Address(DownloadError::Forged))
                 | Self::Messages(MessagesError::Receive(ReceiveError::Unauthorized(UnauthorizedKind::Unauthenticated)))
         )
-    }
-}
-
-impl ResponseError for Fault {
-    fn status_code(&self) -> StatusCode {
-        super::problem::verdict(self).problem.status
-    }
-
-    /// Only the status: the body is written where the request is known, by `problem::render`.
-    fn error_response(&self) -> HttpResponse {
-        HttpResponse::new(self.status_code())
     }
 }

@@ -1,7 +1,7 @@
 //! citewire over HTTP.
 //!
 //! A handler extracts, calls one function of the layers below, and wraps. Errors travel as [`Fault`] and get their
-//! status and their words in `problem.rs` alone. Routes, and who may call them, stand in `routes.rs`.
+//! status and their words in `problem/verdict.rs` alone. Routes, and who may call them, stand in `routes.rs`.
 
 mod address;
 mod answers;
@@ -19,6 +19,7 @@ mod documents;
 mod door;
 mod embed;
 mod envelope;
+mod error;
 mod fault;
 mod feedback;
 mod figures;
@@ -52,9 +53,9 @@ pub use door::{
     AllowedHosts, ApiKey, HostError, InvalidHosts, InvalidProxies, InvalidScope, LimitError, LimitOptions, Scope,
     TrustedProxies,
 };
-pub use embed::{EmbedError, EmbedOptions, EmbedOrigins, InvalidOrigin};
+pub use embed::{EmbedOptions, EmbedOrigins, InvalidOrigin};
+pub use error::{EmbedError, MessagesError};
 pub use fault::Fault;
-pub use messages::MessagesError;
 pub use openapi::document;
 pub use options::{HttpOptions, InvalidPublicUrl, PublicUrl};
 pub use routes::{OPEN, ROUTES, RouteEntry, UNDOCUMENTED};

@@ -6,14 +6,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::convert::json;
+use super::error::SessionError;
 use super::{Fault, HttpOptions, PublicUrl, State, address};
 use crate::activity::ConversationId;
 use crate::channels::direct_line::Owner;
-
-/// The session was asked for from elsewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("only the page that this server serves gets a session, and browsers say where they are")]
-pub struct SessionError;
 
 /// A conversation of the page.
 #[derive(Serialize, ToSchema)]

@@ -9,18 +9,14 @@ use serde::Serialize;
 
 use super::convert::json;
 use super::direct_line::conversation;
+use super::error::UploadError;
+use super::error::upload::{MAX_PARTS, TEMPLATE};
 use super::query::Query;
 use super::schema::ResourceResponse;
 use super::{Fault, State, address, body};
 use crate::activity::ActivityId;
-use crate::channels::direct_line::{ActivityError, Caller, UNKNOWN_MEDIA_TYPE, Upload, UploadedFile};
+use crate::channels::direct_line::{Caller, UNKNOWN_MEDIA_TYPE, Upload, UploadedFile};
 use crate::store::Attachment;
-
-/// The media type of the part that is no file, but the activity.
-const TEMPLATE: &str = "application/vnd.microsoft.activity";
-
-/// So many parts an upload has at most.
-const MAX_PARTS: usize = 64;
 
 /// Media types that browsers show without running anything in them. All others are offered for saving.
 const SHOWN: [&str; 9] = [
@@ -34,24 +30,6 @@ const SHOWN: [&str; 9] = [
     "audio/*",
     "video/*",
 ];
-
-/// The body of an upload cannot be taken apart.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum UploadError {
-    /// It says that it has parts, but it has not.
-    #[error("the parts of the body cannot be read: {0}")]
-    Parts(#[from] multer::Error),
-    /// It has more parts than anyone needs.
-    #[error("an upload has at most {MAX_PARTS} parts")]
-    TooManyParts,
-    /// There is nothing in it.
-    #[error("an upload has at least one file or an activity")]
-    Empty,
-    /// The template is no activity.
-    #[error("the part of type {TEMPLATE} is no activity: {0}")]
-    Template(#[from] ActivityError),
-}
 
 #[derive(Serialize)]
 struct Posted<'a> {

@@ -9,4 +9,3 @@ pub(crate) mod table;
 mod verdict;
 
 pub(super) use render::{BotError, CompletionProblem, Problem, Reader, render};
-pub(super) use verdict::verdict;

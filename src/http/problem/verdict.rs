@@ -1,5 +1,8 @@
 //! Which problem each fault is. No match has a wildcard, so that a new fault does not compile until somebody decides.
 
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, ResponseError};
+
 use super::table::{self, ProblemType, whole_seconds};
 use crate::channels::DeliveryError;
 use crate::channels::azure_bot::auth::UnauthorizedKind;
@@ -10,15 +13,10 @@ use crate::channels::direct_line_client::{CallError, PostError};
 use crate::convert::ConvertError;
 use crate::document::DownloadError;
 use crate::http::Fault;
-use crate::http::auth::AuthError;
 use crate::http::body::BodyError;
-use crate::http::check::CheckError;
-use crate::http::documents::DocumentError;
-use crate::http::embed::EmbedError;
 use crate::http::envelope::EnvelopeError;
-use crate::http::messages::MessagesError;
+use crate::http::error::{AuthError, CheckError, DocumentError, EmbedError, MessagesError, UploadError};
 use crate::http::token_parameters::ParametersError;
-use crate::http::upload::UploadError;
 use crate::ingest::{EventPlace, IngestError};
 use crate::store::StoreError;
 
@@ -41,6 +39,17 @@ impl From<ProblemType> for Verdict {
 impl Verdict {
     fn at(self, pointer: impl Into<String>) -> Self {
         Self { pointer: Some(pointer.into()), ..self }
+    }
+}
+
+impl ResponseError for Fault {
+    fn status_code(&self) -> StatusCode {
+        verdict(self).problem.status
+    }
+
+    /// Only the status: the body is written where the request is known, by `problem::render`.
+    fn error_response(&self) -> HttpResponse {
+        HttpResponse::new(self.status_code())
     }
 }
 

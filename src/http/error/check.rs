@@ -1,0 +1,23 @@
+//! Why nothing was checked.
+
+use crate::check::UnknownChannel;
+
+/// A request to check something is unusable.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// The body is not JSON.
+    #[error("the body is not JSON: {0}")]
+    NotJson(#[from] serde_json::Error),
+    /// The channel cannot be checked for.
+    #[error(transparent)]
+    Channel(#[from] UnknownChannel),
+    /// A member is missing, wrong or unknown.
+    #[error("{reason}")]
+    Member {
+        /// JSON pointer of the member.
+        pointer: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+}

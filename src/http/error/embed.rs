@@ -1,0 +1,39 @@
+//! Why a page of another site gets no chat.
+
+use std::fmt;
+
+/// Why a page gets neither the script nor a session.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EmbedError {
+    /// No site is named.
+    #[error(
+        "the chat is not offered to other pages; name their origins in embed.origins (CITEWIRE_EMBED_ORIGINS), \
+         https://www.contoso.example"
+    )]
+    Off,
+    /// Sites have to give tokens themselves.
+    #[error(
+        "this server gives no sessions without a token; set embed.anonymous (CITEWIRE_EMBED_ANONYMOUS) to true, or give the \
+         script data-token-url"
+    )]
+    NotAnonymous,
+    /// The page that asks is not of a site that is named.
+    #[error("pages of {0} may not use this chat; add that origin to embed.origins (CITEWIRE_EMBED_ORIGINS)")]
+    ForeignOrigin(Asking),
+    /// The assistant is not one that visitors may choose.
+    #[error(
+        "visitors may not choose the assistant `{0}`; add its name to embed.assistants (CITEWIRE_EMBED_ASSISTANTS)"
+    )]
+    NotOffered(String),
+}
+
+/// The site whose page asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asking(pub(in crate::http) Option<String>);
+
+impl fmt::Display for Asking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.as_deref().unwrap_or("an unknown origin (the request has no header Origin)"))
+    }
+}

@@ -1,0 +1,20 @@
+//! What can go wrong, by subject: the parts of [`Fault`](super::Fault) that no layer below has.
+//!
+//! They stand apart from the handlers that meet them, so that a handler imports the fault, and the fault no handler.
+
+mod auth;
+mod check;
+mod document;
+mod embed;
+mod messages;
+mod session;
+pub(super) mod upload;
+
+pub(super) use auth::AuthError;
+pub(super) use check::CheckError;
+pub(super) use document::DocumentError;
+pub(super) use embed::Asking;
+pub use embed::EmbedError;
+pub use messages::MessagesError;
+pub(super) use session::SessionError;
+pub(super) use upload::UploadError;
