@@ -1,7 +1,7 @@
 //! citewire over HTTP.
 //!
 //! A handler extracts, calls one function of the layers below, and wraps. Errors travel as [`Fault`] and get their
-//! status and their words in `problem/verdict.rs` alone. Routes, and who may call them, stand in `routes.rs`.
+//! status and their words in `problem/verdict.rs` alone. Routes stand in `routes.rs`, and which of them are open to everybody in `paths.rs`.
 
 mod address;
 mod answers;
@@ -30,6 +30,7 @@ mod openapi;
 mod options;
 mod outputs;
 mod page;
+mod paths;
 mod problem;
 mod query;
 mod records;
@@ -58,7 +59,8 @@ pub use error::{EmbedError, MessagesError};
 pub use fault::Fault;
 pub use openapi::document;
 pub use options::{HttpOptions, InvalidPublicUrl, PublicUrl};
-pub use routes::{OPEN, ROUTES, RouteEntry, UNDOCUMENTED};
+pub use paths::OPEN;
+pub use routes::{ROUTES, RouteEntry, UNDOCUMENTED};
 pub(crate) use schema::Options as OptionsSchema;
 pub use server::{Server, ServerError, build};
 pub use state::State;

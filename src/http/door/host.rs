@@ -10,7 +10,7 @@ use actix_web::HttpRequest;
 use actix_web::http::Version;
 use actix_web::http::header::{FORWARDED, HeaderName, ORIGIN, VIA, X_FORWARDED_FOR, X_FORWARDED_HOST};
 
-use crate::http::{HttpOptions, PublicUrl, address, routes};
+use crate::http::{HttpOptions, PublicUrl, address, paths};
 
 /// The request names a host for which this server does not answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,7 +92,7 @@ impl AllowedHosts {
 /// Behind a proxy both names are judged, `Host` and what the proxy says: a script of another site can say the second, when its
 /// visitor is in the network of the proxies.
 pub(crate) fn guard(options: &HttpOptions, request: &HttpRequest) -> Result<(), HostError> {
-    if !routes::is_page(request.path()) && !is_alone(options) {
+    if !paths::is_page(request.path()) && !is_alone(options) {
         return Ok(());
     }
     let names = [address::host(request), address::client_host(options, request)].map(Option::unwrap_or_default);

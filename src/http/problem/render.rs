@@ -15,7 +15,7 @@ use super::table::{self, ProblemType};
 use super::verdict::{Verdict, verdict};
 use crate::channels::direct_line_client::SERVER_NAME;
 use crate::http::body::Held;
-use crate::http::routes::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached};
+use crate::http::paths::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached};
 use crate::http::{Fault, HttpOptions, State, audit, door, ticket};
 
 /// The name under which a request is found in the log, and which a 500 tells the client.

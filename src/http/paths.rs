@@ -1,0 +1,63 @@
+//! Paths that have a meaning beyond their route: whose errors have a shape of their own, and what is open to whom.
+
+/// Where the protocols of the Bot Framework begin, whose errors have their own shape.
+pub(crate) const BOT_FRAMEWORK: &str = "/v3/";
+/// Where Azure Bot Service and other agents post to; its errors have that shape as well.
+pub(crate) const MESSAGES: &str = "/api/messages";
+/// Where Direct Line begins; its clients are given the address up to here.
+pub(crate) const DIRECT_LINE: &str = "/v3/directline";
+/// The routes for clients of OpenAI, whose errors have their own shape as well.
+pub(crate) const OPENAI: [&str; 2] = ["/v1/chat/", "/v1/models"];
+/// The one route that takes a token of the page.
+pub(crate) const PAGE_ANSWERS: &str = "/page/answers";
+
+/// Where sign-in cards get a session id: the one route of Direct Line that browsers call with cookies.
+pub(crate) const SESSION_ID: &str = "/v3/directline/session/getsessionid";
+
+/// The one route that takes a key, a token of Direct Line, or an address that is a credential itself.
+pub(crate) const DOWNLOAD: &str = "/v1/documents/{id}/download";
+
+/// Where pages of other sites get a session; browsers ask first whether they may (CORS).
+pub(crate) const EMBED_SESSION: &str = "/embed/session";
+
+/// The figures of the server, which the server tells programs on this machine without a key when no other machine reaches it.
+pub(crate) const METRICS: &str = "/metrics";
+
+/// The pattern of the route that a request has reached.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached(pub(crate) &'static str);
+
+/// The routes that are called without a credential; all others need one.
+///
+/// The stream has its credential in its URL and checks it itself. The address of a file cannot be guessed. A session of the page goes to its own origin only, and one
+/// of an embedded chat to the origins that are set.
+/// The token of Azure is checked together with the activity that it comes with.
+pub const OPEN: &[&str] = &[
+    "/",
+    "/page/page.css",
+    "/page/page.js",
+    "/page/chat.js",
+    "/page/json.js",
+    "/page/webchat.js",
+    "/page/samples",
+    "/page/session",
+    "/embed.js",
+    "/embed/webchat.js",
+    EMBED_SESSION,
+    "/healthz",
+    "/readyz",
+    "/openapi.json",
+    "/docs",
+    "/docs/{file:.*}",
+    "/v3/directline/conversations/{id}/stream",
+    "/v3/directline/conversations/{id}/stream/multimodal",
+    "/v3/directline/conversations/connect",
+    "/v3/directline/conversations/{id}/attachments/{attachment}",
+    "/v3/directline/session/getsessionid",
+    MESSAGES,
+];
+
+/// Whether the path is of the page: what is served there asks for no credential.
+pub(crate) fn is_page(path: &str) -> bool {
+    path == "/" || path.starts_with("/page/")
+}
