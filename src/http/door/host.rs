@@ -4,12 +4,12 @@
 //! site. The browser then names the site in `Host`, which no script can change.
 
 use std::net::IpAddr;
-use std::str::FromStr;
 
 use actix_web::HttpRequest;
 use actix_web::http::Version;
 use actix_web::http::header::{FORWARDED, HeaderName, ORIGIN, VIA, X_FORWARDED_FOR, X_FORWARDED_HOST};
 
+use super::allowed_hosts::LONGEST_NAME;
 use crate::http::{HttpOptions, PublicUrl, address, paths};
 
 /// The request names a host for which this server does not answer.
@@ -31,55 +31,6 @@ impl HostError {
             format!("this server does not answer for the host {host}")
         };
         Self { named }
-    }
-}
-
-/// The longest name of a host (RFC 1035, section 2.3.4).
-const LONGEST_NAME: usize = 255;
-
-/// Names of hosts under which the server may be called: `chat.contoso.example`, or `*.contoso.example` for all below.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AllowedHosts(Vec<String>);
-
-/// The text is no list of names of hosts.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is no name of a host; write chat.contoso.example or *.contoso.example, without scheme, port and path, separated by commas"
-)]
-pub struct InvalidHosts(String);
-
-impl FromStr for AllowedHosts {
-    type Err = InvalidHosts;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_name = |name: &str| {
-            let bare = name.strip_prefix("*.").unwrap_or(name);
-            let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-            !bare.is_empty() && bare.len() <= LONGEST_NAME && !bare.starts_with('.') && bare.bytes().all(is_part)
-        };
-        let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-        let named =
-            parts.map(|part| if is_name(part) { Ok(part.to_owned()) } else { Err(InvalidHosts(part.to_owned())) });
-        named.collect::<Result<_, _>>().map(Self)
-    }
-}
-
-impl AllowedHosts {
-    /// Whether no name is allowed.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    fn has(&self, host: &str) -> bool {
-        self.0.iter().any(|name| match name.strip_prefix('*') {
-            // With its dot, so that `evilcontoso.example` is not below `contoso.example`.
-            Some(parent) => {
-                let split = host.len().saturating_sub(parent.len());
-                split > 0 && host.is_char_boundary(split) && host[split..].eq_ignore_ascii_case(parent)
-            }
-            None => name.eq_ignore_ascii_case(host),
-        })
     }
 }
 
@@ -239,14 +190,6 @@ mod tests {
         let request = TestRequest::with_uri("/").insert_header(("host", "chat.example:80")).to_http_request();
         let words = guard(&options("0.0.0.0:80"), &request).expect_err("refused").to_string();
         assert!(words.contains("the host chat.example;") && words.contains("CITEWIRE_ALLOWED_HOSTS"), "{words}");
-    }
-
-    #[test]
-    fn a_name_that_is_none_is_named() {
-        for bad in ["https://a.example", "a.example:80", "*", "a.example/x", "*.", ".example"] {
-            let error = format!("ok.example, {bad}").parse::<AllowedHosts>().expect_err(bad).to_string();
-            assert!(error.contains(&format!("`{bad}`")), "{error}");
-        }
     }
 
     /// nginx speaks HTTP/1.0 to a server behind it and says nothing of the client unless it is told to; a browser says which

@@ -3,12 +3,14 @@
 //! Which host names are served ([`host`]), which proxies are believed and who calls through them ([`proxies`]), and how often
 //! a caller may come ([`limits`]), and what a key opens ([`keys`]). `auth.rs` asks the keys. `docs/security.md` has the rules.
 
+mod allowed_hosts;
 pub(crate) mod host;
 pub(crate) mod keys;
 pub(crate) mod limits;
 pub(crate) mod proxies;
 
-pub use host::{AllowedHosts, HostError, InvalidHosts};
+pub use allowed_hosts::{AllowedHosts, InvalidHosts};
+pub use host::HostError;
 pub use keys::{ApiKey, InvalidScope, Scope};
 pub use limits::{LimitError, LimitOptions};
 pub use proxies::{InvalidProxies, TrustedProxies};

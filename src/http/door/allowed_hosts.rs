@@ -1,0 +1,65 @@
+//! Names of hosts under which the server may be called.
+
+use std::str::FromStr;
+
+/// The longest name of a host (RFC 1035, section 2.3.4).
+pub(super) const LONGEST_NAME: usize = 255;
+
+/// Names of hosts under which the server may be called: `chat.contoso.example`, or `*.contoso.example` for all below.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AllowedHosts(Vec<String>);
+
+/// The text is no list of names of hosts.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no name of a host; write chat.contoso.example or *.contoso.example, without scheme, port and path, separated by commas"
+)]
+pub struct InvalidHosts(String);
+
+impl FromStr for AllowedHosts {
+    type Err = InvalidHosts;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_name = |name: &str| {
+            let bare = name.strip_prefix("*.").unwrap_or(name);
+            let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+            !bare.is_empty() && bare.len() <= LONGEST_NAME && !bare.starts_with('.') && bare.bytes().all(is_part)
+        };
+        let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        let named =
+            parts.map(|part| if is_name(part) { Ok(part.to_owned()) } else { Err(InvalidHosts(part.to_owned())) });
+        named.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl AllowedHosts {
+    /// Whether no name is allowed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn has(&self, host: &str) -> bool {
+        self.0.iter().any(|name| match name.strip_prefix('*') {
+            // With its dot, so that `evilcontoso.example` is not below `contoso.example`.
+            Some(parent) => {
+                let split = host.len().saturating_sub(parent.len());
+                split > 0 && host.is_char_boundary(split) && host[split..].eq_ignore_ascii_case(parent)
+            }
+            None => name.eq_ignore_ascii_case(host),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_none_is_named() {
+        for bad in ["https://a.example", "a.example:80", "*", "a.example/x", "*.", ".example"] {
+            let error = format!("ok.example, {bad}").parse::<AllowedHosts>().expect_err(bad).to_string();
+            assert!(error.contains(&format!("`{bad}`")), "{error}");
+        }
+    }
+}
