@@ -18,6 +18,7 @@ mod docs;
 mod documents;
 mod door;
 mod embed;
+mod embed_options;
 mod envelope;
 mod error;
 mod fault;
@@ -54,7 +55,7 @@ pub use door::{
     AllowedHosts, ApiKey, HostError, InvalidHosts, InvalidProxies, InvalidScope, LimitError, LimitOptions, Scope,
     TrustedProxies,
 };
-pub use embed::{EmbedOptions, EmbedOrigins, InvalidOrigin};
+pub use embed_options::{EmbedOptions, EmbedOrigins, InvalidOrigin};
 pub use error::{EmbedError, MessagesError};
 pub use fault::Fault;
 pub use openapi::document;
