@@ -10,8 +10,8 @@ use utoipa::ToSchema;
 
 use super::envelope::Request;
 use super::query::Query;
-use super::records::tell_of_vain_search;
 use super::schema::AnswerRequest;
+use super::vain_search::tell_of_vain_search;
 use super::{Fault, State, body};
 use crate::activity::Activity;
 use crate::answer::{Addresses, LabelCatalogue};

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::outputs::PromptOptions;
 use super::query::Query;
 use crate::convert::{Conversion, Options, UnknownOutgoingForm};
 use crate::dialect::{Dialect, UnknownDialect};
@@ -123,6 +123,17 @@ impl<'a> Request<'a> {
         let reshaped = members.get("reshaped").copied().filter(|reshaped| reshaped.get() != "null");
         Ok(Self { answer, at: "/answer", conversion, reshaped })
     }
+}
+
+/// The options of `POST /v1/prompt`. Unknown ones are refused.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PromptOptions {
+    pub(crate) style: Option<String>,
+    pub(crate) max_bytes: Option<usize>,
+    pub(crate) max_tokens: Option<usize>,
+    pub(crate) system: Option<String>,
+    pub(crate) sources_only: Option<bool>,
 }
 
 /// A request to list sources for a model.

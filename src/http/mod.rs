@@ -47,6 +47,7 @@ mod ticket;
 mod token_parameters;
 mod upload;
 mod users;
+mod vain_search;
 mod web_chat;
 
 pub use auth::Access;

@@ -9,16 +9,16 @@ use actix_web::http::header::HeaderValue;
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, web};
 use futures_util::{Stream, StreamExt as _, stream};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::body::{self, BodyError};
 use super::convert::{LARGE_BYTES, read};
 use super::envelope::{EnvelopeError, PromptRequest, Request};
 use super::query::Query;
-use super::records::{rescore, tell_of_vain_search};
+use super::records::rescore;
 use super::schema::AnswerRequest;
 use super::tasks::Tasks;
+use super::vain_search::tell_of_vain_search;
 use super::{Fault, State};
 use crate::answer::{Answer, LabelCatalogue};
 use crate::convert::{Conversion, Outgoing, OutgoingForm, grounded};
@@ -113,17 +113,6 @@ pub(crate) async fn write_prompt(
     let body = read(&state, &request, payload).await?;
     let written = if body.len() < LARGE_BYTES { prompt(&body)? } else { web::block(move || prompt(&body)).await?? };
     Ok(json_bytes(written))
-}
-
-/// The options of `POST /v1/prompt`. Unknown ones are refused.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PromptOptions {
-    style: Option<String>,
-    max_bytes: Option<usize>,
-    max_tokens: Option<usize>,
-    system: Option<String>,
-    sources_only: Option<bool>,
 }
 
 fn prompt(body: &[u8]) -> Result<Vec<u8>, Fault> {

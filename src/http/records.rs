@@ -6,17 +6,17 @@ use actix_web::http::header::HeaderValue;
 use actix_web::web::{Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde_json::value::RawValue;
-use tracing::{debug, warn};
 
 use super::convert::{LARGE_BYTES, read};
 use super::envelope::{EnvelopeError, Request};
 use super::query::Query;
 use super::schema::RecordsRequest;
+use super::vain_search::tell;
 use super::{Fault, State};
 use crate::answer::Answer;
 use crate::channels::log_scores;
 use crate::convert::{Options, grounded};
-use crate::ingest::{Provider, SearchInVain, ingest, search_in_vain, source_objects};
+use crate::ingest::{SearchInVain, ingest, search_in_vain, source_objects};
 use crate::output::{Records, Redirectors, records_behind};
 
 /// Read the sources of an answer.
@@ -104,23 +104,4 @@ fn second_step(reshaped: &RawValue) -> Result<(String, bool), Fault> {
     let answer = ingest(reshaped.get().as_bytes(), None)
         .map_err(|source| Fault::Convert { source: source.into(), at: "/reshaped" })?;
     Ok((answer.text, answer.complete))
-}
-
-/// Says what there is in an answer that cites nothing, where its provider searched in vain.
-pub(crate) fn tell_of_vain_search(body: &[u8], from: Option<Provider>) {
-    if let Ok(answer) = ingest(body, from)
-        && let Some(vain) = search_in_vain(body, &answer)
-    {
-        tell(&vain);
-    }
-}
-
-/// Rule S4-54. What was found may be what the answer is about, so only the log for debugging has it.
-fn tell(vain: &SearchInVain) {
-    let SearchInVain { provider, events, tools, members, first, .. } = vain;
-    let provider = provider.unwrap_or_default();
-    warn!(provider, events, ?tools, ?members, "tools ran and no source was found");
-    if let Some(first) = first {
-        debug!(provider, %first, "the first object that no source was made of");
-    }
 }
