@@ -1,7 +1,8 @@
 //! citewire over HTTP.
 //!
 //! A handler extracts, calls one function of the layers below, and wraps. Errors travel as [`Fault`] and get their
-//! status and their words in `problem/verdict.rs` alone. Routes stand in `routes.rs`, and which of them are open to everybody in `paths.rs`.
+//! status and their words in `problem/verdict.rs` alone. Routes stand in `routes.rs`, and which of them are open to
+//! everybody in `paths.rs`.
 
 mod address;
 mod answers;
