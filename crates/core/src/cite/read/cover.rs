@@ -43,7 +43,8 @@ impl Coverage<'_> {
     /// What no token holds: blanks, prefixes of containers, and what makes a heading of a text.
     fn gap(&self, leaf: &Leaf, gap: Range<usize>) {
         let signs: &[char] = match leaf.kind {
-            LeafKind::Heading(_) => &['#'],
+            // Behind the hashes, the parser takes these for blanks.
+            LeafKind::Heading(_) => &['#', '\u{b}', '\u{c}'],
             LeafKind::Underlined => &['=', '-'],
             // At the ends of a cell, the parser cuts these blanks as well; of `\\|` in one, it reads an escaped border.
             LeafKind::Cell => &['\u{b}', '\u{c}', '\\'],
