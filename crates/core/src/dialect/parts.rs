@@ -140,26 +140,27 @@ impl Dialect {
             }
             // JSON escapes and marks make some characters longer than others, and claims come on top; each step leaves less.
             let less = room * bounds.bytes / taken;
-            room = less.min(room - room / 16).min(room - 1).max(least);
+            let step = if bounds.utf16.is_some() { room / 4 } else { room / 16 };
+            room = less.min(room - step).min(room - 1).max(least);
         }
     }
 
     /// Takes claims away from the last one on, until the message fits. Their numbers stay as text.
     fn without_last_claims(self, mut part: Activity, bounds: Bounds, entries: &mut Vec<Entry>) -> Activity {
-        let mut count = 0;
-        while self.weight(&part, bounds) > bounds.bytes
-            && let Some(claim) = citations(&mut part).and_then(Vec::pop)
-        {
-            count += 1;
-            if let Some(text) = &mut part.text {
-                let (mut body, mut definitions) = without_definitions(text);
-                let number = claim.position.position().to_string();
-                definitions.retain(|line| number_of(line) != Some(&number));
-                push_definitions(&mut body, definitions.iter().map(String::as_str));
-                *text = body;
+        let all = citations(&mut part).map_or(0, |claims| claims.len());
+        // How many fit is looked for by halves: each look draws the whole message.
+        let (mut fitting, mut too_many) = (0, all + 1);
+        while fitting + 1 < too_many {
+            let middle = fitting.midpoint(too_many);
+            if self.weight(&with_first_claims(&part, middle), bounds) <= bounds.bytes {
+                fitting = middle;
+            } else {
+                too_many = middle;
             }
         }
+        let count = all - fitting;
         if count > 0 {
+            part = with_first_claims(&part, fitting);
             let note = format!("a message was larger than {bounds}, so its last {count} claims were left out");
             entries.push(Entry::in_input(Kind::Dropped, "claims-size", "", note));
         }
@@ -243,6 +244,21 @@ fn push_definitions<'d>(text: &mut String, definitions: impl Iterator<Item = &'d
         text.push_str(if at == 0 { "\n\n" } else { "\n" });
         text.push_str(line);
     }
+}
+
+/// The message with so many of its claims, and without the definitions of the others.
+fn with_first_claims(message: &Activity, count: usize) -> Activity {
+    let mut part = message.clone();
+    let Some(claims) = citations(&mut part) else { return part };
+    let gone = claims.split_off(count.min(claims.len()));
+    let numbers: Vec<String> = gone.iter().map(|claim| claim.position.position().to_string()).collect();
+    if let Some(text) = &mut part.text {
+        let (mut body, mut definitions) = without_definitions(text);
+        definitions.retain(|line| number_of(line).is_none_or(|number| !numbers.iter().any(|gone| gone == number)));
+        push_definitions(&mut body, definitions.iter().map(String::as_str));
+        *text = body;
+    }
+    part
 }
 
 /// The claims of a message.
