@@ -36,7 +36,7 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// conversation is there. The conversation does not live longer for it, because nothing is recorded in it.
     async fn refer(&self, id: &ConversationId, reference: Value) -> Result<bool, StoreError>;
 
-    /// Appends a batch. The store assigns places, ids by [`ActivityId::at`], the conversation, and timestamps: the
+    /// Appends a batch. The store assigns places, ids by [`ActivityId::at`](crate::activity::ActivityId::at), the conversation, and timestamps: the
     /// present in whole milliseconds, yet at least 1 ms after the activity before and not before what the batch says.
     async fn append(&self, id: &ConversationId, batch: Batch) -> Result<Option<Appended>, StoreError>;
 

@@ -33,7 +33,7 @@ impl Conversation {
     }
 }
 
-/// The outcome of [`ConversationStore::create`].
+/// The outcome of [`ConversationStore::create`](super::ConversationStore::create).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Created {
     /// There was no such conversation.
@@ -51,7 +51,7 @@ pub struct Batch {
     /// The caller's name for this append. A second append with the same key in the same conversation records nothing
     /// and returns what the first one recorded.
     pub key: Option<String>,
-    /// Further names under which [`ConversationStore::recall`] finds this batch, such as the id that another service has given
+    /// Further names under which [`ConversationStore::recall`](super::ConversationStore::recall) finds this batch, such as the id that another service has given
     /// it. They share one space with keys. A name that another batch has already stays with that one.
     pub names: Vec<String>,
     /// No activity of the batch gets an earlier timestamp, even when the clock says so: readers were shown something that it
@@ -106,7 +106,7 @@ impl Recorded {
     }
 }
 
-/// The outcome of [`ConversationStore::append`].
+/// The outcome of [`ConversationStore::append`](super::ConversationStore::append).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Appended {

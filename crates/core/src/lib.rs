@@ -24,14 +24,13 @@
 //! use citewire_core::dialect::Dialect;
 //!
 //! let mut streaming = Streaming::new(Conversion::to(Dialect::WebChat));
-//! streaming.push(b"{\"sources\":[{\"url\":\"https://hr.contoso.example/leave\"}]}\n")?;
-//! let update = streaming.push(b"{\"text\":\"Leave is 30 days [1]. It\"}\n")?;
+//! streaming.push(b"data: {\"sources\": [{\"url\": \"https://hr.contoso.example/leave\"}]}\n\n")?;
+//! let update = streaming.push(b"data: {\"delta\": \"Leave is 30 days [1]. It\"}\n\n")?;
 //! assert_eq!(update, Some(Update::Text("Leave is 30 days [1]. It")));
+//! streaming.push(b"data: {\"done\": true}\n\n")?;
 //! let converted = streaming.finish()?;
-//! assert_eq!(
-//!     converted.activities[0].text.as_deref(),
-//!     Some("Leave is 30 days [1]. It\n\n[1]: https://hr.contoso.example/leave"),
-//! );
+//! let message = converted.activities.last().and_then(|message| message.text.as_deref());
+//! assert_eq!(message, Some("Leave is 30 days [1]. It\n\n[1]: https://hr.contoso.example/leave \"hr.contoso.example\""));
 //! # Ok::<(), citewire_core::convert::ConvertError>(())
 //! ```
 //!

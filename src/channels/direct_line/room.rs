@@ -17,7 +17,7 @@ pub(super) struct Room {
     pub(super) shelf: Shelf,
 }
 
-/// An [`Ephemeral`] as it is shown, to everyone the same.
+/// An [`Ephemeral`](super::hub::Ephemeral) as it is shown, to everyone the same.
 #[derive(Debug)]
 pub(super) struct Shown {
     pub(super) after: Option<Watermark>,

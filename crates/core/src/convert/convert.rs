@@ -5,7 +5,7 @@ use crate::ingest::{ingest, ingest_whole};
 
 /// Converts one answer in the bytes in which it arrived, whole or as a stream.
 ///
-/// A stream gives updates before its message, as many as [`Options::updates`] says. The message is the one that the same
+/// A stream gives updates before its message, as many as [`Options::updates`](super::Options::updates) says. The message is the one that the same
 /// answer gives when it comes whole; with updates before it, it also carries the sign that ends a stream. The same input
 /// and wishes give the same bytes.
 ///
