@@ -126,8 +126,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2_000))]
-
         #[test]
         fn nothing_but_blanks_and_fences_is_lost_and_every_step_makes_progress(
             text in "(\\PC{0,12}|\n|\n\n|```\n|~~~~ x\n|\\[12\\]|    ){0,24}",

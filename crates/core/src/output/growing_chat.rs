@@ -338,8 +338,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2_000))]
-
         #[test]
         fn p12_the_pieces_joined_are_the_whole_answer_wherever_it_is_cut(
             pieces in prop::collection::vec(prop::sample::select(PIECES), 1..24),

@@ -117,8 +117,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2_000))]
-
         #[test]
         fn the_costs_of_pieces_add_up_at_line_ends(head in "(?s).{0,60}", tail in "(?s).{0,60}") {
             let whole = estimate_tokens(&format!("{head}\n{tail}"));

@@ -135,8 +135,6 @@ fn bare(style: Style) -> Options {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
     #[test]
     fn s1_10_a_reader_of_a_numbered_list_finds_the_sources_of_the_manifest_and_no_others(sources in sources()) {
         for options in [Options::new(Style::Numbered), bare(Style::Numbered)] {

@@ -49,8 +49,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2_000))]
-
         #[test]
         fn a_cut_text_never_exceeds_the_limit_and_begins_as_the_text_does(text in "\\PC{0,80}", max in 0_usize..60) {
             let cut = cut_at_word(&text, max);

@@ -160,8 +160,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2_000))]
-
         /// The oracle cuts the text into clusters and counts what is before each.
         #[test]
         fn n06_any_offset_in_any_unit_names_the_next_boundary_of_clusters(text in text(), wanted in 0..300_usize) {
