@@ -8,10 +8,11 @@ use crate::cite::place::place_or_first;
 use crate::cite::resolve::Resolver;
 use crate::cite::{CitedPlace, CitedText, Rules, definition};
 
-/// How many bytes may be read for each byte that has arrived, up to so long a text. A block is read again with each piece of it; of a
-/// long one in short pieces, that would take time that grows as the square of its length.
-const READ_FOR_EACH: usize = 1024;
-const UP_TO: usize = 64 * 1024;
+/// How many bytes may be read of a text of so many. A block is read again with each piece of it; of a long one in short pieces, that
+/// would take time that grows as the square of its length.
+fn may_read(length: usize) -> usize {
+    1024 * length.min(16 * 1024) + 256 * length.min(64 * 1024).saturating_sub(16 * 1024)
+}
 
 /// Where that is used up, an open block is read again when it has grown by this part of its length.
 const PART: usize = 16;
@@ -25,7 +26,7 @@ const PART: usize = 16;
 ///
 /// With each piece, the block that is open is read again. Beside blanks at the end, at most 4 KiB of it are held back, and a few
 /// bytes of most answers; of a list of references, up to 8 KiB. A long block in short pieces is read less often: a 1,024th of it is held
-/// back in addition, past 64 KiB of text a sixteenth.
+/// back in addition, past 16 KiB of text a 256th, past 64 KiB a sixteenth.
 #[derive(Debug)]
 pub struct Incremental {
     /// The text so far, and its sources.
@@ -77,8 +78,7 @@ impl Incremental {
         self.answer.text.push_str(delta);
         let from = self.shown.len();
         let open = self.answer.text.len() - self.rewrite.settled();
-        let may_spend = READ_FOR_EACH * self.answer.text.len().min(UP_TO);
-        if self.spent + open <= may_spend || self.answer.text.len() - self.read > open / PART {
+        if self.spent + open <= may_read(self.answer.text.len()) || self.answer.text.len() - self.read > open / PART {
             self.spent += open;
             self.read_on();
         }
@@ -212,7 +212,7 @@ mod tests {
         assert!(count(&grew[..1_500]) > 750, "a short one grows with each letter but those that wait for the next");
         let late = count(&grew[4_000..6_000]);
         assert!((200..600).contains(&late), "{late}");
-        assert!(incremental.spent <= READ_FOR_EACH * text.len());
+        assert!(incremental.spent <= may_read(text.len()));
         assert_eq!(incremental.finish().text, cite(&one(&text), &Rules::web_chat()).text);
     }
 
