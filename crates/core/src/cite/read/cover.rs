@@ -43,15 +43,15 @@ impl Coverage<'_> {
     /// What no token holds: blanks, prefixes of containers, and what makes a heading of a text.
     fn gap(&self, leaf: &Leaf, gap: Range<usize>) {
         let signs: &[char] = match leaf.kind {
-            // Behind the hashes, the parser takes these for blanks.
-            LeafKind::Heading(_) => &['#', '\u{b}', '\u{c}'],
+            LeafKind::Heading(_) => &['#'],
             LeafKind::Underlined => &['=', '-'],
-            // At the ends of a cell, the parser cuts these blanks as well; of `\\|` in one, it reads an escaped border.
-            LeafKind::Cell => &['\u{b}', '\u{c}', '\\'],
+            // Of `\\|`, the parser reads an escaped border.
+            LeafKind::Cell => &['\\'],
             LeafKind::Paragraph | LeafKind::Fence | LeafKind::Indented | LeafKind::Html | LeafKind::Rule => &[],
         };
-        let lost =
-            self.text[gap.clone()].trim_matches(|c| matches!(c, ' ' | '\t' | '\r' | '\n' | '>') || signs.contains(&c));
+        // At the ends of cells and headings, the parser takes a vertical tab and a form feed for blanks.
+        let is_blank = |c| matches!(c, ' ' | '\t' | '\r' | '\n' | '>' | '\u{b}' | '\u{c}');
+        let lost = self.text[gap.clone()].trim_matches(|c| is_blank(c) || signs.contains(&c));
         assert!(lost.is_empty(), "{lost:?} at {gap:?} of {:?} is in no token", self.text);
     }
 }
