@@ -1,6 +1,6 @@
 //! How often a conversion asks for memory, and for how much.
 //!
-//!     cargo bench --bench allocations
+//!     cargo bench --package citewire-core --bench allocations
 
 #![expect(clippy::disallowed_methods, reason = "its text is a file")]
 #![expect(clippy::print_stdout, reason = "its outcome is what it prints")]

@@ -1,6 +1,6 @@
 //! What each step of a conversion costs, against a bare parse of the same text, and how it grows with the answer.
 //!
-//!     cargo bench --bench conversion
+//!     cargo bench --package citewire-core --bench conversion
 //!
 //! Results and their reading are in `docs/performance.md`.
 

@@ -1,7 +1,7 @@
 //! What citing costs a byte of hostile texts: short pieces repeated, of 100 kB and of 1 MB, whole and in deltas of four
 //! bytes. A cost that grows with the length is a fault.
 //!
-//!     cargo run --release --example growth [PIECE...]
+//!     cargo run --release --package citewire-core --example growth [PIECE...]
 //!
 //! Prints nanoseconds a byte; the last column is the worse of the two ratios of 1 MB to 100 kB.
 

@@ -1,4 +1,4 @@
-//! What markers stand in: one row for each form.
+//! The brackets of markers: one row for each form.
 
 /// The brackets of a marker. Which text between them is a marker, [`MarkerGrammar`](super::MarkerGrammar) says for each provider,
 /// and `cite` reads.

@@ -10,12 +10,12 @@ use crate::cite::place::first_open;
 use crate::report::{Entry, Kind};
 use crate::url::without_user;
 
-/// What was decided and written of a text so far.
+/// The decisions about a text so far, and its output.
 #[derive(Debug)]
 pub(super) struct Progress {
     pub(super) decisions: Decisions,
     pub(super) output: Output,
-    /// What was decided of the last leaf; kept for its room.
+    /// The pieces of the last leaf. The next leaf takes over the memory of this list.
     pieces: Vec<Piece>,
     pub(super) settled: Settled,
 }
