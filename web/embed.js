@@ -1,4 +1,4 @@
-// A chat button for any web page: <script src="https://YOUR-HOST/embed.js"></script>. The guide is docs/embed.md.
+// A chat button for any web page: <script src="https://YOUR-HOST/embed.js"></script>. The guide is docs/start/embed.md.
 //
 // The button and the panel are in a shadow root, so that neither their styles nor the page's reach the other. Web Chat is in a
 // frame in the panel: it has no support for shadow roots, and a frame without an address has the origin and the content

@@ -81,7 +81,7 @@ fn check_again(answer: &Answer, rules: &Rules, cited: &CitedText) {
     let rest = (0..answer.sources.len()).filter(|at| !cited.sources.iter().any(|one| one.sources[0].0 == *at));
     again.sources = order.chain(rest).map(|at| unnamed(&answer.sources[at])).collect();
     let twice = cite(&again, rules);
-    // A carriage return before the definitions may go (docs/citations.md).
+    // A carriage return before the definitions may go (docs/reference/citations.md).
     let comparable = |text: &str| text.trim_end().replace("\r\n\n", "\n\n");
     assert_eq!(comparable(&twice.text), comparable(&cited.text), "changed again, from {:?}", answer.text);
 }

@@ -1,4 +1,4 @@
-// Serves page.html, and gives it tokens for the chat at POST /token: Program.cs of `dotnet new web`. The guide is docs/embed.md.
+// Serves page.html, and gives it tokens for the chat at POST /token: Program.cs of `dotnet new web`. The guide is docs/start/embed.md.
 var site = Environment.GetEnvironmentVariable("SITE") ?? "http://127.0.0.1:8080";
 var secret = Environment.GetEnvironmentVariable("CITEWIRE_DIRECT_LINE_SECRET");
 var citewire = new HttpClient { BaseAddress = new Uri(Environment.GetEnvironmentVariable("CITEWIRE_URL")!) };

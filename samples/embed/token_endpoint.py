@@ -1,4 +1,4 @@
-"""Serves page.html, and gives it tokens for the chat at POST /token. The guide is docs/embed.md."""
+"""Serves page.html, and gives it tokens for the chat at POST /token. The guide is docs/start/embed.md."""
 import json, os, urllib.request
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit

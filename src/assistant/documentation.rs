@@ -5,8 +5,8 @@ use include_dir::{Dir, DirEntry, include_dir};
 /// The folder `docs` as it was when the program was built.
 static DOCS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/docs");
 
-/// What is written for those who work on citewire, or for one system only: its sentences crowd out the answers of others.
-const ASIDE: [&str; 6] = ["clients/", "decisions/", "moving/", "fuzzing.md", "markdown-engines.md", "performance.md"];
+/// Pages for maintainers, or for one other system: their sentences crowd out the answers that users look for.
+const ASIDE: [&str; 3] = ["guides/clients/", "guides/moving/", "inside/"];
 
 fn is_for_users(path: &str) -> bool {
     !ASIDE.iter().any(|aside| path.starts_with(aside))

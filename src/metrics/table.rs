@@ -76,7 +76,7 @@ mod tests {
     /// The rows of the table in the document, as they have to be.
     #[test]
     fn the_documented_metrics_are_the_real_ones() {
-        let document = include_str!("../../docs/metrics.md");
+        let document = include_str!("../../docs/operate/metrics.md");
         let rows: Vec<&str> = document.lines().filter(|line| line.starts_with("| `")).collect();
         let expected: Vec<String> = METRICS
             .iter()

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::ingest::Provider;
 
-/// The format of a back end's answers: a slug of `docs/providers.md`, or `auto`, which lets the first bytes tell.
+/// The format of a back end's answers: a slug of `docs/reference/formats.md`, or `auto`, which lets the first bytes tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerFormat {
     /// The first bytes tell.

@@ -1,4 +1,4 @@
-//! Sources as the native manifest writes them (`docs/manifest.md`).
+//! Sources as the native manifest writes them (`docs/reference/manifest.md`).
 
 use std::collections::BTreeMap;
 

@@ -327,7 +327,7 @@ embedded('a conversation whose line is lost is taken up again by the button', { 
 });
 
 embedded('a page with a strict content security policy works with the one that the guide names', {}, async (visit) => {
-  const guide = await readFile(new URL('../../docs/embed.md', import.meta.url), 'utf8');
+  const guide = await readFile(new URL('../../docs/start/embed.md', import.meta.url), 'utf8');
   const [, named] = /^ {4}(default-src .*)$/m.exec(guide);
   const policy = named
     .replaceAll('NONCE', 'c29tZXRoaW5n')

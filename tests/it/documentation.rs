@@ -4,8 +4,12 @@ use std::path::{Path, PathBuf};
 use citewire::config::{Config, Sources};
 
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), extension)
+}
+
+fn files_below(root: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    let mut folders = vec![root.to_path_buf()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("a folder") {
             let path = entry.expect("an entry").path();
@@ -27,7 +31,7 @@ fn read(path: &Path) -> String {
 #[test]
 fn every_line_of_the_log_that_operations_tells_of_is_written_somewhere() {
     let source: String = files("src", "rs").iter().map(|path| read(path)).collect();
-    let operations = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operations.md"));
+    let operations = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operate/operations.md"));
     let levels = ["| `error` | ", "| `warn` | ", "| `info` | "];
     let mut lines = 0;
     for row in operations.lines() {
@@ -58,7 +62,7 @@ fn no_blank_line_cuts_a_table() {
 /// The example is copied as it is, so that citewire has to start with it, behind the proxy and closed to strangers.
 #[test]
 fn citewire_starts_with_the_file_that_operations_shows_for_proxies() {
-    let operations = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operations.md"));
+    let operations = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/operate/operations.md"));
     let section = operations.split("## Behind nginx").nth(1).expect("the section");
     let example = section.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
     let folder = tempfile::tempdir().expect("a folder");
@@ -78,7 +82,7 @@ fn name(path: &Path) -> &str {
 // A program that is copied from a page has to be the one that was run.
 #[test]
 fn the_pages_of_clients_show_the_programs_of_the_samples() {
-    let pages: Vec<String> = files("docs/clients", "md").iter().map(|path| read(path)).collect();
+    let pages: Vec<String> = files("docs/guides/clients", "md").iter().map(|path| read(path)).collect();
     let mut samples = Vec::new();
     for (extension, language) in [("py", "python"), ("mjs", "js")] {
         for sample in files("samples/clients", extension) {
@@ -101,9 +105,98 @@ fn the_pages_of_clients_show_the_programs_of_the_samples() {
 
 #[test]
 fn the_table_of_clients_names_every_page() {
-    let index = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/clients/README.md"));
-    for page in files("docs/clients", "md") {
+    let index = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guides/clients/README.md"));
+    for page in files("docs/guides/clients", "md") {
         let page = name(&page);
         assert!(page == "README.md" || index.contains(&format!("]({page})")), "the table does not name {page}");
     }
+}
+
+/// Folders of text that this project wrote; what tests are given may name files that do not exist.
+const WRITTEN: [&str; 8] =
+    ["src", "crates/core/src", "crates/check/src", "xtask/src", "fuzz/src", "web", "packaging", "samples/embed"];
+
+/// Files below a folder, whatever they are called.
+fn everything(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    ["rs", "js", "mjs", "py", "cs", "toml", "md", "html"]
+        .iter()
+        .flat_map(|extension| files_below(&root, extension))
+        .collect()
+}
+
+fn pages() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut pages = files("docs", "md");
+    pages.extend(["README.md", "SECURITY.md", "CHANGELOG.md"].map(|name| root.join(name)));
+    pages.extend(["crates/core/README.md", "crates/check/README.md"].map(|name| root.join(name)));
+    pages
+}
+
+/// The links of a page to files, without their fragments, in the order in which another Markdown engine finds them.
+fn links(text: &str) -> Vec<String> {
+    use pulldown_cmark::{Event, Options, Parser, Tag};
+    let events = Parser::new_ext(text, Options::ENABLE_TABLES);
+    let addresses = events.filter_map(|event| match event {
+        Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => Some(dest_url.into_string()),
+        _ => None,
+    });
+    let files = addresses.filter_map(|address| {
+        let file = address.split('#').next().unwrap_or_default();
+        (!file.is_empty() && !file.contains(':')).then(|| file.to_owned())
+    });
+    files.collect()
+}
+
+// The pages were sorted into folders; half of the links between them had to change.
+#[test]
+fn every_link_of_the_documentation_leads_to_a_file() {
+    let mut followed = 0;
+    let mut dead = Vec::new();
+    for page in pages() {
+        for link in links(&read(&page)) {
+            followed += 1;
+            if !page.parent().expect("a folder").join(&link).exists() {
+                dead.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "{}", dead.join("\n"));
+    assert!(followed > 200, "only {followed} links were found");
+}
+
+/// The paths `docs/….md` that a text names.
+fn named(text: &str) -> Vec<&str> {
+    let begins = text.match_indices("docs/").filter(|(at, _)| {
+        !text[..*at].ends_with(|before: char| before.is_alphanumeric() || matches!(before, '/' | '.' | '-' | '_'))
+    });
+    let paths = begins.map(|(at, _)| {
+        let rest = &text[at..];
+        let end = rest
+            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '-' | '_')))
+            .unwrap_or(rest.len());
+        rest[..end].trim_end_matches('.')
+    });
+    paths.filter(|path| path.ends_with(".md")).collect()
+}
+
+/// Examples of tests beside the code, which name no page of ours.
+const EXAMPLES: [&str; 2] = ["docs/a.md", "docs/b.md"];
+
+#[test]
+fn every_page_that_the_code_names_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut seen = 0;
+    let mut missing = Vec::new();
+    for path in WRITTEN.iter().flat_map(|folder| everything(folder)) {
+        let text = read(&path);
+        for page in named(&text) {
+            seen += 1;
+            if !EXAMPLES.contains(&page) && !root.join(page).exists() {
+                missing.push(format!("{}: {page}", path.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+    assert!(seen > 20, "only {seen} were found");
 }

@@ -199,7 +199,7 @@ fn two_streams_of_one_conversation_are_told_apart_by_their_names() {
 
 /// The examples of the documentation: what follows a heading, between fences.
 fn example(heading: &str) -> Value {
-    let document = include_str!("../../docs/streaming.md");
+    let document = include_str!("../../docs/reference/streaming.md");
     let section = document.split(heading).nth(1).expect("the heading");
     let block = section.split("```json\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
     serde_json::from_str(block).expect("JSON")

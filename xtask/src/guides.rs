@@ -13,8 +13,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Pages for people who work on citewire itself: their commands measure, fuzz and try properties for minutes.
-const NOT_GUIDES: [&str; 4] = ["architecture.md", "citations.md", "fuzzing.md", "performance.md"];
+/// Its commands try properties for minutes. Pages of `docs/inside` are left out with their folder.
+const NOT_GUIDES: [&str; 1] = ["citations.md"];
 
 /// The first word of a command, by which blocks without a language are known.
 const PROGRAMS: [&str; 24] = [
@@ -107,7 +107,9 @@ fn packages(repository: &Repository, folder: &Path) -> Result<PathBuf> {
 
 fn pages(repository: &Repository) -> Result<Vec<PathBuf>> {
     let mut pages = vec![repository.path("README.md")];
-    for folder in ["docs", "docs/clients", "docs/moving"] {
+    for folder in
+        ["docs/start", "docs/guides", "docs/guides/clients", "docs/guides/moving", "docs/reference", "docs/operate"]
+    {
         let path = repository.path(folder);
         let entries = fs::read_dir(&path).with_context(|| format!("cannot list {}", path.display()))?;
         let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

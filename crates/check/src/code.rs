@@ -1,4 +1,4 @@
-//! Every code that a finding can carry, in one table: `docs/check.md` is tested against it.
+//! Every code that a finding can carry, in one table: `docs/reference/check.md` is tested against it.
 
 use super::{Channel, Severity};
 
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_documentation_lists_exactly_these_rules_by_channel() {
-        let document = include_str!("../../../docs/check.md");
+        let document = include_str!("../../../docs/reference/check.md");
         for (heading, channel) in
             [("### Every channel", None), ("### Web Chat", Some(Channel::WebChat)), ("### Teams", Some(Channel::Teams))]
         {

@@ -2,7 +2,7 @@
 //!
 //!     cargo bench --package citewire-core --bench conversion
 //!
-//! Results and their reading are in `docs/performance.md`.
+//! Results and their reading are in `docs/inside/performance.md`.
 
 use std::hint::black_box;
 

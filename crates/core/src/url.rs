@@ -142,7 +142,7 @@ impl WebUrl {
     /// The form that every Markdown engine of Web Chat reads as one and the same address.
     ///
     /// ASCII only, host in punycode, and only `A-Z a-z 0-9 ; / ? : @ & = + $ , - _ . ! ~ * ' #` and well-formed `%HH`;
-    /// everything else is percent-encoded, and so is a `;` that would end an HTML entity (`docs/web-chat.md`, rule 6).
+    /// everything else is percent-encoded, and so is a `;` that would end an HTML entity (`docs/guides/web-chat.md`, rule 6).
     /// The brackets of an IPv6 host stay, since nothing else names that host: such an address is not
     /// [linkable](Self::is_linkable).
     #[must_use]

@@ -1,4 +1,4 @@
-//! The bot behind Azure Bot Service: who calls it, and how it answers through the Bot Connector (`docs/teams.md`).
+//! The bot behind Azure Bot Service: who calls it, and how it answers through the Bot Connector (`docs/guides/teams.md`).
 //!
 //! An [`AzureBot`] takes in what is posted: an [`Inbound`] activity whose sender [`auth`] has let in gets its turn in the line of
 //! its conversation, and a [`Responder`] answers the [`Call`] that it has become.

@@ -1,6 +1,6 @@
 //! Every setting, once: its name, what it is, what holds without it, what it does, and where it goes.
 //!
-//! From here come the rows in `docs/configuration.md`, the schema, the help of options, the defaults and the keys that are known.
+//! From here come the rows in `docs/reference/settings.md`, the schema, the help of options, the defaults and the keys that are known.
 
 /// A row: how its text is read, and where the value goes.
 macro_rules! row {
@@ -145,8 +145,8 @@ mod tests {
     #[test]
     fn the_rows_in_the_documentation_are_those_of_the_settings() {
         const HEAD: &str = "| key in the file | in the environment | default | what it does |\n|---|---|---|---|\n";
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/configuration.md");
-        let kept = std::fs::read_to_string(&path).expect("docs/configuration.md");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/settings.md");
+        let kept = std::fs::read_to_string(&path).expect("docs/reference/settings.md");
         let (before, table) = kept.split_once(HEAD).expect("the head of the table");
         let (_, after) = table.split_once("\n\n").expect("something after the table");
         let rows: Vec<String> = settings().map(row).collect();
@@ -154,7 +154,7 @@ mod tests {
         if std::env::var_os("CITEWIRE_UPDATE").is_some() {
             std::fs::write(&path, &rebuilt).expect("written");
         } else {
-            assert!(kept == rebuilt, "docs/configuration.md is out of date: run the tests with CITEWIRE_UPDATE=1");
+            assert!(kept == rebuilt, "docs/reference/settings.md is out of date: run the tests with CITEWIRE_UPDATE=1");
         }
     }
 

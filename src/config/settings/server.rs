@@ -59,7 +59,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     list!(
         "embed.origins",
         Said("none"),
-        "The web sites whose pages may have the chat by [`/embed.js`](embed.md): exact origins, \
+        "The web sites whose pages may have the chat by [`/embed.js`](../start/embed.md): exact origins, \
          `https://www.contoso.example`, in a list or separated by commas. None switches it off.",
         parsed,
         |draft, origins| draft.embed.origins = origins
@@ -130,7 +130,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         "retention_hours",
         Is("24"),
         "Idle conversations are deleted after so long, those [behind Azure Bot \
-         Service](operations.md#conversations-behind-azure-bot-service) with the way to them.",
+         Service](../operate/operations.md#conversations-behind-azure-bot-service) with the way to them.",
         1..=24 * 366,
         |draft, hours| draft.retention = Duration::from_secs(hours * 3600)
     ),

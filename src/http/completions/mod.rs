@@ -1,4 +1,4 @@
-//! Assistants as models: what clients of OpenAI's chat completions speak (`docs/chat-completions.md`).
+//! Assistants as models: what clients of OpenAI's chat completions speak (`docs/reference/chat-completions.md`).
 
 mod chunks;
 mod create;

@@ -1,7 +1,7 @@
 //! The door: what is judged before a handler sees a request, for every route at one place.
 //!
 //! Which host names are served ([`host`]), which proxies are believed and who calls through them ([`proxies`]), and how often
-//! a caller may come ([`limits`]), and what a key opens ([`keys`]). `auth.rs` asks the keys. `docs/security.md` has the rules.
+//! a caller may come ([`limits`]), and what a key opens ([`keys`]). `auth.rs` asks the keys. `docs/operate/security.md` has the rules.
 
 mod allowed_hosts;
 pub(crate) mod host;

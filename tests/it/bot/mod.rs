@@ -1,5 +1,5 @@
 //! A bot behind the embedded channel. Tests with a number prove that point of the conformance checklist
-//! (`docs/direct-line.md`).
+//! (`docs/reference/direct-line.md`).
 
 mod cited;
 mod connector;

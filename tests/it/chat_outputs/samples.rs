@@ -51,8 +51,8 @@ fn the_examples_of_the_documentation_are_samples_and_what_comes_out_of_them() {
         ("open-webui", "azure-oyd/basic", "open-webui-links"),
         ("assistanthub", "assistanthub/basic", "assistanthub"),
     ] {
-        let text = fs::read_to_string(root.join(format!("docs/{document}.md"))).expect("a document");
+        let text = fs::read_to_string(root.join(format!("docs/guides/{document}.md"))).expect("a document");
         let expected = json_file(&root.join(format!("samples/answers/{sample}/{file}.json")));
-        assert!(json_blocks(&text).contains(&expected), "docs/{document}.md has no {sample}/{file}.json");
+        assert!(json_blocks(&text).contains(&expected), "docs/guides/{document}.md has no {sample}/{file}.json");
     }
 }

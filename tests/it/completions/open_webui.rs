@@ -1,4 +1,4 @@
-//! The traps of Open WebUI, by their numbers in `docs/open-webui.md`.
+//! The traps of Open WebUI, by their numbers in `docs/guides/open-webui.md`.
 
 use citewire::ingest::Provider;
 use serde_json::{Value, json};

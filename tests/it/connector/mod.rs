@@ -1,5 +1,5 @@
 //! A bot behind Azure Bot Service: its calls to the Connector, and what becomes of answers there. The Connector is a local one
-//! that keeps to the contract of Teams; places in it give tests their names (`docs/teams.md`).
+//! that keeps to the contract of Teams; places in it give tests their names (`docs/guides/teams.md`).
 
 mod cards;
 mod chat;

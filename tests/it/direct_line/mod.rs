@@ -1,4 +1,4 @@
-//! The tests carry the number of the point of the conformance checklist (`docs/direct-line.md`) that they prove.
+//! The tests carry the number of the point of the conformance checklist (`docs/reference/direct-line.md`) that they prove.
 
 mod authentication;
 mod browser;

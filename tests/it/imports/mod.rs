@@ -1,4 +1,4 @@
-//! Who may import whom: the table of `docs/architecture.md`, held against the `use crate::` lines of the source.
+//! Who may import whom: the table of `docs/inside/architecture.md`, held against the `use crate::` lines of the source.
 
 mod graph;
 mod rings;
@@ -65,7 +65,7 @@ const CRATES: [(&str, Option<&str>); 3] =
 #[test]
 fn every_module_imports_only_what_the_table_allows() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let document = std::fs::read_to_string(project.join("docs/architecture.md")).expect("the document");
+    let document = std::fs::read_to_string(project.join("docs/inside/architecture.md")).expect("the document");
     let table = table(&document);
     assert!(table.len() > 15, "the table was not found");
     let mut faults = Vec::new();

@@ -139,6 +139,8 @@ fn some_samples_are_written_down_whole() {
 
 #[test]
 fn the_example_of_the_documentation_is_what_comes_out() {
-    let [given, expected] = &json_blocks(include_str!("../../../docs/records.md"))[..] else { panic!("two blocks") };
+    let [given, expected] = &json_blocks(include_str!("../../../docs/reference/records.md"))[..] else {
+        panic!("two blocks")
+    };
     assert_eq!(&json_of(&read(given.to_string().as_bytes())), expected);
 }

@@ -1,4 +1,4 @@
-//! The sections of `docs/upstreams.md`, which are to be copied.
+//! The sections of `docs/guides/upstreams.md`, which are to be copied.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,8 +10,8 @@ use citewire::upstream::{Surroundings, UpstreamOptions};
 
 /// The TOML blocks of the page.
 fn blocks() -> Vec<toml::Table> {
-    let page =
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/upstreams.md")).expect("the page");
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guides/upstreams.md"))
+        .expect("the page");
     let blocks = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
     blocks.map(|block| toml::from_str(block).unwrap_or_else(|error| panic!("{error}\n{block}"))).collect()
 }

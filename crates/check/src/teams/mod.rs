@@ -1,4 +1,4 @@
-//! What Microsoft Teams refuses, drops or shows wrongly (`docs/teams.md`).
+//! What Microsoft Teams refuses, drops or shows wrongly (`docs/guides/teams.md`).
 
 mod activity;
 mod appearance;

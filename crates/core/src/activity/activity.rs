@@ -43,7 +43,7 @@ pub struct Activity {
     /// The text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Metadata; the schema.org Message comes first (`docs/web-chat.md`, rule 1).
+    /// Metadata; the schema.org Message comes first (`docs/guides/web-chat.md`, rule 1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entities: Option<Vec<Entity>>,
     /// Cards and files.

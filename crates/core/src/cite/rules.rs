@@ -55,7 +55,7 @@ impl Rules {
         }
     }
 
-    /// The rules of Teams, which matches `[n]` in the text to the claim of that number (`docs/teams.md`).
+    /// The rules of Teams, which matches `[n]` in the text to the claim of that number (`docs/guides/teams.md`).
     #[must_use]
     pub fn teams() -> Self {
         Self {

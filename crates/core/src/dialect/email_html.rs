@@ -1,4 +1,4 @@
-//! E-mail behind Azure Bot Service as HTML (`docs/chats.md`), for whoever chooses it: the channel `email` has `plain`.
+//! E-mail behind Azure Bot Service as HTML (`docs/guides/chats.md`), for whoever chooses it: the channel `email` has `plain`.
 
 use pulldown_cmark::{CowStr, Event, html};
 use serde_json::json;

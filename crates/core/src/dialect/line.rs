@@ -1,4 +1,4 @@
-//! LINE behind Azure Bot Service (`docs/chats.md`): a text without marks.
+//! LINE behind Azure Bot Service (`docs/guides/chats.md`): a text without marks.
 
 use super::Pacing;
 use super::drawn::{Drawing, PLAIN, draw, message, units};

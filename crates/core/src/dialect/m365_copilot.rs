@@ -1,4 +1,4 @@
-//! Microsoft 365 Copilot: Teams without labels, icons and feedback (`docs/teams.md`).
+//! Microsoft 365 Copilot: Teams without labels, icons and feedback (`docs/guides/teams.md`).
 
 use super::row::Row;
 use super::{Pacing, Wishes, teams};

@@ -1,4 +1,4 @@
-//! A text that is read as it stands: SMS, e-mail (`docs/plain.md`).
+//! A text that is read as it stands: SMS, e-mail (`docs/guides/plain.md`).
 
 use super::reference_list::{self, Form};
 use super::row::{MAX_DIRECT_LINE_BYTES, Row};

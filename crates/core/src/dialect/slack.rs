@@ -1,4 +1,4 @@
-//! Slack behind Azure Bot Service (`docs/chats.md`): mrkdwn in a native message.
+//! Slack behind Azure Bot Service (`docs/guides/chats.md`): mrkdwn in a native message.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Microsoft Teams (`docs/teams.md`).
+//! Microsoft Teams (`docs/guides/teams.md`).
 
 use std::ops::Range;
 

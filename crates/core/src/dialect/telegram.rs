@@ -1,4 +1,4 @@
-//! Telegram behind Azure Bot Service (`docs/chats.md`): HTML in a call of `sendMessage`.
+//! Telegram behind Azure Bot Service (`docs/guides/chats.md`): HTML in a call of `sendMessage`.
 
 use serde_json::json;
 

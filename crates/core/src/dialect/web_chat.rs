@@ -1,4 +1,4 @@
-//! Web Chat and everything that speaks Direct Line (`docs/web-chat.md`).
+//! Web Chat and everything that speaks Direct Line (`docs/guides/web-chat.md`).
 
 use super::row::{MAX_DIRECT_LINE_BYTES, Row, Stream};
 use super::{Pacing, Wishes};

@@ -36,7 +36,7 @@ impl Claim {
 /// The number of a claim, in the type that the channel wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimPosition {
-    /// A string, for Web Chat (`docs/web-chat.md`, rule 4).
+    /// A string, for Web Chat (`docs/guides/web-chat.md`, rule 4).
     Text(Position),
     /// A number, for Teams, which lists strings in the wrong order.
     Number(Position),

@@ -84,7 +84,7 @@ impl<'l> Labels<'l> {
     }
 }
 
-/// The one label that Teams takes for a message and for those of its claims that agree with it (`docs/teams.md`).
+/// The one label that Teams takes for a message and for those of its claims that agree with it (`docs/guides/teams.md`).
 pub(super) struct OneLabel<'l> {
     label: &'l SensitivityLabel,
     node: SensitivityNode,

@@ -7,7 +7,7 @@ use super::{Action, AiMark, Claim, UsageInfo};
 /// The Message thing that stands for the activity itself.
 ///
 /// Web Chat takes the first entity with these four constants, letter by letter; one wrong character in `@context` blanks
-/// the message there (`docs/web-chat.md`, rule 1).
+/// the message there (`docs/guides/web-chat.md`, rule 1).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {

@@ -91,7 +91,7 @@ impl GraphRules {
 
     /// The rules of Teams. Its documentation says 160 for the abstract, its service refuses a message above 480; the title
     /// and the key words are documented at 80 and 3 of 28. The types of its SDKs and its emulator want an abstract in every claim
-    /// (`docs/teams.md`).
+    /// (`docs/guides/teams.md`).
     #[must_use]
     pub fn teams() -> Self {
         Self {

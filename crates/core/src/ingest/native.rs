@@ -1,4 +1,4 @@
-//! citewire's own manifest: `{ "text", "sources", "annotations", "label", "interpreter" }` (`docs/manifest.md`).
+//! citewire's own manifest: `{ "text", "sources", "annotations", "label", "interpreter" }` (`docs/reference/manifest.md`).
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! citewire's own format as a stream: one JSON object an event (`docs/manifest.md`).
+//! citewire's own format as a stream: one JSON object an event (`docs/reference/manifest.md`).
 
 use serde::Deserialize;
 use serde_json::Value;

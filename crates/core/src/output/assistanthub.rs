@@ -1,4 +1,4 @@
-//! AssistantHub: the answer with the `citations` object beside it (`docs/assistanthub.md`).
+//! AssistantHub: the answer with the `citations` object beside it (`docs/guides/assistanthub.md`).
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};

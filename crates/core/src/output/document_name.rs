@@ -11,7 +11,7 @@ pub(super) const UNKNOWN_DOCUMENT: &str = "Unknown Document";
 /// What the outputs for chat clients call a source: the first of its [names](Source::names) that is no address, else
 /// `Unknown Document`.
 ///
-/// An address is no name: Open WebUI would ask a stranger for the icon of its site, and tell the whole of it (`docs/open-webui.md`).
+/// An address is no name: Open WebUI would ask a stranger for the icon of its site, and tell the whole of it (`docs/guides/open-webui.md`).
 #[must_use]
 pub fn document_name(source: &Source) -> String {
     let name = source.names().find(|name| name.parse::<WebUrl>().is_err());

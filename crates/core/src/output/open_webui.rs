@@ -1,4 +1,4 @@
-//! Open WebUI: the text, and the events from which it draws badges and cards (`docs/open-webui.md`).
+//! Open WebUI: the text, and the events from which it draws badges and cards (`docs/guides/open-webui.md`).
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! A source as Open WebUI takes it: one card (`docs/open-webui.md`).
+//! A source as Open WebUI takes it: one card (`docs/guides/open-webui.md`).
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};

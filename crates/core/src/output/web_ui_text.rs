@@ -2,7 +2,7 @@
 //!
 //! Once a message has a source, Open WebUI takes every bracket with a number outside code for a marker, and one that names no
 //! source vanishes from the text. A backslash does not help, because `\[1\]` is a formula there. An invisible character
-//! behind the bracket does (`docs/open-webui.md`).
+//! behind the bracket does (`docs/guides/open-webui.md`).
 
 use std::collections::BTreeMap;
 use std::ops::Range;

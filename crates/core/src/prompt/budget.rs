@@ -46,7 +46,7 @@ impl Budget {
 /// Every vocabulary differs, so this errs on the high side: a word of Latin letters is a token for each four of them, and
 /// one for each two beyond the twelfth, because long runs are seldom words; a digit, a mark and a line end are one each;
 /// what is not ASCII is one less than its bytes, four for a character outside the basic plane. What it comes to against
-/// real tokenizers stands in `docs/prompt.md`.
+/// real tokenizers stands in `docs/guides/prompt.md`.
 #[must_use]
 pub fn estimate_tokens(text: &str) -> usize {
     let (mut tokens, mut letters, mut blanks) = (0, 0, 0);

@@ -1,7 +1,7 @@
 //! The rules of the writer, one example each, and the page that lists them.
 //!
 //! What engines disagree about is written down in `crates/core/src/cite/write`, and nowhere else. Here stands what each of its rules does to an
-//! example, and which engines would read the example otherwise without it. `docs/markdown-engines.md` shows the same rows.
+//! example, and which engines would read the example otherwise without it. `docs/inside/markdown-engines.md` shows the same rows.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -623,7 +623,7 @@ fewer forms to think of.
 
 #[test]
 fn rules_of_the_writer_stand_in_the_documentation() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/markdown-engines.md");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/inside/markdown-engines.md");
     let (found, expected) = (fs::read_to_string(&file).unwrap_or_default(), page());
     assert!(found == expected, "{} is not what the rules give, which is:\n\n{expected}", file.display());
 }

@@ -57,7 +57,7 @@ pub(super) enum Next {
     GiveUp,
 }
 
-/// What comes next after this was refused. The rows of the service are those of `docs/teams.md`, and there is one for each.
+/// What comes next after this was refused. The rows of the service are those of `docs/guides/teams.md`, and there is one for each.
 #[rustfmt::skip]
 pub(super) fn after(sent: Sent, refused: RefusalKind) -> Next {
     use RefusalKind as R;

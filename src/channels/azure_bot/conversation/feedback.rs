@@ -1,4 +1,4 @@
-//! What users press and write below an answer: the invoke `message/submitAction` (`docs/teams.md`).
+//! What users press and write below an answer: the invoke `message/submitAction` (`docs/guides/teams.md`).
 
 use serde_json::Value;
 

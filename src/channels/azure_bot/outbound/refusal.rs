@@ -22,7 +22,7 @@ pub struct Refusal {
     pub cause: RefusalCause,
 }
 
-/// What a refusal means for what is sent next. Where it comes from: `docs/teams.md`.
+/// What a refusal means for what is sent next. Where it comes from: `docs/guides/teams.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum RefusalKind {

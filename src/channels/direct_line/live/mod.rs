@@ -1,4 +1,4 @@
-//! Answers that appear in the embedded channel while they are written (`docs/streaming.md`).
+//! Answers that appear in the embedded channel while they are written (`docs/reference/streaming.md`).
 //!
 //! [`Live`] begins a [`LiveAnswer`] in a conversation. That follows the body of an answer and shows it as it grows, at a pace
 //! that readers can follow, and ends with the message that the whole answer gives.

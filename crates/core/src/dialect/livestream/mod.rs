@@ -1,4 +1,4 @@
-//! An answer that readers see while it is written: the activities of a stream and their times (`docs/streaming.md`).
+//! An answer that readers see while it is written: the activities of a stream and their times (`docs/reference/streaming.md`).
 
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod livestream;

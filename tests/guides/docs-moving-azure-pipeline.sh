@@ -1,3 +1,0 @@
-# shellcheck shell=bash
-cp "$SAMPLES/azure-oyd/basic/input.json" answer.json
-configuration_of_the_page docs/moving/azure-pipeline.md
