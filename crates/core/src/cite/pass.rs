@@ -193,7 +193,7 @@ impl Reader for Pass<'_> {
         match container {
             Container::Quote | Container::Item => writer.close_container(&self.context, range.end),
             Container::List => writer.close_list(),
-            Container::Note => writer.close_note(),
+            Container::Note => writer.close_note(&self.context, &range),
             Container::Table(_) => {
                 writer.close_table(&self.context, range.end);
                 self.cite_behind(end);

@@ -47,6 +47,8 @@ pub(in crate::cite) fn read(
             finished: slice.finished || at + 1 < blocks.len(),
         };
         let source = &source[block.clone()];
+        let hidden = without_markers(source, is_marker);
+        let source = hidden.as_deref().unwrap_or(source);
         let text = &slice.text[inner.range.start..];
         let open = if inner.finished { None } else { without_open_definition(source, text) };
         if let Some((open, _)) = open {
@@ -156,7 +158,8 @@ fn between(source: &str, gap: Range<usize>, starts: &mut Vec<usize>) {
     }
 }
 
-/// So many times the parser is asked which definitions there are; each time it tells the first of every label.
+/// So many times the parser is asked which definitions there are; each time it tells the first of every label. What is left is
+/// found when its block is read by itself.
 const PASSES: usize = 8;
 
 /// The source with labels that nobody can write in place of those of markers, of the same length: these definitions take no
@@ -180,9 +183,9 @@ fn without_markers(source: &str, is_marker: &dyn Fn(&str) -> bool) -> Option<Str
         }
         let mut bytes = text.as_bytes().to_vec();
         if pass == PASSES {
-            // One label a thousand times is no answer: all brackets that look like it go.
+            // One label a thousand times is no answer: all that look like definitions of markers go.
             let first = labels.iter().map(|label| label.start).min().unwrap_or_default();
-            hide_all(&mut bytes[first - 1..], &mut count);
+            hide_all(&mut bytes[first - 1..], is_marker, &mut count);
         } else {
             labels.into_iter().for_each(|label| hide(&mut bytes[label], &mut count));
         }
@@ -205,11 +208,16 @@ fn hide(label: &mut [u8], count: &mut usize) {
     }
 }
 
-fn hide_all(bytes: &mut [u8], count: &mut usize) {
-    let mut at = 0;
+/// Hides the labels of markers that begin a line and stand before a colon. Any other bracket stays: hidden, it could be read as a
+/// link to one of these definitions, since one character has few forms that nobody writes.
+fn hide_all(bytes: &mut [u8], is_marker: &dyn Fn(&str) -> bool, count: &mut usize) {
+    let (mut at, mut line) = (0, 0);
     while let Some(open) = memchr::memchr(b'[', &bytes[at..]).map(|found| at + found + 1) {
         let Some(end) = memchr::memchr2(b'[', b']', &bytes[open..]).map(|found| open + found) else { break };
-        if bytes[end] == b']' {
+        line = memchr::memrchr2(b'\n', b'\r', &bytes[line..open]).map_or(line, |found| line + found + 1);
+        let begins_line = bytes[line..open - 1].iter().all(|byte| b" \t>-+*.)0123456789".contains(byte));
+        let label = std::str::from_utf8(&bytes[open..end]).unwrap_or_default();
+        if begins_line && bytes[end..].starts_with(b"]:") && is_marker(label) {
             hide(&mut bytes[open..end], count);
         }
         at = end;

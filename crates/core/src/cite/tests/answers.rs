@@ -633,6 +633,32 @@ fn p06_a_list_of_references_stays_where_nothing_before_it_is_cited() {
     assert_eq!(body(&spanned), "Leave is 30 days[1].");
 }
 
+/// The label was lost, since it was written with the text of the footnote.
+#[test]
+fn a_footnote_without_text_is_text() {
+    cases(&[
+        ("x[1]\n\n[^9]:\n\ny", "x[1]\n\n\\[^9\\]:\n\ny"),
+        ("[^ `]:", "\\[^ `\\]:"),
+        ("x[1]\n\n[^9]:", "x[1]\n\n\\[^9\\]:"),
+        ("> [^9]:\n\nx[1]", "> \\[^9\\]:\n\nx[1]"),
+    ]);
+}
+
+/// With more than eight definitions of one marker, every bracket behind them was read as a label that nobody writes; there are so few
+/// of one character that `[p]` was a link to the address behind `[1]`.
+#[test]
+fn links_lead_where_they_led_whatever_number_of_markers_is_defined() {
+    let block = "Sales rose [1]. See [the portal][p].\n\n[1]: https://evil.example/c\n[p]: https://portal.example/\n\n";
+    for times in [9, 20, 60] {
+        let answer = answer(&block.repeat(times));
+        for rules in [Rules::web_chat(), Rules::plain()] {
+            let text = cite(&answer, &rules).text;
+            assert!(!text.contains("evil"), "{times} times: {text}");
+            assert_eq!(text.matches("https://portal.example/").count(), 2 * times - 1, "{text}");
+        }
+    }
+}
+
 /// To engines without footnotes it is a definition, and it was taken out as one.
 #[test]
 fn p01_a_footnote_of_one_word_that_names_no_source_stays() {

@@ -52,6 +52,8 @@ pub(super) struct Blocks {
     pub(super) has_gap: bool,
     /// The label of a footnote whose text comes next.
     pub(super) note: Option<String>,
+    /// How much was written when that footnote began.
+    pub(super) note_at: usize,
     pub(super) open_fence: Option<String>,
 }
 

@@ -1,5 +1,7 @@
 //! Containers: what the first line of a quote or an item begins with, and what is left of one that ends.
 
+use std::ops::Range;
+
 use super::block::line_start;
 use super::blocks::{Container, Kind};
 use super::writer::{Writer, ZERO_WIDTH_SPACE};
@@ -102,10 +104,17 @@ impl Writer {
     /// A footnote that stays is text: some engines know none.
     pub(in crate::cite) fn open_note(&mut self, label: &str) {
         self.blocks.note = Some(label.to_owned());
+        self.blocks.note_at = self.out.len();
     }
 
-    pub(in crate::cite) fn close_note(&mut self) {
-        self.blocks.note = None;
+    /// A footnote without content is text as well, or its label would be lost.
+    pub(in crate::cite) fn close_note(&mut self, cx: &Context<'_>, range: &Range<usize>) {
+        let Some(label) = self.blocks.note.take() else { return };
+        if self.out.len() == self.blocks.note_at {
+            self.begin(cx, range.start, Kind::Paragraph);
+            self.out.push_str(&format!("\\[^{label}\\]:"));
+            self.end(Kind::Paragraph, cx.text[..range.end].trim_end().len());
+        }
     }
 
     /// Something was taken out that ends there.
