@@ -137,9 +137,9 @@ fn pages() -> Vec<PathBuf> {
 fn links(text: &str) -> Vec<String> {
     use pulldown_cmark::{Event, Options, Parser, Tag};
     let events = Parser::new_ext(text, Options::ENABLE_TABLES);
-    let addresses = events.filter_map(|event| match event {
-        Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => Some(dest_url.into_string()),
-        _ => None,
+    let addresses = events.filter_map(|event| {
+        let Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) = event else { return None };
+        Some(dest_url.into_string())
     });
     let files = addresses.filter_map(|address| {
         let file = address.split('#').next().unwrap_or_default();
