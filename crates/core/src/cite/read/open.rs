@@ -184,7 +184,8 @@ impl Open<'_, '_> {
                 c if let Some(form) = MarkerForm::closed_by(c) => {
                     let Some(place) = open.iter().rposition(|(.., bracket)| *bracket == form) else { continue };
                     let (from, at, _) = open[place];
-                    open.truncate(place);
+                    // Brackets of other forms in it stay open: a marker of a machine may go on over the end of this one.
+                    open.remove(place);
                     *chain = (c == ']').then_some(from..end);
                     if self.is_near(at) && (next.is_none() || c == ']' && self.goes_on_behind_bracket(end)) {
                         return Some(from);

@@ -408,6 +408,26 @@ fn a_dollar_in_a_link_opens_no_math_behind_it() {
     }
     assert_eq!(growing.finish(), cite(&answer(&pieces.concat()), &Rules::web_chat()));
 }
+
+/// The end of the square bracket took the open marker in it for text, which was shown and then became a badge.
+#[test]
+fn a_marker_of_a_machine_goes_on_over_the_end_of_a_bracket_around_it() {
+    let texts = [
+        ["b [before, an\u{e200}cite\u{e202}turn0;2]e", "arch", "\u{e201} rise [1]"],
+        ["b \u{3010}4 [a\u{3011} c", " d", "](https://ok.example) [1]"],
+    ];
+    for pieces in texts {
+        for rules in [Rules::web_chat(), Rules::numbered()] {
+            let mut growing = Incremental::new(crate::answer::MarkerGrammar::ALL, &rules);
+            growing.add_sources(answer("").sources);
+            let shown: String = pieces.iter().map(|piece| growing.push(piece).to_owned()).collect();
+            let whole = cite(&answer(&pieces.concat()), &rules);
+            assert!(whole.text.starts_with(&shown), "{shown:?} {:?}", whole.text);
+            assert_eq!(growing.finish(), whole);
+        }
+    }
+}
+
 /// The cell that the row lacks got the backslash at the end of the one before it as well.
 #[test]
 fn a_backslash_at_the_end_of_a_row_is_shown_once() {
