@@ -116,7 +116,7 @@ fn the_table_of_clients_names_every_page() {
 const WRITTEN: [&str; 8] =
     ["src", "crates/core/src", "crates/check/src", "xtask/src", "fuzz/src", "web", "packaging", "samples/embed"];
 
-/// Files below a folder, whatever they are called.
+/// The files of code and text below a folder.
 fn everything(folder: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     ["rs", "js", "mjs", "py", "cs", "toml", "md", "html"]

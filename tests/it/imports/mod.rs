@@ -1,4 +1,4 @@
-//! Who may import whom: the table of `docs/inside/architecture.md`, held against the `use crate::` lines of the source.
+//! Compares the `use crate::` lines of the source with the table of allowed imports in `docs/inside/architecture.md`.
 
 mod graph;
 mod rings;

@@ -57,7 +57,8 @@ pub(super) enum Next {
     GiveUp,
 }
 
-/// What comes next after this was refused. The rows of the service are those of `docs/guides/teams.md`, and there is one for each.
+/// The next step after the Bot Connector refused an activity. Each refusal of the service is one row of the table in
+    /// `docs/guides/teams.md`, and one arm here.
 #[rustfmt::skip]
 pub(super) fn after(sent: Sent, refused: RefusalKind) -> Next {
     use RefusalKind as R;

@@ -1,4 +1,4 @@
-//! What users press and write below an answer: the invoke `message/submitAction` (`docs/guides/teams.md`).
+//! Feedback of users on an answer, thumbs and text: the invoke `message/submitAction` (`docs/guides/teams.md`).
 
 use serde_json::Value;
 

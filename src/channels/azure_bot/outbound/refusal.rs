@@ -22,7 +22,7 @@ pub struct Refusal {
     pub cause: RefusalCause,
 }
 
-/// What a refusal means for what is sent next. Where it comes from: `docs/guides/teams.md`.
+/// A refusal of the Bot Connector, by its consequence for the next activity. `docs/guides/teams.md` has the responses behind each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum RefusalKind {
