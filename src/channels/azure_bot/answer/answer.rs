@@ -35,6 +35,8 @@ pub struct ConnectorAnswer {
     begun: Option<DateTime<Utc>>,
     /// The newest one, without what makes it one of the stream.
     newest: Option<(Activity, Chunk)>,
+    /// The text of the answer that the service has taken, or may have taken.
+    shown: String,
     /// The ids of what was sent to stay.
     pub(super) ids: Vec<String>,
     /// Whether the answer may have arrived although nobody has said so.
@@ -86,6 +88,7 @@ impl ConnectorAnswer {
             sequence: 0,
             begun: None,
             newest: None,
+            shown: String::new(),
             ids: Vec::new(),
             in_doubt: false,
             outlet,
@@ -157,12 +160,10 @@ impl ConnectorAnswer {
         }
     }
 
-    /// The text of the answer that the user sees.
+    /// The text of the answer that the user sees, as far as it is known: an update that was refused is not part of it, one that
+    /// was lost on the way is.
     pub(super) fn shown(&self) -> &str {
-        match &self.phase {
-            Phase::Answering(stream) => stream.shown(),
-            Phase::Waiting(_) | Phase::Whole => "",
-        }
+        &self.shown
     }
 
     /// Whether anything of the stream was taken.
@@ -204,6 +205,10 @@ impl ConnectorAnswer {
             Chunk::Streaming => StreamInfo::Streaming { sequence },
         };
         self.newest = Some((activity.clone(), chunk));
+        let text = match chunk {
+            Chunk::Streaming => activity.text.clone().unwrap_or_default(),
+            Chunk::Informative => self.shown.clone(),
+        };
         let mut activity = activity.with_stream_info(info);
         if let Some(id) = &id {
             activity = activity.with_stream_id(id);
@@ -211,7 +216,11 @@ impl ConnectorAnswer {
         }
         // Whoever waits for this may stop waiting. Then the activity may have been seen: its number is not used again, and a stream
         // whose name nobody knows is none.
-        let before = (std::mem::replace(&mut self.sequence, sequence.get()), self.course.clone());
+        let before = (
+            std::mem::replace(&mut self.sequence, sequence.get()),
+            self.course.clone(),
+            std::mem::replace(&mut self.shown, text),
+        );
         if sent == Sent::First {
             self.course = Course::Plain;
         }
@@ -228,6 +237,7 @@ impl ConnectorAnswer {
             Err(refusal) => {
                 if !matches!(refusal.kind, RefusalKind::Lost | RefusalKind::OutOfOrder) {
                     self.sequence = before.0;
+                    self.shown = before.2;
                 }
                 self.course = before.1;
                 self.turn(sent, &refusal, now);
