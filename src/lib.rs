@@ -14,6 +14,7 @@ pub mod clock;
 pub mod config;
 pub mod document;
 pub mod egress;
+mod expiring_map;
 pub mod http;
 pub mod metrics;
 pub mod private_file;

@@ -14,7 +14,6 @@ use crate::assistant::{AssistantPlan, BackEnd, DOCS, DocumentsPlan};
 use crate::channels::direct_line::Owner;
 use crate::convert;
 use crate::document::LibraryOptions;
-use crate::http::OptionsSchema;
 use crate::upstream::UpstreamOptions;
 use crate::url::WebUrl;
 
@@ -67,7 +66,7 @@ pub(super) struct Section {
     busy: Option<String>,
     /// How answers are converted.
     #[serde(default)]
-    #[schema(value_type = Option<OptionsSchema>)]
+    #[schema(value_type = Option<convert::Options>)]
     options: convert::Options,
     /// The documents; needed where there is no back end.
     documents: Option<Documents>,

@@ -11,9 +11,8 @@ use utoipa::ToSchema;
 
 use super::body::{self, BodyError};
 use super::convert::{Updates, convert_body, json, read};
-use super::envelope::Request;
+use super::envelope::{AnswerRequest, Request};
 use super::query::Query;
-use super::schema::AnswerRequest;
 use super::{Fault, State};
 use crate::activity::{ActivityId, ConversationId};
 use crate::channels::azure_bot::{FollowedLater, LaterConversation, LaterError, LaterFailed};

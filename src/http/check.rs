@@ -8,9 +8,20 @@ use utoipa::ToSchema;
 
 use super::convert::{LARGE_BYTES, json};
 use super::error::CheckError;
-use super::schema::CheckRequest;
 use super::{Fault, State, body};
 use crate::check::{Channel, Finding, check};
+
+/// Something to check.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only the shape: the members are read one by one, to name the wrong one")]
+struct CheckRequest {
+    /// The channel whose users will see it.
+    #[schema(example = "web-chat", default = "web-chat")]
+    channel: Option<String>,
+    /// An activity, an ActivitySet, an array of activities, or a bare Message thing.
+    #[schema(value_type = Object)]
+    activity: Value,
+}
 
 /// What a check found.
 #[derive(Serialize, ToSchema)]

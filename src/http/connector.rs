@@ -9,17 +9,11 @@ use utoipa::ToSchema;
 
 use super::body;
 use super::convert::json;
-use super::schema::{ChannelAccount as Account, ConversationParameters};
-use super::schema::{PagedMembers, ResourceResponse};
+use super::direct_line::ResourceResponse;
 use super::{Fault, State};
 use crate::activity::{ActivityId, ChannelAccount, ConversationId};
 use crate::channels::azure_bot::is_behind_azure;
-use crate::channels::direct_line::bot::{BotCaller, BotChannel, ConnectorError};
-
-#[derive(Serialize)]
-struct Sent<'a> {
-    id: &'a ActivityId,
-}
+use crate::channels::direct_line::bot::{BotCaller, BotChannel, ConnectorError, ConversationParameters};
 
 /// A conversation that a bot has begun.
 #[derive(Serialize, ToSchema)]
@@ -33,8 +27,9 @@ pub(crate) struct ConversationResource<'a> {
     activity_id: Option<&'a ActivityId>,
 }
 
-#[derive(Serialize)]
-struct Members {
+/// Everyone who takes part in a conversation.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PagedMembers {
     members: Vec<ChannelAccount>,
 }
 
@@ -141,7 +136,7 @@ pub(crate) async fn delete() -> Result<HttpResponse, Fault> {
     get, path = "/v3/conversations/{id}/members", tag = "connector", operation_id = "getConversationMembers",
     params(("id" = String, Path, description = "The conversation")),
     responses(
-        (status = 200, description = "The user, when one is known, and the bot", body = Vec<Account>),
+        (status = 200, description = "The user, when one is known, and the bot", body = Vec<ChannelAccount>),
         (status = 404, description = "No such conversation"),
     ),
     security(("bot" = []))
@@ -162,7 +157,7 @@ pub(crate) async fn members(state: Data<State>, id: Path<String>) -> Result<Http
 )]
 pub(crate) async fn paged_members(state: Data<State>, id: Path<String>) -> Result<HttpResponse, Fault> {
     let members = bot(&state)?.members(&conversation(&id)?).await?;
-    json(HttpResponse::Ok(), &Members { members })
+    json(HttpResponse::Ok(), &PagedMembers { members })
 }
 
 /// One who takes part in a conversation.
@@ -170,7 +165,7 @@ pub(crate) async fn paged_members(state: Data<State>, id: Path<String>) -> Resul
     get, path = "/v3/conversations/{id}/members/{member}", tag = "connector", operation_id = "getConversationMember",
     params(("id" = String, Path, description = "The conversation"), ("member" = String, Path, description = "The user or the bot")),
     responses(
-        (status = 200, description = "Takes part", body = Account),
+        (status = 200, description = "Takes part", body = ChannelAccount),
         (status = 404, description = "No such conversation, or nobody of this id in it"),
     ),
     security(("bot" = []))
@@ -185,7 +180,7 @@ pub(crate) async fn member(state: Data<State>, path: Path<(String, String)>) -> 
     get, path = "/v3/conversations/{id}/activities/{activity}/members", tag = "connector", operation_id = "getActivityMembers",
     params(("id" = String, Path, description = "The conversation"), ("activity" = String, Path, description = "The activity")),
     responses(
-        (status = 200, description = "The user, when one is known, and the bot", body = Vec<Account>),
+        (status = 200, description = "The user, when one is known, and the bot", body = Vec<ChannelAccount>),
         (status = 404, description = "No such conversation"),
     ),
     security(("bot" = []))
@@ -204,7 +199,7 @@ async fn say(
     let bot = bot(state)?;
     let body = read(state, bot, request, payload).await?;
     let id = bot.send(&conversation(id)?, answered, &body).await?;
-    json(HttpResponse::Ok(), &Sent { id: &id })
+    json(HttpResponse::Ok(), &ResourceResponse { id: &id })
 }
 
 /// The bot. Without one nobody has its credential, so this is never reached.

@@ -8,9 +8,8 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::envelope::Request;
+use super::envelope::{AnswerRequest, Request};
 use super::query::Query;
-use super::schema::AnswerRequest;
 use super::vain_search::tell_of_vain_search;
 use super::{Fault, State, body};
 use crate::activity::Activity;

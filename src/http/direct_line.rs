@@ -7,9 +7,9 @@ use utoipa::ToSchema;
 
 use super::convert::json;
 use super::query::Query;
-use super::schema::{ActivitySet, ResourceResponse, TokenParameters};
+use super::token_parameters::TokenParameters;
 use super::{Fault, State, address, body, token_parameters};
-use crate::activity::{ActivityId, ConversationId};
+use crate::activity::{ActivityId, ActivitySet, ConversationId};
 use crate::channels::azure_bot::is_behind_azure;
 use crate::channels::direct_line::{Caller, ClientActivity, DirectLineError, Grant, Resume, Started};
 
@@ -42,9 +42,11 @@ impl<'a> From<&'a Grant> for Conversation<'a> {
     }
 }
 
-#[derive(Serialize)]
-struct Posted<'a> {
-    id: &'a ActivityId,
+/// The id under which a posted activity comes back.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ResourceResponse<'a> {
+    #[schema(value_type = String)]
+    pub(crate) id: &'a ActivityId,
 }
 
 /// A session id for sign-in cards.
@@ -191,7 +193,7 @@ pub(crate) async fn post_activity(
     let id = conversation(&id)?;
     let activity = ClientActivity::parse(&body).map_err(DirectLineError::from)?;
     let id = state.direct_line.post(&caller, &id, activity).await?;
-    json(HttpResponse::Ok(), &Posted { id: &id })
+    json(HttpResponse::Ok(), &ResourceResponse { id: &id })
 }
 
 /// Only clients that show OAuth cards ask for this.

@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 
 use super::convert::json;
 use super::error::{Asking, EmbedError};
-use super::schema::EmbedSessionRequest;
 use super::token_parameters::ParametersError;
 use super::{Fault, State, address, body, web_chat};
 use crate::activity::ConversationId;
@@ -25,6 +24,14 @@ const SHOWN: usize = 100;
 
 fn shown(text: &str) -> String {
     text.chars().take(SHOWN).collect()
+}
+
+/// What a page of another site asks for.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only the shape: the member is read by hand, to name what is wrong with it")]
+struct EmbedSessionRequest {
+    /// The name of the assistant that shall answer; the one of the channel where it is absent.
+    assistant: Option<String>,
 }
 
 /// A conversation of a visitor of another site.

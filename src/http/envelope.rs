@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 
 use super::query::Query;
 use crate::convert::{Conversion, Options, UnknownOutgoingForm};
@@ -22,6 +24,51 @@ pub(crate) struct Request<'a> {
     pub(crate) conversion: Conversion,
     /// What a second step made of the answer; only where [`parse_steps`](Self::parse_steps) reads it.
     pub(crate) reshaped: Option<&'a RawValue>,
+}
+
+/// An answer with how to convert it. A raw body in the provider's own format is taken as well, with `from` and `channel`
+/// in the query.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only the shape: `Request::parse` keeps the bytes of the answer")]
+pub(crate) struct AnswerRequest {
+    /// The format of the answer; `auto` looks at it.
+    #[schema(example = "citewire", default = "auto")]
+    from: Option<String>,
+    /// The dialect to write in (`web-chat`, `teams`, `m365-copilot`, `plain`, `slack`, `telegram`, `line` or `email-html`), or the
+    /// id of a channel that has one.
+    #[schema(example = "web-chat", default = "web-chat")]
+    channel: Option<String>,
+    /// Wishes; unknown ones are refused.
+    options: Option<Options>,
+    /// The answer, as the provider sent it. A text holds a stream: server-sent events, or one JSON object a line.
+    #[schema(value_type = Object, example = json!({
+        "text": "Leave is 30 days [1].",
+        "sources": [{ "title": "Leave policy", "url": "https://hr.example/leave" }]
+    }))]
+    answer: Value,
+}
+
+/// An answer with what to read of it, and perhaps what a second step made of it; or the answer alone, with `from` in the query.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only the shape: `Request::parse` keeps the bytes of the answer")]
+pub(crate) struct RecordsRequest {
+    /// The format of the answer; `auto` looks at it.
+    #[schema(example = "gemini", default = "auto")]
+    from: Option<String>,
+    /// Means nothing here.
+    channel: Option<String>,
+    /// Wishes; unknown ones are refused.
+    options: Option<Options>,
+    /// The answer, as the provider sent it. A text holds a stream: server-sent events, or one JSON object a line.
+    #[schema(value_type = Object, example = json!({
+        "text": "Leave is 30 days [1].",
+        "sources": [{ "title": "Leave policy", "url": "https://hr.example/leave" }]
+    }))]
+    answer: Value,
+    /// What a second step made of the answer: its text, or its answer as its provider sent it. It takes the place of `text`, and is
+    /// not scanned for markers.
+    #[schema(value_type = Option<Object>, example = json!("{\"days\": 30}"))]
+    reshaped: Option<Value>,
 }
 
 /// The wrapping of an answer is wrong.

@@ -2,9 +2,17 @@
 
 use actix_web::HttpResponse;
 use actix_web::web::Data;
+use serde::Serialize;
+use utoipa::ToSchema;
 
-use super::schema::Health;
 use super::{Fault, State};
+
+/// The server is well.
+#[derive(Serialize, ToSchema)]
+struct Health {
+    #[schema(example = "ok")]
+    status: &'static str,
+}
 
 /// `GET /healthz`: the process answers.
 #[utoipa::path(
@@ -34,8 +42,5 @@ pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, Fault> {
 }
 
 fn status() -> HttpResponse {
-    HttpResponse::Ok()
-        .content_type("application/json")
-        .insert_header(("cache-control", "no-store"))
-        .body(r#"{"status":"ok"}"#)
+    HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(Health { status: "ok" })
 }

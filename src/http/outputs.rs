@@ -13,10 +13,9 @@ use serde_json::{Value, json};
 
 use super::body::{self, BodyError};
 use super::convert::{LARGE_BYTES, read};
-use super::envelope::{EnvelopeError, PromptRequest, Request};
+use super::envelope::{AnswerRequest, EnvelopeError, PromptRequest, Request};
 use super::query::Query;
 use super::records::rescore;
-use super::schema::AnswerRequest;
 use super::tasks::Tasks;
 use super::vain_search::tell_of_vain_search;
 use super::{Fault, State};

@@ -8,8 +8,8 @@ use utoipa::ToSchema;
 
 use super::auth::PageCaller;
 use super::convert::{Updates, convert_body, json};
-use super::samples::SAMPLES;
-use super::schema::{AnswerRequest, Sample};
+use super::envelope::AnswerRequest;
+use super::samples::{Offered, SAMPLES};
 use super::{Fault, State, address, body};
 use crate::activity::{Activity, ActivityId};
 use crate::channels::{DeliveryError, Whereabouts};
@@ -89,7 +89,7 @@ fn asset(media_type: &'static str, text: &'static str) -> HttpResponse {
 /// The sample answers of the page.
 #[utoipa::path(
     get, path = "/page/samples", tag = "page", operation_id = "listSamples",
-    responses((status = 200, description = "The samples, in the order of the page", body = Vec<Sample>))
+    responses((status = 200, description = "The samples, in the order of the page", body = Vec<Offered>))
 )]
 pub(crate) async fn samples() -> Result<HttpResponse, Fault> {
     let samples: Result<Vec<_>, _> = SAMPLES.iter().map(super::samples::Sample::read).collect();

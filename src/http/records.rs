@@ -8,9 +8,8 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde_json::value::RawValue;
 
 use super::convert::{LARGE_BYTES, read};
-use super::envelope::{EnvelopeError, Request};
+use super::envelope::{EnvelopeError, RecordsRequest, Request};
 use super::query::Query;
-use super::schema::RecordsRequest;
 use super::vain_search::tell;
 use super::{Fault, State};
 use crate::answer::Answer;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 
 /// The files of one sample.
 #[derive(Debug)]
@@ -15,17 +16,21 @@ pub(crate) struct Sample {
     is_stream: bool,
 }
 
-/// What the page is told of a sample.
-#[derive(Serialize)]
+/// A sample answer.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Sample)]
 pub(crate) struct Offered<'a> {
     id: &'a str,
-    #[serde(flatten)]
-    case: Case,
+    title: String,
+    summary: String,
+    from: String,
+    /// An object, or the text of a stream.
+    #[schema(value_type = Object)]
     input: Cow<'a, RawValue>,
 }
 
 /// `case.json`.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct Case {
     title: String,
     summary: String,
@@ -117,9 +122,12 @@ pub(crate) const SAMPLES: &[Sample] = samples![
 
 impl Sample {
     pub(crate) fn read(&self) -> Result<Offered<'_>, serde_json::Error> {
+        let Case { title, summary, from } = serde_json::from_str(self.case)?;
         Ok(Offered {
             id: self.id,
-            case: serde_json::from_str(self.case)?,
+            title,
+            summary,
+            from,
             input: if self.is_stream {
                 Cow::Owned(serde_json::value::to_raw_value(self.input)?)
             } else {
@@ -148,7 +156,7 @@ mod tests {
 
     #[test]
     fn every_format_has_a_sample() {
-        let offered: Vec<String> = SAMPLES.iter().map(|sample| sample.read().expect(sample.id).case.from).collect();
+        let offered: Vec<String> = SAMPLES.iter().map(|sample| sample.read().expect(sample.id).from).collect();
         for format in crate::ingest::Provider::all() {
             assert!(offered.iter().any(|from| from == format.slug()), "{} is missing in the list", format.slug());
         }
@@ -158,8 +166,8 @@ mod tests {
     fn every_sample_can_be_offered() {
         for sample in SAMPLES {
             let offered = sample.read().expect(sample.id);
-            assert!(!offered.case.title.is_empty() && !offered.case.summary.is_empty(), "{}", sample.id);
-            assert!(offered.case.from == "auto" || offered.case.from.parse::<crate::ingest::Provider>().is_ok());
+            assert!(!offered.title.is_empty() && !offered.summary.is_empty(), "{}", sample.id);
+            assert!(offered.from == "auto" || offered.from.parse::<crate::ingest::Provider>().is_ok());
         }
     }
 }

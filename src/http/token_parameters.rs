@@ -2,9 +2,27 @@
 
 use serde_json::{Map, Value};
 use url::Url;
+use utoipa::ToSchema;
 
 use crate::activity::{ChannelAccount, Role};
 use crate::channels::direct_line::Wished;
+
+/// Whom a token is for.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only the shape: names of members are matched without case")]
+pub(crate) struct TokenParameters {
+    user: Option<TokenUser>,
+}
+
+/// The user of a token.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only the shape: names of members are matched without case")]
+struct TokenUser {
+    /// Replaces the sender of everything that is posted with the token.
+    #[schema(example = "dl_ann")]
+    id: Option<String>,
+    name: Option<String>,
+}
 
 /// The body is no `TokenParameters`.
 #[derive(Debug, thiserror::Error)]

@@ -5,16 +5,13 @@ use actix_web::web::{Bytes, Data, Path, Payload, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
 use futures_util::stream;
 use multer::Multipart;
-use serde::Serialize;
 
 use super::convert::json;
-use super::direct_line::conversation;
+use super::direct_line::{ResourceResponse, conversation};
 use super::error::UploadError;
 use super::error::upload::{MAX_PARTS, TEMPLATE};
 use super::query::Query;
-use super::schema::ResourceResponse;
 use super::{Fault, State, address, body};
-use crate::activity::ActivityId;
 use crate::channels::direct_line::{Caller, UNKNOWN_MEDIA_TYPE, Upload, UploadedFile};
 use crate::store::Attachment;
 
@@ -30,11 +27,6 @@ const SHOWN: [&str; 9] = [
     "audio/*",
     "video/*",
 ];
-
-#[derive(Serialize)]
-struct Posted<'a> {
-    id: &'a ActivityId,
-}
 
 /// Post an activity with files.
 ///
@@ -73,7 +65,7 @@ pub(crate) async fn upload_files(
     upload.user = Query::of(&request).get("userId").map(str::to_owned);
     let base = address::http_base(&state.options, &request);
     let id = state.direct_line.upload(&caller, &id, upload, &base).await?;
-    json(HttpResponse::Ok(), &Posted { id: &id })
+    json(HttpResponse::Ok(), &ResourceResponse { id: &id })
 }
 
 /// A file that was uploaded. Its address cannot be guessed, and is all that is needed.

@@ -12,9 +12,9 @@ use reqwest::{Method, Request, StatusCode};
 use tokio::time::timeout;
 use url::Url;
 
-use super::cache::Cache;
 use crate::clock::Clock;
 use crate::egress::{Client, EgressError, EgressOptions};
+use crate::expiring_map::ExpiringMap;
 use crate::output::Records;
 use crate::url::WebUrl;
 
@@ -54,7 +54,7 @@ pub struct Redirects {
     client: Client,
     clock: Arc<dyn Clock>,
     limits: RedirectLimits,
-    cache: Mutex<Cache>,
+    cache: Mutex<ExpiringMap<String, WebUrl>>,
 }
 
 impl fmt::Debug for Redirects {
@@ -74,7 +74,7 @@ impl Redirects {
             total_timeout: egress.total_timeout.min(limits.per_url),
             ..egress
         };
-        let cache = Mutex::new(Cache::new(limits.max_remembered, limits.remembered_for));
+        let cache = Mutex::new(ExpiringMap::new(limits.max_remembered, limits.remembered_for));
         Ok(Self { client: Client::new(options)?, clock, limits, cache })
     }
 
@@ -111,14 +111,15 @@ impl Redirects {
         });
         for (redirect, page) in join_all(asked).await.into_iter().flatten() {
             let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-            cache.insert(redirect, page.clone(), self.clock.now());
+            cache.insert_new(redirect.as_str().to_owned(), page.clone(), self.clock.now());
             found.insert(redirect.as_str().to_owned(), page);
         }
         found
     }
 
     fn remembered(&self, redirect: &WebUrl) -> Option<WebUrl> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner).get(redirect, self.clock.now())
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.get(redirect.as_str(), self.clock.now()).cloned()
     }
 
     /// The page at the end of a redirect; `None` where it cannot be reached, or is too far.

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
-use super::outbound::event;
 use super::turns::{Fingerprint, Turns};
+use crate::sse;
 
 /// One who waits for answers. Dropped before it is over, the call is given up, and its activity may come again: a sender whose
 /// connection broke has nothing of the answer.
@@ -75,7 +75,7 @@ impl EventBody {
 
     /// The outcome of an invoke.
     pub(super) fn of_invoke(body: &Value) -> Self {
-        let outcome = event("invokeResponse", &json!({"status": 200, "body": body}));
+        let outcome = sse::named_event("invokeResponse", &json!({"status": 200, "body": body}));
         Self(Box::pin(futures_util::stream::once(std::future::ready(outcome))))
     }
 }

@@ -34,7 +34,7 @@ pub use later::{FollowedLater, LaterAnswers, LaterConversation, LaterError, Late
 pub use options::{AzureBotFault, AzureBotOptions, AzureBotSettings};
 pub use outbound::{
     AccessToken, AppCredentials, Collected, ConnectorClient, ConnectorOptions, ConnectorOutlet, Credentials,
-    EventOutlet, Outlet, Refusal, RefusalCause, RefusalKind, Rule, STATUS_RULES, TokenError, event,
+    EventOutlet, Outlet, Refusal, RefusalCause, RefusalKind, Rule, STATUS_RULES, TokenError,
 };
 pub use received::{ReceiveError, Received};
 pub use service_url::{CHINA_HOSTS, PUBLIC_HOSTS, TrustedHosts, TrustedServiceUrl, US_GOV_HOSTS, UntrustedServiceUrl};

@@ -17,9 +17,8 @@ use super::task::{answer_without_model, is_task};
 use super::writing::{Writing, Written, log};
 use crate::assistant::{Assistant, Assistants};
 use crate::http::convert::{json as json_response, read};
-use crate::http::schema::{ChatCompletion, ChatCompletionRequest};
 use crate::http::{Fault, State};
-use crate::output::{ChatForm, Completion, FinishReason};
+use crate::output::{ChatCompletion, ChatForm, Completion, FinishReason};
 use crate::upstream::{Ask, Reply, Retrieval, UpstreamError};
 
 /// Names the form of the citations, for clients that can set headers but no members.
@@ -37,7 +36,7 @@ const NO_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
     params(
         ("X-Citewire-Citations" = Option<String>, Header, description = "The form of the citations: open-webui, open-webui-links, assistanthub or none; `citewire.citations` in the body counts before it"),
     ),
-    request_body(content = ChatCompletionRequest, description = "The model is the name of an assistant"),
+    request_body(content = ChatRequest, description = "The model is the name of an assistant"),
     responses(
         (status = 200, description = "The answer; with `stream`, server-sent events that end with [DONE]", body = ChatCompletion),
         (status = 400, description = "The body is unusable"),
@@ -170,12 +169,9 @@ fn whole(telling: &Telling, written: Written) -> Result<HttpResponse, Fault> {
     if failure.is_some() && telling.form != ChatForm::Places {
         chat.finish_reason = Some(FinishReason::Length);
     }
-    let mut whole = chat.whole(&telling.completion);
-    whole.insert("usage".into(), json!(telling.usage(&chat, token_counts)));
-    if telling.form == ChatForm::Places {
-        whole.extend(telling.retrieval.iter().map(|found| ("retrieval".to_owned(), found.clone())));
-    }
-    json_response(HttpResponse::Ok(), &Value::Object(whole))
+    let mut whole = chat.whole(&telling.completion, telling.usage(&chat, token_counts));
+    whole.retrieval = telling.retrieval.clone().filter(|_| telling.form == ChatForm::Places);
+    json_response(HttpResponse::Ok(), &whole)
 }
 
 fn event_stream() -> HttpResponseBuilder {

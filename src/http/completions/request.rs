@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 
 use super::CompletionError;
 use crate::answer::Source;
@@ -11,13 +12,16 @@ use crate::output::{ChatForm, without_numbers};
 use crate::prompt::estimate_tokens;
 use crate::upstream::{Ask, Speaker, Turn};
 
-/// A request for a completion. Clients send many more members, which mean nothing here: Open WebUI alone has some 35 tools
-/// with every question.
-#[derive(Debug, Deserialize)]
+/// A question to an assistant. Members that are not named here are ignored, such as the tools that Open WebUI sends.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ChatCompletionRequest)]
 pub(super) struct ChatRequest {
     /// The name of an assistant.
+    #[schema(example = "handbook")]
     pub(super) model: String,
+    /// What was said so far. The last message of a user is the question.
     messages: Vec<Message>,
+    /// Whether the answer comes while it is written.
     #[serde(default)]
     stream: Option<bool>,
     #[serde(default)]
@@ -26,10 +30,16 @@ pub(super) struct ChatRequest {
     citewire: Option<Wishes>,
 }
 
-#[derive(Debug, Deserialize)]
+/// Something that was said.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ChatMessage)]
 struct Message {
+    /// `system`, `developer`, `user`, `assistant`, `tool` or `function`.
+    #[schema(value_type = String, example = "user")]
     role: Role,
+    /// A text, or a list of parts, of which those with a text count.
     #[serde(default)]
+    #[schema(value_type = Object, example = "How long is parental leave?")]
     content: Option<Content>,
 }
 
@@ -57,20 +67,28 @@ struct Part {
     text: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+/// Wishes for a stream.
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ChatStreamOptions)]
 struct StreamOptions {
+    /// Whether a chunk behind the end says how many tokens it took, as citewire estimates them.
     #[serde(default)]
     include_usage: Option<bool>,
 }
 
 /// What only citewire knows.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = ChatWishes)]
 #[serde(deny_unknown_fields)]
 struct Wishes {
+    /// The form of the citations: `open-webui`, `open-webui-links`, `assistanthub` or `none`.
     #[serde(default)]
+    #[schema(example = "open-webui")]
     citations: Option<String>,
-    /// Passages that the client has found itself, as the native manifest has them.
+    /// Passages that the client has found itself, as the sources of the native manifest: a model that does not search by itself
+    /// answers from these, and nothing is searched for it.
     #[serde(default)]
+    #[schema(value_type = Option<Vec<Object>>)]
     sources: Option<Box<RawValue>>,
 }
 

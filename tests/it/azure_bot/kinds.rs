@@ -201,7 +201,7 @@ async fn in_copilot_an_answer_has_the_form_that_copilot_takes() {
     question["conversation"] = json!({"id": "a:1", "conversationType": "personal"});
     scene.hand_in(&question).await;
     scene.answer_next("30 days [1].").await;
-    scene.service.called(2).await;
+    scene.service.ended("a:1", 1).await;
     let bubble = scene.chat("a:1").remove(0);
     assert_eq!((bubble.text(), bubble.claims().len()), ("30 days [1].", 1));
     assert_eq!(bubble.claims()[0]["appearance"].get("image"), None);
@@ -231,7 +231,7 @@ async fn in_copilot_an_answer_that_comes_later_goes_the_way_of_one_that_was_aske
     question["conversation"] = json!({"id": "a:1", "conversationType": "personal"});
     scene.hand_in(&question).await;
     scene.answer_next("30 days [1].").await;
-    scene.service.called(2).await;
+    scene.service.ended("a:1", 1).await;
     let late = json!({"text": "News.", "sources": []});
     let (status, body) = answer(scene.app.post("/v1/conversations/msteams%3Aa%3A1/answers", API_KEY).json(&late)).await;
     assert_eq!(status, StatusCode::CREATED, "{body}");

@@ -297,7 +297,7 @@ async fn p12_a_stream_that_is_refused_becomes_one_message() {
     personal["id"] = json!("2");
     scene.hand_in(&personal).await;
     scene.answer_next("Hello again [1].").await;
-    scene.service.called(4).await;
+    scene.service.ended("a:1", 2).await;
     let told = scene.chat("a:1");
     assert_eq!((told.len(), told[1].text(), told[1].growing), (2, "Hello again [1].", false), "{told:?}");
     assert_eq!(scene.service.faults(), Vec::<String>::new());
@@ -319,7 +319,7 @@ async fn a_user_who_presses_stop_gets_nothing_more() {
     personal["id"] = json!("2");
     scene.hand_in(&personal).await;
     scene.answer_next("Hello.").await;
-    scene.service.called(4).await;
+    scene.service.ended("a:1", 2).await;
     let told = scene.chat("a:1");
     assert_eq!((told.len(), told[1].text()), (2, "Hello."), "{told:?}");
 }

@@ -184,6 +184,18 @@ impl Service {
         self.inner().asked.clone()
     }
 
+    /// Waits until so many bubbles of a conversation have ended, and none is growing. A streamed answer may have had updates
+    /// before its message or none, by how its body arrived, so the number of calls does not tell.
+    pub(crate) async fn ended(&self, conversation: &str, count: usize) {
+        let mut calls = self.calls.clone();
+        let have_ended = |_: &usize| {
+            let chat = self.chat(conversation);
+            chat.len() >= count && chat.iter().all(|bubble| !bubble.growing)
+        };
+        let enough = timeout(PATIENCE, calls.wait_for(have_ended)).await;
+        enough.expect("the answers end in time").expect("the service lives");
+    }
+
     /// Waits until so many calls have come to the Connector.
     pub(crate) async fn called(&self, count: usize) {
         let mut calls = self.calls.clone();

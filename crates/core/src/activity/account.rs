@@ -7,18 +7,22 @@ use super::ConversationId;
 
 /// A user, a bot or a channel: `from`, `recipient`, `membersAdded[]` (activity specification, section "Channel account").
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ChannelAccount {
     /// The id within the channel. Direct Line user ids that come from a token start with `dl_`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(example = "dl_ann"))]
     pub id: Option<String>,
     /// The name that people read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// What kind of participant this is. Web Chat draws citations for every role, feedback only for `bot`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>, example = "user"))]
     pub role: Option<Role>,
     /// Members that citewire does not know, kept as they came.
     #[serde(flatten)]
+    #[cfg_attr(feature = "schema", schema(ignore))]
     pub extra: Map<String, Value>,
 }
 

@@ -101,7 +101,7 @@ pub enum LiteralNumbers {
 }
 
 /// Which numbers readers see.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Numbering {
     /// 1, 2, 3 by first appearance.
@@ -112,7 +112,7 @@ pub enum Numbering {
 }
 
 /// What two pages of one document are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pages {
     /// One claim.

@@ -13,53 +13,63 @@ const DEFAULT_UPDATES: usize = 32;
 /// The most updates that can be wished for: each carries the whole text so far.
 const MAX_UPDATES: usize = 1_000;
 
-/// The caller's wishes: `options` of the HTTP routes. Unknown keys are refused.
+/// How to convert an answer: `options` of the HTTP routes. Unknown members are refused.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// Refuse an answer that rests on nothing (policy P-13).
+    /// Refuses an answer that rests on nothing: `false`, `"extracted"`, `"any"` (or `true`) or `"anchored"`.
     #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Value>))]
     pub require_grounding: Grounding,
-    /// Which numbers readers see (policy P-03).
+    /// Which numbers readers see: `"dense"` or `"provider"`.
     #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub numbering: Numbering,
-    /// Whether two pages of one document are two claims (policy P-04).
+    /// Whether two pages of one document are one claim or two: `"merge"` or `"split"`.
     #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub pages: Pages,
-    /// Whether the parameters `ref` and `source` of an address say where its reader came from: pages that differ in them
-    /// alone are then one document (rule N-03).
+    /// Ignore the query parameters `ref` and `source` when addresses of documents are compared.
     #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
     pub ref_is_tracking: bool,
     /// The longest abstract in UTF-16 units; the dialect's own limit when absent.
     pub abstract_max: Option<usize>,
-    /// Hosts whose images may load (policy P-06).
+    /// Hosts whose images may load.
     #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<String>>))]
     pub image_hosts: BTreeSet<String>,
     /// Whether readers are asked for thumbs.
     #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
     pub feedback: bool,
     /// Whether a line end of the answer is a line break for readers.
     #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
     pub hard_breaks: bool,
     /// Whether the message says that a machine wrote it; absent is yes.
     pub ai_label: Option<bool>,
     /// Whether the text alone must name the sources, for callers that drop entities. The text of `web-chat` always does.
     #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
     pub self_contained: bool,
     /// The most updates that a stream gives before its message: 32 when absent, never more than 1,000; a whole answer gives
     /// none.
     pub updates: Option<usize>,
-    /// The score of Azure's semantic ranker that is a full one: 4 when absent (rule S0-23).
+    /// The highest score of Azure's semantic ranker: 4 when absent.
     #[serde(deserialize_with = "full_score")]
     pub rerank_max: Option<f64>,
-    /// The search score of Azure that is a full one: 100 when absent.
+    /// The highest search score of Azure: 100 when absent.
     #[serde(deserialize_with = "full_score")]
     pub bm25_max: Option<f64>,
-    /// Whether the score of Azure's semantic ranker counts wherever there is one.
+    /// Whether the score of Azure's semantic ranker, where there is one, counts before the search score.
     #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
     pub prefer_rerank: bool,
-    /// Whether the passages of encrypted documents are left out (policy P-11).
+    /// Whether the passages of encrypted documents are left out.
     #[serde(deserialize_with = "null_is_default")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
     pub withhold_encrypted: bool,
 }
 

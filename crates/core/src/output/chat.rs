@@ -3,9 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::chat_completion::{Completion, FinishReason};
+use super::chat_completion::{Completion, FinishReason, Usage, ended_choices};
 use super::chat_options::{ChatForm, ChatOptions};
 use super::hub_citations::HubCitations;
 use super::numbered::shown_uncited;
@@ -24,6 +25,37 @@ pub struct Chat {
     pub events: Vec<WebUiEvent>,
     /// How the answer ended; `None` where it did not.
     pub finish_reason: Option<FinishReason>,
+}
+
+/// A whole chat completion, as clients of OpenAI read it, with the meaning of its citations beside it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ChatCompletion<'a> {
+    /// One choice: the text, and how it ended. `content_filter` says that required grounding is missing.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
+    choices: Value,
+    /// All sources with their numbers in the text, and `referenced_indices`, those that the text cites.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
+    citations: Option<&'a HubCitations>,
+    /// In seconds since 1970.
+    created: u64,
+    id: &'a str,
+    model: &'a str,
+    /// Always `chat.completion`.
+    #[cfg_attr(feature = "schema", schema(example = "chat.completion"))]
+    object: &'static str,
+    /// What the search for the question found, cited or not; only in the form `assistanthub`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
+    pub retrieval: Option<Value>,
+    /// The sources as Open WebUI shows them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<Object>>))]
+    sources: Vec<&'a WebUiSource>,
+    /// How many tokens it took: the provider's counts, or estimates where it gives none.
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
+    usage: Usage,
 }
 
 impl Chat {
@@ -77,18 +109,20 @@ impl Chat {
     }
 
     /// The answer as one completion. `sources`, which Open WebUI shows, stands beside `citations` and the choices
-    /// (rule S1-30). The caller adds `usage`.
+    /// (rule S1-30).
     #[must_use]
-    pub fn whole(&self, completion: &Completion) -> Map<String, Value> {
-        let mut members = completion.whole_ended(&self.content, self.finish_reason);
-        if let Some(citations) = &self.citations {
-            members.insert("citations".into(), json!(citations));
+    pub fn whole<'a>(&'a self, completion: &'a Completion, usage: Usage) -> ChatCompletion<'a> {
+        ChatCompletion {
+            choices: ended_choices(&self.content, self.finish_reason),
+            citations: self.citations.as_ref(),
+            created: completion.created,
+            id: &completion.id,
+            model: &completion.model,
+            object: "chat.completion",
+            retrieval: None,
+            sources: self.events.iter().map(|event| &event.data).collect(),
+            usage,
         }
-        if !self.events.is_empty() {
-            let sources: Vec<&WebUiSource> = self.events.iter().map(|event| &event.data).collect();
-            members.insert("sources".into(), json!(sources));
-        }
-        members
     }
 
     /// The chunks between the text and the end: one for each source, for Open WebUI, which stores it.
@@ -140,7 +174,7 @@ mod tests {
 
     fn written(answer: &Answer, form: ChatForm) -> Value {
         let completion = Completion { id: "c".into(), created: 7, model: "m".into() };
-        Value::Object(chat(answer, &ChatOptions { form, ..ChatOptions::default() }).whole(&completion))
+        json!(chat(answer, &ChatOptions { form, ..ChatOptions::default() }).whole(&completion, Usage::default()))
     }
 
     fn names(list: &Value, member: &str) -> Vec<String> {

@@ -73,6 +73,12 @@ pub(super) fn message_choices(content: &str, complete: bool) -> Value {
     json!([{"index": 0, "message": message, "finish_reason": finish_reason(complete)}])
 }
 
+/// `choices` of a whole answer that ended like this.
+pub(super) fn ended_choices(content: &str, finish_reason: Option<FinishReason>) -> Value {
+    let message = json!({"role": "assistant", "content": content});
+    json!([{"index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason}])
+}
+
 impl Completion {
     /// A chunk of a stream with these `choices`.
     pub(super) fn chunk(&self, choices: Value) -> Map<String, Value> {
@@ -82,13 +88,6 @@ impl Completion {
     /// A whole answer.
     pub(super) fn whole(&self, content: &str, complete: bool) -> Map<String, Value> {
         self.object("chat.completion", message_choices(content, complete))
-    }
-
-    /// A whole answer that ended like this.
-    pub(super) fn whole_ended(&self, content: &str, finish_reason: Option<FinishReason>) -> Map<String, Value> {
-        let message = json!({"role": "assistant", "content": content});
-        let choices = json!([{"index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason}]);
-        self.object("chat.completion", choices)
     }
 
     /// The first chunk of a stream, which says who speaks.

@@ -27,7 +27,7 @@ mod web_ui_text;
 mod wording;
 
 pub use assistanthub::{AssistantHub, AssistantHubOptions, assistanthub};
-pub use chat::Chat;
+pub use chat::{Chat, ChatCompletion};
 pub use chat_completion::{Completion, FinishReason, Usage};
 pub use chat_options::{ChatForm, ChatOptions, UnknownChatForm};
 pub use document_name::document_name;

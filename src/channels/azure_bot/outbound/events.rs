@@ -11,6 +11,7 @@ use super::{Outlet, Refusal, RefusalCause};
 use crate::activity::{Activity, ActivityId};
 use crate::channels::azure_bot::conversation::Address;
 use crate::clock::IdSource;
+use crate::sse;
 
 /// So many events wait for a reader that is slow. Then whoever writes waits.
 const WAITING: usize = 16;
@@ -45,7 +46,7 @@ impl Outlet for EventOutlet {
             (activity, None)
         };
         let wire = Value::Object(self.address.sign(&activity));
-        self.events.send(event("activity", &wire)).await.map_err(|_| RefusalCause::Gone)?;
+        self.events.send(sse::named_event("activity", &wire)).await.map_err(|_| RefusalCause::Gone)?;
         Ok(id)
     }
 
@@ -56,12 +57,6 @@ impl Outlet for EventOutlet {
     fn can_stream(&self) -> bool {
         true
     }
-}
-
-/// One event, as clients read it: one blank behind each colon, CR LF at the ends, the JSON on one line.
-#[must_use]
-pub fn event(name: &str, data: &Value) -> Bytes {
-    format!("event: {name}\r\ndata: {data}\r\n\r\n").into()
 }
 
 fn is_unnamed_stream(activity: &Activity) -> bool {

@@ -9,7 +9,7 @@ mod retry;
 
 pub use client::{ConnectorClient, ConnectorOptions};
 pub use credentials::{AccessToken, AppCredentials, Credentials, TokenError};
-pub use events::{EventOutlet, event};
+pub use events::EventOutlet;
 pub use outlet::{Collected, ConnectorOutlet, Outlet};
 pub use refusal::{Refusal, RefusalCause, RefusalKind};
 pub use retry::{Rule, STATUS_RULES};

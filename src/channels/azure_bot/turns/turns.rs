@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::seen::{Fingerprint, Seen};
+use super::fingerprint::Fingerprint;
 use super::{Full, TurnLimits};
+use crate::expiring_map::ExpiringMap;
 use crate::metrics::{self, Queue};
 
 /// What became of an activity that was offered.
@@ -40,7 +41,8 @@ struct Shelf<J> {
     lines: BTreeMap<Arc<str>, Line<J>>,
     /// Lines in which something waits and nothing runs, in the order in which they are served.
     ready: VecDeque<Arc<str>>,
-    seen: Seen,
+    /// The activities of the last minutes.
+    seen: ExpiringMap<Fingerprint, ()>,
     waiting: usize,
     waiting_bytes: usize,
     closed: bool,
@@ -97,10 +99,11 @@ impl<J> Drop for Turn<J> {
 
 impl<J> Turns<J> {
     pub(in crate::channels::azure_bot) fn new(limits: TurnLimits) -> Self {
+        let remember_for = TimeDelta::from_std(limits.remember_for).unwrap_or(TimeDelta::MAX);
         let shelf = Shelf {
             lines: BTreeMap::new(),
             ready: VecDeque::new(),
-            seen: Seen::new(limits.remember_for, limits.remembered),
+            seen: ExpiringMap::new(limits.remembered, remember_for),
             waiting: 0,
             waiting_bytes: 0,
             closed: false,
@@ -122,7 +125,7 @@ impl<J> Turns<J> {
     pub(in crate::channels::azure_bot) fn offer(&self, offer: Offer<'_>, job: J, now: DateTime<Utc>) -> Offered {
         let Offer { line, fingerprint, bytes, forgotten } = offer;
         let mut shelf = self.shelf();
-        if fingerprint.is_some_and(|fingerprint| shelf.seen.knows(fingerprint, now)) {
+        if fingerprint.is_some_and(|fingerprint| shelf.seen.get(&fingerprint, now).is_some()) {
             return Offered::Repeated;
         }
         if shelf.closed {
@@ -140,7 +143,7 @@ impl<J> Turns<J> {
             return Offered::Full(Full::WaitingBytes);
         }
         if let Some(fingerprint) = fingerprint {
-            shelf.seen.note(fingerprint, now);
+            shelf.seen.insert_new(fingerprint, (), now);
         }
         shelf.waiting += 1;
         shelf.waiting_bytes += bytes;
@@ -164,19 +167,19 @@ impl<J> Turns<J> {
         fingerprint: Option<Fingerprint>,
         now: DateTime<Utc>,
     ) -> bool {
-        fingerprint.is_some_and(|fingerprint| self.shelf().seen.knows(fingerprint, now))
+        fingerprint.is_some_and(|fingerprint| self.shelf().seen.get(&fingerprint, now).is_some())
     }
 
     /// Remembers an activity that needed no line and was done with.
     pub(in crate::channels::azure_bot) fn remember(&self, fingerprint: Option<Fingerprint>, now: DateTime<Utc>) {
         if let Some(fingerprint) = fingerprint {
-            self.shelf().seen.note(fingerprint, now);
+            self.shelf().seen.insert_new(fingerprint, (), now);
         }
     }
 
     /// Lets an activity come again: whoever waited for its outcome has gone without it.
     pub(in crate::channels::azure_bot) fn let_come_again(&self, fingerprint: Fingerprint) {
-        self.shelf().seen.forget(fingerprint);
+        self.shelf().seen.remove(&fingerprint);
     }
 
     /// Lets go of everything that waits in a line, and tells it and what runs there. Returns how much waited.

@@ -27,15 +27,20 @@ pub struct Begun {
     pub activity_id: Option<ActivityId>,
 }
 
-/// What the bot wants a conversation to be. Members that mean nothing on Direct Line are left alone.
-#[derive(Deserialize)]
+/// With whom a bot begins a conversation. Members that mean nothing on Direct Line are left alone.
+#[derive(Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct ConversationParameters {
+pub(crate) struct ConversationParameters {
+    /// Must not be true.
     #[serde(default)]
     is_group: Option<bool>,
+    /// Exactly one, besides the bot.
     #[serde(default)]
+    #[schema(value_type = Vec<ChannelAccount>, required)]
     members: Option<Vec<ChannelAccount>>,
+    /// What the bot says first.
     #[serde(default)]
+    #[schema(value_type = Option<Object>)]
     activity: Option<Value>,
 }
 

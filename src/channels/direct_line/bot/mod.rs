@@ -19,6 +19,7 @@ pub use address::{BotEndpoint, InvalidBotEndpoint, InvalidServiceUrl, ServiceUrl
 pub use channel::BotChannel;
 pub use cited::Citer;
 pub use client::BotClient;
+pub(crate) use connector::ConversationParameters;
 pub use connector::{Begun, BotCaller};
 pub use error::{ConnectorError, TurnError};
 pub use options::{BotBinding, BotDelivery, BotOptions, BotSettings, NoEndpoint, UnknownDelivery};

@@ -1,0 +1,36 @@
+//! What an activity is known by, so that none is run twice.
+
+use aws_lc_rs::digest;
+
+/// So many bytes of a digest tell one activity from another.
+const LENGTH: usize = 16;
+
+/// What an activity is known by: its conversation, which names the channel, and its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::channels::azure_bot) struct Fingerprint([u8; LENGTH]);
+
+impl Fingerprint {
+    pub(in crate::channels::azure_bot) fn of(conversation: &str, id: &str) -> Self {
+        let mut context = digest::Context::new(&digest::SHA256);
+        for part in [conversation, id] {
+            // With its length before it, so that no part can reach into the next.
+            context.update(&part.len().to_be_bytes());
+            context.update(part.as_bytes());
+        }
+        let digest = context.finish();
+        let mut fingerprint = [0; LENGTH];
+        fingerprint.copy_from_slice(&digest.as_ref()[..LENGTH]);
+        Self(fingerprint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_id_elsewhere_is_another_activity() {
+        assert_ne!(Fingerprint::of("a", "c"), Fingerprint::of("x", "c"));
+        assert_ne!(Fingerprint::of("ab", "c"), Fingerprint::of("a", "bc"));
+    }
+}
