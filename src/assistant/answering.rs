@@ -21,7 +21,7 @@ use crate::channels::{DeliveryError, Incomplete};
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
 use crate::metrics::Queue;
-use crate::store::{ConversationStore, Doorbell};
+use crate::store::{ConversationStore, ChangeListener};
 use crate::upstream::{Ask, Reply, UpstreamError};
 
 /// What users read whose question is one too many.
@@ -162,8 +162,8 @@ impl Inner {
         let options = assistant.options();
         let case = Case::new(assistant, Some(id), question.text.as_deref().unwrap_or_default());
         let mut answer = self.live.begin(id.clone()).replying_to(question.id.as_ref());
-        let doorbell = match self.begin(&mut answer, &options.informative).await {
-            Ok(doorbell) => doorbell,
+        let listener = match self.begin(&mut answer, &options.informative).await {
+            Ok(listener) => listener,
             // The conversation is gone: there is nobody to tell.
             Err(DeliveryError::UnknownConversation) => return,
             Err(error) => {
@@ -181,7 +181,7 @@ impl Inner {
                 return self.close(answer, id, &options.failure).await;
             }
             // Nobody waits any more; what asks ends with its future.
-            () = deleted(Some(doorbell)) => return,
+            () = deleted(Some(listener)) => return,
             () = sleep_until(end) => {
                 case.too_slow(self.answer_within);
                 return self.close(answer, id, &options.failure).await;
@@ -251,10 +251,10 @@ impl Inner {
     }
 
     /// Shows that an answer is awaited; returns what falls silent when its conversation is deleted.
-    async fn begin(&self, answer: &mut LiveAnswer, informative: &str) -> Result<Doorbell, DeliveryError> {
-        let doorbell = self.store.subscribe(answer.conversation()).await?;
+    async fn begin(&self, answer: &mut LiveAnswer, informative: &str) -> Result<ChangeListener, DeliveryError> {
+        let listener = self.store.subscribe(answer.conversation()).await?;
         answer.inform(informative).await?;
-        doorbell.ok_or(DeliveryError::UnknownConversation)
+        listener.ok_or(DeliveryError::UnknownConversation)
     }
 
     async fn ask(
@@ -289,7 +289,7 @@ impl Inner {
 }
 
 /// Resolves when a conversation is deleted; never for one that is not there.
-pub(super) async fn deleted(doorbell: Option<Doorbell>) {
-    let Some(mut doorbell) = doorbell else { return std::future::pending().await };
-    while doorbell.rung().await.is_ok() {}
+pub(super) async fn deleted(listener: Option<ChangeListener>) {
+    let Some(mut listener) = listener else { return std::future::pending().await };
+    while listener.changed().await.is_ok() {}
 }

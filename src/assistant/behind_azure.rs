@@ -20,7 +20,7 @@ use crate::channels::{Incomplete, counted};
 use crate::clock::Clock;
 use crate::convert::Conversion;
 use crate::metrics::Metrics;
-use crate::store::{ConversationStore, Doorbell};
+use crate::store::{ConversationStore, ChangeListener};
 use crate::upstream::{Ask, Reply, UpstreamError};
 
 /// Under which key a greeting is recorded, of which a conversation has one.
@@ -134,7 +134,7 @@ impl BehindAzure {
             }
             line = self.records.line(id) => line,
         };
-        let mut deleted = pin!(deleted(self.doorbell(call).await));
+        let mut deleted = pin!(deleted(self.listener(call).await));
         let mut answer = self.begin(call);
         let mut asking = pin!(self.ask(assistant, call, &words, place, !answer.can_stream()));
         // The back end is asked while the user is told so.
@@ -220,7 +220,7 @@ impl BehindAzure {
     }
 
     /// What falls silent when the conversation is deleted.
-    async fn doorbell(&self, call: &Call) -> Option<Doorbell> {
+    async fn listener(&self, call: &Call) -> Option<ChangeListener> {
         self.store.subscribe(&call.conversation).await.ok().flatten()
     }
 

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::conversation::{Appended, Batch, Conversation, Created, Newest, Page};
-use super::{Attachment, Counts, Doorbell, Feedback, FeedbackPage, Listing, Place, StoreError};
+use super::{Attachment, Counts, ChangeListener, Feedback, FeedbackPage, Listing, Place, StoreError};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::metrics::StoreFigures;
 
@@ -56,8 +56,8 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// How far the conversation reaches.
     async fn newest(&self, id: &ConversationId) -> Result<Option<Newest>, StoreError>;
 
-    /// A doorbell that rings after every append to the conversation and falls silent when it goes.
-    async fn subscribe(&self, id: &ConversationId) -> Result<Option<Doorbell>, StoreError>;
+    /// A listener that rings after every append to the conversation and falls silent when it goes.
+    async fn subscribe(&self, id: &ConversationId) -> Result<Option<ChangeListener>, StoreError>;
 
     /// Keeps an attachment of the conversation under an id that the caller has made; says whether the conversation is
     /// there. An id that is taken keeps what it has: what a recorded activity refers to never changes. How long an

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    Appended, Attachment, Batch, Bell, Conversation, ConversationStore, Counts, Created, Doorbell, Feedback,
+    Appended, Attachment, Batch, ChangeNotifier, Conversation, ConversationStore, Counts, Created, ChangeListener, Feedback,
     FeedbackPage, Listing, Newest, NotedFeedback, Page, Place, Recorded, StoreError, StoreLimits, Summary,
 };
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
@@ -43,7 +43,7 @@ struct Entry {
     bytes: usize,
     created: DateTime<Utc>,
     active: DateTime<Utc>,
-    bell: Bell,
+    notifier: ChangeNotifier,
 }
 
 impl Shelf {
@@ -127,7 +127,7 @@ impl ConversationStore for MemoryStore {
             bytes: 0,
             created: now,
             active: now,
-            bell: Bell::new(None),
+            notifier: ChangeNotifier::new(None),
         };
         shelf.entries.insert(id.clone(), entry);
         Ok(Created::New(conversation))
@@ -194,7 +194,7 @@ impl ConversationStore for MemoryStore {
         entry.bytes += size;
         entry.active = now.trunc_subsecs(3);
         if let Some(newest) = entry.newest().watermark {
-            entry.bell.ring(newest);
+            entry.notifier.notify(newest);
         }
         shelf.bytes += size;
         Ok(Some(Appended::new(appended, false)))
@@ -230,8 +230,8 @@ impl ConversationStore for MemoryStore {
         Ok(self.shelf().entries.get(id).map(Entry::newest))
     }
 
-    async fn subscribe(&self, id: &ConversationId) -> Result<Option<Doorbell>, StoreError> {
-        Ok(self.shelf().entries.get(id).map(|entry| entry.bell.doorbell()))
+    async fn subscribe(&self, id: &ConversationId) -> Result<Option<ChangeListener>, StoreError> {
+        Ok(self.shelf().entries.get(id).map(|entry| entry.notifier.listener()))
     }
 
     async fn keep_attachment(

@@ -4,10 +4,10 @@
 //! behavioural suite in `tests/it/store.rs`. Nothing else may know which backend is at work.
 
 mod attachment;
-mod bells;
+mod notifier_registry;
 mod contract;
 mod conversation;
-mod doorbell;
+mod change_notifier;
 mod error;
 mod feedback;
 mod limits;
@@ -19,7 +19,7 @@ pub mod sqlite;
 pub use attachment::Attachment;
 pub use contract::ConversationStore;
 pub use conversation::{Appended, Batch, Conversation, Created, Newest, Page, Recorded};
-pub use doorbell::{Bell, Doorbell, Silent};
+pub use change_notifier::{ChangeNotifier, ChangeListener, Closed};
 pub use error::StoreError;
 pub use feedback::{Feedback, FeedbackPage, NotedFeedback};
 pub use limits::StoreLimits;

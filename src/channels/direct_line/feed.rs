@@ -9,13 +9,13 @@ use super::room::{Room, Shown};
 use super::running::{Part, Running};
 use super::shelf::{Frame, Frames};
 use crate::activity::{ConversationId, Watermark};
-use crate::store::{ConversationStore, Doorbell, StoreError};
+use crate::store::{ConversationStore, ChangeListener, StoreError};
 
 /// What one socket has to show: everything after its watermark, in order and once, and what is ephemeral in between.
 #[derive(Debug)]
 pub struct Feed {
     pub(super) store: Arc<dyn ConversationStore>,
-    pub(super) doorbell: Doorbell,
+    pub(super) listener: ChangeListener,
     pub(super) id: ConversationId,
     pub(super) position: Option<Watermark>,
     pub(super) ahead: Frames,
@@ -53,7 +53,7 @@ impl Feed {
                 return Ok(Some(frame));
             }
             if !self.caught_up {
-                self.doorbell.hush();
+                self.listener.mark_seen();
                 let alone = || self.room.has_one_reader();
                 let found = self.room.shelf.after(self.store.as_ref(), &self.id, self.position, alone).await?;
                 let Some(frames) = found else {
@@ -76,7 +76,7 @@ impl Feed {
                     // The room lives as long as this feed does.
                     Err(RecvError::Closed) => return Ok(None),
                 },
-                rung = self.doorbell.rung() => match rung {
+                rung = self.listener.changed() => match rung {
                     Ok(()) => self.caught_up = false,
                     Err(_) => return Ok(None),
                 },
@@ -112,7 +112,7 @@ impl Feed {
         }
     }
 
-    /// Has the next call ask the store, whether the doorbell rang or not.
+    /// Has the next call ask the store, whether the listener rang or not.
     pub fn look_again(&mut self) {
         self.caught_up = false;
         self.room.shelf.look_again();

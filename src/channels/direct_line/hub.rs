@@ -10,7 +10,7 @@ use super::room::{Room, Shown};
 use super::running::{Part, Running};
 use super::shelf::{Frames, Shelf, frame};
 use crate::activity::{Activity, ConversationId, Watermark};
-use crate::store::{ConversationStore, Doorbell};
+use crate::store::{ConversationStore, ChangeListener};
 
 /// An activity without a place in the history.
 #[derive(Clone, Debug)]
@@ -103,17 +103,17 @@ impl Hub {
     pub fn feed(
         &self,
         store: Arc<dyn ConversationStore>,
-        doorbell: Doorbell,
+        listener: ChangeListener,
         id: ConversationId,
         after: Option<Watermark>,
     ) -> Result<Feed, HubFull> {
-        let room = self.room(&id, &doorbell, after);
+        let room = self.room(&id, &listener, after);
         let full = HubFull { limit: self.max_sockets };
         let seat = Arc::clone(&room.seats).try_acquire_owned().map_err(|_| full)?;
         let ephemeral = room.ephemeral.subscribe();
         Ok(Feed {
             store,
-            doorbell,
+            listener,
             id,
             position: after,
             ahead: Frames::new(),
@@ -127,7 +127,7 @@ impl Hub {
     }
 
     /// The room of a conversation. Whoever is the first there says where reading starts.
-    fn room(&self, id: &ConversationId, doorbell: &Doorbell, after: Option<Watermark>) -> Arc<Room> {
+    fn room(&self, id: &ConversationId, listener: &ChangeListener, after: Option<Watermark>) -> Arc<Room> {
         let mut rooms = self.rooms();
         let found = rooms.rooms.get(id).and_then(Weak::upgrade);
         if let Some(room) = found.filter(|room| !room.shelf.is_silent()) {
@@ -140,7 +140,7 @@ impl Hub {
         let room = Arc::new(Room {
             seats: Arc::new(Semaphore::new(self.max_sockets)),
             ephemeral: broadcast::Sender::new(self.max_ephemeral),
-            shelf: Shelf::new(doorbell.clone(), after),
+            shelf: Shelf::new(listener.clone(), after),
         });
         rooms.rooms.insert(id.clone(), Arc::downgrade(&room));
         room
@@ -180,8 +180,8 @@ mod tests {
         id: &ConversationId,
         after: Option<Watermark>,
     ) -> Feed {
-        let doorbell = store.subscribe(id).await.expect("a store").expect("known");
-        hub.feed(Arc::clone(store), doorbell, id.clone(), after).expect("a seat")
+        let listener = store.subscribe(id).await.expect("a store").expect("known");
+        hub.feed(Arc::clone(store), listener, id.clone(), after).expect("a seat")
     }
 
     async fn say(store: &Arc<dyn ConversationStore>, id: &ConversationId, text: &str) {

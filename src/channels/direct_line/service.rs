@@ -266,10 +266,10 @@ impl DirectLine {
         if claims.conv != *id {
             return Err(DirectLineError::ForeignConversation);
         }
-        let doorbell = self.store.subscribe(id).await?.ok_or(DirectLineError::UnknownConversation)?;
+        let listener = self.store.subscribe(id).await?.ok_or(DirectLineError::UnknownConversation)?;
         let newest = self.store.newest(id).await?.ok_or(DirectLineError::UnknownConversation)?;
         let after = after.min(newest.watermark);
-        Ok(self.publisher.hub().feed(Arc::clone(&self.store), doorbell, id.clone(), after)?)
+        Ok(self.publisher.hub().feed(Arc::clone(&self.store), listener, id.clone(), after)?)
     }
 
     /// Creates the conversation, or finds it; whether it is new. The listener hears of a user who was not known before.

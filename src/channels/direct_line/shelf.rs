@@ -8,7 +8,7 @@ use bytestring::ByteString;
 use tokio::sync::Notify;
 
 use crate::activity::{Activity, ActivitySet, ConversationId, Watermark};
-use crate::store::{ConversationStore, Doorbell, Page, StoreError};
+use crate::store::{ConversationStore, ChangeListener, Page, StoreError};
 
 /// How many activities are taken from the store at once, and how many frames are kept.
 const READ_AHEAD: usize = 64;
@@ -40,7 +40,7 @@ pub(super) struct Shelf {
 #[derive(Debug)]
 struct State {
     /// Heard whenever a read begins.
-    bell: Doorbell,
+    bell: ChangeListener,
     /// The frames follow this place without a gap.
     start: Option<Watermark>,
     frames: Frames,
@@ -126,7 +126,7 @@ fn rendered(page: Page) -> Frames {
 
 impl Shelf {
     /// An empty shelf for what follows `start`.
-    pub(super) fn new(bell: Doorbell, start: Option<Watermark>) -> Self {
+    pub(super) fn new(bell: ChangeListener, start: Option<Watermark>) -> Self {
         let frames = Frames::new();
         let state = State { bell, start, frames, bytes: 0, complete: false, is_being_read: false };
         Self { state: Mutex::new(state), changed: Notify::new() }
@@ -134,7 +134,7 @@ impl Shelf {
 
     /// What follows `position`: some of it, and nothing only when there is nothing. `None` when the conversation is
     /// gone. What is said before the call is found, and so is what is said later if the caller comes again when its own
-    /// doorbell rings.
+    /// listener rings.
     pub(super) async fn after(
         &self,
         store: &dyn ConversationStore,
@@ -159,14 +159,14 @@ impl Shelf {
         }
     }
 
-    /// Has the next reader ask the store, whether the doorbell rang or not.
+    /// Has the next reader ask the store, whether the listener rang or not.
     pub(super) fn look_again(&self) {
         self.state().complete = false;
     }
 
     /// Whether the conversation that this belongs to is gone; there may be another one of the same name.
     pub(super) fn is_silent(&self) -> bool {
-        self.state().bell.has_rung().is_err()
+        self.state().bell.has_changed().is_err()
     }
 
     fn look(&self, position: Option<Watermark>) -> Look<'_> {
@@ -186,13 +186,13 @@ impl Shelf {
             state.start_at(position);
         }
         // A ring since the last read began, or a conversation that is gone since.
-        if state.complete && state.bell.has_rung() == Ok(false) {
+        if state.complete && state.bell.has_changed() == Ok(false) {
             return Look::Nothing;
         }
         state.complete = false;
         state.is_being_read = true;
         // Before the read, so that a ring during the read is heard after it.
-        state.bell.hush();
+        state.bell.mark_seen();
         Look::Read(Turn { shelf: self, after: position })
     }
 
@@ -205,7 +205,7 @@ impl Shelf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Bell;
+    use crate::store::ChangeNotifier;
 
     fn place(index: u64) -> Option<Watermark> {
         Some(Watermark::from_index(index))
@@ -213,8 +213,8 @@ mod tests {
 
     #[test]
     fn a_reader_that_goes_away_leaves_its_turn_to_another() {
-        let bell = Bell::new(None);
-        let shelf = Shelf::new(bell.doorbell(), None);
+        let bell = ChangeNotifier::new(None);
+        let shelf = Shelf::new(bell.listener(), None);
         let Look::Read(turn) = shelf.look(None) else { panic!("nothing was read yet") };
         assert!(matches!(shelf.look(None), Look::Wait));
         drop(turn);
@@ -223,15 +223,15 @@ mod tests {
 
     #[test]
     fn nothing_is_read_twice_unless_the_bell_rings_or_somebody_asks_for_it() {
-        let bell = Bell::new(None);
-        let shelf = Shelf::new(bell.doorbell(), place(6));
+        let bell = ChangeNotifier::new(None);
+        let shelf = Shelf::new(bell.listener(), place(6));
         let finish = || {
             let Look::Read(turn) = shelf.look(place(6)) else { panic!("to be read") };
             turn.finish(Page::new(Vec::new(), place(6)), false)
         };
         assert_eq!(finish().len(), 0);
         assert!(matches!(shelf.look(place(6)), Look::Nothing));
-        bell.ring(Watermark::from_index(7));
+        bell.notify(Watermark::from_index(7));
         assert_eq!(finish().len(), 0);
         assert!(matches!(shelf.look(place(6)), Look::Nothing));
         shelf.look_again();
@@ -243,18 +243,18 @@ mod tests {
 
     #[test]
     fn a_ring_during_a_read_makes_another_read() {
-        let bell = Bell::new(None);
-        let shelf = Shelf::new(bell.doorbell(), None);
+        let bell = ChangeNotifier::new(None);
+        let shelf = Shelf::new(bell.listener(), None);
         let Look::Read(turn) = shelf.look(None) else { panic!("nothing was read yet") };
-        bell.ring(Watermark::FIRST);
+        bell.notify(Watermark::FIRST);
         turn.finish(Page::new(Vec::new(), None), false);
         assert!(matches!(shelf.look(None), Look::Read(_)));
     }
 
     #[test]
     fn little_is_kept_and_always_the_newest() {
-        let bell = Bell::new(None);
-        let shelf = Shelf::new(bell.doorbell(), None);
+        let bell = ChangeNotifier::new(None);
+        let shelf = Shelf::new(bell.listener(), None);
         let put = |range: std::ops::Range<u64>, frame: &Frame| {
             let mut state = shelf.state();
             range.for_each(|index| state.push(Watermark::from_index(index), frame.clone()));

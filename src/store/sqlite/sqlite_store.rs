@@ -22,9 +22,9 @@ use super::{SqliteError, connect, schema};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
 use crate::metrics::StoreFigures;
-use crate::store::bells::Bells;
+use crate::store::notifier_registry::NotifierRegistry;
 use crate::store::{
-    Appended, Attachment, Batch, Conversation, ConversationStore, Counts, Created, Doorbell, Feedback, FeedbackPage,
+    Appended, Attachment, Batch, Conversation, ConversationStore, Counts, Created, ChangeListener, Feedback, FeedbackPage,
     Listing, Newest, Page, Place, Recorded, StoreError, StoreLimits,
 };
 
@@ -40,7 +40,7 @@ pub struct SqliteStore {
     reader: Reader,
     queue: mpsc::Sender<Work>,
     room: Arc<Semaphore>,
-    bells: Arc<Bells>,
+    notifiers: Arc<NotifierRegistry>,
     failing: Arc<AtomicBool>,
     figures: StoreFigures,
     /// The writer, which ends when it is told to, or when the last handle on the queue is gone.
@@ -66,7 +66,7 @@ impl SqliteStore {
         let (next_key, conversations): (i64, i64) = counted.fetch_one(&mut connection).await.map_err(failed)?;
         let reader = Reader::open(path).await.map_err(failed)?;
         let (queue, work) = mpsc::channel(MAX_WAITING);
-        let (bells, health) = (Arc::<Bells>::default(), Health::default());
+        let (notifiers, health) = (Arc::<NotifierRegistry>::default(), Health::default());
         let failing = health.failing();
         let figures = StoreFigures::default();
         let writer = Writer {
@@ -77,7 +77,7 @@ impl SqliteStore {
             queue: work,
             clock,
             limits,
-            bells: Arc::clone(&bells),
+            notifiers: Arc::clone(&notifiers),
             health,
             heads: BTreeMap::new(),
             next_key,
@@ -92,7 +92,7 @@ impl SqliteStore {
         tasks.spawn(writer.run());
         tasks.close();
         let room = Arc::new(Semaphore::new(MAX_WAITING_KIB));
-        Ok(Self { reader, queue, room, bells, failing, figures, writer: tasks })
+        Ok(Self { reader, queue, room, notifiers, failing, figures, writer: tasks })
     }
 
     /// Hands a change to the writer and waits until it is committed.
@@ -201,9 +201,9 @@ impl ConversationStore for SqliteStore {
         Ok(self.reader.find(id).await?.map(|(_, newest)| newest))
     }
 
-    async fn subscribe(&self, id: &ConversationId) -> Result<Option<Doorbell>, StoreError> {
-        let doorbell = self.bells.listen(id);
-        Ok(self.reader.find(id).await?.map(|_| doorbell))
+    async fn subscribe(&self, id: &ConversationId) -> Result<Option<ChangeListener>, StoreError> {
+        let listener = self.notifiers.listen(id);
+        Ok(self.reader.find(id).await?.map(|_| listener))
     }
 
     async fn keep_attachment(

@@ -140,7 +140,7 @@ impl Writer {
         self.conversations = self.conversations.saturating_sub(1);
         self.heads.remove(id);
         self.copies = Copies::EVERYWHERE;
-        self.bells.silence(id);
+        self.notifiers.close(id);
     }
 
     async fn shrink(&mut self) -> Result<bool, sqlx::Error> {

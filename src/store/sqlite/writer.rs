@@ -23,7 +23,7 @@ use super::work::{Alone, Change, Work};
 use crate::activity::ConversationId;
 use crate::clock::Clock;
 use crate::metrics::{Group, StoreFigures};
-use crate::store::bells::Bells;
+use crate::store::notifier_registry::NotifierRegistry;
 use crate::store::{StoreError, StoreLimits};
 
 /// So many changes go into one transaction.
@@ -136,7 +136,7 @@ pub(super) struct Writer {
     pub(super) queue: mpsc::Receiver<Work>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) limits: StoreLimits,
-    pub(super) bells: Arc<Bells>,
+    pub(super) notifiers: Arc<NotifierRegistry>,
     pub(super) health: Health,
     pub(super) heads: BTreeMap<ConversationId, Head>,
     pub(super) next_key: i64,
@@ -276,7 +276,7 @@ impl Writer {
         }
         self.heads.extend(plan.heads);
         for (id, newest) in plan.grown {
-            self.bells.ring(&id, newest);
+            self.notifiers.notify(&id, newest);
         }
         Ok(())
     }

@@ -13,13 +13,13 @@ use crate::channels::follow::{Arrived, Audience, Unread, take_in};
 use crate::channels::pace::Pace;
 use crate::channels::{Delivered, DeliveryError, NoAnswer, log_scores};
 use crate::convert::{Conversion, Streamed, Streaming};
-use crate::store::Doorbell;
+use crate::store::ChangeListener;
 
 /// The readers of an answer, as far as their sockets are open.
 struct Readers<'a> {
     answer: &'a mut LiveAnswer,
     pace: Pace<Instant>,
-    doorbell: Doorbell,
+    listener: ChangeListener,
     /// Nothing is shown of an answer that was recorded before.
     is_repeated: bool,
 }
@@ -29,13 +29,13 @@ impl Audience for Readers<'_> {
 
     fn times(&mut self) -> (impl Future<Output = Result<(), DeliveryError>> + Send, impl Future<Output = ()> + Send) {
         let (allowed, due) = (self.pace.allowed(), self.pace.due());
-        let doorbell = &mut self.doorbell;
+        let listener = &mut self.listener;
         let must = async move {
             loop {
                 tokio::select! {
                     biased;
                     // What others say is nothing to an answer, but there may be nobody left to say it to.
-                    rung = doorbell.rung() => rung.map_err(|_| DeliveryError::UnknownConversation)?,
+                    rung = listener.changed() => rung.map_err(|_| DeliveryError::UnknownConversation)?,
                     () = until_due(due) => return Ok(()),
                 }
             }
@@ -150,9 +150,9 @@ impl LiveAnswer {
             None => false,
         };
         let from = conversion.slug();
-        let doorbell = self.doorbell().await?;
+        let listener = self.listener().await?;
         let pace = Pace::new(self.live.options.interval, Instant::now());
-        let mut readers = Readers { answer: self, pace, doorbell, is_repeated };
+        let mut readers = Readers { answer: self, pace, listener, is_repeated };
         let taken = take_in(Streaming::new(conversion), body, &mut readers).await;
         let Arrived { streaming, broken } = taken.map_err(|unread| match unread {
             Unread::Convert(error) => LiveError::NoAnswer(NoAnswer::Convert(error)),
@@ -178,7 +178,7 @@ impl LiveAnswer {
         Ok(Followed { delivered: Delivered { id, activity: first.activity, report }, incomplete })
     }
 
-    async fn doorbell(&self) -> Result<Doorbell, DeliveryError> {
+    async fn listener(&self) -> Result<ChangeListener, DeliveryError> {
         self.live.store.subscribe(&self.id).await?.ok_or(DeliveryError::UnknownConversation)
     }
 }

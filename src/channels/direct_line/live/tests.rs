@@ -69,8 +69,8 @@ impl Room {
 }
 
 async fn feed(store: &Arc<dyn ConversationStore>, publisher: &Publisher, id: &ConversationId) -> Feed {
-    let doorbell = store.subscribe(id).await.expect("a store").expect("known");
-    publisher.hub().feed(Arc::clone(store), doorbell, id.clone(), None).expect("a seat")
+    let listener = store.subscribe(id).await.expect("a store").expect("known");
+    publisher.hub().feed(Arc::clone(store), listener, id.clone(), None).expect("a seat")
 }
 
 async fn next(feed: &mut Feed) -> Value {
