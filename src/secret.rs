@@ -114,7 +114,7 @@ pub fn in_environment(environment: &BTreeMap<String, String>, name: &str) -> Res
 
 /// What was sent to somebody, who may repeat it when something is wrong.
 #[derive(Clone, Copy, Default)]
-pub struct Unsaid<'a> {
+pub struct Redaction<'a> {
     /// The keys.
     pub secrets: &'a [Secret],
     /// What people said, or were to read.
@@ -124,7 +124,7 @@ pub struct Unsaid<'a> {
 /// What people said in fewer letters tells nobody anything, and taking it out would leave holes in the words.
 const SHORTEST: usize = 5;
 
-impl Unsaid<'_> {
+impl Redaction<'_> {
     /// The words of others on one line, without what was sent to them and without anything that moves a terminal's cursor. Of a
     /// longer line the first `longest` characters.
     #[must_use]
@@ -148,9 +148,9 @@ fn on_one_line(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-impl fmt::Debug for Unsaid<'_> {
+impl fmt::Debug for Redaction<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Unsaid(…)")
+        f.write_str("Redaction(…)")
     }
 }
 
@@ -218,14 +218,14 @@ mod tests {
 
     fn shown(words: &str, said: &str) -> String {
         let secrets = ["sk-1234", "sk-5678"].map(|secret| Secret::issued(secret).expect("a secret"));
-        Unsaid { secrets: &secrets, said }.line(words, 300)
+        Redaction { secrets: &secrets, said }.line(words, 300)
     }
 
     #[test]
     fn words_of_others_are_one_short_line_without_the_keys() {
         assert_eq!(shown("bad\r\nkey\u{1b}[2J sk-1234,sk-5678\u{7}", ""), "bad key [2J ****,****");
         assert_eq!(shown(&"ä".repeat(1000), "").chars().count(), 301);
-        assert_eq!(Unsaid::default().line(" \n", 300), "");
+        assert_eq!(Redaction::default().line(" \n", 300), "");
     }
 
     #[test]
@@ -239,6 +239,6 @@ mod tests {
 
     #[test]
     fn what_was_sent_does_not_print() {
-        assert_eq!(format!("{:?}", Unsaid { secrets: &[], said: "How long is leave?" }), "Unsaid(…)");
+        assert_eq!(format!("{:?}", Redaction { secrets: &[], said: "How long is leave?" }), "Redaction(…)");
     }
 }

@@ -75,7 +75,7 @@ fn with_quiet_parser(filter: &str) -> String {
 /// When the filter cannot be read.
 pub fn start(filter: &str, format: LogFormat) -> Result<(), ParseError> {
     let filter = EnvFilter::builder().parse(with_quiet_parser(filter))?;
-    // Colours are for people who look at a terminal and have not asked to be spared (no-color.org).
+    // Colors are for people who look at a terminal and have not asked to be spared (no-color.org).
     let colours = io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(colours);
     // What cannot be written there is not complained about there either, which would end the task that logs.

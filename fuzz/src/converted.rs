@@ -48,7 +48,7 @@ fn check_parts(answer: &Answer) {
         assert!(!citation.sources.is_empty());
         assert!(citation.sources.iter().all(|source| source.0 < answer.sources.len()));
     }
-    for entry in &answer.oddities {
+    for entry in &answer.warnings {
         match &entry.at {
             At::Pointer(pointer) => check_pointer(pointer),
             At::Offset(at) => assert!(answer.text.is_char_boundary(*at)),

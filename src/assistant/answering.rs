@@ -11,17 +11,17 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::assistant::TURN_WITHIN;
-use super::cause::{Case, UNANSWERED};
-use super::lines::{Lines, Place};
+use super::failure::{Case, UNANSWERED};
+use super::question_queue::{Position, QuestionQueue};
 use super::{Assistant, Assistants, Downloads, history};
 use crate::activity::{Activity, ChannelAccount, ConversationId};
-use crate::channels::direct_line::live::{Live, LiveAnswer, LiveError};
+use crate::channels::direct_line::streaming::{StreamingAnswer, StreamingAnswers, StreamingError};
 use crate::channels::direct_line::{DirectLineOptions, Listener, Owner};
 use crate::channels::{DeliveryError, Incomplete};
 use crate::convert::Conversion;
 use crate::dialect::Dialect;
 use crate::metrics::Queue;
-use crate::store::{ConversationStore, ChangeListener};
+use crate::store::{ChangeListener, ConversationStore};
 use crate::upstream::{Ask, Reply, UpstreamError};
 
 /// What users read whose question is one too many.
@@ -44,9 +44,9 @@ pub struct Answering(Arc<Inner>);
 struct Inner {
     assistants: Arc<Assistants>,
     store: Arc<dyn ConversationStore>,
-    live: Live,
+    streaming: StreamingAnswers,
     downloads: Downloads,
-    lines: Lines,
+    lines: QuestionQueue,
     /// Room for questions that are being answered.
     turns: Semaphore,
     /// Room for those and for questions that wait for their turn.
@@ -65,7 +65,7 @@ impl Answering {
     pub fn new(
         assistants: Arc<Assistants>,
         store: Arc<dyn ConversationStore>,
-        live: Live,
+        streaming: StreamingAnswers,
         downloads: Downloads,
         options: &DirectLineOptions,
         tasks: TaskTracker,
@@ -73,11 +73,11 @@ impl Answering {
     ) -> Self {
         let &DirectLineOptions { max_turns, max_question_bytes, answer_within, .. } = options;
         let (turns, waiting) = (Semaphore::new(max_turns), Semaphore::new(max_turns * (1 + WAITING_FOR_EACH)));
-        let lines = Lines::default();
+        let lines = QuestionQueue::default();
         Self(Arc::new(Inner {
             assistants,
             store,
-            live,
+            streaming,
             downloads,
             lines,
             turns,
@@ -126,18 +126,18 @@ impl Listener for Answering {
             return inner.say(id, TOO_LONG, Some(&activity)).await;
         }
         match inner.lines.join(id, &activity) {
-            Place::First => {
+            Position::First => {
                 let (inner, id) = (Arc::clone(inner), id.clone());
                 self.0.tasks.spawn(async move { inner.serve(id, activity).await });
             }
-            Place::Behind => {}
-            Place::Refused => inner.say(id, ONE_AT_A_TIME, Some(&activity)).await,
+            Position::Behind => {}
+            Position::Refused => inner.say(id, ONE_AT_A_TIME, Some(&activity)).await,
         }
     }
 }
 
 /// The line of a conversation while it is served: however that ends, nobody waits in it for ever.
-struct Served<'a>(&'a Lines, &'a ConversationId);
+struct Served<'a>(&'a QuestionQueue, &'a ConversationId);
 
 impl Drop for Served<'_> {
     fn drop(&mut self) {
@@ -161,7 +161,7 @@ impl Inner {
     async fn answer(&self, assistant: &Assistant, id: &ConversationId, question: &Activity) {
         let options = assistant.options();
         let case = Case::new(assistant, Some(id), question.text.as_deref().unwrap_or_default());
-        let mut answer = self.live.begin(id.clone()).replying_to(question.id.as_ref());
+        let mut answer = self.streaming.begin(id.clone()).replying_to(question.id.as_ref());
         let listener = match self.begin(&mut answer, &options.informative).await {
             Ok(listener) => listener,
             // The conversation is gone: there is nobody to tell.
@@ -217,15 +217,15 @@ impl Inner {
             },
             Err(unanswered) => {
                 let text = match &unanswered.cause {
-                    LiveError::NoAnswer(cause) if is_too_slow() && !cause.is_refused() => {
+                    StreamingError::NoAnswer(cause) if is_too_slow() && !cause.is_refused() => {
                         case.too_slow(self.answer_within);
                         &options.failure
                     }
-                    LiveError::NoAnswer(cause) => case.unanswered(cause),
+                    StreamingError::NoAnswer(cause) => case.unanswered(cause),
                     // The conversation is gone: there is nobody to tell.
-                    LiveError::Delivery(DeliveryError::UnknownConversation) => return,
+                    StreamingError::Delivery(DeliveryError::UnknownConversation) => return,
                     // Nothing of this is the back end's doing.
-                    LiveError::Delivery(error) => {
+                    StreamingError::Delivery(error) => {
                         tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be recorded");
                         &options.failure
                     }
@@ -251,7 +251,7 @@ impl Inner {
     }
 
     /// Shows that an answer is awaited; returns what falls silent when its conversation is deleted.
-    async fn begin(&self, answer: &mut LiveAnswer, informative: &str) -> Result<ChangeListener, DeliveryError> {
+    async fn begin(&self, answer: &mut StreamingAnswer, informative: &str) -> Result<ChangeListener, DeliveryError> {
         let listener = self.store.subscribe(answer.conversation()).await?;
         answer.inform(informative).await?;
         listener.ok_or(DeliveryError::UnknownConversation)
@@ -272,7 +272,7 @@ impl Inner {
     }
 
     /// Ends an answer with a text of our own.
-    async fn close(&self, answer: LiveAnswer, id: &ConversationId, text: &str) {
+    async fn close(&self, answer: StreamingAnswer, id: &ConversationId, text: &str) {
         match answer.close(Activity::message(text)).await {
             // Who has gone need not be told.
             Ok(_) | Err(DeliveryError::UnknownConversation) => {}
@@ -283,7 +283,7 @@ impl Inner {
     }
 
     async fn say(&self, id: &ConversationId, text: &str, reply_to: Option<&Activity>) {
-        let answer = self.live.begin(id.clone()).replying_to(reply_to.and_then(|said| said.id.as_ref()));
+        let answer = self.streaming.begin(id.clone()).replying_to(reply_to.and_then(|said| said.id.as_ref()));
         self.close(answer, id, text).await;
     }
 }

@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::AssistantOptions;
-use crate::answer::LabelCatalogue;
+use crate::answer::LabelCatalog;
 use crate::convert::{Conversion, Grounding};
 use crate::dialect::Dialect;
 use crate::document::{DownloadLinks, Found, Library};
@@ -25,7 +25,7 @@ pub struct Assistant {
     name: String,
     options: AssistantOptions,
     upstream: Arc<dyn Upstream>,
-    labels: Arc<LabelCatalogue>,
+    labels: Arc<LabelCatalog>,
     /// Room for questions that are being answered, where there is a limit.
     turns: Option<Arc<Semaphore>>,
     /// The Direct Line secret on whose conversations it answers.
@@ -44,7 +44,7 @@ impl Assistant {
         name: impl Into<String>,
         options: AssistantOptions,
         upstream: Arc<dyn Upstream>,
-        labels: Arc<LabelCatalogue>,
+        labels: Arc<LabelCatalog>,
     ) -> Self {
         let turns = options.max_turns.map(|limit| Arc::new(Semaphore::new(limit)));
         let name = name.into();

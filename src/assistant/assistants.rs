@@ -13,20 +13,20 @@ use crate::upstream::{Ask, Reply, UpstreamError};
 /// The assistants by their names. They may be replaced while they answer; what has begun goes on as it began.
 #[derive(Debug, Default)]
 pub struct Assistants {
-    team: RwLock<Team>,
+    team: RwLock<AssistantRegistry>,
     figures: BackEndFigures,
 }
 
 /// Those who are there at one time.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Team {
+pub struct AssistantRegistry {
     by_name: BTreeMap<String, Arc<Assistant>>,
     /// Who answers in conversations of the channel itself.
     of_channel: Option<String>,
 }
 
-impl Team {
+impl AssistantRegistry {
     /// These assistants, of whom the one that is named answers in conversations of the channel itself.
     #[must_use]
     pub fn new(assistants: impl IntoIterator<Item = Assistant>, of_channel: Option<String>) -> Self {
@@ -38,7 +38,7 @@ impl Team {
 impl Assistants {
     /// This team.
     #[must_use]
-    pub fn new(team: Team) -> Self {
+    pub fn new(team: AssistantRegistry) -> Self {
         Self { team: RwLock::new(team), figures: BackEndFigures::default() }
     }
 
@@ -94,11 +94,11 @@ impl Assistants {
     }
 
     /// Puts another team in place of this one.
-    pub fn replace(&self, team: Team) {
+    pub fn replace(&self, team: AssistantRegistry) {
         *self.team.write().unwrap_or_else(PoisonError::into_inner) = team;
     }
 
-    fn team(&self) -> RwLockReadGuard<'_, Team> {
+    fn team(&self) -> RwLockReadGuard<'_, AssistantRegistry> {
         self.team.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::documentation;
-use super::{Assistant, AssistantOptions, AssistantPlan, BackEnd, Team};
-use crate::answer::LabelCatalogue;
+use super::{Assistant, AssistantOptions, AssistantPlan, AssistantRegistry, BackEnd};
+use crate::answer::LabelCatalog;
 use crate::document::{Library, LibraryError, PublicLinks};
 use crate::upstream::{Local, LocalOptions, Surroundings, UpstreamFault};
 use crate::url::WebUrl;
@@ -19,7 +19,7 @@ pub struct Opening<'a> {
     /// What back ends need.
     pub surroundings: Surroundings<'a>,
     /// The labels that the configuration knows.
-    pub labels: Arc<LabelCatalogue>,
+    pub labels: Arc<LabelCatalog>,
     /// Where readers find this server.
     pub server: WebUrl,
     /// What makes addresses of documents that need no credential.
@@ -31,7 +31,7 @@ impl<'a> Opening<'a> {
     #[must_use]
     pub fn new(
         surroundings: Surroundings<'a>,
-        labels: Arc<LabelCatalogue>,
+        labels: Arc<LabelCatalog>,
         server: WebUrl,
         public: Arc<dyn PublicLinks>,
     ) -> Self {
@@ -71,7 +71,7 @@ pub async fn open(
     of_channel: Option<&str>,
     elsewhere: Option<&str>,
     opening: &Opening<'_>,
-) -> Result<Team, Vec<OpenError>> {
+) -> Result<AssistantRegistry, Vec<OpenError>> {
     let (mut assistants, mut faults) = (Vec::new(), Vec::new());
     for plan in plans {
         match open_one(plan, opening).await {
@@ -85,14 +85,14 @@ pub async fn open(
             Err(error) => faults.push(OpenError::Documents { assistant: DOCS.to_owned(), error }),
         }
     }
-    if faults.is_empty() { Ok(Team::new(assistants, of_channel.map(str::to_owned))) } else { Err(faults) }
+    if faults.is_empty() { Ok(AssistantRegistry::new(assistants, of_channel.map(str::to_owned))) } else { Err(faults) }
 }
 
 async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Result<Assistant, Vec<OpenError>> {
-    let AssistantPlan { name, options, secret, back_end, documents, oddities } = plan;
+    let AssistantPlan { name, options, secret, back_end, documents, warnings } = plan;
     let Opening { surroundings, labels, server, public } = opening;
-    for oddity in oddities {
-        tracing::warn!(assistant = name, "{oddity}");
+    for warning in warnings {
+        tracing::warn!(assistant = name, "{warning}");
     }
     let mut faults = Vec::new();
     let library = match documents {

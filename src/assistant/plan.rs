@@ -20,7 +20,7 @@ pub struct AssistantPlan {
     /// The documents that are searched for it.
     pub documents: Option<DocumentsPlan>,
     /// What is odd about its settings and does no harm; told when it is opened.
-    pub oddities: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// Who writes the answers of an assistant.
@@ -52,7 +52,7 @@ impl AssistantPlan {
             secret: None,
             back_end,
             documents: None,
-            oddities: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::azure_bot::{LaterAnswers, LaterConversation, LaterError, find, is_behind_azure};
+use super::azure_bot::{ProactiveConversation, ProactiveError, ProactiveMessages, find, is_behind_azure};
 use super::delivered::Delivered;
 use super::delivery_error::DeliveryError;
 use super::direct_line::{DirectLineOptions, bot, sign};
@@ -18,7 +18,7 @@ pub struct Delivery {
     store: Arc<dyn ConversationStore>,
     bot: ChannelAccount,
     bound: Option<Arc<BoundDirectLine>>,
-    later: Option<LaterAnswers>,
+    later: Option<ProactiveMessages>,
 }
 
 /// Where a conversation is.
@@ -29,7 +29,7 @@ pub enum Whereabouts {
     /// Bound to another Direct Line.
     Elsewhere(ConversationId),
     /// Behind Azure Bot Service.
-    BehindAzure(Box<LaterConversation>),
+    AzureResponder(Box<ProactiveConversation>),
 }
 
 impl Delivery {
@@ -47,7 +47,7 @@ impl Delivery {
 
     /// The same deliveries, with conversations behind Azure Bot Service.
     #[must_use]
-    pub fn answer_later(self, later: LaterAnswers) -> Self {
+    pub fn answer_later(self, later: ProactiveMessages) -> Self {
         Self { later: Some(later), ..self }
     }
 
@@ -55,8 +55,8 @@ impl Delivery {
     ///
     /// # Errors
     /// When there is no bot.
-    pub fn later(&self) -> Result<&LaterAnswers, LaterError> {
-        self.later.as_ref().ok_or(LaterError::NoBot)
+    pub fn later(&self) -> Result<&ProactiveMessages, ProactiveError> {
+        self.later.as_ref().ok_or(ProactiveError::NoBot)
     }
 
     /// Where the conversation is that somebody calls so; `None` when there is no such conversation: asked before work is spent
@@ -75,8 +75,8 @@ impl Delivery {
         match (coverage, id) {
             (Coverage::Exact, Some(id)) => Ok(Some(Whereabouts::Elsewhere(id))),
             (coverage, id) => match find(&*self.store, called).await? {
-                Some(found) => Ok(match LaterConversation::of(&found)? {
-                    Some(conversation) => Some(Whereabouts::BehindAzure(Box::new(conversation))),
+                Some(found) => Ok(match ProactiveConversation::of(&found)? {
+                    Some(conversation) => Some(Whereabouts::AzureResponder(Box::new(conversation))),
                     None => Some(found.id).filter(|id| !is_behind_azure(id)).map(Whereabouts::Here),
                 }),
                 None if coverage == Coverage::Prefix => {

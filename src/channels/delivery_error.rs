@@ -1,6 +1,6 @@
 //! Why an answer did not arrive.
 
-use super::azure_bot::LaterError;
+use super::azure_bot::ProactiveError;
 use super::direct_line_client::PostError;
 use crate::store::StoreError;
 
@@ -19,7 +19,7 @@ pub enum DeliveryError {
     Elsewhere(#[from] PostError),
     /// The service behind Azure did not take it.
     #[error(transparent)]
-    Later(#[from] LaterError),
+    Later(#[from] ProactiveError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

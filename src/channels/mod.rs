@@ -5,22 +5,22 @@
 
 mod arrived;
 pub mod azure_bot;
-mod complaints;
 mod delivered;
 mod delivery;
 mod delivery_error;
 pub mod direct_line;
 pub mod direct_line_client;
 mod follow;
-mod one_at_a_time;
+mod keyed_mutex;
 mod pace;
+mod refusal_log;
 mod retention;
 mod scores;
 
 pub use arrived::{Incomplete, NoAnswer, counted};
-pub(crate) use complaints::Complaints;
 pub use delivered::Delivered;
 pub use delivery::{Delivery, Whereabouts};
 pub use delivery_error::DeliveryError;
+pub(crate) use refusal_log::RefusalLog;
 pub use retention::Retention;
 pub(crate) use scores::log_scores;

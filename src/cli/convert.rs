@@ -11,7 +11,7 @@ use super::wanted::{from, grounding};
 use super::{Outcome, outputs};
 use crate::convert::{self, Conversion, ConvertError};
 use crate::dialect::Dialect;
-use crate::ingest::{AzureScores, Provider, ingest, search_in_vain};
+use crate::ingest::{AzureScores, Provider, empty_search, ingest};
 use crate::output::Output;
 use crate::text::in_terminal;
 
@@ -87,7 +87,7 @@ fn to_activity(args: &ConvertArgs) -> anyhow::Result<Outcome> {
 
 /// Rule S4-54: what there is in an answer whose provider searched, and of which no source came out.
 fn tell_of_vain_search(body: &[u8], from: Option<Provider>) -> io::Result<()> {
-    let vain = ingest(body, from).ok().and_then(|answer| search_in_vain(body, &answer));
+    let vain = ingest(body, from).ok().and_then(|answer| empty_search(body, &answer));
     vain.map_or(Ok(()), |vain| writeln!(io::stderr(), "{}", in_terminal(&vain.to_string())))
 }
 

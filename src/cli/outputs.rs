@@ -16,7 +16,7 @@ use crate::clock::{Clock as _, SystemClock};
 use crate::convert::{Conversion, ConvertError, Outgoing, OutgoingForm, grounded};
 use crate::dialect::Dialect;
 use crate::egress::EgressOptions;
-use crate::ingest::{AzureScores, Provider, ingest, ingest_azure_on_your_data, search_in_vain, source_objects};
+use crate::ingest::{AzureScores, Provider, empty_search, ingest, ingest_azure_on_your_data, source_objects};
 use crate::output::{
     AssistantHubOptions, CardMetadata, Completion, DownloadLinks, LinkMode, OpenWebUiOptions, Output, Records,
     WebUiCitations, assistanthub, document_name, open_webui, records,
@@ -46,7 +46,7 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
     if args.report {
         let mut stderr = io::stderr();
         write!(stderr, "{}", describe(&report(&answer, output, args.outputs.citations)))?;
-        if let Some(vain) = search_in_vain(body, &answer) {
+        if let Some(vain) = empty_search(body, &answer) {
             writeln!(stderr, "{}", in_terminal(&vain.to_string()))?;
         }
     }
@@ -166,7 +166,7 @@ fn resolved(mut records: Records) -> anyhow::Result<Records> {
 fn report(answer: &Answer, output: Output, citations: Citations) -> Report {
     let mut report = Report { complete: answer.complete, tools_invoked: answer.tools_invoked, ..Report::default() };
     report.error = answer.error.as_ref().map(|error| serde_json::json!(error));
-    report.extend(answer.oddities.iter().cloned());
+    report.extend(answer.warnings.iter().cloned());
     let mut named = answer.clone();
     if output != Output::Records {
         for source in &mut named.sources {

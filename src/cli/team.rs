@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::anyhow;
 
 use super::process::Reload;
-use crate::assistant::{Assistants, Opening, Team, open};
+use crate::assistant::{AssistantRegistry, Assistants, Opening, open};
 use crate::clock::{Clock, IdSource};
 use crate::config::{Config, Sources};
 use crate::document::{DownloadKey, SignedLinks};
@@ -37,7 +37,7 @@ pub(super) struct Openers {
 
 impl Openers {
     /// The assistants of a configuration.
-    pub(super) async fn team(&self, config: &Config, egress: &EgressOptions) -> anyhow::Result<Team> {
+    pub(super) async fn team(&self, config: &Config, egress: &EgressOptions) -> anyhow::Result<AssistantRegistry> {
         let surroundings = Surroundings {
             environment: &self.environment,
             egress,
@@ -144,7 +144,7 @@ impl Watch {
         telemetry::say(line).ok();
     }
 
-    async fn read(&self) -> anyhow::Result<Team> {
+    async fn read(&self) -> anyhow::Result<AssistantRegistry> {
         let config = Config::load(&self.watched.sources)?;
         let egress = config.egress.clone();
         self.openers.team(&config, &egress).await

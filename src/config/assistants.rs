@@ -215,7 +215,7 @@ fn read(
     options.link_mode = section.citation_link_mode.map_or(options.link_mode, |mode| {
         mode.parse().unwrap_or_else(|error| {
             // Rule S1-01: what is unknown acts like none.
-            plan.oddities.push(format!("citation_link_mode: {error}; documents are not linked"));
+            plan.warnings.push(format!("citation_link_mode: {error}; documents are not linked"));
             options.link_mode
         })
     });

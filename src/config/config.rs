@@ -6,10 +6,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use super::assistants::{named, of_channel};
-use super::draft::Draft;
 use super::error::{ConfigError, Fault, Origin};
-use super::kept::{Kept, keep};
+use super::generated_secrets::{GeneratedSecret, keep};
 use super::load::{Sources, load};
+use super::raw_config::RawConfig;
 use super::setting::environment_name;
 use super::variables::unknown_variables;
 use crate::assistant::AssistantPlan;
@@ -78,57 +78,57 @@ impl Config {
     /// # Errors
     /// When anything is wrong: with everything that is.
     pub fn load(sources: &Sources) -> Result<Self, ConfigError> {
-        let (draft, mut faults) = load(sources);
-        let missing = missing(&draft);
-        if !draft.bind.ip().is_loopback() && !missing.is_empty() {
+        let (raw, mut faults) = load(sources);
+        let missing = missing(&raw);
+        if !raw.bind.ip().is_loopback() && !missing.is_empty() {
             let names: Vec<_> = missing.iter().map(|(key, _)| format!("{key} ({})", environment_name(key))).collect();
             faults.push(Fault::new(
                 Origin::Together,
                 format!(
                     "{} is not a loopback address, so others can reach it; set {} first",
-                    draft.bind,
+                    raw.bind,
                     names.join(" and ")
                 ),
             ));
         }
-        let direct_line_client = draft.direct_line_client.clone().resolve().unwrap_or_else(|wrong| {
+        let direct_line_client = raw.direct_line_client.clone().resolve().unwrap_or_else(|wrong| {
             faults.extend(wrong.iter().map(|wrong| Fault::new(Origin::Together, wrong.to_string())));
             None
         });
-        if let Err(wrong) = draft.bot.check() {
+        if let Err(wrong) = raw.bot.check() {
             faults.push(Fault::new(Origin::Together, wrong.to_string()));
         }
-        let has_bot = draft.bot.endpoint.is_some();
-        let assistant = of_channel(draft.assistant.as_deref(), &draft.assistants, has_bot).unwrap_or_else(|wrong| {
+        let has_bot = raw.bot.endpoint.is_some();
+        let assistant = of_channel(raw.assistant.as_deref(), &raw.assistants, has_bot).unwrap_or_else(|wrong| {
             faults.push(Fault::new(Origin::Together, format!("assistant (CITEWIRE_ASSISTANT): {wrong}")));
             None
         });
-        faults.extend(same_secrets(&draft));
-        let trusted_proxies = if draft.trust_forwarded && draft.trusted_proxies.is_empty() {
+        faults.extend(same_secrets(&raw));
+        let trusted_proxies = if raw.trust_forwarded && raw.trusted_proxies.is_empty() {
             TrustedProxies::nearby()
         } else {
-            draft.trusted_proxies.clone()
+            raw.trusted_proxies.clone()
         };
         // A proxy on this machine calls from this machine, whoever calls it.
-        let is_local = draft.bind.ip().is_loopback() && draft.public_url.is_none() && trusted_proxies.is_empty();
-        let takes_answers = draft.bind.ip().is_loopback() && trusted_proxies.is_empty();
-        let azure_bot = draft.azure_bot.clone().resolve(is_local).unwrap_or_else(|wrong| {
+        let is_local = raw.bind.ip().is_loopback() && raw.public_url.is_none() && trusted_proxies.is_empty();
+        let takes_answers = raw.bind.ip().is_loopback() && trusted_proxies.is_empty();
+        let azure_bot = raw.azure_bot.clone().resolve(is_local).unwrap_or_else(|wrong| {
             faults.extend(wrong.iter().map(|wrong| Fault::new(Origin::Together, wrong.to_string())));
             None
         });
-        if let Err(wrong) = named(draft.azure_bot.assistant.as_deref(), &draft.assistants) {
+        if let Err(wrong) = named(raw.azure_bot.assistant.as_deref(), &raw.assistants) {
             let key = "azure_bot.assistant (CITEWIRE_AZURE_BOT_ASSISTANT)";
             faults.push(Fault::new(Origin::Together, format!("{key}: {wrong}")));
         }
-        faults.extend(embed_faults(&draft));
+        faults.extend(embed_faults(&raw));
         if !faults.is_empty() {
             return Err(ConfigError(faults));
         }
-        let data_dir = data_dir(&draft, &sources.environment, !missing.is_empty())?;
+        let data_dir = data_dir(&raw, &sources.environment, !missing.is_empty())?;
         let mut kept = keep_all(&data_dir, &missing)?;
         let mut announcements: Vec<String> = kept.iter().map(|(key, kept)| announce(key, kept)).collect();
-        announcements.extend(sources.file.as_deref().filter(|_| draft.file_holds_secrets).and_then(readable_by_others));
-        announcements.extend(unknown_variables(&sources.environment, &draft.named_variables));
+        announcements.extend(sources.file.as_deref().filter(|_| raw.file_holds_secrets).and_then(readable_by_others));
+        announcements.extend(unknown_variables(&sources.environment, &raw.named_variables));
         let api_key_place = key_place(kept.get(API_KEY), &sources.environment);
         let mut secret = |given: &Option<Secret>, key| {
             given
@@ -136,48 +136,48 @@ impl Config {
                 .or_else(|| kept.remove(key).map(|kept| kept.secret))
                 .ok_or_else(|| ConfigError(vec![Fault::new(Origin::Together, format!("{key} is not set"))]))
         };
-        let api_key = secret(&draft.api_key, API_KEY)?;
-        let direct_line_secret = secret(&draft.direct_line_secret, DIRECT_LINE_SECRET)?;
-        let bot = draft.bot.resolve(kept.remove(BOT_SECRET).map(|kept| kept.secret));
+        let api_key = secret(&raw.api_key, API_KEY)?;
+        let direct_line_secret = secret(&raw.direct_line_secret, DIRECT_LINE_SECRET)?;
+        let bot = raw.bot.resolve(kept.remove(BOT_SECRET).map(|kept| kept.secret));
         Ok(Self {
             http: HttpOptions {
-                workers: draft.workers,
-                public_url: draft.public_url,
+                workers: raw.workers,
+                public_url: raw.public_url,
                 trusted_proxies,
-                allowed_hosts: draft.allowed_hosts,
-                limits: draft.limits,
-                max_body_bytes: draft.max_body_bytes,
-                page: draft.page,
-                page_answers: draft.page_answers.unwrap_or(takes_answers),
-                embed: draft.embed,
-                webchat_js: draft.webchat_js,
-                retention: draft.retention,
-                shutdown_grace: draft.shutdown_grace,
-                labels: draft.labels,
-                redirectors: draft.redirectors,
-                keys: iter::once(ApiKey::single(api_key.clone())).chain(draft.keys).collect(),
-                second_direct_line_secret: draft.second_direct_line_secret,
-                ..HttpOptions::new(draft.bind, api_key, direct_line_secret)
+                allowed_hosts: raw.allowed_hosts,
+                limits: raw.limits,
+                max_body_bytes: raw.max_body_bytes,
+                page: raw.page,
+                page_answers: raw.page_answers.unwrap_or(takes_answers),
+                embed: raw.embed,
+                webchat_js: raw.webchat_js,
+                retention: raw.retention,
+                shutdown_grace: raw.shutdown_grace,
+                labels: raw.labels,
+                redirectors: raw.redirectors,
+                keys: iter::once(ApiKey::single(api_key.clone())).chain(raw.keys).collect(),
+                second_direct_line_secret: raw.second_direct_line_secret,
+                ..HttpOptions::new(raw.bind, api_key, direct_line_secret)
             },
-            direct_line: draft.direct_line,
+            direct_line: raw.direct_line,
             direct_line_client,
             bot,
             azure_bot,
-            assistants: draft.assistants,
+            assistants: raw.assistants,
             assistant,
-            egress: draft.egress,
-            resolve_redirects: draft.resolve_redirects,
-            store: draft.store,
+            egress: raw.egress,
+            resolve_redirects: raw.resolve_redirects,
+            store: raw.store,
             data_dir,
-            log: draft.log,
-            log_format: draft.log_format,
+            log: raw.log,
+            log_format: raw.log_format,
             announcements,
             api_key_place,
         })
     }
 }
 
-fn key_place(kept: Option<&Kept>, environment: &BTreeMap<String, String>) -> KeyPlace {
+fn key_place(kept: Option<&GeneratedSecret>, environment: &BTreeMap<String, String>) -> KeyPlace {
     let name = environment_name(API_KEY);
     let given = |name: &str| environment.get(name).filter(|text| !text.is_empty());
     match (kept, given(&name), given(&format!("{name}_FILE"))) {
@@ -194,25 +194,25 @@ fn key_place(kept: Option<&Kept>, environment: &BTreeMap<String, String>) -> Key
 /// # Errors
 /// When anything in the configuration is wrong: with everything that is.
 pub fn store_location(sources: &Sources) -> Result<Location, ConfigError> {
-    let (draft, faults) = load(sources);
+    let (raw, faults) = load(sources);
     if !faults.is_empty() {
         return Err(ConfigError(faults));
     }
-    let data_dir = data_dir(&draft, &sources.environment, false)?;
-    let location = draft.store.location(&data_dir);
+    let data_dir = data_dir(&raw, &sources.environment, false)?;
+    let location = raw.store.location(&data_dir);
     location.map_err(|error| ConfigError(vec![Fault::new(Origin::Together, error.to_string())]))
 }
 
 /// What is wrong with the settings for pages of other sites.
-fn embed_faults(draft: &Draft) -> Vec<Fault> {
+fn embed_faults(raw: &RawConfig) -> Vec<Fault> {
     let mut faults = Vec::new();
-    if draft.embed.anonymous && draft.embed.origins.is_empty() {
+    if raw.embed.anonymous && raw.embed.origins.is_empty() {
         let reason = "embed.anonymous (CITEWIRE_EMBED_ANONYMOUS) is for the pages of sites: name these sites in embed.origins \
                       (CITEWIRE_EMBED_ORIGINS)";
         faults.push(Fault::new(Origin::Together, reason));
     }
-    for name in &draft.embed.assistants {
-        if let Err(wrong) = named(Some(name), &draft.assistants) {
+    for name in &raw.embed.assistants {
+        if let Err(wrong) = named(Some(name), &raw.assistants) {
             let key = "embed.assistants (CITEWIRE_EMBED_ASSISTANTS)";
             faults.push(Fault::new(Origin::Together, format!("{key}: {name}: {wrong}")));
         }
@@ -226,8 +226,8 @@ fn embed_faults(draft: &Draft) -> Vec<Fault> {
 /// # Errors
 /// When anything in the configuration is wrong: with everything that is.
 pub fn bind_address(sources: &Sources) -> Result<SocketAddr, ConfigError> {
-    let (draft, faults) = load(sources);
-    if faults.is_empty() { Ok(draft.bind) } else { Err(ConfigError(faults)) }
+    let (raw, faults) = load(sources);
+    if faults.is_empty() { Ok(raw.bind) } else { Err(ConfigError(faults)) }
 }
 
 /// What is said of a file with secrets that others on this machine can read.
@@ -239,17 +239,16 @@ fn readable_by_others(file: &Path) -> Option<String> {
 }
 
 /// Secrets with the same text: whoever has one of them would have what another opens.
-fn same_secrets(draft: &Draft) -> Vec<Fault> {
+fn same_secrets(raw: &RawConfig) -> Vec<Fault> {
     let single = [
-        (API_KEY, &draft.api_key),
-        (DIRECT_LINE_SECRET, &draft.direct_line_secret),
-        ("direct_line.second_secret", &draft.second_direct_line_secret),
-        (BOT_SECRET, &draft.bot.secret),
+        (API_KEY, &raw.api_key),
+        (DIRECT_LINE_SECRET, &raw.direct_line_secret),
+        ("direct_line.second_secret", &raw.second_direct_line_secret),
+        (BOT_SECRET, &raw.bot.secret),
     ];
     let single = single.into_iter().filter_map(|(key, secret)| Some((key.to_owned(), secret.as_ref()?)));
-    let keys =
-        draft.keys.iter().flat_map(|key| key.secrets.iter().map(|secret| (format!("keys.{}", key.name), secret)));
-    let assistants = draft.assistants.iter();
+    let keys = raw.keys.iter().flat_map(|key| key.secrets.iter().map(|secret| (format!("keys.{}", key.name), secret)));
+    let assistants = raw.assistants.iter();
     let assistants = assistants.filter_map(|plan| Some((format!("assistants.{}", plan.name), plan.secret.as_ref()?)));
     let secrets: Vec<(String, &Secret)> = single.chain(keys).chain(assistants).collect();
     let mut faults = Vec::new();
@@ -267,12 +266,12 @@ const DIRECT_LINE_SECRET: &str = "direct_line.secret";
 const BOT_SECRET: &str = "bot.secret";
 
 /// The secrets that are not set, and the files that may hold them.
-fn missing(draft: &Draft) -> Vec<(&'static str, &'static str)> {
-    let has_bot = draft.bot.endpoint.is_some();
+fn missing(raw: &RawConfig) -> Vec<(&'static str, &'static str)> {
+    let has_bot = raw.bot.endpoint.is_some();
     [
-        (API_KEY, "api-key", draft.api_key.is_none()),
-        (DIRECT_LINE_SECRET, "direct-line-secret", draft.direct_line_secret.is_none()),
-        (BOT_SECRET, "bot-secret", has_bot && draft.bot.secret.is_none()),
+        (API_KEY, "api-key", raw.api_key.is_none()),
+        (DIRECT_LINE_SECRET, "direct-line-secret", raw.direct_line_secret.is_none()),
+        (BOT_SECRET, "bot-secret", has_bot && raw.bot.secret.is_none()),
     ]
     .into_iter()
     .filter(|(_, _, is_missing)| *is_missing)
@@ -282,11 +281,11 @@ fn missing(draft: &Draft) -> Vec<(&'static str, &'static str)> {
 
 /// The folder for what citewire keeps. Where it keeps neither secrets nor conversations, there need not be one.
 fn data_dir(
-    draft: &Draft,
+    raw: &RawConfig,
     environment: &BTreeMap<String, String>,
     keeps_secrets: bool,
 ) -> Result<PathBuf, ConfigError> {
-    if let Some(folder) = draft.data_dir.clone().or_else(|| default_folder(environment)) {
+    if let Some(folder) = raw.data_dir.clone().or_else(|| default_folder(environment)) {
         return Ok(folder);
     }
     let nowhere = PathBuf::new();
@@ -294,14 +293,17 @@ fn data_dir(
         Location::Sqlite(path) => path.is_relative(),
         Location::Memory => false,
     };
-    if keeps_secrets || draft.store.location(&nowhere).is_ok_and(needed) {
+    if keeps_secrets || raw.store.location(&nowhere).is_ok_and(needed) {
         let reason = "no home directory to keep secrets and conversations in; set data_dir (CITEWIRE_DATA_DIR)";
         return Err(ConfigError(vec![Fault::new(Origin::Together, reason)]));
     }
     Ok(nowhere)
 }
 
-fn keep_all(folder: &Path, missing: &[(&'static str, &str)]) -> Result<BTreeMap<&'static str, Kept>, ConfigError> {
+fn keep_all(
+    folder: &Path,
+    missing: &[(&'static str, &str)],
+) -> Result<BTreeMap<&'static str, GeneratedSecret>, ConfigError> {
     let mut kept = BTreeMap::new();
     let mut faults = Vec::new();
     for (key, file) in missing {
@@ -325,7 +327,7 @@ fn default_folder(environment: &BTreeMap<String, String>) -> Option<PathBuf> {
     base.map(|base| base.join("citewire"))
 }
 
-fn announce(key: &str, kept: &Kept) -> String {
+fn announce(key: &str, kept: &GeneratedSecret) -> String {
     let (name, path) = (environment_name(key), kept.path.display());
     if kept.is_new {
         format!("{name} was generated: {} (kept in {path})", kept.secret.expose())

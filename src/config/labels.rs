@@ -6,7 +6,7 @@ use toml::{Table, Value};
 use utoipa::ToSchema;
 
 use super::error::{Fault, Origin};
-use crate::answer::{LabelCatalogue, SensitivityLabel};
+use crate::answer::{LabelCatalog, SensitivityLabel};
 
 /// The key of the list in the file.
 pub(super) const KEY: &str = "labels";
@@ -39,11 +39,11 @@ pub(super) struct Entry {
 }
 
 /// Takes the labels out of the file's table.
-pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> LabelCatalogue {
-    let mut catalogue = LabelCatalogue::default();
+pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> LabelCatalog {
+    let mut catalog = LabelCatalog::default();
     if let Some(members) = table.remove(MEMBERS) {
         match members.try_into::<Vec<String>>() {
-            Ok(members) => members.into_iter().for_each(|member| catalogue.look_at(member)),
+            Ok(members) => members.into_iter().for_each(|member| catalog.look_at(member)),
             Err(error) => {
                 let reason = format!("a list of names is wanted: {}", error.message());
                 faults.push(Fault::new(Origin::File(MEMBERS.to_owned()), reason));
@@ -51,7 +51,7 @@ pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> LabelCatalogue
         }
     }
     match table.remove(ONLY) {
-        Some(Value::Boolean(true)) => catalogue.close(),
+        Some(Value::Boolean(true)) => catalog.close(),
         None | Some(Value::Boolean(false)) => {}
         Some(other) => {
             let reason = format!("true or false is wanted, not a value of type {}", other.type_str());
@@ -59,21 +59,21 @@ pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> LabelCatalogue
         }
     }
     let entries = match table.remove(KEY) {
-        None => return catalogue,
+        None => return catalog,
         Some(Value::Array(entries)) => entries,
         Some(other) => {
             let reason = format!("a list is wanted ([[labels]]), not a value of type {}", other.type_str());
             faults.push(Fault::new(Origin::File(KEY.to_owned()), reason));
-            return catalogue;
+            return catalog;
         }
     };
     for (at, entry) in entries.into_iter().enumerate() {
         match read(entry) {
-            Ok(label) => catalogue.add(&label),
+            Ok(label) => catalog.add(&label),
             Err(reason) => faults.push(Fault::new(Origin::File(format!("{KEY}[{at}]")), reason)),
         }
     }
-    catalogue
+    catalog
 }
 
 fn read(entry: Value) -> Result<SensitivityLabel, String> {
@@ -88,40 +88,40 @@ fn read(entry: Value) -> Result<SensitivityLabel, String> {
 mod tests {
     use super::*;
 
-    fn read_all(text: &str) -> (LabelCatalogue, Vec<String>) {
+    fn read_all(text: &str) -> (LabelCatalog, Vec<String>) {
         let mut table = text.parse::<Table>().expect("TOML");
         let mut faults = Vec::new();
-        let catalogue = take(&mut table, &mut faults);
-        (catalogue, faults.iter().map(|fault| format!("{}: {}", fault.origin, fault.reason)).collect())
+        let catalog = take(&mut table, &mut faults);
+        (catalog, faults.iter().map(|fault| format!("{}: {}", fault.origin, fault.reason)).collect())
     }
 
     #[test]
     fn a_label_is_found_by_its_id_and_its_name() {
         let text = "[[labels]]\nid = 'F42A-1'\nname = 'Secret'\npriority = 4\ncolor = 'red'\nencrypted = true\n";
-        let (catalogue, faults) = read_all(text);
+        let (catalog, faults) = read_all(text);
         assert!(faults.is_empty(), "{faults:?}");
-        assert_eq!(catalogue.find("f42a-1"), catalogue.find("secret"));
-        let label = catalogue.find("secret").expect("a label");
+        assert_eq!(catalog.find("f42a-1"), catalog.find("secret"));
+        let label = catalog.find("secret").expect("a label");
         assert_eq!((label.priority, label.encrypted), (4, true));
     }
 
     #[test]
     fn members_of_metadata_that_name_labels_are_known() {
-        let (catalogue, faults) = read_all("label_members = ['purview.id', 'MSIP.Label']");
+        let (catalog, faults) = read_all("label_members = ['purview.id', 'MSIP.Label']");
         assert!(faults.is_empty(), "{faults:?}");
-        let mut expected = LabelCatalogue::default();
+        let mut expected = LabelCatalog::default();
         expected.look_at("purview.id");
         expected.look_at("MSIP.Label");
-        assert_eq!(catalogue, expected);
+        assert_eq!(catalog, expected);
     }
 
     #[test]
     fn only_labels_of_the_file_are_taken_where_it_says_so() {
-        let (catalogue, faults) = read_all("only_configured_labels = true");
-        let mut expected = LabelCatalogue::default();
+        let (catalog, faults) = read_all("only_configured_labels = true");
+        let mut expected = LabelCatalog::default();
         expected.close();
-        assert_eq!((catalogue, faults), (expected, Vec::new()));
-        assert_eq!(read_all("only_configured_labels = false").0, LabelCatalogue::default());
+        assert_eq!((catalog, faults), (expected, Vec::new()));
+        assert_eq!(read_all("only_configured_labels = false").0, LabelCatalog::default());
         assert!(read_all("only_configured_labels = 'yes'").1[0].contains("true or false is wanted"));
     }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use toml::{Table, Value};
 
-use super::draft::Draft;
 use super::error::{Fault, Origin};
+use super::raw_config::RawConfig;
 use super::setting::{Kind, Setting, environment_name};
 use super::settings::{defaults, settings};
 use super::{assistants, keys, labels, variables};
@@ -35,29 +35,29 @@ impl Sources {
 }
 
 /// Reads all sources; what comes later in them wins.
-pub(super) fn load(sources: &Sources) -> (Draft, Vec<Fault>) {
-    let mut draft = defaults();
+pub(super) fn load(sources: &Sources) -> (RawConfig, Vec<Fault>) {
+    let mut raw = defaults();
     let mut faults = Vec::new();
     let (mut table, fault) = read_file(sources);
     faults.extend(fault);
     let given = assistants::given(&sources.environment, &mut faults);
-    draft.named_variables = [&table, &given].into_iter().flat_map(variables::named_in).collect();
-    draft.labels = Arc::new(labels::take(&mut table, &mut faults));
-    draft.assistants = assistants::take(&mut table, given, &sources.environment, &mut faults);
-    draft.keys = keys::take(&mut table, &sources.environment, &mut faults);
+    raw.named_variables = [&table, &given].into_iter().flat_map(variables::named_in).collect();
+    raw.labels = Arc::new(labels::take(&mut table, &mut faults));
+    raw.assistants = assistants::take(&mut table, given, &sources.environment, &mut faults);
+    raw.keys = keys::take(&mut table, &sources.environment, &mut faults);
     let mut given = BTreeMap::new();
     flatten("", &table, &mut given);
-    draft.file_holds_secrets = settings().any(|setting| setting.is_secret() && given.contains_key(setting.key));
+    raw.file_holds_secrets = settings().any(|setting| setting.is_secret() && given.contains_key(setting.key));
     for key in given.keys().filter(|key| !is_known(key)) {
         faults.push(Fault::new(Origin::File(key.clone()), "there is no such setting"));
     }
     for setting in settings() {
         for (origin, text) in values(setting, &given, sources) {
-            let applied = text.and_then(|text| (setting.apply)(&mut draft, &text));
+            let applied = text.and_then(|text| (setting.apply)(&mut raw, &text));
             faults.extend(applied.err().map(|reason| Fault::new(origin, reason)));
         }
     }
-    (draft, faults)
+    (raw, faults)
 }
 
 /// Whether the file may have this key: that of a setting, or of the file in which a secret stands.
@@ -189,9 +189,9 @@ mod tests {
     fn the_flag_comes_before_the_environment_before_the_file_before_the_default() {
         let ports = |file: &str, environment: &[(&str, &str)], flags: &[(&'static str, &str)]| {
             let (_folder, sources) = sources(file, environment, flags);
-            let (draft, faults) = load(&sources);
+            let (raw, faults) = load(&sources);
             assert_eq!(faults, []);
-            draft.bind.port()
+            raw.bind.port()
         };
         let file = "bind = '127.0.0.1:1'";
         let environment = [("CITEWIRE_BIND", "127.0.0.1:2")];
@@ -216,9 +216,9 @@ mod tests {
                 [(format!("{key} = '{path}'"), None), (String::new(), Some((named.as_str(), path)))]
             {
                 let (_folder, sources) = sources(&file, environment.as_slice(), &[]);
-                let (draft, faults) = load(&sources);
+                let (raw, faults) = load(&sources);
                 assert_eq!(faults, [], "{}", setting.key);
-                assert_ne!(format!("{draft:?}"), format!("{:?}", Draft { labels: draft.labels.clone(), ..defaults() }));
+                assert_ne!(format!("{raw:?}"), format!("{:?}", RawConfig { labels: raw.labels.clone(), ..defaults() }));
             }
             let (_folder, sources) = sources(&format!("{key} = '/nowhere/secret'"), &[], &[]);
             let (_, faults) = load(&sources);
@@ -267,10 +267,10 @@ mod tests {
         let file = "[assistants.hr]\ngreeting = 'from the file'\ndocuments = { folder = '/a' }\n[assistants.it.documents]\nfolder = '/b'";
         let json = r#"{"hr": {"greeting": "from the environment", "documents": {"folder": "/srv/hr"}}, "new": {"documents": {"folder": "/c"}}}"#;
         let (_folder, sources) = sources(file, &[("CITEWIRE_ASSISTANTS", json)], &[]);
-        let (draft, faults) = load(&sources);
+        let (raw, faults) = load(&sources);
         assert_eq!(faults, []);
         let mut plans: Vec<_> =
-            draft.assistants.iter().map(|plan| (plan.name.as_str(), plan.options.greeting.as_str())).collect();
+            raw.assistants.iter().map(|plan| (plan.name.as_str(), plan.options.greeting.as_str())).collect();
         plans.sort_unstable();
         assert_eq!((plans[0], plans.len()), (("hr", "from the environment"), 3));
     }

@@ -5,12 +5,12 @@
 mod assistants;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod config;
-mod draft;
 mod error;
-mod kept;
+mod generated_secrets;
 mod keys;
 mod labels;
 mod load;
+mod raw_config;
 mod schema;
 mod setting;
 mod settings;
@@ -18,7 +18,7 @@ mod variables;
 
 pub use config::{Config, KeyPlace, bind_address, store_location};
 pub use error::{ConfigError, Fault, Origin};
-pub use kept::KeptError;
+pub use generated_secrets::GeneratedSecretError;
 pub use load::Sources;
 pub use schema::schema;
 pub use setting::{DefaultValue, Kind, Setting, environment_name};

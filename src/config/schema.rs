@@ -138,7 +138,7 @@ fn with_old_names(properties: &mut Value) {
     }
 }
 
-/// Makes a schema of OpenAPI one of draft 7, for TOML: there is no null, definitions are elsewhere, and what stands beside a `$ref`
+/// Makes a schema of OpenAPI one of raw 7, for TOML: there is no null, definitions are elsewhere, and what stands beside a `$ref`
 /// would not count.
 fn of_toml(schema: &mut Value) {
     match schema {

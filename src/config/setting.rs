@@ -1,6 +1,6 @@
 //! What a setting is.
 
-use super::draft::Draft;
+use super::raw_config::RawConfig;
 
 /// One thing that can be set.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub struct Setting {
     pub default: DefaultValue,
     /// What it does, in Markdown, where addresses begin at `docs`.
     pub meaning: &'static str,
-    pub(super) apply: fn(&mut Draft, &str) -> Result<(), String>,
+    pub(super) apply: fn(&mut RawConfig, &str) -> Result<(), String>,
 }
 
 /// What may stand in a setting. All of it is text in the environment and on the command line.

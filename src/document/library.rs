@@ -8,8 +8,8 @@ use tokio::sync::Mutex;
 use super::folder::{self, Skipped};
 use super::found::best_first;
 use super::index::Hit;
+use super::index_snapshot::{IndexSnapshot, Weighed, load, of_texts, refresh};
 use super::question::{Question, Term};
-use super::shelf::{Shelf, Weighed, fill, fill_again, shelve};
 use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, MatchedWord};
 use crate::answer::Source;
 
@@ -26,7 +26,7 @@ const CANDIDATES: usize = 50;
 #[derive(Debug)]
 pub struct Library {
     from: From,
-    shelf: RwLock<Arc<Shelf>>,
+    snapshot: RwLock<Arc<IndexSnapshot>>,
     /// Held while the folder is read, so that it is read once at a time.
     refreshing: Mutex<()>,
 }
@@ -45,8 +45,8 @@ impl Library {
     /// # Errors
     /// When it cannot be read, or has more in it than the options allow.
     pub async fn open(options: LibraryOptions) -> Result<Self, LibraryError> {
-        let shelf = fill(&options).await?;
-        Ok(Self { from: From::Folder(options), shelf: RwLock::new(Arc::new(shelf)), refreshing: Mutex::new(()) })
+        let snapshot = load(&options).await?;
+        Ok(Self { from: From::Folder(options), snapshot: RwLock::new(Arc::new(snapshot)), refreshing: Mutex::new(()) })
     }
 
     /// Documents that are part of the program: paths, as in a folder, and texts. What is no document by its name is left out.
@@ -55,8 +55,8 @@ impl Library {
     /// When they cannot be indexed.
     pub async fn built_in(files: impl IntoIterator<Item = (&'static str, &'static str)>) -> Result<Self, LibraryError> {
         let files: BTreeMap<&'static str, &'static str> = files.into_iter().collect();
-        let shelf = shelve(&files).await?;
-        Ok(Self { from: From::Program(files), shelf: RwLock::new(Arc::new(shelf)), refreshing: Mutex::new(()) })
+        let snapshot = of_texts(&files).await?;
+        Ok(Self { from: From::Program(files), snapshot: RwLock::new(Arc::new(snapshot)), refreshing: Mutex::new(()) })
     }
 
     /// Reads the folder again if names, sizes or times of its files are others than before; says whether. Whoever searches
@@ -67,34 +67,34 @@ impl Library {
     pub async fn refresh(&self) -> Result<bool, LibraryError> {
         let From::Folder(options) = &self.from else { return Ok(false) };
         let _alone = self.refreshing.lock().await;
-        let before = self.shelf();
-        let Some(shelf) = fill_again(options, before).await? else { return Ok(false) };
-        *self.shelf.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(shelf);
+        let before = self.snapshot();
+        let Some(snapshot) = refresh(options, before).await? else { return Ok(false) };
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
         Ok(true)
     }
 
     /// How many documents there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.shelf().documents.len()
+        self.snapshot().documents.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.shelf().documents.is_empty()
+        self.snapshot().documents.is_empty()
     }
 
     /// What in the folder is no document.
     #[must_use]
     pub fn skipped(&self) -> Skipped {
-        self.shelf().skipped.clone()
+        self.snapshot().skipped.clone()
     }
 
     /// The document with this id.
     #[must_use]
     pub fn document(&self, id: &DocumentId) -> Option<Arc<Document>> {
-        self.shelf().documents.get(id).cloned()
+        self.snapshot().documents.get(id).cloned()
     }
 
     /// The bytes of a document, as its file has them now; `None` when it is gone, or empty (rule S1-41).
@@ -119,8 +119,8 @@ impl Library {
     /// # Errors
     /// When the search fails, which no question makes it do.
     pub async fn search(&self, question: &str, limit: usize) -> Result<Vec<Found>, LibraryError> {
-        let shelf = self.shelf();
-        let terms = shelf.weigh(Question::parse(question).terms()).await?;
+        let snapshot = self.snapshot();
+        let terms = snapshot.weigh(Question::parse(question).terms()).await?;
         let total: f64 = terms.iter().map(|term| term.weight).sum();
         let unspaced = terms.iter().filter(|term| term.term.is_unspaced).count();
         let least = if unspaced * 2 > terms.len() { LEAST_SHARE_UNSPACED } else { LEAST_SHARE };
@@ -130,12 +130,12 @@ impl Library {
         }
         let looked_for: Vec<Term> = present.iter().map(|term| term.term.clone()).collect();
         let candidates = limit.saturating_mul(CANDIDATES_EACH).max(CANDIDATES);
-        let hits = shelf.index.best(&looked_for, candidates).await?;
+        let hits = snapshot.index.best(&looked_for, candidates).await?;
         let best = hits.iter().map(|hit| hit.weight).fold(0.0, f64::max);
         let mut found: Vec<Found> = hits
             .iter()
             .filter_map(|hit| {
-                let (document, passage) = shelf.passages.get(hit.place)?;
+                let (document, passage) = snapshot.passages.get(hit.place)?;
                 let has: Vec<&Weighed> = matched(&present, hit);
                 let share = has.iter().map(|term| term.weight).sum::<f64>() / total;
                 if share < least || !has.iter().any(|term| term.is_telling) {
@@ -161,8 +161,8 @@ impl Library {
         Ok(self.search(question, limit).await?.iter().map(Found::source).collect())
     }
 
-    fn shelf(&self) -> Arc<Shelf> {
-        Arc::clone(&self.shelf.read().unwrap_or_else(PoisonError::into_inner))
+    fn snapshot(&self) -> Arc<IndexSnapshot> {
+        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -11,6 +11,7 @@ mod error;
 mod folder;
 mod found;
 mod index;
+mod index_snapshot;
 mod library;
 mod links;
 mod options;
@@ -19,7 +20,6 @@ mod question;
 mod readers;
 mod readership;
 mod sentence;
-mod shelf;
 mod split;
 mod words;
 

@@ -4,6 +4,7 @@
 //! name says nothing about where it leads, so addresses are judged when connecting, after the name was looked up.
 
 mod address;
+mod backoff;
 mod client;
 mod error;
 mod options;
@@ -11,13 +12,12 @@ mod remote_error;
 mod resolver;
 mod retry;
 mod streaming;
-mod waiting;
 
 pub use address::{AddressKind, is_this_machine, kind_of};
+pub use backoff::retry_after;
 pub use client::{Client, Fetched};
 pub use error::EgressError;
 pub use options::{AllowedHosts, EgressOptions, InvalidHost};
 pub use remote_error::{ErrorForms, RawRemoteError, RemoteError, shown};
-pub use retry::{LongWait, Patience, Retry, by_status, later};
+pub use retry::{LongWait, Retry, RetryBudget, by_status, later};
 pub use streaming::{StreamLimits, Streamed, StreamedBody};
-pub use waiting::retry_after;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::secret::Unsaid;
+use crate::secret::Redaction;
 
 /// Where services put a code for programs and words for people: JSON pointers, of which an empty one leads nowhere. The first row
 /// counts by which a body has one of the two.
@@ -57,18 +57,18 @@ impl RawRemoteError {
 
     /// The same, fit to be shown: some servers repeat what they were sent.
     #[must_use]
-    pub fn without(&self, unsaid: Unsaid<'_>) -> RemoteError {
+    pub fn without(&self, redaction: Redaction<'_>) -> RemoteError {
         RemoteError {
-            code: shown(self.code.as_deref(), unsaid, RemoteError::LONGEST_CODE),
-            message: shown(self.message.as_deref(), unsaid, RemoteError::LONGEST_MESSAGE),
+            code: shown(self.code.as_deref(), redaction, RemoteError::LONGEST_CODE),
+            message: shown(self.message.as_deref(), redaction, RemoteError::LONGEST_MESSAGE),
         }
     }
 }
 
 /// A text of others, where there is one in it.
 #[must_use]
-pub fn shown(text: Option<&str>, unsaid: Unsaid<'_>, longest: usize) -> Option<String> {
-    Some(unsaid.line(text?, longest)).filter(|text| !text.is_empty())
+pub fn shown(text: Option<&str>, redaction: Redaction<'_>, longest: usize) -> Option<String> {
+    Some(redaction.line(text?, longest)).filter(|text| !text.is_empty())
 }
 
 impl fmt::Display for RemoteError {
@@ -91,7 +91,7 @@ mod tests {
     const FORMS: &ErrorForms = &[("/error/code", "/error/message"), ("/code", "/message"), ("/error", "")];
 
     fn read(body: &str) -> (Option<String>, Option<String>) {
-        let RemoteError { code, message } = RawRemoteError::read(body.as_bytes(), FORMS).without(Unsaid::default());
+        let RemoteError { code, message } = RawRemoteError::read(body.as_bytes(), FORMS).without(Redaction::default());
         (code, message)
     }
 
@@ -113,19 +113,19 @@ mod tests {
         {
             assert_eq!(read(body), (None, None), "{body}");
         }
-        assert_eq!(RawRemoteError::read(&[0xff, 0xfe], FORMS).without(Unsaid::default()), RemoteError::default());
+        assert_eq!(RawRemoteError::read(&[0xff, 0xfe], FORMS).without(Redaction::default()), RemoteError::default());
     }
 
     #[test]
     fn point_13_what_is_repeated_of_a_call_is_masked_and_words_stay_on_their_line() {
         let bearer = [Secret::issued("ey.token").expect("a token")];
-        let unsaid = Unsaid { secrets: &bearer, said: "30 days [1]." };
+        let redaction = Redaction { secrets: &bearer, said: "30 days [1]." };
         let body =
             br#"{"error":{"code":"Bad\u001b[2JToken","message":"Bearer ey.token\r\nis\tbad for '30 days [1].'"}}"#;
-        let said = RawRemoteError::read(body, FORMS).without(unsaid);
+        let said = RawRemoteError::read(body, FORMS).without(redaction);
         assert_eq!(said.to_string(), " Bad [2JToken: Bearer **** is bad for '****'");
         let long = format!("{{\"message\": \"{}\"}}", "ä".repeat(1000));
-        let long = RawRemoteError::read(long.as_bytes(), FORMS).without(unsaid);
+        let long = RawRemoteError::read(long.as_bytes(), FORMS).without(redaction);
         assert_eq!(long.message.map(|text| text.chars().count()), Some(RemoteError::LONGEST_MESSAGE + 1));
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::waiting::scattered;
+use super::backoff::jittered;
 
 /// How long and how often to wait for a call that is made again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Retry {
     pub waits: Vec<Duration>,
     /// Whether the waits are taken at random between half of them and all of them, so that callers who failed together do not come
     /// back together.
-    pub scattered: bool,
+    pub jittered: bool,
     /// The longest `Retry-After` that is honoured.
     pub longest_retry_after: Duration,
     /// What a longer one does.
@@ -38,7 +38,7 @@ impl Retry {
     #[must_use]
     pub fn after(waits: impl Into<Vec<Duration>>) -> Self {
         let (longest_retry_after, total) = (Duration::from_secs(30), Duration::from_secs(60));
-        Self { waits: waits.into(), scattered: true, longest_retry_after, longer: LongWait::Cut, total }
+        Self { waits: waits.into(), jittered: true, longest_retry_after, longer: LongWait::Cut, total }
     }
 
     /// No repetitions: for what is out of date by then.
@@ -50,13 +50,13 @@ impl Retry {
 
 /// What is left of a [`Retry`].
 #[derive(Debug)]
-pub struct Patience<'a> {
+pub struct RetryBudget<'a> {
     rules: &'a Retry,
     used: usize,
     until: DateTime<Utc>,
 }
 
-impl<'a> Patience<'a> {
+impl<'a> RetryBudget<'a> {
     /// All of it, from now on.
     #[must_use]
     pub fn new(rules: &'a Retry, now: DateTime<Utc>) -> Self {
@@ -76,7 +76,7 @@ impl<'a> Patience<'a> {
     }
 
     /// How long to wait before the next repetition; `None` when it is time to give up. `fresh` decides where in its second half a
-    /// scattered wait ends.
+    /// jittered wait ends.
     pub fn next(
         &mut self,
         retry_after: Option<Duration>,
@@ -90,7 +90,7 @@ impl<'a> Patience<'a> {
                 return None;
             }
             Some(asked) => asked.min(self.rules.longest_retry_after),
-            None if self.rules.scattered => scattered(planned, fresh()),
+            None if self.rules.jittered => jittered(planned, fresh()),
             None => planned,
         };
         (later(now, wait) < self.until).then_some(wait)
@@ -124,17 +124,17 @@ mod tests {
     #[test]
     fn waits_grow_are_scattered_and_come_to_an_end() {
         let retry = retry();
-        let mut patience = Patience::new(&retry, start());
+        let mut patience = RetryBudget::new(&retry, start());
         assert_eq!(patience.next(None, start(), Uuid::nil), Some(Duration::from_secs(1)));
         assert_eq!(patience.next(None, start(), Uuid::max), Some(Duration::from_secs(5)));
         assert_eq!(patience.next(None, start(), Uuid::nil), None);
-        assert_eq!(Patience::new(&Retry::never(), start()).next(None, start(), Uuid::nil), None);
+        assert_eq!(RetryBudget::new(&Retry::never(), start()).next(None, start(), Uuid::nil), None);
     }
 
     #[test]
     fn what_the_other_side_asks_for_is_honoured_up_to_a_limit() {
         let retry = retry();
-        let mut patience = Patience::new(&retry, start());
+        let mut patience = RetryBudget::new(&retry, start());
         let mut next = |seconds| patience.next(Some(Duration::from_secs(seconds)), start(), Uuid::nil);
         assert_eq!(next(7), Some(Duration::from_secs(7)));
         assert_eq!(next(u64::MAX), Some(retry.longest_retry_after));
@@ -144,7 +144,7 @@ mod tests {
     fn a_caller_that_cannot_wait_long_gives_up() {
         let retry = Retry { longer: LongWait::GiveUp, ..retry() };
         let next = |seconds| {
-            let mut patience = Patience::new(&retry, start());
+            let mut patience = RetryBudget::new(&retry, start());
             patience.next(Some(Duration::from_secs(seconds)), start(), Uuid::nil)
         };
         assert_eq!([next(30), next(31)], [Some(Duration::from_secs(30)), None]);
@@ -152,15 +152,15 @@ mod tests {
 
     #[test]
     fn waits_that_are_not_scattered_are_exact() {
-        let retry = Retry { scattered: false, ..retry() };
-        let mut patience = Patience::new(&retry, start());
+        let retry = Retry { jittered: false, ..retry() };
+        let mut patience = RetryBudget::new(&retry, start());
         assert_eq!(patience.next(None, start(), Uuid::nil), Some(Duration::from_secs(2)));
     }
 
     #[test]
     fn nothing_begins_after_the_end_of_the_time() {
         let retry = retry();
-        let mut patience = Patience::new(&retry, start());
+        let mut patience = RetryBudget::new(&retry, start());
         let late = start() + chrono::Duration::seconds(59);
         assert_eq!(patience.left(late), Duration::from_secs(1));
         assert_eq!(patience.next(Some(Duration::from_secs(1)), late, Uuid::nil), None);

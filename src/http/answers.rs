@@ -13,10 +13,10 @@ use super::body::{self, BodyError};
 use super::convert::{Updates, convert_body, json, read};
 use super::envelope::{AnswerRequest, Request};
 use super::query::Query;
-use super::{Fault, State};
+use super::{ApiError, State};
 use crate::activity::{ActivityId, ConversationId};
-use crate::channels::azure_bot::{FollowedLater, LaterConversation, LaterError, LaterFailed};
-use crate::channels::direct_line::live::{Followed, LiveError};
+use crate::channels::azure_bot::{FollowedProactive, ProactiveConversation, ProactiveError, ProactiveFailed};
+use crate::channels::direct_line::streaming::{Followed, StreamingError};
 use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer, Whereabouts};
 use crate::convert::Converted;
 use crate::report::Report;
@@ -67,13 +67,13 @@ pub(crate) async fn deliver_answer(
     id: Path<String>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let key = request.headers().get(IDEMPOTENCY_KEY).and_then(|key| key.to_str().ok()).map(str::to_owned);
     // A stream that the caller sends while it comes.
     if body::is_of_type(&request, "text/event-stream") {
         match state.delivery.locate(&id).await? {
             Some(Whereabouts::Here(id)) => return created(&follow(state, id, &request, payload, key).await?),
-            Some(Whereabouts::BehindAzure(to)) => {
+            Some(Whereabouts::AzureResponder(to)) => {
                 return created(&follow_later(state, &to, &request, payload, key).await?);
             }
             Some(Whereabouts::Elsewhere(_)) | None => {}
@@ -93,7 +93,7 @@ pub(crate) async fn deliver_answer(
             let converted = convert_body(&state, &request, body, Updates::Unwanted, None, addresses).await?;
             state.delivery.post(id, converted, key).await?
         }
-        Whereabouts::BehindAzure(to) => {
+        Whereabouts::AzureResponder(to) => {
             let written = state.delivery.later().map_err(DeliveryError::from)?.written_for(to);
             let addresses = state.assistants.addresses_for_anybody();
             let converted = convert_body(&state, &request, body, Updates::Unwanted, Some(written), addresses).await?;
@@ -103,7 +103,7 @@ pub(crate) async fn deliver_answer(
     created(&delivered)
 }
 
-fn created(delivered: &Delivered) -> Result<HttpResponse, Fault> {
+fn created(delivered: &Delivered) -> Result<HttpResponse, ApiError> {
     json(HttpResponse::Created(), &DeliveredAnswer { id: &delivered.id, report: &delivered.report })
 }
 
@@ -114,14 +114,14 @@ async fn follow(
     request: &HttpRequest,
     payload: Payload,
     key: Option<String>,
-) -> Result<Delivered, Fault> {
+) -> Result<Delivered, ApiError> {
     let mut conversion = Request::of_raw(&Query::of(request))?;
     conversion.labels = Arc::clone(&state.options.labels);
     conversion.addresses = state.downloads().for_conversation(&id).await;
     let pieces = body::follow(request, payload, state.options.max_body_bytes, state.options.body_timeout);
     // A server that ends does not wait for the end of an answer; readers keep what there is of it.
     let pieces = pieces.take_until(state.tasks.end_token().cancelled_owned());
-    let answer = state.live.begin(id.clone());
+    let answer = state.streaming.begin(id.clone());
     apart(&state, async move {
         let refused = |error: &BodyError| matches!(error, BodyError::TooLong { .. });
         match answer.follow_unless(conversion, pieces, key, refused).await {
@@ -131,8 +131,8 @@ async fn follow(
             }
             // What was shown is withdrawn with the answer, which ends here.
             Err(unanswered) => Err(match unanswered.cause {
-                LiveError::NoAnswer(cause) => no_answer(cause),
-                LiveError::Delivery(error) => error.into(),
+                StreamingError::NoAnswer(cause) => no_answer(cause),
+                StreamingError::Delivery(error) => error.into(),
             }),
         }
     })
@@ -142,10 +142,10 @@ async fn follow(
 /// Sends an answer behind Azure Bot Service.
 async fn deliver_later(
     state: &Data<State>,
-    to: &LaterConversation,
+    to: &ProactiveConversation,
     converted: Converted,
     key: Option<String>,
-) -> Result<Delivered, Fault> {
+) -> Result<Delivered, ApiError> {
     let later = state.delivery.later().map_err(DeliveryError::from)?;
     let turn = later.turn(to).await.map_err(DeliveryError::from)?;
     // From here on it is sent and recorded, or neither.
@@ -156,11 +156,11 @@ async fn deliver_later(
 /// Shows an answer behind Azure Bot Service while it arrives, where its channel has streams.
 async fn follow_later(
     state: Data<State>,
-    to: &LaterConversation,
+    to: &ProactiveConversation,
     request: &HttpRequest,
     payload: Payload,
     key: Option<String>,
-) -> Result<Delivered, Fault> {
+) -> Result<Delivered, ApiError> {
     let later = state.delivery.later().map_err(DeliveryError::from)?;
     let mut conversion = Request::of_raw(&Query::of(request))?;
     conversion.labels = Arc::clone(&state.options.labels);
@@ -172,12 +172,12 @@ async fn follow_later(
     let id = to.id.clone();
     apart(&state, async move {
         match turn.follow(conversion, pieces, key.as_deref()).await {
-            Ok(FollowedLater { delivered, incomplete, .. }) => {
+            Ok(FollowedProactive { delivered, incomplete, .. }) => {
                 note(&id, incomplete);
                 Ok(delivered)
             }
-            Err(LaterFailed::NoAnswer(cause)) => Err(no_answer(cause)),
-            Err(LaterFailed::Later(error)) => Err(DeliveryError::from(error).into()),
+            Err(ProactiveFailed::NoAnswer(cause)) => Err(no_answer(cause)),
+            Err(ProactiveFailed::Later(error)) => Err(DeliveryError::from(error).into()),
         }
     })
     .await
@@ -187,21 +187,21 @@ async fn follow_later(
 /// still get what has arrived.
 async fn apart(
     state: &Data<State>,
-    does: impl Future<Output = Result<Delivered, Fault>> + 'static,
-) -> Result<Delivered, Fault> {
+    does: impl Future<Output = Result<Delivered, ApiError>> + 'static,
+) -> Result<Delivered, ApiError> {
     let (tell, told) = oneshot::channel();
     state.tasks.spawn_local(async move {
         // Nobody is told when the caller has gone.
         tell.send(does.await).ok();
     });
-    told.await.map_err(|_| Fault::ShuttingDown)?
+    told.await.map_err(|_| ApiError::ShuttingDown)?
 }
 
-fn no_answer(cause: NoAnswer<BodyError>) -> Fault {
+fn no_answer(cause: NoAnswer<BodyError>) -> ApiError {
     match cause {
-        NoAnswer::Convert(source) => Fault::Convert { source, at: "" },
+        NoAnswer::Convert(source) => ApiError::Convert { source, at: "" },
         NoAnswer::Body(error) => error.into(),
-        NoAnswer::Nothing(_) => DeliveryError::from(LaterError::Nothing).into(),
+        NoAnswer::Nothing(_) => DeliveryError::from(ProactiveError::Nothing).into(),
     }
 }
 

@@ -17,7 +17,7 @@ use super::error::AuthError;
 use super::paths::{BOT_FRAMEWORK, DIRECT_LINE, DOWNLOAD, METRICS, OPEN, OPENAI, PAGE_ANSWERS};
 use super::query::Query;
 use super::ticket::Ticket;
-use super::{Fault, State, body, figures};
+use super::{ApiError, State, body, figures};
 use crate::activity::ConversationId;
 use crate::channels::direct_line::{Caller, Claims, DirectLineError};
 
@@ -97,7 +97,7 @@ pub(crate) async fn authenticate(
     }
 }
 
-fn check(access: Access, request: &ServiceRequest) -> Result<(), Fault> {
+fn check(access: Access, request: &ServiceRequest) -> Result<(), ApiError> {
     if access == Access::Open {
         return Ok(());
     }
@@ -163,7 +163,7 @@ fn let_in(request: &ServiceRequest, key: &ApiKey, scope: Scope) -> Result<(), Au
 
 /// A bot shows its secret, or its `serviceUrl` shows a ticket; then it may show credentials for other channels as well,
 /// which are nobody's business here.
-fn check_bot(request: &ServiceRequest, state: &State) -> Result<(), Fault> {
+fn check_bot(request: &ServiceRequest, state: &State) -> Result<(), ApiError> {
     let bearer = bearer(request);
     let extensions = request.extensions();
     let ticket = extensions.get::<Ticket>().map(|ticket| ticket.0.clone());

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::convert::{LARGE_BYTES, json};
 use super::error::CheckError;
-use super::{Fault, State, body};
+use super::{ApiError, State, body};
 use crate::check::{Channel, Finding, check};
 
 /// Something to check.
@@ -46,7 +46,7 @@ pub(crate) async fn check_activity(
     state: Data<State>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let body = body::read(&request, payload, state.options.max_body_bytes, state.options.body_timeout).await?;
     let findings = if body.len() < LARGE_BYTES { run(&body)? } else { web::block(move || run(&body)).await?? };
     json(HttpResponse::Ok(), &CheckAnswer { findings: &findings })

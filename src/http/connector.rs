@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::body;
 use super::convert::json;
 use super::direct_line::ResourceResponse;
-use super::{Fault, State};
+use super::{ApiError, State};
 use crate::activity::{ActivityId, ChannelAccount, ConversationId};
 use crate::channels::azure_bot::is_behind_azure;
 use crate::channels::direct_line::bot::{BotCaller, BotChannel, ConnectorError, ConversationParameters};
@@ -52,7 +52,7 @@ pub(crate) async fn create_conversation(
     caller: ReqData<BotCaller>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let bot = bot(&state)?;
     let body = read(&state, bot, &request, payload).await?;
     let begun = bot.begin(*caller, state.direct_line.fresh_conversation(), &body).await?;
@@ -78,7 +78,7 @@ pub(crate) async fn send(
     id: Path<String>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     say(&state, &id, None, &request, payload).await
 }
 
@@ -104,7 +104,7 @@ pub(crate) async fn reply(
     path: Path<(String, String)>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let (id, answered) = path.into_inner();
     say(&state, &id, Some(answered), &request, payload).await
 }
@@ -116,7 +116,7 @@ pub(crate) async fn reply(
     responses((status = 405, description = "Always")),
     security(("bot" = []))
 )]
-pub(crate) async fn update() -> Result<HttpResponse, Fault> {
+pub(crate) async fn update() -> Result<HttpResponse, ApiError> {
     Err(ConnectorError::Unsupported.into())
 }
 
@@ -127,7 +127,7 @@ pub(crate) async fn update() -> Result<HttpResponse, Fault> {
     responses((status = 405, description = "Always")),
     security(("bot" = []))
 )]
-pub(crate) async fn delete() -> Result<HttpResponse, Fault> {
+pub(crate) async fn delete() -> Result<HttpResponse, ApiError> {
     Err(ConnectorError::Unsupported.into())
 }
 
@@ -141,7 +141,7 @@ pub(crate) async fn delete() -> Result<HttpResponse, Fault> {
     ),
     security(("bot" = []))
 )]
-pub(crate) async fn members(state: Data<State>, id: Path<String>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn members(state: Data<State>, id: Path<String>) -> Result<HttpResponse, ApiError> {
     json(HttpResponse::Ok(), &bot(&state)?.members(&conversation(&id)?).await?)
 }
 
@@ -155,7 +155,7 @@ pub(crate) async fn members(state: Data<State>, id: Path<String>) -> Result<Http
     ),
     security(("bot" = []))
 )]
-pub(crate) async fn paged_members(state: Data<State>, id: Path<String>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn paged_members(state: Data<State>, id: Path<String>) -> Result<HttpResponse, ApiError> {
     let members = bot(&state)?.members(&conversation(&id)?).await?;
     json(HttpResponse::Ok(), &PagedMembers { members })
 }
@@ -170,7 +170,7 @@ pub(crate) async fn paged_members(state: Data<State>, id: Path<String>) -> Resul
     ),
     security(("bot" = []))
 )]
-pub(crate) async fn member(state: Data<State>, path: Path<(String, String)>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn member(state: Data<State>, path: Path<(String, String)>) -> Result<HttpResponse, ApiError> {
     let (id, member) = path.into_inner();
     json(HttpResponse::Ok(), &bot(&state)?.member(&conversation(&id)?, &member).await?)
 }
@@ -185,7 +185,10 @@ pub(crate) async fn member(state: Data<State>, path: Path<(String, String)>) -> 
     ),
     security(("bot" = []))
 )]
-pub(crate) async fn activity_members(state: Data<State>, path: Path<(String, String)>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn activity_members(
+    state: Data<State>,
+    path: Path<(String, String)>,
+) -> Result<HttpResponse, ApiError> {
     json(HttpResponse::Ok(), &bot(&state)?.members(&conversation(&path.0)?).await?)
 }
 
@@ -195,7 +198,7 @@ async fn say(
     answered: Option<String>,
     request: &HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let bot = bot(state)?;
     let body = read(state, bot, request, payload).await?;
     let id = bot.send(&conversation(id)?, answered, &body).await?;
@@ -203,8 +206,8 @@ async fn say(
 }
 
 /// The bot. Without one nobody has its credential, so this is never reached.
-pub(super) fn bot(state: &State) -> Result<&Arc<BotChannel>, Fault> {
-    state.bot.as_ref().ok_or(Fault::UnknownRoute)
+pub(super) fn bot(state: &State) -> Result<&Arc<BotChannel>, ApiError> {
+    state.bot.as_ref().ok_or(ApiError::UnknownRoute)
 }
 
 /// The conversation of a path. What cannot be an id is the id of no conversation, and neither is that of one behind Azure Bot
@@ -218,7 +221,7 @@ async fn read(
     bot: &BotChannel,
     request: &HttpRequest,
     payload: Payload,
-) -> Result<actix_web::web::Bytes, Fault> {
+) -> Result<actix_web::web::Bytes, ApiError> {
     let limit = bot.options().max_activity_bytes;
     Ok(body::read(request, payload, limit, state.options.body_timeout).await?)
 }

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::convert::json;
 use super::query::{ParameterError, Query};
-use super::{Fault, State};
+use super::{ApiError, State};
 use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
 use crate::channels::DeliveryError;
 use crate::channels::azure_bot::{ConversationReference, find};
@@ -113,7 +113,7 @@ struct Line<'a> {
         (status = 400, description = "A parameter is unusable"),    ),
     security(("api_key" = []))
 )]
-pub(crate) async fn list(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {
+pub(crate) async fn list(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let query = Query::of(&request);
     let after = query.get("after").filter(|after| !after.is_empty()).map(place).transpose()?;
     let listing = state.store.list(after, limit(&query)?).await?;
@@ -138,7 +138,7 @@ pub(crate) async fn list(state: Data<State>, request: HttpRequest) -> Result<Htt
     ),
     security(("api_key" = []))
 )]
-pub(crate) async fn read(state: Data<State>, id: Path<String>, request: HttpRequest) -> Result<HttpResponse, Fault> {
+pub(crate) async fn read(state: Data<State>, id: Path<String>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let query = Query::of(&request);
     let (limit, after) = (limit(&query)?, query.watermark()?);
     let conversation = known(&state, &id).await?;
@@ -166,7 +166,7 @@ pub(crate) async fn read(state: Data<State>, id: Path<String>, request: HttpRequ
     ),
     security(("api_key" = []))
 )]
-pub(crate) async fn delete(state: Data<State>, id: Path<String>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn delete(state: Data<State>, id: Path<String>) -> Result<HttpResponse, ApiError> {
     if state.store.delete(&known(&state, &id).await?.id).await? {
         Ok(HttpResponse::NoContent().finish())
     } else {
@@ -186,7 +186,7 @@ pub(crate) async fn delete(state: Data<State>, id: Path<String>) -> Result<HttpR
     ),
     security(("api_key" = []))
 )]
-pub(crate) async fn export(state: Data<State>, id: Path<String>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn export(state: Data<State>, id: Path<String>) -> Result<HttpResponse, ApiError> {
     let lines = lines(Arc::clone(&state.store), known(&state, &id).await?.id);
     Ok(HttpResponse::Ok().content_type("application/x-ndjson").streaming(lines))
 }
@@ -233,7 +233,7 @@ pub(super) fn lines_of_user(
 struct Gone;
 
 /// The conversation that somebody calls so.
-pub(super) async fn known(state: &State, called: &str) -> Result<Conversation, Fault> {
+pub(super) async fn known(state: &State, called: &str) -> Result<Conversation, ApiError> {
     Ok(find(&*state.store, called).await?.ok_or(DeliveryError::UnknownConversation)?)
 }
 

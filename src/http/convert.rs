@@ -8,12 +8,12 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::empty_search::log_empty_search;
 use super::envelope::{AnswerRequest, Request};
 use super::query::Query;
-use super::vain_search::tell_of_vain_search;
-use super::{Fault, State, body};
+use super::{ApiError, State, body};
 use crate::activity::Activity;
-use crate::answer::{Addresses, LabelCatalogue};
+use crate::answer::{Addresses, LabelCatalog};
 use crate::channels::azure_bot::WrittenFor;
 use crate::channels::{counted, log_scores};
 use crate::convert::{ConvertError, Converted, convert};
@@ -56,7 +56,7 @@ pub(crate) async fn convert_answer(
     state: Data<State>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let body = read(&state, &request, payload).await?;
     // Who will read the activities, nobody knows.
     let addresses = state.assistants.addresses_for_anybody();
@@ -65,7 +65,7 @@ pub(crate) async fn convert_answer(
 }
 
 /// Takes the body of an answer in.
-pub(crate) async fn read(state: &State, request: &HttpRequest, payload: Payload) -> Result<Bytes, Fault> {
+pub(crate) async fn read(state: &State, request: &HttpRequest, payload: Payload) -> Result<Bytes, ApiError> {
     Ok(body::read(request, payload, state.options.max_body_bytes, state.options.body_timeout).await?)
 }
 
@@ -87,7 +87,7 @@ pub(crate) async fn convert_body(
     updates: Updates,
     written: Option<WrittenFor>,
     addresses: Option<Arc<dyn Addresses>>,
-) -> Result<Converted, Fault> {
+) -> Result<Converted, ApiError> {
     let query = Query::of(request);
     let labels = Arc::clone(&state.options.labels);
     if body.len() < LARGE_BYTES {
@@ -112,11 +112,11 @@ fn run(
     metrics: &Metrics,
     body: &Bytes,
     query: &Query,
-    labels: Arc<LabelCatalogue>,
+    labels: Arc<LabelCatalog>,
     updates: Updates,
     written: Option<WrittenFor>,
     addresses: Option<Arc<dyn Addresses>>,
-) -> Result<Converted, Fault> {
+) -> Result<Converted, ApiError> {
     let mut request = Request::parse(body, query)?;
     request.conversion.labels = labels;
     request.conversion.addresses = addresses;
@@ -137,18 +137,21 @@ fn run(
         Err(error) => matches!(error, ConvertError::GroundingNoCitations),
     };
     if cites_nothing {
-        tell_of_vain_search(&request.answer, request.conversion.from);
+        log_empty_search(&request.answer, request.conversion.from);
     }
-    converted.map_err(|source| Fault::Convert { source, at: request.at })
+    converted.map_err(|source| ApiError::Convert { source, at: request.at })
 }
 
 /// Most answers fit, so that their JSON never has to move while it grows: the writer wants room for a text of escapes alone.
 const EXPECTED_BYTES: usize = 16 * 1024;
 
 /// A response with a body of JSON. Whatever holds a `RawValue` of `serde_json` is not for this writer, which does not know it.
-pub(crate) fn json(mut builder: actix_web::HttpResponseBuilder, body: &impl Serialize) -> Result<HttpResponse, Fault> {
+pub(crate) fn json(
+    mut builder: actix_web::HttpResponseBuilder,
+    body: &impl Serialize,
+) -> Result<HttpResponse, ApiError> {
     let mut json = Vec::with_capacity(EXPECTED_BYTES);
-    sonic_rs::to_writer(&mut json, body).map_err(|error| Fault::Unwritable(error.into()))?;
+    sonic_rs::to_writer(&mut json, body).map_err(|error| ApiError::Unwritable(error.into()))?;
     Ok(builder.content_type(HeaderValue::from_static("application/json")).body(json))
 }
 

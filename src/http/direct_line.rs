@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::convert::json;
 use super::query::Query;
 use super::token_parameters::TokenParameters;
-use super::{Fault, State, address, body, token_parameters};
+use super::{ApiError, State, address, body, token_parameters};
 use crate::activity::{ActivityId, ActivitySet, ConversationId};
 use crate::channels::azure_bot::is_behind_azure;
 use crate::channels::direct_line::{Caller, ClientActivity, DirectLineError, Grant, Resume, Started};
@@ -71,7 +71,7 @@ pub(crate) async fn generate_token(
     caller: ReqData<Caller>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let body = read(&state, &request, payload).await?;
     let grant = state.direct_line.generate(&caller, token_parameters::read(&body)?)?;
     json(HttpResponse::Ok(), &Conversation::from(&grant))
@@ -85,7 +85,7 @@ pub(crate) async fn generate_token(
     ),
     security(("direct_line" = []))
 )]
-pub(crate) async fn refresh_token(state: Data<State>, caller: ReqData<Caller>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn refresh_token(state: Data<State>, caller: ReqData<Caller>) -> Result<HttpResponse, ApiError> {
     let grant = state.direct_line.refresh(&caller)?;
     json(HttpResponse::Ok(), &Conversation::from(&grant))
 }
@@ -107,7 +107,7 @@ pub(crate) async fn start_conversation(
     caller: ReqData<Caller>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let body = read(&state, &request, payload).await?;
     let started = state.direct_line.start(&caller, token_parameters::read(&body)?).await?;
     let builder = if started.created { HttpResponse::Created() } else { HttpResponse::Ok() };
@@ -132,7 +132,7 @@ pub(crate) async fn reconnect(
     caller: ReqData<Caller>,
     id: Path<String>,
     request: HttpRequest,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let query = Query::of(&request);
     // Present but empty is what a client sends whose first socket failed: it has seen nothing yet. Only the absence
     // of the parameter asks for what is new from now on.
@@ -161,7 +161,7 @@ pub(crate) async fn read_activities(
     caller: ReqData<Caller>,
     id: Path<String>,
     request: HttpRequest,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let after = Query::of(&request).watermark()?;
     let set = state.direct_line.read(&caller, &conversation(&id)?, after).await?;
     json(HttpResponse::Ok(), &set)
@@ -187,7 +187,7 @@ pub(crate) async fn post_activity(
     id: Path<String>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     state.limit_post(&caller)?;
     let body = read(&state, &request, payload).await?;
     let id = conversation(&id)?;
@@ -201,13 +201,13 @@ pub(crate) async fn post_activity(
     get, path = "/v3/directline/session/getsessionid", tag = "direct line", operation_id = "getSessionId",
     responses((status = 200, description = "A random id", body = OAuthSession))
 )]
-pub(crate) async fn oauth_session(state: Data<State>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn oauth_session(state: Data<State>) -> Result<HttpResponse, ApiError> {
     json(HttpResponse::Ok(), &OAuthSession { session_id: state.ids.fresh().simple().to_string() })
 }
 
 /// Another protocol (Streaming Extensions), which citewire does not speak.
-pub(crate) async fn streaming_extensions() -> Result<HttpResponse, Fault> {
-    Err(Fault::UnknownRoute)
+pub(crate) async fn streaming_extensions() -> Result<HttpResponse, ApiError> {
+    Err(ApiError::UnknownRoute)
 }
 
 /// The conversation of a path. What cannot be an id is the id of no conversation, and neither is that of one behind Azure Bot
@@ -216,7 +216,7 @@ pub(crate) fn conversation(id: &str) -> Result<ConversationId, DirectLineError> 
     id.parse().ok().filter(|id| !is_behind_azure(id)).ok_or(DirectLineError::UnknownConversation)
 }
 
-async fn read(state: &State, request: &HttpRequest, payload: Payload) -> Result<actix_web::web::Bytes, Fault> {
+async fn read(state: &State, request: &HttpRequest, payload: Payload) -> Result<actix_web::web::Bytes, ApiError> {
     let limit = state.direct_line.options().max_activity_bytes;
     Ok(body::read(request, payload, limit, state.options.body_timeout).await?)
 }

@@ -8,7 +8,7 @@ use actix_web::web::Path;
 use utoipa_swagger_ui::Config;
 
 use super::convert::json;
-use super::{Fault, openapi};
+use super::{ApiError, openapi};
 
 /// The viewer brings its scripts and fetches the document; it styles elements directly, and its pictures are data.
 const POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
@@ -16,7 +16,7 @@ const POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; f
 
 static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| Arc::new(Config::from("/openapi.json")));
 
-pub(crate) async fn document() -> Result<HttpResponse, Fault> {
+pub(crate) async fn document() -> Result<HttpResponse, ApiError> {
     json(HttpResponse::Ok(), openapi::document())
 }
 
@@ -25,10 +25,10 @@ pub(crate) async fn to_viewer() -> HttpResponse {
     HttpResponse::PermanentRedirect().insert_header((LOCATION, "/docs/")).finish()
 }
 
-pub(crate) async fn viewer(file: Path<String>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn viewer(file: Path<String>) -> Result<HttpResponse, ApiError> {
     let found = utoipa_swagger_ui::serve(&file, Arc::clone(&CONFIG));
     // An error means a file that the viewer itself cannot fill in; there is none to be shown then.
-    let file = found.ok().flatten().ok_or(Fault::UnknownRoute)?;
+    let file = found.ok().flatten().ok_or(ApiError::UnknownRoute)?;
     let mut response = HttpResponse::Ok();
     if file.gzpipped {
         response.insert_header((CONTENT_ENCODING, "gzip"));

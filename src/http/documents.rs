@@ -8,7 +8,7 @@ use actix_web::{HttpRequest, HttpResponse};
 
 use super::error::DocumentError;
 use super::query::Query;
-use super::{Fault, State};
+use super::{ApiError, State};
 use crate::activity::ConversationId;
 use crate::assistant::LinkMode;
 use crate::channels::direct_line::{Owner, UNKNOWN_MEDIA_TYPE};
@@ -64,7 +64,7 @@ pub(crate) async fn download(
     reader: ReqData<Reader>,
     id: Path<String>,
     request: HttpRequest,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let address = DownloadAddress::parse(&id).ok_or(DocumentError::Unknown)?;
     // Before anything is looked up: to strangers, all assistants and documents are the same.
     let signed = match &*reader {
@@ -119,7 +119,7 @@ enum Signed {
 }
 
 /// What the signature of an address is good for.
-async fn judge(state: &State, address: &DownloadAddress, query: &Query) -> Result<Signed, Fault> {
+async fn judge(state: &State, address: &DownloadAddress, query: &Query) -> Result<Signed, ApiError> {
     let said = |name| query.get(name).unwrap_or_default();
     let signature = said(SIGNATURE);
     if let Some(conversation) = query.get(CONVERSATION) {

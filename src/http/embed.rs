@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::convert::json;
 use super::error::{Asking, EmbedError};
 use super::token_parameters::ParametersError;
-use super::{Fault, State, address, body, web_chat};
+use super::{ApiError, State, address, body, web_chat};
 use crate::activity::ConversationId;
 use crate::channels::direct_line::Owner;
 
@@ -53,7 +53,7 @@ pub(crate) struct EmbedSession<'a> {
 }
 
 /// The script for other people's pages.
-pub(crate) async fn script(state: Data<State>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn script(state: Data<State>) -> Result<HttpResponse, ApiError> {
     if !state.options.embed.is_on() {
         return Err(EmbedError::Off.into());
     }
@@ -63,7 +63,7 @@ pub(crate) async fn script(state: Data<State>) -> Result<HttpResponse, Fault> {
 }
 
 /// Web Chat for these pages, also where the page of this server is off.
-pub(crate) async fn embedded_web_chat(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {
+pub(crate) async fn embedded_web_chat(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     if !state.options.embed.is_on() {
         return Err(EmbedError::Off.into());
     }
@@ -90,7 +90,7 @@ pub(crate) async fn start_session(
     state: Data<State>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let embed = &state.options.embed;
     if !embed.is_on() {
         return Err(EmbedError::Off.into());

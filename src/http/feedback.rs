@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::conversations::{known, limit};
 use super::convert::json;
 use super::query::{ParameterError, Query};
-use super::{Fault, State};
+use super::{ApiError, State};
 use crate::activity::{ActivityId, ChannelAccount, ConversationId};
 use crate::channels::DeliveryError;
 use crate::channels::azure_bot::find_said;
@@ -90,7 +90,7 @@ pub(crate) struct FeedbackList<'a> {
     ),
     security(("api_key" = []))
 )]
-pub(crate) async fn list(state: Data<State>, id: Path<String>, request: HttpRequest) -> Result<HttpResponse, Fault> {
+pub(crate) async fn list(state: Data<State>, id: Path<String>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let query = Query::of(&request);
     let after = query.get("after").filter(|after| !after.is_empty());
     let after = after.map(|after| after.parse::<u64>().map_err(|_| ParameterError::Cursor)).transpose()?;

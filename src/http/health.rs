@@ -5,7 +5,7 @@ use actix_web::web::Data;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Fault, State};
+use super::{ApiError, State};
 
 /// The server is well.
 #[derive(Serialize, ToSchema)]
@@ -33,9 +33,9 @@ pub(crate) async fn live() -> HttpResponse {
         (status = 503, description = "Shutting down"),
     )
 )]
-pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, ApiError> {
     if state.tasks.is_ending() {
-        return Err(Fault::ShuttingDown);
+        return Err(ApiError::ShuttingDown);
     }
     state.store.ready().await?;
     Ok(status())

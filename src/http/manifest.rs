@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::envelope::Request;
 use super::query::Query;
 use crate::activity::Activity;
-use crate::answer::LabelCatalogue;
+use crate::answer::LabelCatalog;
 use crate::channels::direct_line::bot::Citer;
 use crate::convert::convert;
 use crate::dialect::Dialect;
@@ -16,7 +16,7 @@ use crate::dialect::Dialect;
 /// The citation pipeline.
 #[derive(Debug)]
 pub(crate) struct Pipeline {
-    labels: Arc<LabelCatalogue>,
+    labels: Arc<LabelCatalog>,
 }
 
 /// The conversion gave nothing.
@@ -25,7 +25,7 @@ pub(crate) struct Pipeline {
 struct NoMessage;
 
 impl Pipeline {
-    pub(crate) fn new(labels: Arc<LabelCatalogue>) -> Self {
+    pub(crate) fn new(labels: Arc<LabelCatalog>) -> Self {
         Self { labels }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::convert::json;
 use super::error::MessagesError;
-use super::{Fault, State, body, door};
+use super::{ApiError, State, body, door};
 use crate::channels::azure_bot::auth::Bearer;
 use crate::channels::azure_bot::{AzureBot, Inbound, Received};
 
@@ -46,7 +46,11 @@ struct Replies<'a> {
         (status = 503, description = "Too much waits already, or the keys that sign tokens cannot be fetched"),
     )
 )]
-pub(crate) async fn receive(state: Data<State>, request: HttpRequest, payload: Payload) -> Result<HttpResponse, Fault> {
+pub(crate) async fn receive(
+    state: Data<State>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, ApiError> {
     let is_local = door::host::is_local(&request);
     let (azure, bearer) = match admit(&state, &request, is_local).await {
         Ok(admitted) => admitted,
@@ -84,7 +88,7 @@ fn authorization(request: &HttpRequest) -> Option<&str> {
     request.headers().get(AUTHORIZATION).map(|value| value.to_str().unwrap_or_default())
 }
 
-fn respond(received: Received) -> Result<HttpResponse, Fault> {
+fn respond(received: Received) -> Result<HttpResponse, ApiError> {
     match received {
         Received::Accepted => Ok(HttpResponse::Accepted().finish()),
         Received::Replies { activities, body } => {

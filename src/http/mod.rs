@@ -1,11 +1,12 @@
 //! citewire over HTTP.
 //!
-//! A handler extracts, calls one function of the layers below, and wraps. Errors travel as [`Fault`] and get their
-//! status and their words in `problem/verdict.rs` alone. Routes stand in `routes.rs`, and which of them are open to
+//! A handler extracts, calls one function of the layers below, and wraps. Errors travel as [`ApiError`] and get their
+//! status and their words in `problem/error_response.rs` alone. Routes stand in `routes.rs`, and which of them are open to
 //! everybody in `paths.rs`.
 
 mod address;
 mod answers;
+mod api_error;
 mod audit;
 mod auth;
 mod body;
@@ -20,9 +21,9 @@ mod documents;
 mod door;
 mod embed;
 mod embed_options;
+mod empty_search;
 mod envelope;
 mod error;
-mod fault;
 mod feedback;
 mod figures;
 mod health;
@@ -47,9 +48,9 @@ mod ticket;
 mod token_parameters;
 mod upload;
 mod users;
-mod vain_search;
 mod web_chat;
 
+pub use api_error::ApiError;
 pub use auth::Access;
 pub use completions::CompletionError;
 pub use door::{
@@ -58,7 +59,6 @@ pub use door::{
 };
 pub use embed_options::{EmbedOptions, EmbedOrigins, InvalidOrigin};
 pub use error::{EmbedError, MessagesError};
-pub use fault::Fault;
 pub use openapi::document;
 pub use options::{HttpOptions, InvalidPublicUrl, PublicUrl};
 pub use paths::OPEN;

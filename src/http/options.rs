@@ -10,7 +10,7 @@ use url::Url;
 
 use super::EmbedOptions;
 use super::door::{AllowedHosts, ApiKey, LimitOptions, TrustedProxies};
-use crate::answer::LabelCatalogue;
+use crate::answer::LabelCatalog;
 use crate::output::Redirectors;
 use crate::secret::Secret;
 
@@ -56,7 +56,7 @@ pub struct HttpOptions {
     /// How often a stream of server-sent events says something while there is nothing to say.
     pub comment_every: Duration,
     /// The sensitivity labels of the organisation.
-    pub labels: Arc<LabelCatalogue>,
+    pub labels: Arc<LabelCatalog>,
     /// Which addresses only lead to a source.
     pub redirectors: Arc<Redirectors>,
 }

@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 
 use super::body::{self, BodyError};
 use super::convert::{LARGE_BYTES, read};
+use super::empty_search::log_empty_search;
 use super::envelope::{AnswerRequest, EnvelopeError, PromptRequest, Request};
 use super::query::Query;
 use super::records::rescore;
 use super::tasks::Tasks;
-use super::vain_search::tell_of_vain_search;
-use super::{Fault, State};
-use crate::answer::{Answer, LabelCatalogue};
+use super::{ApiError, State};
+use crate::answer::{Answer, LabelCatalog};
 use crate::convert::{Conversion, Outgoing, OutgoingForm, grounded};
 use crate::ingest::{Retrieved, ingest, retrieved};
 use crate::output::{AssistantHubOptions, Completion, OpenWebUiOptions, assistanthub, open_webui};
@@ -57,7 +57,7 @@ pub(crate) async fn write_open_webui(
     state: Data<State>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let form = Query::of(&request).get("events").map(str::parse).transpose();
     let form: OutgoingForm = form.map_err(EnvelopeError::from)?.unwrap_or_default();
     write(state, request, payload, form).await
@@ -86,7 +86,7 @@ pub(crate) async fn write_assistanthub(
     state: Data<State>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     write(state, request, payload, OutgoingForm::AssistantHub).await
 }
 
@@ -108,13 +108,13 @@ pub(crate) async fn write_prompt(
     state: Data<State>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let body = read(&state, &request, payload).await?;
     let written = if body.len() < LARGE_BYTES { prompt(&body)? } else { web::block(move || prompt(&body)).await?? };
     Ok(json_bytes(written))
 }
 
-fn prompt(body: &[u8]) -> Result<Vec<u8>, Fault> {
+fn prompt(body: &[u8]) -> Result<Vec<u8>, ApiError> {
     let PromptRequest { answer, at, options } = PromptRequest::parse(body)?;
     let member = |name: &str, reason: String| EnvelopeError::Member { pointer: format!("/options/{name}"), reason };
     let style = options.style.as_deref().unwrap_or("numbered").parse::<Style>();
@@ -125,7 +125,7 @@ fn prompt(body: &[u8]) -> Result<Vec<u8>, Fault> {
         (None, Some(tokens)) => Budget::Tokens(tokens),
         (None, None) => Budget::Unlimited,
     };
-    let found = retrieved(answer).map_err(|source| Fault::Convert { source: source.into(), at })?;
+    let found = retrieved(answer).map_err(|source| ApiError::Convert { source: source.into(), at })?;
     let Retrieved { sources, messages, .. } = found;
     let mut wanted = Options::new(style);
     wanted.instructions = !options.sources_only.unwrap_or_default();
@@ -139,7 +139,7 @@ fn prompt(body: &[u8]) -> Result<Vec<u8>, Fault> {
         .map(|(at, source)| json!({"place": at + 1, "number": source.number, "listed": source.listed}))
         .collect();
     let written = json!({"text": prompt.text, "messages": messages, "sources": sources});
-    serde_json::to_vec(&written).map_err(|error| Fault::Unwritable(error.into()))
+    serde_json::to_vec(&written).map_err(|error| ApiError::Unwritable(error.into()))
 }
 
 async fn write(
@@ -147,7 +147,7 @@ async fn write(
     request: HttpRequest,
     payload: Payload,
     form: OutgoingForm,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     if STREAMS.iter().any(|media_type| body::is_of_type(&request, media_type)) {
         return follow(&state, &request, payload, form).await;
     }
@@ -167,19 +167,20 @@ fn json_bytes(body: Vec<u8>) -> HttpResponse {
 }
 
 /// An answer that has come whole.
-fn whole(body: &[u8], query: &Query, labels: &LabelCatalogue, form: OutgoingForm) -> Result<Vec<u8>, Fault> {
+fn whole(body: &[u8], query: &Query, labels: &LabelCatalog, form: OutgoingForm) -> Result<Vec<u8>, ApiError> {
     let Request { answer: body, at, conversion, .. } = Request::parse(body, query)?;
-    let mut answer = ingest(&body, conversion.from).map_err(|source| Fault::Convert { source: source.into(), at })?;
+    let mut answer =
+        ingest(&body, conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
     if conversion.options.ref_is_tracking {
         answer.merge_pages(conversion.options.tracking());
     }
     rescore(&mut answer, &conversion.options);
     if answer.sources.is_empty() {
-        tell_of_vain_search(&body, conversion.from);
+        log_empty_search(&body, conversion.from);
     }
-    grounded(&answer, conversion.options.require_grounding).map_err(|source| Fault::Convert { source, at })?;
+    grounded(&answer, conversion.options.require_grounding).map_err(|source| ApiError::Convert { source, at })?;
     labels.complete(&mut answer);
-    written(&answer, &conversion, form).map_err(|error| Fault::Unwritable(error.into()))
+    written(&answer, &conversion, form).map_err(|error| ApiError::Unwritable(error.into()))
 }
 
 fn written(answer: &Answer, conversion: &Conversion, form: OutgoingForm) -> serde_json::Result<Vec<u8>> {
@@ -212,7 +213,7 @@ async fn follow(
     request: &HttpRequest,
     payload: Payload,
     form: OutgoingForm,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let mut conversion = Request::of_raw(&Query::of(request))?;
     conversion.labels = Arc::clone(&state.options.labels);
     let completion = Completion {
@@ -223,12 +224,12 @@ async fn follow(
     let mut outgoing = Outgoing::new(form, completion, &conversion);
     let mut pieces: Pieces =
         Box::pin(body::follow(request, payload, state.options.max_body_bytes, state.options.body_timeout));
-    let convert = |source| Fault::Convert { source, at: "" };
+    let convert = |source| ApiError::Convert { source, at: "" };
     let mut out = VecDeque::new();
     let coming = loop {
         let piece = tokio::select! {
             biased;
-            () = state.tasks.ending() => return Err(Fault::ShuttingDown),
+            () = state.tasks.ending() => return Err(ApiError::ShuttingDown),
             piece = pieces.next() => piece.transpose()?,
         };
         let Some(piece) = piece else {

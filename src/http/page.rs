@@ -10,7 +10,7 @@ use super::auth::PageCaller;
 use super::convert::{Updates, convert_body, json};
 use super::envelope::AnswerRequest;
 use super::samples::{Offered, SAMPLES};
-use super::{Fault, State, address, body};
+use super::{ApiError, State, address, body};
 use crate::activity::{Activity, ActivityId};
 use crate::channels::{DeliveryError, Whereabouts};
 use crate::report::Report;
@@ -33,7 +33,7 @@ pub(crate) struct PageAnswer<'a> {
     report: &'a Report,
 }
 
-pub(crate) async fn index(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {
+pub(crate) async fn index(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     let nonce = state.ids.fresh().simple().to_string();
     Ok(HttpResponse::Ok()
         .content_type("text/html; charset=utf-8")
@@ -91,10 +91,10 @@ fn asset(media_type: &'static str, text: &'static str) -> HttpResponse {
     get, path = "/page/samples", tag = "page", operation_id = "listSamples",
     responses((status = 200, description = "The samples, in the order of the page", body = Vec<Offered>))
 )]
-pub(crate) async fn samples() -> Result<HttpResponse, Fault> {
+pub(crate) async fn samples() -> Result<HttpResponse, ApiError> {
     let samples: Result<Vec<_>, _> = SAMPLES.iter().map(super::samples::Sample::read).collect();
     let body = samples.and_then(|samples| serde_json::to_vec(&samples));
-    let body = body.map_err(|error| Fault::Unwritable(error.into()))?;
+    let body = body.map_err(|error| ApiError::Unwritable(error.into()))?;
     Ok(HttpResponse::Ok().content_type("application/json").body(body))
 }
 
@@ -117,9 +117,9 @@ pub(crate) async fn send_answer(
     caller: ReqData<PageCaller>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     if !state.options.page_answers {
-        return Err(Fault::NoPageAnswers);
+        return Err(ApiError::NoPageAnswers);
     }
     state.limits.post(&caller.0)?;
     let id = &caller.0.conv;

@@ -8,14 +8,14 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde_json::value::RawValue;
 
 use super::convert::{LARGE_BYTES, read};
+use super::empty_search::tell;
 use super::envelope::{EnvelopeError, RecordsRequest, Request};
 use super::query::Query;
-use super::vain_search::tell;
-use super::{Fault, State};
+use super::{ApiError, State};
 use crate::answer::Answer;
 use crate::channels::log_scores;
 use crate::convert::{Options, grounded};
-use crate::ingest::{SearchInVain, ingest, search_in_vain, source_objects};
+use crate::ingest::{EmptySearch, empty_search, ingest, source_objects};
 use crate::output::{Records, Redirectors, records_behind};
 
 /// Read the sources of an answer.
@@ -41,7 +41,7 @@ pub(crate) async fn read_records(
     state: Data<State>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let body = read(&state, &request, payload).await?;
     let query = Query::of(&request);
     let redirectors = Arc::clone(&state.options.redirectors);
@@ -57,24 +57,25 @@ pub(crate) async fn read_records(
         redirects.settle(&mut records).await;
     }
     // Records hold objects of the provider as `RawValue`s, which only this writer knows.
-    let body = serde_json::to_vec(&records).map_err(|error| Fault::Unwritable(error.into()))?;
+    let body = serde_json::to_vec(&records).map_err(|error| ApiError::Unwritable(error.into()))?;
     Ok(HttpResponse::Ok().content_type(HeaderValue::from_static("application/json")).body(body))
 }
 
-fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<(Records, Option<SearchInVain>), Fault> {
+fn run(body: &Bytes, query: &Query, redirectors: &Redirectors) -> Result<(Records, Option<EmptySearch>), ApiError> {
     let Request { answer: body, at, conversion, reshaped } = Request::parse_steps(body, query)?;
     let reshaped = reshaped.map(second_step).transpose()?;
-    let mut answer = ingest(&body, conversion.from).map_err(|source| Fault::Convert { source: source.into(), at })?;
+    let mut answer =
+        ingest(&body, conversion.from).map_err(|source| ApiError::Convert { source: source.into(), at })?;
     if conversion.options.ref_is_tracking {
         answer.merge_pages(conversion.options.tracking());
     }
     rescore(&mut answer, &conversion.options);
-    let vain = search_in_vain(&body, &answer);
+    let vain = empty_search(&body, &answer);
     if let Err(source) = grounded(&answer, conversion.options.require_grounding) {
         if let Some(vain) = vain {
             tell(&vain);
         }
-        return Err(Fault::Convert { source, at });
+        return Err(ApiError::Convert { source, at });
     }
     let objects = source_objects(&body, &answer.sources);
     let records = records_behind(redirectors, &answer, &objects);
@@ -92,7 +93,7 @@ pub(super) fn rescore(answer: &mut Answer, options: &Options) {
 }
 
 /// The text of a second step, and whether it is whole: given as text, or in what its provider sent (rule S4-53).
-fn second_step(reshaped: &RawValue) -> Result<(String, bool), Fault> {
+fn second_step(reshaped: &RawValue) -> Result<(String, bool), ApiError> {
     if let Ok(text) = serde_json::from_str(reshaped.get()) {
         return Ok((text, true));
     }
@@ -101,6 +102,6 @@ fn second_step(reshaped: &RawValue) -> Result<(String, bool), Fault> {
         return Err(EnvelopeError::Member { pointer: "/reshaped".to_owned(), reason }.into());
     }
     let answer = ingest(reshaped.get().as_bytes(), None)
-        .map_err(|source| Fault::Convert { source: source.into(), at: "/reshaped" })?;
+        .map_err(|source| ApiError::Convert { source: source.into(), at: "/reshaped" })?;
     Ok((answer.text, answer.complete))
 }

@@ -11,7 +11,7 @@ use super::paths::{
     DIRECT_LINE, DOWNLOAD, EMBED_SESSION, MESSAGES, METRICS, PAGE_ANSWERS, Reached, SESSION_ID, is_page,
 };
 use super::{
-    EmbedOptions, Fault, HttpOptions, answers, check, completions, connector, conversations, convert, direct_line,
+    ApiError, EmbedOptions, HttpOptions, answers, check, completions, connector, conversations, convert, direct_line,
     docs, documents, embed, feedback, figures, health, messages, outputs, page, records, session, socket, upload,
     users, web_chat,
 };
@@ -211,10 +211,10 @@ fn embed_cors(embed: &EmbedOptions) -> Cors {
         .max_age(600)
 }
 
-async fn unknown_route() -> Result<&'static str, Fault> {
-    Err(Fault::UnknownRoute)
+async fn unknown_route() -> Result<&'static str, ApiError> {
+    Err(ApiError::UnknownRoute)
 }
 
-async fn wrong_method() -> Result<&'static str, Fault> {
-    Err(Fault::WrongMethod)
+async fn wrong_method() -> Result<&'static str, ApiError> {
+    Err(ApiError::WrongMethod)
 }

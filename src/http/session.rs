@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::convert::json;
 use super::error::SessionError;
-use super::{Fault, HttpOptions, PublicUrl, State, address};
+use super::{ApiError, HttpOptions, PublicUrl, State, address};
 use crate::activity::ConversationId;
 use crate::channels::direct_line::Owner;
 
@@ -40,7 +40,7 @@ pub(crate) struct PageSession<'a> {
         (status = 429, description = "Too many sessions from this address"),
     )
 )]
-pub(crate) async fn start_session(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {
+pub(crate) async fn start_session(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     if !is_same_origin(&state.options, &request) {
         return Err(SessionError.into());
     }

@@ -14,7 +14,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use super::address::origin;
 use super::direct_line::conversation;
 use super::query::Query;
-use super::{Fault, State};
+use super::{ApiError, State};
 use crate::channels::direct_line::{DirectLineOptions, Feed, Frame};
 
 /// Clients have nothing to say here but empty frames; newer ones may send activities, which are not taken this way.
@@ -44,9 +44,9 @@ pub(crate) async fn stream(
     id: Path<String>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     if state.tasks.is_ending() {
-        return Err(Fault::ShuttingDown);
+        return Err(ApiError::ShuttingDown);
     }
     let query = Query::of(&request);
     let after = query.watermark()?;
@@ -54,7 +54,7 @@ pub(crate) async fn stream(
     let feed = state.direct_line.stream(credential, origin(&request), &conversation(&id)?, after).await?;
     let waiting = Waiting::default();
     let payload = waiting.count(&request, payload).await?;
-    let (response, session, messages) = actix_ws::handle(&request, payload).map_err(|_| Fault::NotAWebSocket)?;
+    let (response, session, messages) = actix_ws::handle(&request, payload).map_err(|_| ApiError::NotAWebSocket)?;
     let messages = messages.max_frame_size(MAX_CLIENT_FRAME);
     let tasks = state.tasks.clone();
     let tracked = tasks.clone();
@@ -84,7 +84,7 @@ struct Waiting(Rc<Cell<usize>>);
 
 impl Waiting {
     /// Counts what comes, and ends it where it is too much.
-    async fn count(&self, request: &HttpRequest, payload: Payload) -> Result<Payload, Fault> {
+    async fn count(&self, request: &HttpRequest, payload: Payload) -> Result<Payload, ApiError> {
         let waiting = Rc::clone(&self.0);
         let counted = payload.into_inner().map(move |bytes| {
             let bytes = bytes?;
@@ -92,7 +92,7 @@ impl Waiting {
             if waiting.get() > MAX_WAITING { Err(PayloadError::Overflow) } else { Ok(bytes) }
         });
         let mut counted: dev::Payload = dev::Payload::Stream { payload: Box::pin(counted) };
-        Payload::from_request(request, &mut counted).await.map_err(|_| Fault::NotAWebSocket)
+        Payload::from_request(request, &mut counted).await.map_err(|_| ApiError::NotAWebSocket)
     }
 
     /// A frame has come.

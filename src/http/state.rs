@@ -9,13 +9,13 @@ use super::door::LimitError;
 use super::door::limits::Limits;
 use super::manifest::Pipeline;
 use super::tasks::Tasks;
-use crate::assistant::{Answering, Assistants, Audience, BehindAzure, Downloads};
-use crate::channels::azure_bot::{AzureBot, LaterAnswers};
+use crate::assistant::{Answering, Assistants, Audience, AzureResponder, Downloads};
+use crate::channels::azure_bot::{AzureBot, ProactiveMessages};
 use crate::channels::direct_line::bot::{BotChannel, BotClient};
-use crate::channels::direct_line::live::{Live, LiveOptions};
+use crate::channels::direct_line::streaming::{StreamingAnswers, StreamingOptions};
 use crate::channels::direct_line::{Caller, DirectLine, DirectLineOptions, Listener, Owner, Tokens};
 use crate::channels::direct_line_client::BoundDirectLine;
-use crate::channels::{Complaints, Delivery, Retention};
+use crate::channels::{Delivery, RefusalLog, Retention};
 use crate::clock::{Clock, IdSource};
 use crate::document::DownloadKey;
 use crate::metrics::Metrics;
@@ -29,7 +29,7 @@ pub struct State {
     pub(crate) direct_line: DirectLine,
     pub(crate) delivery: Delivery,
     /// Answers that are shown while they are written.
-    pub(crate) live: Live,
+    pub(crate) streaming: StreamingAnswers,
     pub(crate) retention: Retention,
     pub(crate) store: Arc<dyn ConversationStore>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -50,7 +50,7 @@ pub struct State {
     /// How often callers may come.
     pub(crate) limits: Limits,
     /// Which refusals and downloads stand in the log already.
-    pub(crate) audited: Complaints,
+    pub(crate) audited: RefusalLog,
     /// Counts what is done.
     pub(crate) metrics: Metrics,
 }
@@ -80,13 +80,14 @@ impl State {
         if let Some(figures) = store.figures() {
             metrics.watch_store(figures);
         }
-        let live = Live::new(direct_line.publisher(), Arc::clone(&store), &channel, LiveOptions::default());
-        let live = live.counted(metrics.clone());
+        let streaming =
+            StreamingAnswers::new(direct_line.publisher(), Arc::clone(&store), &channel, StreamingOptions::default());
+        let streaming = streaming.counted(metrics.clone());
         Self {
             options,
             direct_line,
             delivery,
-            live,
+            streaming,
             retention,
             store,
             clock,
@@ -99,15 +100,15 @@ impl State {
             tasks: Tasks::default(),
             uploads,
             limits,
-            audited: Complaints::default(),
+            audited: RefusalLog::default(),
             metrics,
         }
     }
 
     /// The same parts, with other options for answers that are shown while they are written.
     #[must_use]
-    pub fn show_live(self, options: LiveOptions) -> Self {
-        Self { live: self.live.with_options(options), ..self }
+    pub fn show_live(self, options: StreamingOptions) -> Self {
+        Self { streaming: self.streaming.with_options(options), ..self }
     }
 
     /// The same parts, with a bot behind the channel.
@@ -130,14 +131,14 @@ impl State {
 
     /// The same parts, with answers that come later into conversations behind Azure Bot Service.
     #[must_use]
-    pub fn answer_later(self, later: LaterAnswers) -> Self {
+    pub fn answer_later(self, later: ProactiveMessages) -> Self {
         Self { delivery: self.delivery.answer_later(later), ..self }
     }
 
     /// Those who answer behind Azure Bot Service.
-    pub(crate) fn behind_azure(&self, azure: &AzureBot) -> BehindAzure {
+    pub(crate) fn behind_azure(&self, azure: &AzureBot) -> AzureResponder {
         let (assistants, store) = (Arc::clone(&self.assistants), Arc::clone(&self.store));
-        BehindAzure::new(assistants, store, azure.records().clone(), Arc::clone(azure.clock()), azure.options())
+        AzureResponder::new(assistants, store, azure.records().clone(), Arc::clone(azure.clock()), azure.options())
             .counted(self.metrics.clone())
     }
 
@@ -184,7 +185,7 @@ impl State {
         let answering = Answering::new(
             Arc::clone(&self.assistants),
             Arc::clone(&self.store),
-            self.live.clone(),
+            self.streaming.clone(),
             self.downloads(),
             self.direct_line.options(),
             self.tasks.tracker(),

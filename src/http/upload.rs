@@ -11,7 +11,7 @@ use super::direct_line::{ResourceResponse, conversation};
 use super::error::UploadError;
 use super::error::upload::{MAX_PARTS, TEMPLATE};
 use super::query::Query;
-use super::{Fault, State, address, body};
+use super::{ApiError, State, address, body};
 use crate::channels::direct_line::{Caller, UNKNOWN_MEDIA_TYPE, Upload, UploadedFile};
 use crate::store::Attachment;
 
@@ -54,10 +54,10 @@ pub(crate) async fn upload_files(
     id: Path<String>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     state.limit_post(&caller)?;
     // Uploads are held in memory as a whole, so only a few are taken in at one time.
-    let _room = state.uploads.acquire().await.map_err(|_| Fault::ShuttingDown)?;
+    let _room = state.uploads.acquire().await.map_err(|_| ApiError::ShuttingDown)?;
     let limit = state.direct_line.options().max_upload_bytes;
     let body = body::read(&request, payload, limit, state.options.body_timeout).await?;
     let id = conversation(&id)?;
@@ -77,9 +77,9 @@ pub(crate) async fn upload_files(
         (status = 404, description = "No such file, or no longer"),
     )
 )]
-pub(crate) async fn uploaded_file(state: Data<State>, path: Path<(String, String)>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn uploaded_file(state: Data<State>, path: Path<(String, String)>) -> Result<HttpResponse, ApiError> {
     let (id, attachment) = path.into_inner();
-    let file = state.store.attachment(&conversation(&id)?, &attachment).await?.ok_or(Fault::UnknownRoute)?;
+    let file = state.store.attachment(&conversation(&id)?, &attachment).await?.ok_or(ApiError::UnknownRoute)?;
     let media_type = HeaderValue::from_str(&file.content_type);
     let mut response = HttpResponse::Ok();
     response

@@ -6,7 +6,7 @@ use actix_web::HttpResponse;
 use actix_web::web::{Data, Path};
 
 use super::conversations::lines_of_user;
-use super::{Fault, State};
+use super::{ApiError, State};
 
 /// Erase a user.
 ///
@@ -21,7 +21,7 @@ use super::{Fault, State};
     ),
     security(("api_key" = []))
 )]
-pub(crate) async fn erase(state: Data<State>, id: Path<String>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn erase(state: Data<State>, id: Path<String>) -> Result<HttpResponse, ApiError> {
     let conversations = state.store.erase(&id).await?;
     tracing::info!(conversations, "the conversations of a user were deleted");
     Ok(HttpResponse::NoContent().finish())
@@ -39,7 +39,7 @@ pub(crate) async fn erase(state: Data<State>, id: Path<String>) -> Result<HttpRe
     ),
     security(("api_key" = []))
 )]
-pub(crate) async fn export(state: Data<State>, id: Path<String>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn export(state: Data<State>, id: Path<String>) -> Result<HttpResponse, ApiError> {
     let lines = lines_of_user(Arc::clone(&state.store), id.into_inner());
     Ok(HttpResponse::Ok().content_type("application/x-ndjson").streaming(lines))
 }

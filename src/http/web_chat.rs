@@ -10,7 +10,7 @@ use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
 use tokio_util::io::ReaderStream;
 
-use super::{Fault, State};
+use super::{ApiError, State};
 
 /// The script that was there when the program was built with the feature `web-chat`.
 #[cfg(feature = "web-chat")]
@@ -26,20 +26,20 @@ static TAG_INSIDE: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// Browsers keep the script and ask whether it has changed.
-pub(crate) async fn web_chat(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, Fault> {
+pub(crate) async fn web_chat(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     match (&state.options.webchat_js, INSIDE) {
         (Some(path), _) => from_file(path, &request).await,
         (None, Some(script)) => Ok(match answer(&request, &TAG_INSIDE) {
             Answer::Known(response) => response,
             Answer::Script(mut response) => response.body(script),
         }),
-        (None, None) => Err(Fault::NoWebChat),
+        (None, None) => Err(ApiError::NoWebChat),
     }
 }
 
-async fn from_file(path: &Path, request: &HttpRequest) -> Result<HttpResponse, Fault> {
-    let file = tokio::fs::File::open(path).await.map_err(|_| Fault::NoWebChat)?;
-    let metadata = file.metadata().await.map_err(|_| Fault::NoWebChat)?;
+async fn from_file(path: &Path, request: &HttpRequest) -> Result<HttpResponse, ApiError> {
+    let file = tokio::fs::File::open(path).await.map_err(|_| ApiError::NoWebChat)?;
+    let metadata = file.metadata().await.map_err(|_| ApiError::NoWebChat)?;
     let changed = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let tag = format!("\"{:x}-{:x}\"", metadata.len(), changed.unwrap_or_default().as_nanos());
     Ok(match answer(request, &tag) {

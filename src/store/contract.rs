@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::conversation::{Appended, Batch, Conversation, Created, Newest, Page};
-use super::{Attachment, Counts, ChangeListener, Feedback, FeedbackPage, Listing, Place, StoreError};
+use super::{Attachment, ChangeListener, Counts, Feedback, FeedbackPage, Listing, Place, StoreError};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::metrics::StoreFigures;
 

@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    Appended, Attachment, Batch, ChangeNotifier, Conversation, ConversationStore, Counts, Created, ChangeListener, Feedback,
-    FeedbackPage, Listing, Newest, NotedFeedback, Page, Place, Recorded, StoreError, StoreLimits, Summary,
+    Appended, Attachment, Batch, ChangeListener, ChangeNotifier, Conversation, ConversationStore, Counts, Created,
+    Feedback, FeedbackPage, Listing, Newest, NotedFeedback, Page, Place, Recorded, StoreError, StoreLimits, Summary,
 };
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
@@ -21,17 +21,17 @@ use crate::clock::Clock;
 pub struct MemoryStore {
     limits: StoreLimits,
     clock: Arc<dyn Clock>,
-    shelf: Mutex<Shelf>,
+    state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
-struct Shelf {
+struct State {
     bytes: usize,
-    entries: BTreeMap<ConversationId, Entry>,
+    conversations: BTreeMap<ConversationId, StoredConversation>,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct StoredConversation {
     conversation: Conversation,
     recorded: Vec<Recorded>,
     /// Where the batch of a key starts, and how long it is.
@@ -46,17 +46,17 @@ struct Entry {
     notifier: ChangeNotifier,
 }
 
-impl Shelf {
+impl State {
     /// Deletes the oldest conversation in which nothing was ever recorded.
     fn make_room(&mut self) {
-        let empty = self.entries.iter().filter(|(_, entry)| entry.bytes == 0);
+        let empty = self.conversations.iter().filter(|(_, entry)| entry.bytes == 0);
         if let Some(id) = empty.min_by_key(|(_, entry)| entry.created).map(|(id, _)| id.clone()) {
-            self.entries.remove(&id);
+            self.conversations.remove(&id);
         }
     }
 }
 
-impl Entry {
+impl StoredConversation {
     /// Whether so many bytes more fit into a store that has `held` already.
     fn check_room(&self, size: usize, held: usize, limits: StoreLimits) -> Result<(), StoreError> {
         let limit = limits.max_conversation_bytes;
@@ -89,35 +89,35 @@ impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new(limits: StoreLimits, clock: Arc<dyn Clock>) -> Self {
-        Self { limits, clock, shelf: Mutex::default() }
+        Self { limits, clock, state: Mutex::default() }
     }
 
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+    fn state(&self) -> MutexGuard<'_, State> {
         // No call below can panic half-way through a change, so what a poisoned lock guards is whole.
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[async_trait]
 impl ConversationStore for MemoryStore {
     async fn create(&self, id: &ConversationId, user: Option<ChannelAccount>) -> Result<Created, StoreError> {
-        let mut shelf = self.shelf();
-        if let Some(entry) = shelf.entries.get_mut(id) {
+        let mut state = self.state();
+        if let Some(entry) = state.conversations.get_mut(id) {
             if entry.conversation.user.is_none() {
                 entry.conversation.user = user;
             }
             return Ok(Created::Existing(entry.conversation.clone()));
         }
         let limit = self.limits.max_conversations;
-        if shelf.entries.len() >= limit {
-            shelf.make_room();
+        if state.conversations.len() >= limit {
+            state.make_room();
         }
-        if shelf.entries.len() >= limit {
+        if state.conversations.len() >= limit {
             return Err(StoreError::Full { what: "conversations", limit });
         }
         let conversation = Conversation::new(id.clone(), user);
         let now = self.clock.now().trunc_subsecs(3);
-        let entry = Entry {
+        let entry = StoredConversation {
             conversation: conversation.clone(),
             recorded: Vec::new(),
             keys: BTreeMap::new(),
@@ -129,22 +129,22 @@ impl ConversationStore for MemoryStore {
             active: now,
             notifier: ChangeNotifier::new(None),
         };
-        shelf.entries.insert(id.clone(), entry);
+        state.conversations.insert(id.clone(), entry);
         Ok(Created::New(conversation))
     }
 
     async fn find(&self, id: &ConversationId) -> Result<Option<Conversation>, StoreError> {
-        Ok(self.shelf().entries.get(id).map(|entry| entry.conversation.clone()))
+        Ok(self.state().conversations.get(id).map(|entry| entry.conversation.clone()))
     }
 
     async fn created(&self, id: &ConversationId) -> Result<Option<DateTime<Utc>>, StoreError> {
-        Ok(self.shelf().entries.get(id).map(|entry| entry.created))
+        Ok(self.state().conversations.get(id).map(|entry| entry.created))
     }
 
     async fn refer(&self, id: &ConversationId, reference: Value) -> Result<bool, StoreError> {
-        let mut shelf = self.shelf();
-        let bytes = shelf.bytes;
-        let Some(entry) = shelf.entries.get_mut(id) else {
+        let mut state = self.state();
+        let bytes = state.bytes;
+        let Some(entry) = state.conversations.get_mut(id) else {
             return Ok(false);
         };
         let before = entry.conversation.reference.as_ref().map_or(0, json_size);
@@ -154,7 +154,7 @@ impl ConversationStore for MemoryStore {
         }
         entry.conversation.reference = Some(reference);
         entry.bytes = entry.bytes - before + size;
-        shelf.bytes = bytes - before + size;
+        state.bytes = bytes - before + size;
         Ok(true)
     }
 
@@ -163,9 +163,9 @@ impl ConversationStore for MemoryStore {
             return Err(StoreError::EmptyBatch);
         }
         let size = batch.activities.iter().map(json_size).sum::<usize>();
-        let mut shelf = self.shelf();
-        let bytes = shelf.bytes;
-        let Some(entry) = shelf.entries.get_mut(id) else {
+        let mut state = self.state();
+        let bytes = state.bytes;
+        let Some(entry) = state.conversations.get_mut(id) else {
             return Ok(None);
         };
         let known = batch.key.as_ref().and_then(|key| entry.keys.get(key));
@@ -196,13 +196,13 @@ impl ConversationStore for MemoryStore {
         if let Some(newest) = entry.newest().watermark {
             entry.notifier.notify(newest);
         }
-        shelf.bytes += size;
+        state.bytes += size;
         Ok(Some(Appended::new(appended, false)))
     }
 
     async fn recall(&self, id: &ConversationId, key: &str) -> Result<Option<Appended>, StoreError> {
-        let shelf = self.shelf();
-        let recorded = shelf.entries.get(id).and_then(|entry| {
+        let state = self.state();
+        let recorded = state.conversations.get(id).and_then(|entry| {
             let &(start, len) = entry.keys.get(key)?;
             entry.recorded.get(start..start + len)
         });
@@ -215,8 +215,8 @@ impl ConversationStore for MemoryStore {
         after: Option<Watermark>,
         limit: usize,
     ) -> Result<Option<Page>, StoreError> {
-        let shelf = self.shelf();
-        let Some(entry) = shelf.entries.get(id) else {
+        let state = self.state();
+        let Some(entry) = state.conversations.get(id) else {
             return Ok(None);
         };
         let after = after.min(entry.newest().watermark);
@@ -227,11 +227,11 @@ impl ConversationStore for MemoryStore {
     }
 
     async fn newest(&self, id: &ConversationId) -> Result<Option<Newest>, StoreError> {
-        Ok(self.shelf().entries.get(id).map(Entry::newest))
+        Ok(self.state().conversations.get(id).map(StoredConversation::newest))
     }
 
     async fn subscribe(&self, id: &ConversationId) -> Result<Option<ChangeListener>, StoreError> {
-        Ok(self.shelf().entries.get(id).map(|entry| entry.notifier.listener()))
+        Ok(self.state().conversations.get(id).map(|entry| entry.notifier.listener()))
     }
 
     async fn keep_attachment(
@@ -240,9 +240,9 @@ impl ConversationStore for MemoryStore {
         attachment_id: &str,
         attachment: Attachment,
     ) -> Result<bool, StoreError> {
-        let mut shelf = self.shelf();
-        let bytes = shelf.bytes;
-        let Some(entry) = shelf.entries.get_mut(id) else {
+        let mut state = self.state();
+        let bytes = state.bytes;
+        let Some(entry) = state.conversations.get_mut(id) else {
             return Ok(false);
         };
         if entry.attachments.contains_key(attachment_id) {
@@ -252,18 +252,18 @@ impl ConversationStore for MemoryStore {
         entry.check_room(size, bytes, self.limits)?;
         entry.attachments.insert(attachment_id.to_owned(), attachment);
         entry.bytes += size;
-        shelf.bytes += size;
+        state.bytes += size;
         Ok(true)
     }
 
     async fn attachment(&self, id: &ConversationId, attachment_id: &str) -> Result<Option<Attachment>, StoreError> {
-        Ok(self.shelf().entries.get(id).and_then(|entry| entry.attachments.get(attachment_id).cloned()))
+        Ok(self.state().conversations.get(id).and_then(|entry| entry.attachments.get(attachment_id).cloned()))
     }
 
     async fn keep_feedback(&self, id: &ConversationId, feedback: Feedback) -> Result<bool, StoreError> {
-        let mut shelf = self.shelf();
-        let bytes = shelf.bytes;
-        let Some(entry) = shelf.entries.get_mut(id) else {
+        let mut state = self.state();
+        let bytes = state.bytes;
+        let Some(entry) = state.conversations.get_mut(id) else {
             return Ok(false);
         };
         let size = json_size(&feedback);
@@ -272,7 +272,7 @@ impl ConversationStore for MemoryStore {
         entry.feedback.push(NotedFeedback::new(now, feedback));
         entry.bytes += size;
         entry.active = now;
-        shelf.bytes += size;
+        state.bytes += size;
         Ok(true)
     }
 
@@ -282,8 +282,8 @@ impl ConversationStore for MemoryStore {
         after: Option<u64>,
         limit: usize,
     ) -> Result<Option<FeedbackPage>, StoreError> {
-        let shelf = self.shelf();
-        let Some(entry) = shelf.entries.get(id) else {
+        let state = self.state();
+        let Some(entry) = state.conversations.get(id) else {
             return Ok(None);
         };
         let limit = limit.max(1);
@@ -294,7 +294,7 @@ impl ConversationStore for MemoryStore {
     }
 
     async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError> {
-        let mut found: Vec<Summary> = self.shelf().entries.values().map(Entry::summary).collect();
+        let mut found: Vec<Summary> = self.state().conversations.values().map(StoredConversation::summary).collect();
         found.sort_by_key(|summary| std::cmp::Reverse(summary.place()));
         if let Some(after) = after {
             found.retain(|summary| summary.place() < after);
@@ -303,13 +303,13 @@ impl ConversationStore for MemoryStore {
     }
 
     async fn count(&self) -> Result<Counts, StoreError> {
-        let shelf = self.shelf();
-        let activities = shelf.entries.values().map(|entry| entry.recorded.len() as u64).sum();
-        Ok(Counts::new(shelf.entries.len() as u64, activities, shelf.bytes as u64))
+        let state = self.state();
+        let activities = state.conversations.values().map(|entry| entry.recorded.len() as u64).sum();
+        Ok(Counts::new(state.conversations.len() as u64, activities, state.bytes as u64))
     }
 
     async fn first_said(&self, id: &ConversationId, user: &str) -> Result<Option<Watermark>, StoreError> {
-        Ok(self.shelf().entries.get(id).and_then(|entry| entry.first_said.get(user).copied()))
+        Ok(self.state().conversations.get(id).and_then(|entry| entry.first_said.get(user).copied()))
     }
 
     async fn conversations_of(
@@ -318,34 +318,36 @@ impl ConversationStore for MemoryStore {
         after: Option<&ConversationId>,
         limit: usize,
     ) -> Result<Vec<ConversationId>, StoreError> {
-        let shelf = self.shelf();
-        let of_user =
-            shelf.entries.iter().filter(|(id, entry)| after.is_none_or(|after| *id > after) && entry.has_member(user));
+        let state = self.state();
+        let of_user = state
+            .conversations
+            .iter()
+            .filter(|(id, entry)| after.is_none_or(|after| *id > after) && entry.has_member(user));
         Ok(of_user.map(|(id, _)| id.clone()).take(limit.max(1)).collect())
     }
 
     async fn erase(&self, user: &str) -> Result<usize, StoreError> {
-        let mut shelf = self.shelf();
-        let before = shelf.entries.len();
-        shelf.entries.retain(|_, entry| !entry.has_member(user));
-        shelf.bytes = shelf.entries.values().map(|entry| entry.bytes).sum();
-        Ok(before - shelf.entries.len())
+        let mut state = self.state();
+        let before = state.conversations.len();
+        state.conversations.retain(|_, entry| !entry.has_member(user));
+        state.bytes = state.conversations.values().map(|entry| entry.bytes).sum();
+        Ok(before - state.conversations.len())
     }
 
     async fn expire(&self, idle_since: DateTime<Utc>) -> Result<usize, StoreError> {
-        let mut shelf = self.shelf();
-        let before = shelf.entries.len();
-        shelf.entries.retain(|_, entry| entry.active >= idle_since);
-        shelf.bytes = shelf.entries.values().map(|entry| entry.bytes).sum();
-        Ok(before - shelf.entries.len())
+        let mut state = self.state();
+        let before = state.conversations.len();
+        state.conversations.retain(|_, entry| entry.active >= idle_since);
+        state.bytes = state.conversations.values().map(|entry| entry.bytes).sum();
+        Ok(before - state.conversations.len())
     }
 
     async fn delete(&self, id: &ConversationId) -> Result<bool, StoreError> {
-        let mut shelf = self.shelf();
-        let Some(entry) = shelf.entries.remove(id) else {
+        let mut state = self.state();
+        let Some(entry) = state.conversations.remove(id) else {
             return Ok(false);
         };
-        shelf.bytes -= entry.bytes;
+        state.bytes -= entry.bytes;
         Ok(true)
     }
 

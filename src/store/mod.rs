@@ -4,22 +4,22 @@
 //! behavioural suite in `tests/it/store.rs`. Nothing else may know which backend is at work.
 
 mod attachment;
-mod notifier_registry;
+mod change_notifier;
 mod contract;
 mod conversation;
-mod change_notifier;
 mod error;
 mod feedback;
 mod limits;
 mod listing;
 mod memory;
+mod notifier_registry;
 mod open;
 pub mod sqlite;
 
 pub use attachment::Attachment;
+pub use change_notifier::{ChangeListener, ChangeNotifier, Closed};
 pub use contract::ConversationStore;
 pub use conversation::{Appended, Batch, Conversation, Created, Newest, Page, Recorded};
-pub use change_notifier::{ChangeNotifier, ChangeListener, Closed};
 pub use error::StoreError;
 pub use feedback::{Feedback, FeedbackPage, NotedFeedback};
 pub use limits::StoreLimits;

@@ -13,8 +13,8 @@ use super::refusal::{MAX_REFUSAL_BYTES, message};
 use super::sentinel::Sentinel;
 use super::{CallLimits, UpstreamError};
 use crate::clock::{Clock, IdSource};
-use crate::egress::{Client, EgressError, Patience, RemoteError, Streamed, StreamedBody, retry_after};
-use crate::secret::{Secret, Unsaid};
+use crate::egress::{Client, EgressError, RemoteError, RetryBudget, Streamed, StreamedBody, retry_after};
+use crate::secret::{Redaction, Secret};
 
 /// Statuses after which the same call may succeed: nothing was taken in. 529 is Anthropic's word for 503.
 pub(super) const REPEATED: [u16; 5] = [429, 502, 503, 504, 529];
@@ -59,7 +59,7 @@ impl Endpoint {
     pub(super) async fn post(&self, body: &Value, question: &str) -> Result<Body, UpstreamError> {
         let body = body.to_string();
         let retry = self.limits.retry();
-        let mut patience = Patience::new(&retry, self.clock.now());
+        let mut patience = RetryBudget::new(&retry, self.clock.now());
         loop {
             let error = match self.attempt(body.clone(), question).await {
                 Ok(answer) => return Ok(arriving(answer.body)),
@@ -76,11 +76,11 @@ impl Endpoint {
 
     /// Words of the back end in one line for an operator.
     pub(super) fn fit_to_be_shown(&self, words: &str, question: &str) -> String {
-        self.unsaid(question).line(words, RemoteError::LONGEST_MESSAGE)
+        self.redaction(question).line(words, RemoteError::LONGEST_MESSAGE)
     }
 
-    fn unsaid<'a>(&'a self, question: &'a str) -> Unsaid<'a> {
-        Unsaid { secrets: &self.secrets, said: question }
+    fn redaction<'a>(&'a self, question: &'a str) -> Redaction<'a> {
+        Redaction { secrets: &self.secrets, said: question }
     }
 
     async fn attempt(&self, body: String, question: &str) -> Result<Streamed, UpstreamError> {
@@ -117,7 +117,7 @@ impl Endpoint {
             let to = to.as_ref().and_then(Url::host_str).unwrap_or("nowhere");
             self.fit_to_be_shown(&format!("it redirects to {to}; redirects are not followed"), question)
         } else {
-            message(&beginning(body).await, self.unsaid(question))
+            message(&beginning(body).await, self.redaction(question))
         };
         let asked = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after = asked.and_then(|value| retry_after(value, self.clock.now()));
@@ -125,7 +125,7 @@ impl Endpoint {
     }
 
     /// How long to wait before the call is made again; `None` when it is not.
-    fn wait_after(&self, error: &UpstreamError, patience: &mut Patience<'_>) -> Option<Duration> {
+    fn wait_after(&self, error: &UpstreamError, patience: &mut RetryBudget<'_>) -> Option<Duration> {
         let asked = match error {
             UpstreamError::Status { status, retry_after, .. } if REPEATED.contains(status) => *retry_after,
             UpstreamError::Egress(

@@ -1,7 +1,7 @@
 //! What a back end says when something is wrong, fit to be shown to an operator.
 
 use crate::egress::{ErrorForms, RawRemoteError};
-use crate::secret::Unsaid;
+use crate::secret::Redaction;
 
 /// So many bytes of a refusal are read.
 pub(super) const MAX_REFUSAL_BYTES: usize = 64 * 1024;
@@ -20,8 +20,8 @@ const ERROR_FORMS: &ErrorForms = &[
 ];
 
 /// The words of a refusal in one line, without what is not to be repeated; empty where there are none. A page has none.
-pub(super) fn message(body: &[u8], unsaid: Unsaid<'_>) -> String {
-    RawRemoteError::read(body, ERROR_FORMS).without(unsaid).message.unwrap_or_default()
+pub(super) fn message(body: &[u8], redaction: Redaction<'_>) -> String {
+    RawRemoteError::read(body, ERROR_FORMS).without(redaction).message.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -33,7 +33,7 @@ mod tests {
     use crate::secret::Secret;
 
     fn shown(body: &Value) -> String {
-        message(body.to_string().as_bytes(), Unsaid::default())
+        message(body.to_string().as_bytes(), Redaction::default())
     }
 
     #[test]
@@ -52,14 +52,14 @@ mod tests {
         for body in [json!(null), json!({}), json!([]), json!({"error": {}}), json!({"message": 5})] {
             assert_eq!(shown(&body), "", "{body}");
         }
-        assert_eq!(message(b"<html>No.</html>", Unsaid::default()), "");
+        assert_eq!(message(b"<html>No.</html>", Redaction::default()), "");
     }
 
     #[test]
     fn words_are_one_short_line_without_what_was_sent() {
         let secrets = [Secret::issued("sk-1234").expect("a secret")];
         let body = json!({"error": format!("Leave?\r\nsk-1234 {}", "ä".repeat(1000))}).to_string();
-        let shown = message(body.as_bytes(), Unsaid { secrets: &secrets, said: "Leave?" });
+        let shown = message(body.as_bytes(), Redaction { secrets: &secrets, said: "Leave?" });
         assert!(
             shown.starts_with("**** **** ää") && shown.chars().count() == RemoteError::LONGEST_MESSAGE + 1,
             "{shown}"

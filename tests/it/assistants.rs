@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use citewire::activity::{ConversationId, Watermark};
-use citewire::assistant::{Assistants, Team};
+use citewire::assistant::{AssistantRegistry, Assistants};
 use citewire::secret::Secret;
 use citewire::upstream::UpstreamError;
 use reqwest::StatusCode;
@@ -280,7 +280,7 @@ async fn a_user_who_comes_is_greeted_and_nothing_else_is_answered_but_words() {
 async fn a_secret_opens_the_conversations_of_its_own_assistant_only() {
     let (hr, it) = (Backend::new(), Backend::new());
     let secret = |text: &str| Secret::parse(text).ok();
-    let team = Team::new(
+    let team = AssistantRegistry::new(
         [
             hr.assistant("hr", |_| {}).with_secret(secret("the-secret-of-hr-1234")),
             it.assistant("it", |_| {}).with_secret(secret("the-secret-of-it-1234")),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use citewire::assistant::{Assistants, Team};
+use citewire::assistant::{AssistantRegistry, Assistants};
 use citewire::http::EmbedOptions;
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
@@ -136,7 +136,7 @@ async fn an_address_starts_as_many_sessions_as_on_the_page() {
 async fn visitors_choose_the_assistant_of_the_channel_or_a_listed_one() {
     let backend = Backend::new();
     let team = ["docs", "hr", "board"].map(|name| backend.assistant(name, |_| {}));
-    let assistants = Arc::new(Assistants::new(Team::new(team, Some("docs".to_owned()))));
+    let assistants = Arc::new(Assistants::new(AssistantRegistry::new(team, Some("docs".to_owned()))));
     let app = TestApp::with(|setup| {
         setup.http.embed = embed(true);
         setup.assistants = Some(assistants);
@@ -168,7 +168,7 @@ async fn beside_a_bot_a_chosen_assistant_answers_and_takes_no_files() {
     let bot = Bot::quiet();
     let backend = Backend::new();
     let team = ["docs", "hr"].map(|name| backend.assistant(name, |_| {}));
-    let assistants = Arc::new(Assistants::new(Team::new(team, Some("docs".to_owned()))));
+    let assistants = Arc::new(Assistants::new(AssistantRegistry::new(team, Some("docs".to_owned()))));
     let app = TestApp::with(|setup| {
         setup.http.embed = embed(true);
         setup.bot = Some(bot.binding());

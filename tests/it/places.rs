@@ -220,7 +220,7 @@ fn n12_reasons_of_gemini_may_be_numbers() {
         |reason: Value| json!({"candidates": [{"content": {"parts": [{"text": "x"}]}, "finishReason": reason}]});
     let notes = |reason: Value| {
         let answer = ingest(answer(reason).to_string().as_bytes(), None).expect("an answer");
-        answer.oddities.first().map(|entry| entry.message.clone()).unwrap_or_default()
+        answer.warnings.first().map(|entry| entry.message.clone()).unwrap_or_default()
     };
     assert_eq!([notes(json!(1)), notes(json!("STOP")), notes(json!(0))], ["", "", ""]);
     assert!(notes(json!(2)).contains("MAX_TOKENS") && notes(json!(3)).contains("SAFETY"));

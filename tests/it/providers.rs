@@ -306,7 +306,7 @@ fn an_answer_that_would_fit_two_formats_says_which_was_chosen_and_why() {
     completion["text"] = json!("Something else.");
     let answer = ingest(completion.to_string().as_bytes(), None).expect("an answer");
     assert_eq!((answer.provider, answer.text.as_str()), (Some("openai-chat"), "Keys."));
-    let notes: Vec<_> = answer.oddities.iter().map(|entry| (entry.code, entry.message.as_str())).collect();
+    let notes: Vec<_> = answer.warnings.iter().map(|entry| (entry.code, entry.message.as_str())).collect();
     let told = "it has `choices`, as openai-chat has, and `text`, as citewire has; most of its members are those of \
                 openai-chat, as which it is read";
     assert_eq!(notes, [("format-chosen", told)]);

@@ -237,13 +237,13 @@ mod promises {
         }
         let other = fixture.create("other").await;
         store.append(&other, said_by("ben", Role::User)).await.expect("a store");
-        let doorbell = store.subscribe(&id("both-0")).await.expect("a store").expect("known");
+        let listener = store.subscribe(&id("both-0")).await.expect("a store").expect("known");
         assert_eq!(store.erase("ann").await.expect("a store"), 70);
         assert_eq!(store.erase("ann").await.expect("a store"), 0);
         assert_eq!(store.find(&id("both-69")).await.expect("a store"), None);
         assert_eq!(store.conversations_of("ben", None, 99).await.expect("a store"), [other]);
         assert_eq!(store.count().await.expect("a store").conversations, 1);
-        drop(doorbell);
+        drop(listener);
     }
 
     pub(super) async fn creating_twice_finds_the_first(fixture: Fixture) {
@@ -397,18 +397,18 @@ mod promises {
 
     pub(super) async fn the_doorbell_rings_for_every_append(fixture: Fixture) {
         let c = fixture.create("c").await;
-        let mut doorbell = fixture.store.subscribe(&c).await.expect("a store").expect("known");
+        let mut listener = fixture.store.subscribe(&c).await.expect("a store").expect("known");
         for _ in 0..3 {
             fixture.append(&c, "x").await;
-            assert_eq!(doorbell.rung().await, Ok(()));
+            assert_eq!(listener.changed().await, Ok(()));
         }
     }
 
     pub(super) async fn the_doorbell_falls_silent_when_the_conversation_goes(fixture: Fixture) {
         let c = fixture.create("c").await;
-        let mut doorbell = fixture.store.subscribe(&c).await.expect("a store").expect("known");
+        let mut listener = fixture.store.subscribe(&c).await.expect("a store").expect("known");
         assert!(fixture.store.delete(&c).await.expect("a store"));
-        assert!(doorbell.rung().await.is_err());
+        assert!(listener.changed().await.is_err());
     }
 
     pub(super) async fn what_is_unknown_is_none(fixture: Fixture) {
@@ -465,11 +465,11 @@ mod promises {
 
     pub(super) async fn every_ring_of_many_writers_is_heard(fixture: Fixture) {
         let c = fixture.create("c").await;
-        let mut doorbell = fixture.store.subscribe(&c).await.expect("a store").expect("known");
+        let mut listener = fixture.store.subscribe(&c).await.expect("a store").expect("known");
         let listening = async {
             let mut read = Vec::new();
             while read.len() < 200 {
-                doorbell.rung().await.expect("the conversation is there");
+                listener.changed().await.expect("the conversation is there");
                 let after = (read.len() as u64).checked_sub(1);
                 read.extend(fixture.texts(&c, after, 1000).await.0);
             }
@@ -809,10 +809,10 @@ mod promises {
         }
         fixture.append(&id("said"), "x").await;
         fixture.store.refer(&id("held"), json!({})).await.expect("a store");
-        let doorbell = fixture.store.subscribe(&id("old")).await.expect("a store").expect("known");
+        let listener = fixture.store.subscribe(&id("old")).await.expect("a store").expect("known");
         fixture.create("next").await;
         assert_eq!(fixture.store.find(&id("old")).await.expect("a store"), None);
-        drop(doorbell);
+        drop(listener);
         assert!(fixture.store.find(&id("new")).await.expect("a store").is_some());
         for round in 0..9 {
             fixture.clock.advance(Duration::seconds(1));

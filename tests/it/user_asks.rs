@@ -1,5 +1,5 @@
 //! What users of citation bots have complained about elsewhere, one test each: the number is that of the complaint, and the
-//! sentence says what it was. Complaints about streams and delivery are tested where those are.
+//! sentence says what it was. RefusalLog about streams and delivery are tested where those are.
 
 use std::collections::BTreeSet;
 

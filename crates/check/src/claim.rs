@@ -15,7 +15,7 @@ use super::pointer::Pointer;
 #[derive(Debug)]
 pub(super) struct Claim<'v> {
     pub(super) at: Pointer,
-    /// Compared with normalised Markdown labels. A position that can match none is reported, and stands here as it was
+    /// Compared with normalized Markdown labels. A position that can match none is reported, and stands here as it was
     /// meant, so that the other rules do not report what follows from it.
     pub(super) position: Option<String>,
     pub(super) name: Option<&'v str>,

@@ -1,4 +1,4 @@
-//! Colours that are safe to be copied into an SVG attribute, which is what Web Chat does with `termCode`.
+//! Colors that are safe to be copied into an SVG attribute, which is what Web Chat does with `termCode`.
 
 /// What a `termCode` is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ pub(super) fn check(activities: &[Activity<'_>], findings: &mut Findings) {
             findings.add(
                 code::ECHO_WITHOUT_CLIENT_ID,
                 &echo.at,
-                "Web Chat does not recognise the user's own message: the user sees \"Sending\", then \"Send failed\". \
+                "Web Chat does not recognize the user's own message: the user sees \"Sending\", then \"Send failed\". \
                  Return `channelData.clientActivityID` as it was posted.",
             );
         }

@@ -10,7 +10,7 @@ use super::link_label::{is_number, normal_label};
 /// A definition `[label]: url "title"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Definition {
-    /// Normalised, see [`normal_label`].
+    /// Normalized, see [`normal_label`].
     pub(super) label: String,
     /// As it stands in the text.
     pub(super) written: String,
@@ -28,7 +28,7 @@ pub(super) struct Definition {
 /// A line of a paragraph that is meant as a definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Attempt {
-    /// Normalised.
+    /// Normalized.
     pub(super) label: String,
     /// Byte offset in the text.
     pub(super) start: usize,

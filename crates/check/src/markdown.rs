@@ -47,7 +47,7 @@ pub(super) struct Link {
 /// Brackets that are not a link.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Loose {
-    /// Normalised, see [`normal_label`].
+    /// Normalized, see [`normal_label`].
     pub(super) label: String,
     /// Byte offset in the text.
     pub(super) start: usize,

@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (seconds, after) = (since.elapsed().as_secs_f64(), peak_kilobytes()?);
         println!(
             "{megabytes} MB of {kind}: {seconds:.1} s, peak memory {before} kB before and {after} kB after, {} notes",
-            answer.oddities.len()
+            answer.warnings.len()
         );
     }
     Ok(())

@@ -53,7 +53,7 @@ impl FromStr for WebUrl {
     type Err = InvalidWebUrl;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if let Some((host, ordinary)) = read_serialised(text) {
+        if let Some((host, ordinary)) = read_serialized(text) {
             return Ok(Self { text: text.into(), host, ordinary });
         }
         match Url::parse(text.trim()) {
@@ -283,7 +283,7 @@ impl Tracking {
 /// [`ORDINARY`] one: a lower-case name of letters, digits, single hyphens and dots that no rule for names changes, without
 /// user and port, and a path and query without anything to be encoded or resolved. Most addresses are of this kind, and
 /// parsing one costs a multiple of this.
-fn read_serialised(text: &str) -> Option<(Range<usize>, bool)> {
+fn read_serialized(text: &str) -> Option<(Range<usize>, bool)> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
     let start = text.len() - rest.len();
     let (host, path) = rest.as_bytes().split_at(memchr::memchr(b'/', rest.as_bytes())?);
@@ -401,7 +401,7 @@ mod tests {
             pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..12),
         ) {
             let text = format!("{scheme}{}", pieces.concat());
-            let Some((host, _)) = read_serialised(&text) else { return Ok(()) };
+            let Some((host, _)) = read_serialized(&text) else { return Ok(()) };
             let url = Url::parse(&text).expect("an address");
             proptest::prop_assert_eq!(url.as_str(), &text);
             proptest::prop_assert_eq!(url.host_str(), Some(&text[host]));

@@ -13,13 +13,13 @@ use super::auth::{Bearer, Unauthorized, Verifier};
 use super::conversation::{Address, ConnectorRecords, ConversationReference, Place, SubmittedFeedback};
 use super::event_body::Waiting;
 use super::inbound::{DeliveryMode, Inbound, Kind};
-use super::later::LaterAnswers;
-use super::outbound::{AppCredentials, Collected, ConnectorClient, Credentials, EventOutlet, Outlet as _};
+use super::outbound::{ActivitySink as _, AppCredentials, Collected, ConnectorClient, Credentials, EventSink};
+use super::proactive::ProactiveMessages;
 use super::service_url::{TrustedServiceUrl, UntrustedServiceUrl};
-use super::turns::{Call, Fingerprint, Job, Offer, Offered, Responder, Turns, Way, serve};
+use super::turns::{Fingerprint, Job, Offer, Offered, ReplyRoute, Turn, TurnHandler, TurnQueue, serve};
 use super::{AzureBotOptions, EventBody, ReceiveError, Received};
 use crate::activity::Activity;
-use crate::channels::Complaints;
+use crate::channels::RefusalLog;
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressError, EgressOptions};
 use crate::metrics::{ChannelFigures, Queue};
@@ -34,10 +34,10 @@ pub struct AzureBot {
     verifier: Verifier,
     client: Arc<ConnectorClient>,
     records: ConnectorRecords,
-    turns: Arc<Turns<Job>>,
+    turns: Arc<TurnQueue<Job>>,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
-    complaints: Complaints,
+    refusal_log: RefusalLog,
 }
 
 /// What is known of a post that was let in.
@@ -79,9 +79,9 @@ impl AzureBot {
         };
         let verifier = Verifier::new(options.auth.clone(), egress.clone(), Arc::clone(&clock));
         let client = ConnectorClient::new(egress, hosts, credentials, Arc::clone(&clock), Arc::clone(&ids));
-        let turns = Arc::new(Turns::new(options.turns));
-        let complaints = Complaints::default();
-        Ok(Self { options, verifier, client: Arc::new(client), records, turns, clock, ids, complaints })
+        let turns = Arc::new(TurnQueue::new(options.turns));
+        let refusal_log = RefusalLog::default();
+        Ok(Self { options, verifier, client: Arc::new(client), records, turns, clock, ids, refusal_log })
     }
 
     /// What was set.
@@ -104,9 +104,9 @@ impl AzureBot {
 
     /// The way for answers that come later.
     #[must_use]
-    pub fn later(&self) -> LaterAnswers {
+    pub fn later(&self) -> ProactiveMessages {
         let (client, clock) = (Arc::clone(&self.client), Arc::clone(&self.clock));
-        LaterAnswers::new(self.records.clone(), client, self.options.auth.addresses.clone(), clock)
+        ProactiveMessages::new(self.records.clone(), client, self.options.auth.addresses.clone(), clock)
             .self_contained_for_agents(self.options.self_contained_for_agents)
             .html_email(self.options.html_email)
     }
@@ -128,10 +128,10 @@ impl AzureBot {
         self.verifier.keep_fresh().await;
     }
 
-    /// Has `responder` answer what comes in, until `ending`. Then nothing more is taken in, answers come to their end with what
+    /// Has `handler` answer what comes in, until `ending`. Then nothing more is taken in, answers come to their end with what
     /// there is of them, and those who still wait are told.
-    pub async fn run(&self, responder: Arc<dyn Responder>, tasks: TaskTracker, ending: CancellationToken) {
-        let serve = |turn| serve(turn, Arc::clone(&responder), self.records.clone(), ending.clone());
+    pub async fn run(&self, handler: Arc<dyn TurnHandler>, tasks: TaskTracker, ending: CancellationToken) {
+        let serve = |turn| serve(turn, Arc::clone(&handler), self.records.clone(), ending.clone());
         let left = Arc::clone(&self.turns).run(serve, tasks, ending.clone()).await;
         if left > 0 {
             tracing::error!(activities = left, "the server ends, and so many who wait could not be told");
@@ -156,7 +156,7 @@ impl AzureBot {
     }
 
     /// Takes in what was posted by a caller who was [let through](Self::judge) with this. `is_local` says whether it was posted on this
-    /// machine, to a name of this machine. `responder` is who answers, and says so when it has no time to.
+    /// machine, to a name of this machine. `handler` is who answers, and says so when it has no time to.
     ///
     /// Where answers go out by themselves this returns at once, else when they are there.
     ///
@@ -167,7 +167,7 @@ impl AzureBot {
         inbound: Inbound,
         bearer: Bearer,
         is_local: bool,
-        responder: &dyn Responder,
+        handler: &dyn TurnHandler,
     ) -> Result<Received, ReceiveError> {
         let admitted = self.admit(inbound, bearer, is_local)?;
         let mode = admitted.inbound.delivery_mode();
@@ -179,7 +179,7 @@ impl AzureBot {
                 Ok(nothing(mode))
             }
             Kind::Passing => Ok(nothing(mode)),
-            Kind::Question | Kind::Wordless | Kind::Arrival | Kind::Nothing => self.enqueue(admitted, responder).await,
+            Kind::Question | Kind::Wordless | Kind::Arrival | Kind::Nothing => self.enqueue(admitted, handler).await,
         }
     }
 
@@ -231,7 +231,7 @@ impl AzureBot {
     }
 
     /// Puts a call into the line of its conversation, and waits for its answers where they go into the response.
-    async fn enqueue(&self, admitted: Admitted, responder: &dyn Responder) -> Result<Received, ReceiveError> {
+    async fn enqueue(&self, admitted: Admitted, handler: &dyn TurnHandler) -> Result<Received, ReceiveError> {
         let (mode, forgotten) = (admitted.inbound.delivery_mode(), CancellationToken::new());
         let (line, fingerprint) = (admitted.line(), admitted.fingerprint());
         let asks = admitted.inbound.asks();
@@ -242,21 +242,21 @@ impl AzureBot {
         let collected = Collected::new(address.clone());
         let mut events = None;
         let way = match (mode, service) {
-            (DeliveryMode::ExpectReplies, _) => Way::Replies(collected.clone()),
+            (DeliveryMode::ExpectReplies, _) => ReplyRoute::Replies(collected.clone()),
             (DeliveryMode::Normal, Some(service)) => {
                 let mut place = Place::new(service, address);
                 place.scope = reference.caller.scope(&self.options.auth.addresses);
-                Way::Connector { client: Arc::clone(&self.client), place }
+                ReplyRoute::Connector { client: Arc::clone(&self.client), place }
             }
             // A normal post without a service was refused before this.
             (DeliveryMode::Stream | DeliveryMode::Normal, _) => {
-                let (outlet, body) = EventOutlet::new(address, Arc::clone(&self.ids));
+                let (sink, body) = EventSink::new(address, Arc::clone(&self.ids));
                 events = Some(body);
-                Way::Events(outlet)
+                ReplyRoute::Events(sink)
             }
         };
         let (tell, told) = oneshot::channel();
-        let call = Call {
+        let call = Turn {
             inbound,
             reference,
             conversation: line.clone(),
@@ -285,7 +285,7 @@ impl AzureBot {
                 let in_time = is_served(deadline + END_WITHIN, told, &forgotten).await;
                 // From here on nobody reads what is said.
                 waiting.finish();
-                let busy = (wants_words && !in_time).then(|| responder.busy());
+                let busy = (wants_words && !in_time).then(|| handler.busy());
                 Ok(replies(collected, busy).await)
             }
             (None, Some(events)) => Ok(Received::Events(EventBody::following(events, waiting()))),
@@ -295,7 +295,7 @@ impl AzureBot {
 
     /// Tells the operator why something was refused, in words that hold nothing secret.
     fn complain(&self, words: &str) {
-        if let Some(more) = self.complaints.take(words, self.clock.now()) {
+        if let Some(more) = self.refusal_log.take(words, self.clock.now()) {
             tracing::warn!(reason = words, more_since_last = more, "an activity was refused");
         }
     }
@@ -319,7 +319,7 @@ async fn replies(mut collected: Collected, otherwise: Option<String>) -> Receive
         && !activities.iter().any(is_message)
     {
         // Collecting cannot fail.
-        drop(collected.put(Activity::message(otherwise)).await);
+        drop(collected.send(Activity::message(otherwise)).await);
         activities.append(&mut collected.take());
     }
     Received::Replies { activities, body: None }

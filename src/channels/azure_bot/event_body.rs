@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
-use super::turns::{Fingerprint, Turns};
+use super::turns::{Fingerprint, TurnQueue};
 use crate::sse;
 
 /// One who waits for answers. Dropped before it is over, the call is given up, and its activity may come again: a sender whose
@@ -19,12 +19,12 @@ use crate::sse;
 pub(super) struct Waiting<J> {
     gone: CancellationToken,
     again: Option<Fingerprint>,
-    turns: Arc<Turns<J>>,
+    turns: Arc<TurnQueue<J>>,
     over: bool,
 }
 
 impl<J> Waiting<J> {
-    pub(super) fn new(gone: CancellationToken, again: Option<Fingerprint>, turns: Arc<Turns<J>>) -> Self {
+    pub(super) fn new(gone: CancellationToken, again: Option<Fingerprint>, turns: Arc<TurnQueue<J>>) -> Self {
         Self { gone, again, turns, over: false }
     }
 

@@ -5,11 +5,11 @@ use std::sync::{Arc, Weak};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast};
 
+use super::frame_cache::{Frame, Frames};
 use super::room::{Room, Shown};
 use super::running::{Part, Running};
-use super::shelf::{Frame, Frames};
 use crate::activity::{ConversationId, Watermark};
-use crate::store::{ConversationStore, ChangeListener, StoreError};
+use crate::store::{ChangeListener, ConversationStore, StoreError};
 
 /// What one socket has to show: everything after its watermark, in order and once, and what is ephemeral in between.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Feed {
             if !self.caught_up {
                 self.listener.mark_seen();
                 let alone = || self.room.has_one_reader();
-                let found = self.room.shelf.after(self.store.as_ref(), &self.id, self.position, alone).await?;
+                let found = self.room.cache.after(self.store.as_ref(), &self.id, self.position, alone).await?;
                 let Some(frames) = found else {
                     return Ok(None);
                 };
@@ -115,6 +115,6 @@ impl Feed {
     /// Has the next call ask the store, whether the listener rang or not.
     pub fn look_again(&mut self) {
         self.caught_up = false;
-        self.room.shelf.look_again();
+        self.room.cache.look_again();
     }
 }

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::sync::{Semaphore, broadcast};
 
 use super::Feed;
+use super::frame_cache::{FrameCache, Frames, frame};
 use super::room::{Room, Shown};
 use super::running::{Part, Running};
-use super::shelf::{Frames, Shelf, frame};
 use crate::activity::{Activity, ConversationId, Watermark};
-use crate::store::{ConversationStore, ChangeListener};
+use crate::store::{ChangeListener, ConversationStore};
 
 /// An activity without a place in the history.
 #[derive(Clone, Debug)]
@@ -130,7 +130,7 @@ impl Hub {
     fn room(&self, id: &ConversationId, listener: &ChangeListener, after: Option<Watermark>) -> Arc<Room> {
         let mut rooms = self.rooms();
         let found = rooms.rooms.get(id).and_then(Weak::upgrade);
-        if let Some(room) = found.filter(|room| !room.shelf.is_silent()) {
+        if let Some(room) = found.filter(|room| !room.cache.is_closed()) {
             return room;
         }
         if rooms.rooms.len() >= rooms.look_at {
@@ -140,7 +140,7 @@ impl Hub {
         let room = Arc::new(Room {
             seats: Arc::new(Semaphore::new(self.max_sockets)),
             ephemeral: broadcast::Sender::new(self.max_ephemeral),
-            shelf: Shelf::new(listener.clone(), after),
+            cache: FrameCache::new(listener.clone(), after),
         });
         rooms.rooms.insert(id.clone(), Arc::downgrade(&room));
         room

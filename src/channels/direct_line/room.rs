@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::{Semaphore, broadcast};
 
+use super::frame_cache::{Frame, FrameCache};
 use super::running::{Part, Running};
-use super::shelf::{Frame, Shelf};
 use crate::activity::Watermark;
 
 /// What the readers of one conversation share.
@@ -14,7 +14,7 @@ pub(super) struct Room {
     pub(super) seats: Arc<Semaphore>,
     /// Pointers, because there is room for as many as may wait from the beginning.
     pub(super) ephemeral: broadcast::Sender<Arc<Shown>>,
-    pub(super) shelf: Shelf,
+    pub(super) cache: FrameCache,
 }
 
 /// An [`Ephemeral`](super::hub::Ephemeral) as it is shown, to everyone the same.

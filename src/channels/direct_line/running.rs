@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::shelf::Frame;
+use super::frame_cache::Frame;
 
 /// A livestream: what it began with, and whether it goes on. Whoever writes it holds it as long as it is shown.
 #[derive(Debug, Default)]

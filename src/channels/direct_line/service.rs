@@ -7,7 +7,7 @@ use super::{Caller, Claims, DirectLineError, DirectLineOptions, Feed, Hub, Liste
 use super::{TokenError, TokenKind, Tokens};
 use crate::activity::{ActivitySet, ChannelAccount, ConversationId, Role, Watermark};
 use crate::channels::azure_bot::is_behind_azure;
-use crate::channels::one_at_a_time::OneAtATime;
+use crate::channels::keyed_mutex::KeyedMutex;
 use crate::clock::{Clock, IdSource};
 use crate::store::{Conversation, ConversationStore, Created};
 
@@ -58,7 +58,7 @@ pub struct DirectLine {
     options: DirectLineOptions,
     pub(super) listener: Option<Arc<dyn Listener>>,
     /// With a listener, what happens in a conversation happens one after the other.
-    pub(super) turns: OneAtATime,
+    pub(super) turns: KeyedMutex,
 }
 
 /// What the body of a request for a token or a start asks for.
@@ -91,7 +91,7 @@ impl DirectLine {
             ids,
             options,
             listener: None,
-            turns: OneAtATime::default(),
+            turns: KeyedMutex::default(),
         }
     }
 

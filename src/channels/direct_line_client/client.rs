@@ -12,9 +12,9 @@ use super::outgoing::Outgoing;
 use super::retry::usual;
 use super::{Call, CallError, ConversationName, Credential, DirectLineUrl, Misunderstood, PostError, Rule, wire};
 use crate::activity::{Activity, ActivityId, ChannelAccount};
-use crate::channels::one_at_a_time::OneAtATime;
+use crate::channels::keyed_mutex::KeyedMutex;
 use crate::clock::{Clock, IdSource};
-use crate::egress::{Client, Fetched, Patience, Retry, retry_after};
+use crate::egress::{Client, Fetched, Retry, RetryBudget, retry_after};
 use crate::metrics::{Channel, ChannelFigures};
 use crate::secret::Secret;
 
@@ -29,7 +29,7 @@ pub struct DirectLineClient {
     session: Session,
     user: String,
     retry: Retry,
-    turns: OneAtATime,
+    turns: KeyedMutex,
     clock: Arc<dyn Clock>,
     ids: Arc<dyn IdSource>,
     figures: ChannelFigures,
@@ -91,7 +91,7 @@ impl DirectLineClient {
             session,
             user,
             retry: usual(),
-            turns: OneAtATime::default(),
+            turns: KeyedMutex::default(),
             clock,
             ids,
             figures: ChannelFigures::new(Channel::DirectLineClient),
@@ -148,7 +148,7 @@ impl DirectLineClient {
         outgoing: &Outgoing,
         first: Step,
     ) -> Result<(ActivityId, bool), PostError> {
-        let mut patience = Patience::new(&self.retry, self.clock.now());
+        let mut patience = RetryBudget::new(&self.retry, self.clock.now());
         let mut bearer = self.session.bearer();
         let mut renewed = false;
         let mut step = first;
@@ -215,7 +215,7 @@ impl DirectLineClient {
         conversation: &ConversationName,
         outgoing: &Outgoing,
         bearer: &Secret,
-        patience: &Patience<'_>,
+        patience: &RetryBudget<'_>,
     ) -> Result<(ActivityId, bool), CallError> {
         let mut request =
             Request::new(Method::POST, self.url.call(&["conversations", conversation.as_str(), "activities"]));
@@ -308,7 +308,7 @@ impl DirectLineClient {
         self.url.call(parts)
     }
 
-    pub(super) fn left(&self, patience: &Patience<'_>) -> Duration {
+    pub(super) fn left(&self, patience: &RetryBudget<'_>) -> Duration {
         patience.left(self.clock.now())
     }
 }

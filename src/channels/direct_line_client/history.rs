@@ -6,7 +6,7 @@ use super::client::Answered;
 use super::wire::Piece;
 use super::{CallError, ConversationName, DirectLineClient, Misunderstood};
 use crate::activity::ActivityId;
-use crate::egress::Patience;
+use crate::egress::RetryBudget;
 use crate::secret::Secret;
 
 /// The most pieces of a conversation that are looked through.
@@ -20,7 +20,7 @@ impl DirectLineClient {
         conversation: &ConversationName,
         send_id: &str,
         bearer: &Secret,
-        patience: &Patience<'_>,
+        patience: &RetryBudget<'_>,
     ) -> Result<Option<(ActivityId, bool)>, CallError> {
         let mut watermark: Option<String> = None;
         for piece in 1.. {
@@ -46,7 +46,7 @@ impl DirectLineClient {
         conversation: &ConversationName,
         watermark: Option<&str>,
         bearer: &Secret,
-        patience: &Patience<'_>,
+        patience: &RetryBudget<'_>,
     ) -> Result<Answered, CallError> {
         let mut url = self.address(&["conversations", conversation.as_str(), "activities"]);
         if let Some(watermark) = watermark {

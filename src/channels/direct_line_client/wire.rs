@@ -7,14 +7,14 @@ use super::credential::Renewed;
 use super::{Misunderstood, outgoing};
 use crate::activity::ActivityId;
 use crate::egress::{ErrorForms, RawRemoteError, RemoteError};
-use crate::secret::{Secret, Unsaid};
+use crate::secret::{Redaction, Secret};
 
 const ERROR_FORMS: &ErrorForms = &[("/error/code", "/error/message")];
 
 /// Code and words of a refusal. The credential is masked, since some servers repeat what they were sent.
 pub(super) fn refusal(body: &[u8], bearer: &Secret) -> RemoteError {
-    let unsaid = Unsaid { secrets: std::slice::from_ref(bearer), said: "" };
-    RawRemoteError::read(body, ERROR_FORMS).without(unsaid)
+    let redaction = Redaction { secrets: std::slice::from_ref(bearer), said: "" };
+    RawRemoteError::read(body, ERROR_FORMS).without(redaction)
 }
 
 /// The id under which a posted activity comes back.

@@ -10,8 +10,8 @@ macro_rules! row {
             kind: $kind,
             default: $default,
             meaning: $meaning,
-            apply: |draft, text| {
-                super::put(draft, $read(text)?, $set);
+            apply: |raw, text| {
+                super::put(raw, $read(text)?, $set);
                 Ok(())
             },
         }
@@ -85,7 +85,7 @@ mod reading;
 mod server;
 mod store;
 
-use super::draft::Draft;
+use super::raw_config::RawConfig;
 use super::setting::{DefaultValue, Kind, Setting};
 
 /// All settings, in the order of the documentation.
@@ -105,19 +105,19 @@ pub fn setting(key: &str) -> &'static Setting {
 }
 
 /// What holds when nothing is set: the values that settings name, and for the others what each room takes by itself.
-pub(super) fn defaults() -> Draft {
-    let mut draft = Draft::blank();
+pub(super) fn defaults() -> RawConfig {
+    let mut raw = RawConfig::blank();
     for setting in settings() {
         if let DefaultValue::Is(value) = setting.default {
-            (setting.apply)(&mut draft, value).expect("a default is one of the values that its setting takes");
+            (setting.apply)(&mut raw, value).expect("a default is one of the values that its setting takes");
         }
     }
-    draft
+    raw
 }
 
 /// Sets a value. Its signature tells the compiler what the closures of the rows take.
-fn put<T>(draft: &mut Draft, value: T, set: impl FnOnce(&mut Draft, T)) {
-    set(draft, value);
+fn put<T>(raw: &mut RawConfig, value: T, set: impl FnOnce(&mut RawConfig, T)) {
+    set(raw, value);
 }
 
 #[cfg(test)]
@@ -169,8 +169,8 @@ mod tests {
     /// Rooms have defaults of their own, for those who use them without a configuration.
     #[test]
     fn defaults_are_those_of_the_rooms() {
-        let draft = defaults();
-        let rooms = Draft {
+        let raw = defaults();
+        let rooms = RawConfig {
             limits: Default::default(),
             log_format: Default::default(),
             store: Default::default(),
@@ -180,9 +180,9 @@ mod tests {
             bot: Default::default(),
             azure_bot: Default::default(),
             egress: Default::default(),
-            ..draft.clone()
+            ..raw.clone()
         };
-        assert_eq!(format!("{draft:?}"), format!("{rooms:?}"));
+        assert_eq!(format!("{raw:?}"), format!("{rooms:?}"));
     }
 
     #[test]

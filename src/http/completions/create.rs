@@ -17,7 +17,7 @@ use super::task::{answer_without_model, is_task};
 use super::writing::{Writing, Written, log};
 use crate::assistant::{Assistant, Assistants};
 use crate::http::convert::{json as json_response, read};
-use crate::http::{Fault, State};
+use crate::http::{ApiError, State};
 use crate::output::{ChatCompletion, ChatForm, Completion, FinishReason};
 use crate::upstream::{Ask, Reply, Retrieval, UpstreamError};
 
@@ -52,7 +52,7 @@ pub(crate) async fn create_completion(
     state: Data<State>,
     request: HttpRequest,
     payload: Payload,
-) -> Result<HttpResponse, Fault> {
+) -> Result<HttpResponse, ApiError> {
     let body = read(&state, &request, payload).await?;
     let asked = ChatRequest::parse(&body)?;
     let header = request.headers().get(CITATIONS).and_then(|form| form.to_str().ok());
@@ -164,7 +164,7 @@ async fn all(mut writing: Writing, mut body: Body) -> Result<Written, Completion
 }
 
 /// One completion.
-fn whole(telling: &Telling, written: Written) -> Result<HttpResponse, Fault> {
+fn whole(telling: &Telling, written: Written) -> Result<HttpResponse, ApiError> {
     let Written { mut chat, failure, token_counts, .. } = written;
     if failure.is_some() && telling.form != ChatForm::Places {
         chat.finish_reason = Some(FinishReason::Length);

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::CompletionError;
 use crate::assistant::Assistant;
 use crate::http::convert::json;
-use crate::http::{Fault, State};
+use crate::http::{ApiError, State};
 
 /// An assistant.
 #[derive(Serialize, ToSchema)]
@@ -49,7 +49,7 @@ impl<'a> ModelEntry<'a> {
     ),
     security(("api_key" = []))
 )]
-pub(crate) async fn list_models(state: Data<State>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn list_models(state: Data<State>) -> Result<HttpResponse, ApiError> {
     let assistants = state.assistants.all();
     let data = assistants.iter().map(|assistant| ModelEntry::of(assistant)).collect();
     json(HttpResponse::Ok(), &ModelList { object: "list", data })
@@ -65,7 +65,7 @@ pub(crate) async fn list_models(state: Data<State>) -> Result<HttpResponse, Faul
     ),
     security(("api_key" = []))
 )]
-pub(crate) async fn read_model(state: Data<State>, id: Path<String>) -> Result<HttpResponse, Fault> {
+pub(crate) async fn read_model(state: Data<State>, id: Path<String>) -> Result<HttpResponse, ApiError> {
     let id = id.into_inner();
     let assistant = state.assistants.get(&id).ok_or(CompletionError::UnknownModel { model: id })?;
     json(HttpResponse::Ok(), &ModelEntry::of(&assistant))

@@ -11,7 +11,7 @@ use crate::channels::log_scores;
 use crate::convert::{Conversion, Grounding, grounded};
 use crate::dialect::Dialect;
 use crate::ingest::{AnswerStream, Provider, StreamEvent};
-use crate::output::{Chat, ChatForm, ChatOptions, FinishReason, GrowingChat, GrownChat};
+use crate::output::{Chat, ChatForm, ChatOptions, ChatStream, ChatUpdate, FinishReason};
 
 /// What the log says of a question without an answer, or with half of one.
 const FAILED: &str = "a completion failed";
@@ -23,7 +23,7 @@ pub(super) struct Writing {
     question: String,
     conversion: Conversion,
     stream: AnswerStream,
-    chat: GrowingChat,
+    chat: ChatStream,
 }
 
 /// An answer that has ended.
@@ -44,7 +44,7 @@ impl Writing {
         // Of the conversion, only what holds for every output means something here.
         let conversion = assistant.conversion(Dialect::WebChat);
         let wanted = assistant.options().citations;
-        let mut chat = GrowingChat::new(ChatOptions {
+        let mut chat = ChatStream::new(ChatOptions {
             form: if wanted { form } else { ChatForm::Uncited },
             withhold_encrypted: conversion.options.withhold_encrypted,
             ..ChatOptions::default()
@@ -118,7 +118,7 @@ impl Writing {
     }
 
     fn written(
-        chat: GrowingChat,
+        chat: ChatStream,
         mut answer: Answer,
         conversion: &Conversion,
         failure: Option<CompletionError>,
@@ -130,7 +130,7 @@ impl Writing {
         conversion.labels.complete(&mut answer);
         answer.rescore(&conversion.options.scoring());
         log_scores(&answer.score_lines());
-        let GrownChat { chat, rest, .. } = chat.finish(&answer);
+        let ChatUpdate { chat, rest, .. } = chat.finish(&answer);
         Written { chat, rest, failure, token_counts: answer.token_counts }
     }
 }

@@ -4,8 +4,8 @@
 //! `{"error":{"code","message"}}` for the routes of Direct Line and of the Connector, and OpenAI's
 //! `{"error":{"message","type","code","param"}}` for the routes that its clients call.
 
+mod error_response;
 mod render;
 pub(crate) mod table;
-mod verdict;
 
 pub(super) use render::{BotError, CompletionProblem, Problem, Reader, render};

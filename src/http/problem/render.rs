@@ -11,12 +11,12 @@ use actix_web::{Error, HttpMessage as _, web};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::error_response::{ErrorResponse, error_response};
 use super::table::{self, ProblemType};
-use super::verdict::{Verdict, verdict};
 use crate::channels::direct_line_client::SERVER_NAME;
 use crate::http::body::Held;
 use crate::http::paths::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached};
-use crate::http::{Fault, HttpOptions, State, audit, door, ticket};
+use crate::http::{ApiError, HttpOptions, State, audit, door, ticket};
 
 /// The name under which a request is found in the log, and which a 500 tells the client.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -121,40 +121,40 @@ pub(crate) async fn render(
     let reader = Reader::of(request.path());
     let mut response = match door::host::guard(&state.options, request.request()) {
         Ok(()) => next.call(request).await?.map_into_boxed_body(),
-        Err(error) => request.error_response(Fault::from(error)),
+        Err(error) => request.error_response(ApiError::from(error)),
     };
     let state = response.request().app_data::<web::Data<State>>().expect("the server registers its state").clone();
     let rendered = response.response().error().map(|error| {
-        let is_failed = error.as_error::<Fault>().is_some_and(Fault::is_failed_credential);
+        let is_failed = error.as_error::<ApiError>().is_some_and(ApiError::is_failed_credential);
         let client = || state.options.trusted_proxies.client(response.request());
         let limited = if is_failed { state.limits.failure(client()).err() } else { None };
-        let limited = limited.map(|limit| Error::from(Fault::from(limit)));
+        let limited = limited.map(|limit| Error::from(ApiError::from(limit)));
         let error = limited.as_ref().unwrap_or(error);
-        if let Some(Fault::Limit(error)) = error.as_error::<Fault>() {
+        if let Some(ApiError::Limit(error)) = error.as_error::<ApiError>() {
             state.metrics.limited(error.limit);
         }
-        let (verdict, detail) = judge(error, &id);
-        let param = error.as_error::<Fault>().and_then(param);
-        let body = write(&verdict, &detail, param, reader);
-        (verdict, body)
+        let (error_response, detail) = judge(error, &id);
+        let param = error.as_error::<ApiError>().and_then(param);
+        let body = write(&error_response, &detail, param, reader);
+        (error_response, body)
     });
     match &rendered {
-        Some((verdict, _)) => {
-            audit::refused(&state, response.request(), &id, verdict.problem.status, verdict.problem.code);
+        Some((error_response, _)) => {
+            audit::refused(&state, response.request(), &id, error_response.problem.status, error_response.problem.code);
         }
         None => audit::done(&state, response.request(), &id, response.status()),
     }
-    let status = rendered.as_ref().map_or(response.status(), |(verdict, _)| verdict.problem.status);
+    let status = rendered.as_ref().map_or(response.status(), |(error_response, _)| error_response.problem.status);
     let route = response.request().extensions().get::<Reached>().map(|Reached(pattern)| *pattern);
     state.metrics.request(response.request().method().as_str(), route, status.as_u16(), begun.elapsed());
-    if let Some((verdict, body)) = rendered {
-        *response.response_mut().status_mut() = verdict.problem.status;
+    if let Some((error_response, body)) = rendered {
+        *response.response_mut().status_mut() = error_response.problem.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reader.media_type()));
-        if let Some(seconds) = verdict.problem.retry_after {
+        if let Some(seconds) = error_response.problem.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if let Some(challenge) = verdict.problem.challenge() {
+        if let Some(challenge) = error_response.problem.challenge() {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
         }
         response = response.map_body(|_, _| BoxBody::new(body));
@@ -192,34 +192,34 @@ fn protect(options: &HttpOptions, headers: &mut HeaderMap) {
     }
 }
 
-fn judge(error: &Error, id: &str) -> (Verdict, String) {
-    let (verdict, detail) = match error.as_error::<Fault>() {
-        Some(fault) => (verdict(fault), fault.to_string()),
+fn judge(error: &Error, id: &str) -> (ErrorResponse, String) {
+    let (error_response, detail) = match error.as_error::<ApiError>() {
+        Some(fault) => (error_response(fault), fault.to_string()),
         None => foreign(error),
     };
-    if verdict.problem.status == StatusCode::INTERNAL_SERVER_ERROR {
+    if error_response.problem.status == StatusCode::INTERNAL_SERVER_ERROR {
         tracing::error!(request.id = id, error = %detail, "a request failed on our side");
-        return (verdict, format!("The request was {id}."));
+        return (error_response, format!("The request was {id}."));
     }
     tracing::debug!(
         request.id = id,
-        status = verdict.problem.status.as_u16(),
-        code = verdict.problem.code,
+        status = error_response.problem.status.as_u16(),
+        code = error_response.problem.code,
         "a request was refused"
     );
-    (verdict, detail)
+    (error_response, detail)
 }
 
 /// What the web framework itself refuses, before a handler of ours sees it.
-fn foreign(error: &Error) -> (Verdict, String) {
+fn foreign(error: &Error) -> (ErrorResponse, String) {
     let status = error.as_response_error().status_code();
     let problem = if status.is_client_error() { ProblemType::foreign(status) } else { table::INTERNAL };
     (problem.into(), error.to_string())
 }
 
 /// The member of a question that is at fault, as clients of OpenAI name it.
-fn param(fault: &Fault) -> Option<&str> {
-    if let Fault::Completion(error) = fault { error.param() } else { None }
+fn param(fault: &ApiError) -> Option<&str> {
+    if let ApiError::Completion(error) = fault { error.param() } else { None }
 }
 
 /// What clients of OpenAI call an error of this kind.
@@ -231,8 +231,8 @@ fn kind(status: StatusCode) -> &'static str {
     }
 }
 
-fn write(verdict: &Verdict, detail: &str, param: Option<&str>, reader: Reader) -> Vec<u8> {
-    let Verdict { problem, pointer, place } = verdict;
+fn write(error_response: &ErrorResponse, detail: &str, param: Option<&str>, reader: Reader) -> Vec<u8> {
+    let ErrorResponse { problem, pointer, place } = error_response;
     let ProblemType { status, code, title, .. } = *problem;
     let written = match reader {
         Reader::BotFramework => serde_json::to_vec(&BotError {

@@ -24,8 +24,8 @@ use crate::clock::Clock;
 use crate::metrics::StoreFigures;
 use crate::store::notifier_registry::NotifierRegistry;
 use crate::store::{
-    Appended, Attachment, Batch, Conversation, ConversationStore, Counts, Created, ChangeListener, Feedback, FeedbackPage,
-    Listing, Newest, Page, Place, Recorded, StoreError, StoreLimits,
+    Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
+    FeedbackPage, Listing, Newest, Page, Place, Recorded, StoreError, StoreLimits,
 };
 
 /// So many changes wait for the writer; one more is refused.

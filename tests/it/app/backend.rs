@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use citewire::assistant::{Assistant, AssistantOptions, Assistants, Team};
+use citewire::assistant::{Assistant, AssistantOptions, AssistantRegistry, Assistants};
 use citewire::upstream::{Ask, Reply, Upstream, UpstreamError};
 use futures_util::StreamExt as _;
 use serde_json::Value;
@@ -56,7 +56,7 @@ impl Backend {
     /// This assistant alone, which answers on the channel itself.
     pub(crate) fn alone(assistant: Assistant) -> Arc<Assistants> {
         let name = assistant.name().to_owned();
-        Arc::new(Assistants::new(Team::new([assistant], Some(name))))
+        Arc::new(Assistants::new(AssistantRegistry::new([assistant], Some(name))))
     }
 }
 

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use citewire::activity::{Activity, ChannelAccount, ConversationId, Role};
 use citewire::assistant::Assistants;
-use citewire::channels::azure_bot::{AzureBot, AzureBotOptions, ConnectorRecords, LaterAnswers};
+use citewire::channels::azure_bot::{AzureBot, AzureBotOptions, ConnectorRecords, ProactiveMessages};
 use citewire::channels::direct_line::DirectLineOptions;
 use citewire::channels::direct_line::bot::{BotBinding, BotClient};
 use citewire::channels::direct_line_client::{Binding, BoundDirectLine};
@@ -57,7 +57,7 @@ pub(crate) struct Setup {
     pub(crate) bot: Option<BotBinding>,
     pub(crate) azure_bot: Option<AzureBotOptions>,
     pub(crate) assistants: Option<Arc<Assistants>>,
-    pub(crate) later: Option<LaterAnswers>,
+    pub(crate) later: Option<ProactiveMessages>,
 }
 
 /// A running server. It is stopped when the value is dropped, and must then end by itself.

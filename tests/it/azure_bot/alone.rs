@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use citewire::channels::azure_bot::auth::{AuthOptions, Caller};
 use citewire::channels::azure_bot::{
-    AzureBot, AzureBotOptions, Call, CallEnd, ConnectorRecords, Inbound, PUBLIC_HOSTS, PublicName, ReceiveError,
-    Received, Responder, TrustedHosts,
+    AzureBot, AzureBotOptions, ConnectorRecords, Inbound, PUBLIC_HOSTS, PublicName, ReceiveError, Received,
+    TrustedHosts, Turn, TurnHandler, TurnOutcome,
 };
 use citewire::clock::{RandomIds, SystemClock};
 use citewire::egress::EgressOptions;
@@ -28,8 +28,8 @@ struct Endless {
 }
 
 #[async_trait]
-impl Responder for Endless {
-    async fn respond(&self, _call: &Call) -> CallEnd {
+impl TurnHandler for Endless {
+    async fn respond(&self, _call: &Turn) -> TurnOutcome {
         self.begun.notify_one();
         std::future::pending().await
     }
@@ -38,7 +38,7 @@ impl Responder for Endless {
         BUSY.to_owned()
     }
 
-    async fn apologise(&self, _call: &Call) {}
+    async fn apologize(&self, _call: &Turn) {}
 }
 
 fn bot(store: Arc<dyn ConversationStore>, change: impl FnOnce(&mut AzureBotOptions)) -> AzureBot {
@@ -72,7 +72,7 @@ fn told(received: Result<Received, ReceiveError>) -> Vec<String> {
 }
 
 /// Has a bot take in what a program on this machine posts without a token.
-async fn receive(bot: &AzureBot, inbound: Inbound, responder: &dyn Responder) -> Result<Received, ReceiveError> {
+async fn receive(bot: &AzureBot, inbound: Inbound, responder: &dyn TurnHandler) -> Result<Received, ReceiveError> {
     bot.receive(inbound, bot.judge(None, true).await?, true, responder).await
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use citewire::assistant::{Assistant, AssistantOptions, Team};
+use citewire::assistant::{Assistant, AssistantOptions, AssistantRegistry};
 use citewire::upstream::{Ask, Reply, Upstream, UpstreamError};
 use reqwest::StatusCode;
 use serde_json::json;
@@ -89,7 +89,7 @@ async fn a_turn_that_panics_ends_in_an_apology_and_the_next_one_goes_on() {
     let scene = Scene::new().await;
     let options = AssistantOptions::default();
     let assistant = Assistant::new("hr", options, Arc::new(Panicking::default()), Arc::default());
-    scene.assistants.replace(Team::new([assistant], Some("hr".to_owned())));
+    scene.assistants.replace(AssistantRegistry::new([assistant], Some("hr".to_owned())));
     for id in ["1", "2"] {
         scene.hand_in(&scene.message(id, id)).await;
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use citewire::assistant::{LinkMode, Team};
+use citewire::assistant::{AssistantRegistry, LinkMode};
 use futures_util::StreamExt as _;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ async fn s1_28_behind_azure_a_document_that_needs_a_credential_is_cited_with_its
     let library = crate::documents::library(&folder).await;
     for (mode, has_address) in [(LinkMode::Authenticated, false), (LinkMode::Public, true)] {
         let assistant = crate::documents::readers::linked("hr", mode, &library);
-        scene.assistants.replace(Team::new([assistant], Some("hr".to_owned())));
+        scene.assistants.replace(AssistantRegistry::new([assistant], Some("hr".to_owned())));
         let question = scene.message(if has_address { "2" } else { "1" }, "How long is annual leave?");
         let (status, body) = scene.post(&with_mode(question, "expectReplies")).await;
         assert_eq!(status, StatusCode::OK, "{body}");

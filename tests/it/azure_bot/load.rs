@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use citewire::assistant::{Assistant, AssistantOptions, Team};
+use citewire::assistant::{Assistant, AssistantOptions, AssistantRegistry};
 use citewire::store::StoreLimits;
 use citewire::upstream::{Ask, Reply, Upstream, UpstreamError};
 use futures_util::StreamExt as _;
@@ -64,7 +64,7 @@ async fn scene(waiting: usize) -> (Scene, Arc<Slow>) {
     let mut options = AssistantOptions::default();
     options.history_tokens = 0;
     let assistant = Assistant::new("hr", options, Arc::clone(&slow) as _, Arc::default());
-    scene.assistants.replace(Team::new([assistant], Some("hr".to_owned())));
+    scene.assistants.replace(AssistantRegistry::new([assistant], Some("hr".to_owned())));
     (scene, slow)
 }
 

@@ -150,7 +150,7 @@ impl Scene {
         let store = &self.app.store;
         let mut bell = store.subscribe(&id).await.expect("a store").expect("a conversation");
         while store.newest(&id).await.expect("a store").expect("a conversation").next_watermark().index() < count {
-            bell.rung().await.expect("the conversation stays");
+            bell.changed().await.expect("the conversation stays");
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use citewire::assistant::{Assistant, AssistantOptions, Assistants, Team};
+use citewire::assistant::{Assistant, AssistantOptions, AssistantRegistry, Assistants};
 use citewire::ingest::Provider;
 use citewire::upstream::{Ask, Reply, Upstream, UpstreamError};
 use futures_util::{StreamExt as _, stream};
@@ -300,5 +300,5 @@ pub(crate) fn finish_reasons(chunks: &[Value]) -> Vec<&str> {
 }
 
 fn team(assistant: Assistant) -> Arc<Assistants> {
-    Arc::new(Assistants::new(Team::new([assistant], None)))
+    Arc::new(Assistants::new(AssistantRegistry::new([assistant], None)))
 }

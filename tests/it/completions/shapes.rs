@@ -2,14 +2,14 @@
 
 use citewire::cite::{Rules, cite};
 use citewire::ingest::{AnswerStream, StreamEvent, ingest, is_stream};
-use citewire::output::{ChatForm, ChatOptions, GrowingChat, chat};
+use citewire::output::{ChatForm, ChatOptions, ChatStream, chat};
 
 use crate::golden::{input, samples};
 
 /// What is told of a body that comes in pieces of so many bytes, and all that there is in the end.
 fn told(body: &[u8], step: usize, form: ChatForm) -> (String, citewire::output::Chat) {
     let mut stream = AnswerStream::new(None);
-    let mut growing = GrowingChat::new(ChatOptions { form, ..ChatOptions::default() });
+    let mut growing = ChatStream::new(ChatOptions { form, ..ChatOptions::default() });
     let mut told = String::new();
     for piece in body.chunks(step) {
         let events = stream.push(piece).expect("events");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use citewire::assistant::{Assistant, AssistantOptions, Assistants, LinkMode, Team};
+use citewire::assistant::{Assistant, AssistantOptions, AssistantRegistry, Assistants, LinkMode};
 use serde_json::{Value, json};
 
 use super::scripted::{Scripted, completed, delta, question, question_for, sources, streamed};
@@ -21,7 +21,7 @@ async fn handbook(model: &Model, documents: &[(&str, &str)]) -> (TestApp, tempfi
     options.context_window = Some(128_000);
     let assistant = Assistant::new("handbook", options, upstream, Arc::default());
     let assistant = assistant.with_library(library(&folder).await).with_passages(3);
-    let team = Team::new([assistant], Some("handbook".to_owned()));
+    let team = AssistantRegistry::new([assistant], Some("handbook".to_owned()));
     (TestApp::with(|setup| setup.assistants = Some(Arc::new(Assistants::new(team)))), folder)
 }
 
@@ -120,7 +120,10 @@ async fn s1_30_retrieval_stands_beside_the_citations_for_clients_of_assistanthub
 #[tokio::test]
 async fn s1_24_the_document_id_of_an_answer_is_the_one_that_the_download_takes() {
     let folder = folder(&[("q3/leave.md", LEAVE)]);
-    let team = Team::new([linked("staff", LinkMode::Authenticated, &library(&folder).await)], Some("staff".to_owned()));
+    let team = AssistantRegistry::new(
+        [linked("staff", LinkMode::Authenticated, &library(&folder).await)],
+        Some("staff".to_owned()),
+    );
     let app = TestApp::with(|setup| setup.assistants = Some(Arc::new(Assistants::new(team))));
     let mut request = question_for(false, "assistanthub");
     request["model"] = json!("staff");

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use citewire::activity::Activity;
-use citewire::channels::azure_bot::{ConnectorOutlet, Outlet as _, RefusalKind};
+use citewire::channels::azure_bot::{ActivitySink as _, ConnectorSink, RefusalKind};
 use citewire::convert::{Conversion, convert};
 use serde_json::{Value, json};
 
@@ -23,8 +23,8 @@ fn changed(change: impl FnOnce(&mut Value)) -> Activity {
 /// What the service says to it.
 async fn said(activity: Activity) -> (RefusalKind, String) {
     let scene = Scene::new(Flavour::Teams).await;
-    let mut outlet = ConnectorOutlet::new(Arc::clone(&scene.client), scene.place());
-    let refusal = outlet.put(activity).await.expect_err("refused");
+    let mut sink = ConnectorSink::new(Arc::clone(&scene.client), scene.place());
+    let refusal = sink.send(activity).await.expect_err("refused");
     (refusal.kind, refusal.to_string())
 }
 

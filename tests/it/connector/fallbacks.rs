@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use citewire::channels::azure_bot::{
-    Collected, ConnectorAnswer, ConnectorTexts, Ended, EventOutlet, Outlet as _, RefusalKind,
+    ActivitySink as _, Collected, ConnectorAnswer, ConnectorTexts, Ended, EventSink, RefusalKind,
 };
 use citewire::clock::CountingIds;
 use citewire::convert::{Conversion, convert};
@@ -30,9 +30,9 @@ async fn point_11_an_answer_to_expect_replies_is_one_message_in_the_body_and_cal
 #[tokio::test]
 async fn point_11_an_answer_as_events_is_streamed_under_a_name_of_ours_and_calls_nobody() {
     let scene = Scene::new(Flavour::Teams).await;
-    let (outlet, mut body) = EventOutlet::new(scene.place().address, Arc::new(CountingIds::default()));
-    assert!(outlet.can_stream());
-    let mut answer = ConnectorAnswer::begin(Box::new(outlet), Dialect::Teams, Pacing::EVENTS, scene.eager());
+    let (sink, mut body) = EventSink::new(scene.place().address, Arc::new(CountingIds::default()));
+    assert!(sink.can_stream());
+    let mut answer = ConnectorAnswer::begin(Box::new(sink), Dialect::Teams, Pacing::EVENTS, scene.eager());
     answer.inform("Looking it up …").await;
     answer.follow(scene.conversion(), pieces(told())).await.expect("an answer");
     let mut events = Vec::new();
@@ -123,8 +123,8 @@ async fn the_apology_of_a_stream_ends_it_behind_what_was_shown() {
 #[tokio::test]
 async fn what_an_outlet_cannot_replace_it_says() {
     let scene = Scene::new(Flavour::WebChat).await;
-    let mut outlet = citewire::channels::azure_bot::ConnectorOutlet::new(Arc::clone(&scene.client), scene.place());
-    let refusal = outlet.replace("1", citewire::activity::Activity::message("x")).await.expect_err("not here");
+    let mut sink = citewire::channels::azure_bot::ConnectorSink::new(Arc::clone(&scene.client), scene.place());
+    let refusal = sink.replace("1", citewire::activity::Activity::message("x")).await.expect_err("not here");
     assert_eq!(refusal.kind, RefusalKind::Unsupported);
 }
 

@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use citewire::channels::azure_bot::{
-    Address, AppCredentials, ConnectorAnswer, ConnectorClient, ConnectorOptions, ConnectorOutlet, Credentials,
+    Address, AppCredentials, ConnectorAnswer, ConnectorClient, ConnectorOptions, ConnectorSink, Credentials,
     PUBLIC_HOSTS, Place, TrustedHosts,
 };
 use citewire::clock::{Clock, CountingIds, ManualClock};
@@ -124,8 +124,8 @@ impl Scene {
     }
 
     fn answer(&self) -> ConnectorAnswer {
-        let outlet = ConnectorOutlet::new(Arc::clone(&self.client), self.place());
-        ConnectorAnswer::begin(Box::new(outlet), self.dialect, self.pacing.clone(), self.eager())
+        let sink = ConnectorSink::new(Arc::clone(&self.client), self.place());
+        ConnectorAnswer::begin(Box::new(sink), self.dialect, self.pacing.clone(), self.eager())
     }
 
     fn conversion(&self) -> Conversion {

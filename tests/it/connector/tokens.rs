@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use citewire::activity::Activity;
 use citewire::channels::azure_bot::{
-    ConnectorClient, ConnectorOutlet, Outlet as _, PUBLIC_HOSTS, RefusalCause, RefusalKind, TokenError, TrustedHosts,
+    ActivitySink as _, ConnectorClient, ConnectorSink, PUBLIC_HOSTS, RefusalCause, RefusalKind, TokenError,
+    TrustedHosts,
 };
 use citewire::clock::CountingIds;
 use citewire::egress::{Client, EgressOptions};
@@ -17,7 +18,7 @@ impl Scene {
     async fn say(&self, scope: &str) -> Result<Option<String>, citewire::channels::azure_bot::Refusal> {
         let mut place = self.place();
         place.scope = Some(scope.to_owned());
-        ConnectorOutlet::new(Arc::clone(&self.client), place).put(Activity::message("hi")).await
+        ConnectorSink::new(Arc::clone(&self.client), place).send(Activity::message("hi")).await
     }
 
     fn bearers(&self) -> Vec<String> {
@@ -135,12 +136,12 @@ async fn a_place_without_a_scope_is_called_without_a_token_and_one_with_a_scope_
     let scene = Scene::new(Flavour::Teams).await;
     let mut place = scene.place();
     place.scope = None;
-    ConnectorOutlet::new(Arc::clone(&scene.client), place).put(Activity::message("hi")).await.expect("taken");
+    ConnectorSink::new(Arc::clone(&scene.client), place).send(Activity::message("hi")).await.expect("taken");
     assert_eq!((scene.bearers(), scene.service.asked().len()), (vec![String::new()], 0));
     let hosts = TrustedHosts::new(PUBLIC_HOSTS).and_loopback();
     let client = ConnectorClient::new(http(), hosts, None, scene.eager(), Arc::new(CountingIds::default()));
     let refusal =
-        ConnectorOutlet::new(Arc::new(client), scene.place()).put(Activity::message("hi")).await.expect_err("no token");
+        ConnectorSink::new(Arc::new(client), scene.place()).send(Activity::message("hi")).await.expect_err("no token");
     assert!(matches!(refusal.cause, RefusalCause::NoToken(TokenError::NoCredentials)));
     assert_eq!(scene.service.seen().len(), 1);
 }
@@ -153,8 +154,7 @@ async fn point_07_a_place_that_is_not_trusted_any_more_gets_no_token_and_no_call
     let client = ConnectorClient::new(http, strict, None, scene.eager(), Arc::new(CountingIds::default()));
     let mut place = scene.place();
     place.scope = None;
-    let refusal =
-        ConnectorOutlet::new(Arc::new(client), place).put(Activity::message("hi")).await.expect_err("refused");
+    let refusal = ConnectorSink::new(Arc::new(client), place).send(Activity::message("hi")).await.expect_err("refused");
     assert!(matches!(refusal.cause, RefusalCause::Untrusted(_)), "{refusal}");
     assert_eq!(scene.service.seen().len(), 0);
 }
@@ -168,7 +168,7 @@ async fn a_service_at_a_private_address_is_refused_when_connecting() {
     let client = ConnectorClient::new(http, hosts, None, scene.eager(), Arc::new(CountingIds::default()));
     let mut place = scene.place();
     place.scope = None;
-    let outcome = ConnectorOutlet::new(Arc::new(client), place).put(Activity::message("hi")).await;
+    let outcome = ConnectorSink::new(Arc::new(client), place).send(Activity::message("hi")).await;
     let refusal = outcome.expect_err("refused");
     assert_eq!((refusal.kind, scene.service.seen().len()), (RefusalKind::Denied, 0));
     assert!(refusal.to_string().contains("a loopback address"), "{refusal}");

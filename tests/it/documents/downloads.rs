@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::Duration;
-use citewire::assistant::{Assistants, LinkMode, Team};
+use citewire::assistant::{AssistantRegistry, Assistants, LinkMode};
 use citewire::clock::Clock;
 use citewire::document::{DocumentId, DownloadKey, Library, PublicLinks, SignedLinks};
 use citewire::secret::Secret;
@@ -47,7 +47,7 @@ impl Hub {
                 assistant("empty", LinkMode::Public, &nothing),
             ];
             let of_channel = Some("authenticated".to_owned());
-            setup.assistants = Some(Arc::new(Assistants::new(Team::new(team, of_channel))));
+            setup.assistants = Some(Arc::new(Assistants::new(AssistantRegistry::new(team, of_channel))));
         });
         Self { app, folder, library }
     }

@@ -7,7 +7,7 @@ pub(crate) mod readers;
 use std::path::Path;
 use std::sync::Arc;
 
-use citewire::answer::LabelCatalogue;
+use citewire::answer::LabelCatalog;
 use citewire::assistant::{Assistant, AssistantOptions, LinkMode};
 use citewire::clock::ManualClock;
 use citewire::document::{Library, LibraryOptions};
@@ -38,5 +38,5 @@ fn assistant(name: &str, link_mode: LinkMode, library: &Arc<Library>) -> Assista
     let mut options = AssistantOptions::default();
     options.link_mode = link_mode;
     let upstream = Arc::new(Local::new(Arc::clone(library), LocalOptions::default(), clock()));
-    Assistant::new(name, options, upstream, Arc::new(LabelCatalogue::default())).with_library(Arc::clone(library))
+    Assistant::new(name, options, upstream, Arc::new(LabelCatalog::default())).with_library(Arc::clone(library))
 }

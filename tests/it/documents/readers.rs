@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::Duration;
 use citewire::activity::ConversationId;
-use citewire::assistant::{Assistant, AssistantOptions, Assistants, LinkMode, Team};
+use citewire::assistant::{Assistant, AssistantOptions, AssistantRegistry, Assistants, LinkMode};
 use citewire::clock::Clock;
 use citewire::document::{DocumentId, DownloadKey, Library, PublicLinks, SignedLinks};
 use citewire::secret::Secret;
@@ -55,7 +55,7 @@ impl Handbook {
         let library = library(&folder).await;
         let hr = linked("hr", LinkMode::Authenticated, &library).with_secret(Some(secret(HR_SECRET)));
         let team = [linked("staff", LinkMode::Authenticated, &library), linked("all", LinkMode::Public, &library), hr];
-        let assistants = Arc::new(Assistants::new(Team::new(team, Some("staff".to_owned()))));
+        let assistants = Arc::new(Assistants::new(AssistantRegistry::new(team, Some("staff".to_owned()))));
         let given = Arc::clone(&assistants);
         let app = TestApp::with(|setup| setup.assistants = Some(given));
         Self { app, library, assistants, _folder: folder }
@@ -164,10 +164,10 @@ async fn s1_28_an_address_ends_with_its_assistant() {
     let hr = linked("hr", LinkMode::Authenticated, &handbook.library);
     for (team, expected) in [
         // Another one answers on the channel by now, but this one still has the document.
-        (Team::new([staff(LinkMode::Authenticated), hr], Some("hr".to_owned())), is(200, LEAVE)),
-        (Team::new([staff(LinkMode::Public)], None), is(200, LEAVE)),
-        (Team::new([staff(LinkMode::None)], None), is(404, "unknown_document")),
-        (Team::new([], None), is(404, "unknown_document")),
+        (AssistantRegistry::new([staff(LinkMode::Authenticated), hr], Some("hr".to_owned())), is(200, LEAVE)),
+        (AssistantRegistry::new([staff(LinkMode::Public)], None), is(200, LEAVE)),
+        (AssistantRegistry::new([staff(LinkMode::None)], None), is(404, "unknown_document")),
+        (AssistantRegistry::new([], None), is(404, "unknown_document")),
     ] {
         handbook.assistants.replace(team);
         assert_eq!(handbook.open(&url).await, expected);

@@ -13,7 +13,7 @@ use citewire::activity::{Activity, ConversationId};
 use citewire::channels::azure_bot::auth::{Caller, Cloud};
 use citewire::channels::azure_bot::{
     AppCredentials, ConnectorClient, ConnectorOptions, ConnectorRecords, ConversationReference, Credentials,
-    LaterAnswers, PUBLIC_HOSTS, TrustedHosts,
+    PUBLIC_HOSTS, ProactiveMessages, TrustedHosts,
 };
 use citewire::clock::{Clock, CountingIds, ManualClock};
 use citewire::egress::{Client, EgressOptions};
@@ -40,7 +40,7 @@ struct Scene {
 }
 
 /// What brings answers to the service.
-fn later(service: &Service, store: Arc<dyn ConversationStore>, clock: Arc<ManualClock>) -> LaterAnswers {
+fn later(service: &Service, store: Arc<dyn ConversationStore>, clock: Arc<ManualClock>) -> ProactiveMessages {
     let hosts = TrustedHosts::new(PUBLIC_HOSTS).and_loopback();
     let mut egress = EgressOptions::default();
     hosts.admit(&mut egress.allow);
@@ -54,7 +54,7 @@ fn later(service: &Service, store: Arc<dyn ConversationStore>, clock: Arc<Manual
     let mut options = ConnectorOptions::default();
     options.call_limit = Duration::from_secs(1);
     let client = Arc::new(client.with_options(options));
-    LaterAnswers::new(ConnectorRecords::new(store), client, Cloud::Public.addresses(), clock)
+    ProactiveMessages::new(ConnectorRecords::new(store), client, Cloud::Public.addresses(), clock)
 }
 
 /// Where a personal chat of Teams at this service is.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use citewire::assistant::{Assistant, AssistantOptions, Assistants, Team};
+use citewire::assistant::{Assistant, AssistantOptions, AssistantRegistry, Assistants};
 use citewire::channels::direct_line::DirectLineOptions;
 use citewire::upstream::Upstream;
 use serde_json::{Value, json};
@@ -51,10 +51,10 @@ fn good_text() -> String {
 }
 
 /// An assistant called `hr` that answers on the channel itself.
-pub(super) fn team(upstream: Arc<dyn Upstream>, change: impl FnOnce(&mut AssistantOptions)) -> Team {
+pub(super) fn team(upstream: Arc<dyn Upstream>, change: impl FnOnce(&mut AssistantOptions)) -> AssistantRegistry {
     let mut options = AssistantOptions::default();
     change(&mut options);
-    Team::new([Assistant::new("hr", options, upstream, Arc::default())], Some("hr".to_owned()))
+    AssistantRegistry::new([Assistant::new("hr", options, upstream, Arc::default())], Some("hr".to_owned()))
 }
 
 /// A back end of the kind `http` with a key.
@@ -83,12 +83,12 @@ pub(super) struct Outcome {
 }
 
 impl Scene {
-    pub(super) async fn new(team: Team) -> Self {
+    pub(super) async fn new(team: AssistantRegistry) -> Self {
         Self::with(team, |_| {}).await
     }
 
     /// The same in a channel with other options.
-    pub(super) async fn with(team: Team, change: impl FnOnce(&mut DirectLineOptions)) -> Self {
+    pub(super) async fn with(team: AssistantRegistry, change: impl FnOnce(&mut DirectLineOptions)) -> Self {
         log::keep();
         let assistants = Arc::new(Assistants::new(team));
         let app = TestApp::with(|setup| {

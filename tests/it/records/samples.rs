@@ -39,14 +39,14 @@ fn keys(object: &Value) -> Vec<&str> {
 }
 
 /// An address by which pages are the same (rule N-03), or the text itself where it is none of the web.
-fn normalised(url: &Value) -> Option<String> {
+fn normalized(url: &Value) -> Option<String> {
     let text = url.as_str()?;
     Some(text.parse::<WebUrl>().map_or_else(|_| text.to_owned(), |url| url.merge_key().into_owned()))
 }
 
 /// What differs between a source and its description.
 fn difference(found: &Value, expected: &Value) -> Option<String> {
-    if normalised(&found["url"]) != normalised(&expected["url"]) {
+    if normalized(&found["url"]) != normalized(&expected["url"]) {
         return Some(format!("url is {}", found["url"]));
     }
     // A store is nobody's domain: the description takes anything there.

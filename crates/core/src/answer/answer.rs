@@ -11,7 +11,7 @@ const MAX_SCORE_LINES: usize = 100;
 
 /// An answer as a provider gave it, in citewire's own terms.
 ///
-/// The text is never normalised, since that would move offsets (rule N-18). Sources stand in the provider's order: the
+/// The text is never normalized, since that would move offsets (rule N-18). Sources stand in the provider's order: the
 /// `n` of a marker is the 1-based place in [`sources`](Self::sources).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
@@ -44,7 +44,7 @@ pub struct Answer {
     /// ([`AnswerStream::finish_counting`](crate::ingest::AnswerStream::finish_counting)).
     pub token_counts: TokenCounts,
     /// What was odd about the input, for the report.
-    pub oddities: Vec<Entry>,
+    pub warnings: Vec<Entry>,
 }
 
 impl Answer {

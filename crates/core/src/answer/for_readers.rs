@@ -32,9 +32,9 @@ impl Answer {
                 "letters that cannot be seen, or that turn the direction of the text, were taken out of the sources and labels: \
                  {letters}"
             );
-            self.oddities.push(Entry::in_input(Kind::Neutralised, UNSEEN, "", message));
+            self.warnings.push(Entry::in_input(Kind::Neutralised, UNSEEN, "", message));
         }
-        self.oddities.extend(users.into_iter().map(|pointer| {
+        self.warnings.extend(users.into_iter().map(|pointer| {
             let message = "the address of the source named a user or a password, which was taken out";
             Entry::in_input(Kind::Neutralised, "url-user", pointer, message)
         }));

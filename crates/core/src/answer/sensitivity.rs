@@ -1,6 +1,6 @@
 //! Sensitivity labels (policy P-11).
 
-use super::Colour;
+use super::Color;
 
 /// A sensitivity label of a document or of a whole answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub struct SensitivityLabel {
     /// The higher, the more sensitive.
     pub priority: i64,
     /// The colour of the shield.
-    pub colour: Option<Colour>,
+    pub colour: Option<Color>,
     /// Whether the document is encrypted: the shield then carries a lock.
     pub encrypted: bool,
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Options;
-use crate::answer::{Addresses, LabelCatalogue};
+use crate::answer::{Addresses, LabelCatalog};
 use crate::cite::Rules;
 use crate::dialect::Dialect;
 use crate::graph::GraphRules;
@@ -21,7 +21,7 @@ pub struct Conversion {
     /// Whether the answer is to cite. Where it is not, it is judged and shown without its sources (rule S1-01).
     pub citations: bool,
     /// The labels that the configuration knows.
-    pub labels: Arc<LabelCatalogue>,
+    pub labels: Arc<LabelCatalog>,
     /// Which addresses readers can open; `None` where they can open all.
     pub addresses: Option<Arc<dyn Addresses>>,
     /// Whether a message that is too large for its channel stays whole, for whoever sends it in

@@ -7,7 +7,7 @@ use super::{Conversion, ConvertError, Grounding};
 use crate::activity::Activity;
 use crate::answer::{Addresses, Answer, Source};
 use crate::cite::cite;
-use crate::dialect::Wishes;
+use crate::dialect::MessageOptions;
 use crate::graph;
 use crate::report::{Entry, Kind, Report};
 
@@ -53,7 +53,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     for pointer in readdress(&mut answer.sources, addresses.as_deref()) {
         let message =
             "readers cannot open the address of this source without a credential: they get its passage instead";
-        answer.oddities.push(Entry::in_input(Kind::Note, "address-needs-credential", pointer, message));
+        answer.warnings.push(Entry::in_input(Kind::Note, "address-needs-credential", pointer, message));
     }
 
     if options.require_grounding == Grounding::Anchored {
@@ -76,7 +76,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     let mut report = Report { complete: answer.complete, tools_invoked: answer.tools_invoked, ..Report::default() };
     report.error = answer.error.as_ref().map(|error| json!(error));
     report.scores = answer.score_lines();
-    report.extend(std::mem::take(&mut answer.oddities));
+    report.extend(std::mem::take(&mut answer.warnings));
     report.extend(std::mem::take(&mut cited.entries));
     let mut entries = Vec::new();
     if let Some(limit) = graph_rules.abstract_limit_utf16.filter(|limit| *limit < graph_rules.abstract_max_utf16) {
@@ -84,8 +84,11 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
         entries.push(Entry::in_input(Kind::Note, "abstract-limit", "/options/abstract_max", message));
     }
     let thing = graph::build(&answer, &cited, &graph_rules, &mut entries);
-    let wishes =
-        Wishes { feedback: options.feedback, self_contained: options.self_contained, in_parts: conversion.in_parts };
+    let wishes = MessageOptions {
+        feedback: options.feedback,
+        self_contained: options.self_contained,
+        in_parts: conversion.in_parts,
+    };
     let activity = dialect.message(cited.text, thing, wishes, &mut entries);
     report.extend(entries);
     Ok((activity, report))

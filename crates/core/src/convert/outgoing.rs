@@ -7,9 +7,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{Conversion, ConvertError, Grounding, grounded};
-use crate::answer::{LabelCatalogue, Scoring};
+use crate::answer::{LabelCatalog, Scoring};
 use crate::ingest::{AnswerStream, StreamEvent};
-use crate::output::{Chat, ChatForm, ChatOptions, Completion, GrowingChat, GrownChat, WebUiSource};
+use crate::output::{Chat, ChatForm, ChatOptions, ChatStream, ChatUpdate, Completion, WebUiSource};
 use crate::url::Tracking;
 
 /// What an answer becomes while it arrives.
@@ -65,13 +65,13 @@ impl fmt::Display for OutgoingForm {
 #[derive(Debug)]
 pub struct Outgoing {
     stream: AnswerStream,
-    chat: GrowingChat,
+    chat: ChatStream,
     form: OutgoingForm,
     completion: Completion,
     grounding: Grounding,
     tracking: Option<Tracking>,
     scoring: Scoring,
-    labels: Arc<LabelCatalogue>,
+    labels: Arc<LabelCatalog>,
     has_begun: bool,
 }
 
@@ -87,7 +87,7 @@ impl Outgoing {
         let withhold_encrypted = options.withhold_encrypted;
         Self {
             stream: AnswerStream::new(*from),
-            chat: GrowingChat::new(ChatOptions { form: chat_form, withhold_encrypted, ..ChatOptions::default() }),
+            chat: ChatStream::new(ChatOptions { form: chat_form, withhold_encrypted, ..ChatOptions::default() }),
             form,
             completion,
             grounding: options.require_grounding,
@@ -170,8 +170,8 @@ impl Outgoing {
         let broken = (!answer.complete).then(|| "the answer broke off".to_owned());
         let failure = failure.or(reported).or(broken);
         answer.complete &= failure.is_none();
-        let chat = std::mem::replace(chat, GrowingChat::new(ChatOptions::default()));
-        let GrownChat { chat, rest, .. } = chat.finish(&answer);
+        let chat = std::mem::replace(chat, ChatStream::new(ChatOptions::default()));
+        let ChatUpdate { chat, rest, .. } = chat.finish(&answer);
         if !rest.is_empty() {
             out.push(self.text(&rest));
         }

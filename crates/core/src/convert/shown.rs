@@ -7,7 +7,7 @@ use super::message::readdress;
 use super::spacing::Spacing;
 use super::{Conversion, Grounding};
 use crate::answer::{
-    Addresses, Answer, Interpreter, LabelCatalogue, MarkerGrammar, SensitivityLabel, Source, SourceIndex,
+    Addresses, Answer, Interpreter, LabelCatalog, MarkerGrammar, SensitivityLabel, Source, SourceIndex,
 };
 use crate::cite::{CitedText, Incremental, Rules};
 use crate::dialect::Dialect;
@@ -28,7 +28,7 @@ pub(super) struct Shown {
     /// Sources that the rewrite gets before that.
     new_sources: Vec<Source>,
     /// The labels that the configuration knows: what is to be withheld is withheld from the beginning.
-    labels: Arc<LabelCatalogue>,
+    labels: Arc<LabelCatalog>,
     /// Which addresses readers can open.
     addresses: Option<Arc<dyn Addresses>>,
     label: Option<SensitivityLabel>,

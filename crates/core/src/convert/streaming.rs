@@ -4,7 +4,7 @@ use super::message::message;
 use super::shown::Shown;
 use super::{Conversion, ConvertError, Converted};
 use crate::activity::Activity;
-use crate::dialect::{Livestream, Wishes};
+use crate::dialect::{Livestream, MessageOptions};
 use crate::graph;
 use crate::ingest::AnswerStream;
 use crate::report::Report;
@@ -108,7 +108,7 @@ impl Streaming {
         let (answer, cited) = self.shown.so_far()?;
         // The report is that of the message, which says all of this once more.
         let thing = graph::build(answer, &cited, &self.conversion.graph_rules(), &mut Vec::new());
-        Some(dialect.message(cited.text, thing, Wishes::default(), &mut Vec::new()))
+        Some(dialect.message(cited.text, thing, MessageOptions::default(), &mut Vec::new()))
     }
 
     /// The message alone, for whoever has sent what the pushes gave.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::row::{Row, Stream};
-use super::{Pacing, Wishes, email_html, line, m365_copilot, plain, slack, teams, telegram, web_chat};
+use super::{MessageOptions, Pacing, email_html, line, m365_copilot, plain, slack, teams, telegram, web_chat};
 use crate::activity::Activity;
 use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
@@ -66,7 +66,7 @@ impl Dialect {
 
     /// The message as the channel wants it; `entries` takes what had to be left out.
     #[must_use]
-    pub fn message(self, text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
+    pub fn message(self, text: String, message: Message, wishes: MessageOptions, entries: &mut Vec<Entry>) -> Activity {
         let message = (self.row().message)(text, message, wishes, entries);
         if wishes.in_parts { message } else { self.whole(message, entries) }
     }

@@ -1,7 +1,7 @@
 //! Microsoft 365 Copilot: Teams without labels, icons and feedback (`docs/guides/teams.md`).
 
 use super::row::Row;
-use super::{Pacing, Wishes, teams};
+use super::{MessageOptions, Pacing, teams};
 use crate::activity::Activity;
 use crate::graph::{GraphRules, Message};
 use crate::report::{Entry, Kind};
@@ -17,7 +17,7 @@ pub(super) const ROW: Row = Row {
 
 /// The message that Microsoft 365 Copilot takes. What its readers think of an answer never reaches the sender, so nobody
 /// is asked.
-fn message(text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
+fn message(text: String, message: Message, wishes: MessageOptions, entries: &mut Vec<Entry>) -> Activity {
     if wishes.feedback {
         let message = "Microsoft 365 Copilot does not pass feedback on";
         entries.push(Entry::in_input(Kind::Dropped, "feedback", "/options/feedback", message));

@@ -24,4 +24,4 @@ mod wishes;
 pub use dialect::{Dialect, UnknownDialect};
 pub use livestream::{Answering, Livestream, Stamps, Waiting};
 pub use pacing::Pacing;
-pub use wishes::Wishes;
+pub use wishes::MessageOptions;

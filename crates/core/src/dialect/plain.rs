@@ -2,7 +2,7 @@
 
 use super::reference_list::{self, Form};
 use super::row::{MAX_DIRECT_LINE_BYTES, Row};
-use super::{Pacing, Wishes};
+use super::{MessageOptions, Pacing};
 use crate::activity::Activity;
 use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
@@ -22,7 +22,7 @@ pub(super) const ROW: Row = Row {
 
 /// The text with a numbered list of references under it; there is nothing else that such a channel could show.
 #[expect(clippy::needless_pass_by_value, reason = "the messages of all dialects have one form")]
-fn message(mut text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
+fn message(mut text: String, message: Message, wishes: MessageOptions, entries: &mut Vec<Entry>) -> Activity {
     reference_list::append(&mut text, &message, Form::Plain);
     if wishes.feedback {
         let message = "a plain text has no thumbs";

@@ -1,7 +1,7 @@
 //! The row of a dialect: its names, rules and limits, and the function that makes its message.
 
 use super::drawn::Drawing;
-use super::{Pacing, Wishes};
+use super::{MessageOptions, Pacing};
 use crate::activity::Activity;
 use crate::cite::Rules;
 use crate::graph::{GraphRules, Message};
@@ -19,7 +19,7 @@ pub(super) struct Row {
     /// How the claims and labels are written for it.
     pub(super) graph_rules: fn() -> GraphRules,
     /// Shapes the message.
-    pub(super) message: fn(String, Message, Wishes, &mut Vec<Entry>) -> Activity,
+    pub(super) message: fn(String, Message, MessageOptions, &mut Vec<Entry>) -> Activity,
     /// How the message is drawn; `None` where the channel draws Markdown, or shows a text as it is.
     pub(super) drawing: Option<&'static Drawing>,
     /// How its readers see an answer grow; `None` where it arrives once.

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::reference_list::{self, Form};
 use super::row::{Row, Stream};
-use super::{Pacing, Wishes};
+use super::{MessageOptions, Pacing};
 use crate::activity::{Activity, Entity};
 use crate::cite::{Position, Rules, shorten};
 use crate::graph::{GraphRules, Message, UsageInfo};
@@ -27,7 +27,7 @@ pub(super) const ROW: Row = Row {
 };
 
 /// The message that Teams takes: numbers in the text, claims in the entity, and everything within 80 KB.
-fn message(text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
+fn message(text: String, message: Message, wishes: MessageOptions, entries: &mut Vec<Entry>) -> Activity {
     let mut activity = cited(text, message, wishes, entries);
     if wishes.feedback {
         activity.channel_data = Some(json!({"feedbackLoop": {"type": "default"}}));
@@ -36,7 +36,7 @@ fn message(text: String, message: Message, wishes: Wishes, entries: &mut Vec<Ent
 }
 
 /// The message without what only Teams itself has.
-pub(super) fn cited(mut text: String, message: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
+pub(super) fn cited(mut text: String, message: Message, wishes: MessageOptions, entries: &mut Vec<Entry>) -> Activity {
     if wishes.self_contained {
         reference_list::append(&mut text, &message, Form::Markdown);
     }

@@ -1,7 +1,7 @@
 //! Web Chat and everything that speaks Direct Line (`docs/guides/web-chat.md`).
 
 use super::row::{MAX_DIRECT_LINE_BYTES, Row, Stream};
-use super::{Pacing, Wishes};
+use super::{MessageOptions, Pacing};
 use crate::activity::{Activity, Entity};
 use crate::cite::Rules;
 use crate::graph::{Action, GraphRules, Message};
@@ -20,7 +20,7 @@ pub(super) const ROW: Row = Row {
 };
 
 /// The message that Web Chat draws: Markdown, the Message thing first among the entities.
-fn message(text: String, mut message: Message, wishes: Wishes, _: &mut Vec<Entry>) -> Activity {
+fn message(text: String, mut message: Message, wishes: MessageOptions, _: &mut Vec<Entry>) -> Activity {
     if wishes.feedback {
         message.potential_action = Action::thumbs();
     }

@@ -2,7 +2,7 @@
 
 /// What the caller wants of the activity itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wishes {
+pub struct MessageOptions {
     /// Readers are asked what they think.
     pub feedback: bool,
     /// The text alone names the sources.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::BlankNodeId;
-use crate::answer::{Colour, SensitivityLabel};
+use crate::answer::{Color, SensitivityLabel};
 
 /// A label: the node itself, or a blank node that refers to it.
 ///
@@ -84,7 +84,7 @@ pub struct DefinedTermSet {
 }
 
 impl DefinedTermSet {
-    fn colour(colour: &Colour) -> Self {
+    fn colour(colour: &Color) -> Self {
         Self {
             kind: "DefinedTermSet",
             in_defined_term_set: "https://www.w3.org/TR/css-color-4/",

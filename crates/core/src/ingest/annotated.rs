@@ -230,7 +230,7 @@ impl Annotated {
             let span = span.and_then(|span| whole_words(base + span.start..base + span.end));
             match span {
                 Some(span) => answer.citations.push(Citation::new(span, sources)),
-                None => answer.oddities.push(unanchored(pointer)),
+                None => answer.warnings.push(unanchored(pointer)),
             }
         }
     }
@@ -296,6 +296,6 @@ mod tests {
         let cited: Vec<_> = answer.citations.iter().map(|citation| &answer.text[citation.span.range()]).collect();
         assert_eq!(cited, ["Gut.", "Süß", ""]);
         assert_eq!(answer.citations[2].span.start(), "Süß. Gut".len());
-        assert_eq!(answer.oddities.len(), 1);
+        assert_eq!(answer.warnings.len(), 1);
     }
 }

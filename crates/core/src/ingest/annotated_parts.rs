@@ -47,7 +47,7 @@ impl AnnotatedParts {
             let index = OffsetIndex::new(&part.text);
             let mut placed = Vec::new();
             for (pointer, annotation) in &part.annotations {
-                let annotation = annotation.clone().into_annotation(pointer.clone(), &mut answer.oddities);
+                let annotation = annotation.clone().into_annotation(pointer.clone(), &mut answer.warnings);
                 let Some(mut annotation) = annotation else { continue };
                 if self.linked_markers {
                     without_label(&mut annotation.source);

@@ -112,18 +112,18 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::NONE, complete: true, ..Answer::default() };
     let mut claude = ClaudeAnswer::default();
     for (at, block) in blocks.into_iter().enumerate() {
-        let text = claude.begin(block.unwrap_or_default(), &format!("/content/{at}"), &mut answer.oddities);
+        let text = claude.begin(block.unwrap_or_default(), &format!("/content/{at}"), &mut answer.warnings);
         answer.text.push_str(&text.unwrap_or_default());
         claude.end();
     }
-    answer.oddities.extend(odd_reason(stop_reason, &USUAL, || "/stop_reason".to_owned()));
+    answer.warnings.extend(odd_reason(stop_reason, &USUAL, || "/stop_reason".to_owned()));
     Box::new(claude).finish(&mut answer);
     Ok(answer)
 }
 
 impl ClaudeAnswer {
     /// A block begins; returns the text that it brings along.
-    fn begin(&mut self, block: Block, pointer: &str, oddities: &mut Vec<Entry>) -> Option<String> {
+    fn begin(&mut self, block: Block, pointer: &str, warnings: &mut Vec<Entry>) -> Option<String> {
         let Block { kind, text, citations, content } = block;
         match kind.as_deref() {
             Some("text") => {}
@@ -133,7 +133,7 @@ impl ClaudeAnswer {
             }
             Some("web_search_tool_result") => {
                 self.tools_invoked = true;
-                self.ages.add(&content.unwrap_or_default(), format!("{pointer}/content"), oddities);
+                self.ages.add(&content.unwrap_or_default(), format!("{pointer}/content"), warnings);
                 return None;
             }
             // Thinking is no text (rule N-09), and unknown blocks say nothing (rule N-16).
@@ -141,7 +141,7 @@ impl ClaudeAnswer {
         }
         self.open = Some(Open { part: self.annotated.begin_part(), cited: Vec::new() });
         for (at, citation) in citations.into_iter().enumerate() {
-            self.cite(citation, format!("{pointer}/citations/{at}"), oddities);
+            self.cite(citation, format!("{pointer}/citations/{at}"), warnings);
         }
         text.and_then(|text| self.text(text))
     }
@@ -152,8 +152,8 @@ impl ClaudeAnswer {
     }
 
     /// The open block cites; before or behind its text is the same.
-    fn cite(&mut self, citation: WireCitation, pointer: String, oddities: &mut Vec<Entry>) {
-        let Some(source) = citation.cite(&mut self.annotated.sources, &self.ages, pointer, oddities) else { return };
+    fn cite(&mut self, citation: WireCitation, pointer: String, warnings: &mut Vec<Entry>) {
+        let Some(source) = citation.cite(&mut self.annotated.sources, &self.ages, pointer, warnings) else { return };
         let annotated = &mut self.annotated;
         let open = self.open.get_or_insert_with(|| Open { part: annotated.begin_part(), cited: Vec::new() });
         open.cited.push(source);
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!((handbook.filepath.as_deref(), handbook.content.as_deref()), (Some("handbook"), Some("more")));
         assert_eq!(document.pointer, "/content/4/citations/1");
         assert_eq!((answer.grammar, answer.tools_invoked), (MarkerGrammar::NONE, Some(true)));
-        let odd: Vec<_> = answer.oddities.iter().map(|entry| entry.code).collect();
+        let odd: Vec<_> = answer.warnings.iter().map(|entry| entry.code).collect();
         assert_eq!(odd, ["tool-error", "finish-reason"]);
     }
 

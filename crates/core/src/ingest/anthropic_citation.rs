@@ -47,10 +47,10 @@ pub(super) struct PageAges(HashMap<String, String>);
 
 impl PageAges {
     /// Takes note of the results of a web search, or of what went wrong with it. A result that is never cited is no source.
-    pub(super) fn add(&mut self, results: &Value, pointer: String, oddities: &mut Vec<Entry>) {
+    pub(super) fn add(&mut self, results: &Value, pointer: String, warnings: &mut Vec<Entry>) {
         if let Some(code) = results["error_code"].as_str() {
             let message = format!("the web search failed: {code:?}");
-            oddities.push(Entry::in_input(Kind::Note, "tool-error", pointer, message));
+            warnings.push(Entry::in_input(Kind::Note, "tool-error", pointer, message));
         }
         for result in results.as_array().into_iter().flatten() {
             if let (Some(url), Some(age)) = (result["url"].as_str(), result["page_age"].as_str())
@@ -75,7 +75,7 @@ impl WireCitation {
         sources: &mut Sources,
         ages: &PageAges,
         pointer: String,
-        oddities: &mut Vec<Entry>,
+        warnings: &mut Vec<Entry>,
     ) -> Option<SourceIndex> {
         let content = filled(self.cited_text);
         match self.kind.as_deref()? {
@@ -101,7 +101,7 @@ impl WireCitation {
                 let (member, address) =
                     if kind == "search_result_location" { ("source", self.source) } else { ("url", self.url) };
                 let key = format!("search result {}", address.as_deref().unwrap_or_default());
-                let Located { url, filepath, address } = location(address, || format!("{pointer}/{member}"), oddities);
+                let Located { url, filepath, address } = location(address, || format!("{pointer}/{member}"), warnings);
                 let modified = url.as_ref().and_then(|url| ages.0.get(url.merge_key().as_ref()).cloned());
                 let is_search = kind == "web_search_result_location";
                 let source = Source {

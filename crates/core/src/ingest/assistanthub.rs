@@ -122,7 +122,7 @@ fn conclude(answer: &mut Answer, referenced: Vec<SourceIndex>) {
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::ASSISTANT_HUB, complete: true, ..Answer::default() };
-    let (content, _) = chat::whole(body, &mut answer.oddities)?;
+    let (content, _) = chat::whole(body, &mut answer.warnings)?;
     answer.text = content.into_text();
     let manifest = json::read::<Cited>(body)?.citations.unwrap_or_default();
     let Sources { all, referenced } = manifest.into_sources("/citations");

@@ -29,10 +29,10 @@ pub(super) struct Document {
 }
 
 impl Document {
-    pub(super) fn into_source(self, pointer: String, scores: &AzureScores, oddities: &mut Vec<Entry>) -> Source {
+    pub(super) fn into_source(self, pointer: String, scores: &AzureScores, warnings: &mut Vec<Entry>) -> Source {
         let score = scores.score(self.told());
         let raw = self.told().raw();
-        let Located { url, filepath: path_in_url, address } = web_url(self.url, || format!("{pointer}/url"), oddities);
+        let Located { url, filepath: path_in_url, address } = web_url(self.url, || format!("{pointer}/url"), warnings);
         Source {
             title: filled(self.title),
             url,
@@ -139,7 +139,7 @@ fn under(pointer: &str, list: &str, documents: Vec<Document>) -> Documents {
 
 impl Context {
     /// What is cited, and what was retrieved; `pointer` leads to the context.
-    pub(super) fn into_documents(self, pointer: &str, oddities: &mut Vec<Entry>) -> (Documents, Documents) {
+    pub(super) fn into_documents(self, pointer: &str, warnings: &mut Vec<Entry>) -> (Documents, Documents) {
         let named = |list: &str, documents| under(pointer, list, documents);
         let mut cited = named("citations", self.citations);
         let mut retrieved = named("all_retrieved_documents", self.all_retrieved_documents);
@@ -155,7 +155,7 @@ impl Context {
                 // Other tools write something else, or nothing that is JSON.
                 Err(error) => {
                     let message = format!("the message of the tool holds no citations: {error}");
-                    oddities.push(Entry::in_input(Kind::Note, "tool-message", pointer, message));
+                    warnings.push(Entry::in_input(Kind::Note, "tool-message", pointer, message));
                 }
             }
         }

@@ -98,7 +98,7 @@ impl ReadEvents for AzureEvents {
 
     fn finish(mut self: Box<Self>, answer: &mut Answer) {
         // A stream without its end may have a context after its last text.
-        let sources = self.sources(&mut answer.oddities);
+        let sources = self.sources(&mut answer.warnings);
         answer.sources.extend(sources.unwrap_or_default());
     }
 }

@@ -48,9 +48,9 @@ pub(super) fn parse(body: &str, scores: &AzureScores) -> Result<Answer, IngestEr
     let text = message.content.ok_or_else(|| {
         IngestError::member("/choices/0/message/content", "missing; the text of the answer is wanted")
     })?;
-    let mut oddities = Vec::new();
+    let mut warnings = Vec::new();
     let context = message.context.unwrap_or_default();
-    let (mut cited, retrieved) = context.into_documents("/choices/0/message/context", &mut oddities);
+    let (mut cited, retrieved) = context.into_documents("/choices/0/message/context", &mut warnings);
     if cited.is_empty() {
         // Rule S0-03: without citations, what was retrieved takes their place.
         cited = retrieved;
@@ -59,16 +59,16 @@ pub(super) fn parse(body: &str, scores: &AzureScores) -> Result<Answer, IngestEr
         merge_scores(documents, retrieved.iter().map(|(_, document)| document), scores);
     }
     if let Some(reason) = choice.finish_reason {
-        oddities.extend(finish_reason(&reason, "/choices/0/finish_reason".to_owned()));
+        warnings.extend(finish_reason(&reason, "/choices/0/finish_reason".to_owned()));
     }
-    let sources = cited.into_iter().map(|(pointer, document)| document.into_source(pointer, scores, &mut oddities));
+    let sources = cited.into_iter().map(|(pointer, document)| document.into_source(pointer, scores, &mut warnings));
     let sources = sources.collect();
     Ok(Answer {
         text,
         sources,
         grammar: MarkerGrammar::AZURE_ON_YOUR_DATA,
         complete: true,
-        oddities,
+        warnings,
         ..Answer::default()
     })
 }
@@ -166,7 +166,7 @@ mod tests {
         let titles: Vec<_> = found.sources.iter().filter_map(|source| source.title.as_deref()).collect();
         assert_eq!(titles, ["A", "B"]);
         assert_eq!(found.sources[1].pointer, "/choices/0/message/context/messages/0/content/citations/1");
-        assert_eq!(found.oddities[0].code, "tool-message");
+        assert_eq!(found.warnings[0].code, "tool-message");
         let delta = json!({"choices": [{"index": 0, "delta": {"role": "assistant", "context": context}}]});
         let text = json!({"choices": [{"index": 0, "delta": {"content": "x [doc2]"}}]});
         let body = format!("data: {delta}\n\ndata: {text}\n\n");
@@ -192,6 +192,6 @@ mod tests {
     #[test]
     fn a_cut_answer_is_noted() {
         let body = r#"{"choices": [{"message": {"content": "x"}, "finish_reason": "length"}]}"#;
-        assert_eq!(read(body).expect("an answer").oddities[0].code, "finish-reason");
+        assert_eq!(read(body).expect("an answer").warnings[0].code, "finish-reason");
     }
 }

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::format::{Format, Members};
 use super::growing_answer::GrowingAnswer;
-use super::torn::joined;
+use super::surrogate_joiner::joined;
 use super::{EventPlace, IngestError, json};
 use crate::answer::{Answer, ProviderError};
 use crate::report::At;
@@ -56,8 +56,8 @@ pub(super) fn answer_of_events(body: &str, format: &'static Format, pointer: &st
     for source in &mut answer.sources {
         source.pointer.insert_str(0, name);
     }
-    for oddity in &mut answer.oddities {
-        if let At::Pointer(pointer) = &mut oddity.at {
+    for warning in &mut answer.warnings {
+        if let At::Pointer(pointer) = &mut warning.at {
             pointer.insert_str(0, name);
         }
     }

@@ -80,7 +80,7 @@ impl WireCitation {
     }
 
     /// The source that is cited.
-    pub(super) fn cite(self, sources: &mut Sources, pointer: String, oddities: &mut Vec<Entry>) -> SourceIndex {
+    pub(super) fn cite(self, sources: &mut Sources, pointer: String, warnings: &mut Vec<Entry>) -> SourceIndex {
         let Location { web, document_char, document_page, document_chunk, search_result_location } =
             self.location.unwrap_or_default();
         let page = document_page.as_ref().and_then(|page| page.start).and_then(NonZeroU32::new);
@@ -93,7 +93,7 @@ impl WireCitation {
         let member = if web.is_some() { "location/web/url" } else { "source" };
         let address = web.or_else(|| filled(self.source));
         let name = address.clone().or_else(|| self.title.clone());
-        let Located { url, filepath, address } = location(address, || format!("{pointer}/{member}"), oddities);
+        let Located { url, filepath, address } = location(address, || format!("{pointer}/{member}"), warnings);
         let content: String = self.source_content.into_iter().filter_map(|passage| passage.text).collect();
         let key = match (&document, &result) {
             (Some(index), _) => Some(format!("document {index}")),

@@ -153,9 +153,9 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
             let named = |(at, citation)| (format!("{pointer}/citationsContent/citations/{at}"), citation);
             open.citations.extend(citations.into_iter().enumerate().map(named));
         }
-        converse.end(&mut answer.oddities);
+        converse.end(&mut answer.warnings);
     }
-    answer.oddities.extend(odd_reason(stop_reason, &USUAL, || "/stopReason".to_owned()));
+    answer.warnings.extend(odd_reason(stop_reason, &USUAL, || "/stopReason".to_owned()));
     Box::new(converse).finish(&mut answer);
     Ok(answer)
 }
@@ -173,10 +173,10 @@ impl ConverseAnswer {
     }
 
     /// The open block ends; returns what it cites.
-    fn end(&mut self, oddities: &mut Vec<Entry>) -> Option<Vec<SourceIndex>> {
+    fn end(&mut self, warnings: &mut Vec<Entry>) -> Option<Vec<SourceIndex>> {
         let Open { part, citations, .. } = self.open.take()?;
         let sources = &mut self.annotated.sources;
-        let cited = citations.into_iter().map(|(pointer, citation)| citation.cite(sources, pointer, oddities));
+        let cited = citations.into_iter().map(|(pointer, citation)| citation.cite(sources, pointer, warnings));
         let cited = each_once(cited.collect());
         self.annotated.block(part, cited.clone());
         Some(cited).filter(|cited| !cited.is_empty())
@@ -247,7 +247,7 @@ impl ReadEvents for ConverseAnswer {
 
     fn finish(mut self: Box<Self>, answer: &mut Answer) {
         // A stream that was cut may have cited its last block already.
-        self.end(&mut answer.oddities);
+        self.end(&mut answer.warnings);
         self.annotated.finish(answer);
     }
 }
@@ -352,6 +352,6 @@ mod tests {
         let place = "/output/message/content/0/citationsContent/citations/0/title";
         assert_eq!(error, format!("{place}: invalid type: integer `5`, expected a string"));
         let body = json!({"output": {"message": {"content": [{"text": "a"}]}}, "stopReason": "max_tokens"});
-        assert_eq!(answer(&body).oddities[0].code, "finish-reason");
+        assert_eq!(answer(&body).warnings[0].code, "finish-reason");
     }
 }

@@ -162,9 +162,9 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut rag = RagAnswer::default();
     rag.annotated.grow(answer.text.len());
     for (at, citation) in citations.into_iter().enumerate() {
-        rag.cite(citation, format!("/citations/{at}"), &mut answer.oddities);
+        rag.cite(citation, format!("/citations/{at}"), &mut answer.warnings);
     }
-    answer.oddities.extend(intervened(guardrail, "/guardrailAction".to_owned()));
+    answer.warnings.extend(intervened(guardrail, "/guardrailAction".to_owned()));
     Box::new(rag).finish(&mut answer);
     Ok(answer)
 }
@@ -173,7 +173,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
 fn lone_chunk(chunk: Chunk) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::NONE, ..Answer::default() };
     let (mut rag, mut said) = (RagAnswer::default(), Vec::new());
-    rag.chunk(chunk, "", &mut said, &mut answer.oddities)?;
+    rag.chunk(chunk, "", &mut said, &mut answer.warnings)?;
     for event in said {
         if let StreamEvent::Text(text) = event {
             answer.text.push_str(&text);
@@ -239,7 +239,7 @@ impl RagAnswer {
         Ok(())
     }
 
-    fn cite(&mut self, citation: WireCitation, mut pointer: String, oddities: &mut Vec<Entry>) {
+    fn cite(&mut self, citation: WireCitation, mut pointer: String, warnings: &mut Vec<Entry>) {
         let WireCitation { mut generated_response_part, mut retrieved_references, citation: older } = citation;
         if let Some(older) = older.filter(|_| generated_response_part.is_none() && retrieved_references.is_empty()) {
             (generated_response_part, retrieved_references) =
@@ -265,7 +265,7 @@ impl RagAnswer {
             .enumerate()
             .map(|(at, reference)| {
                 let pointer = format!("{pointer}/retrievedReferences/{at}");
-                reference.add_to(&mut self.annotated.sources, pointer, oddities)
+                reference.add_to(&mut self.annotated.sources, pointer, warnings)
             })
             .collect();
         self.annotated.quoted_span(0, (Some(start), end, Unit::Char), text, sources, pointer);

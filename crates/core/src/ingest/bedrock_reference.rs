@@ -75,7 +75,7 @@ impl Location {
 
 impl Reference {
     /// The source that it is: one for each document, however many of its passages are cited (rule N-03).
-    pub(super) fn add_to(self, sources: &mut Sources, pointer: String, oddities: &mut Vec<Entry>) -> SourceIndex {
+    pub(super) fn add_to(self, sources: &mut Sources, pointer: String, warnings: &mut Vec<Entry>) -> SourceIndex {
         let metadata = self.metadata.unwrap_or_default();
         let (member, place) = self.location.unwrap_or_default().place();
         let text = |name: &str| filled(metadata.get(name).and_then(Value::as_str).map(str::to_owned));
@@ -83,7 +83,7 @@ impl Reference {
         let (id, at) = (filled(place.id), format!("{pointer}/location/{member}"));
         let address = filled(place.uri).or_else(|| filled(place.url));
         let address = if id.is_some() { address } else { address.or_else(in_metadata) };
-        let Located { url, filepath, address: written } = location(address.clone(), || at.clone(), oddities);
+        let Located { url, filepath, address: written } = location(address.clone(), || at.clone(), warnings);
         let page = metadata.get(PAGE).and_then(Value::as_f64).filter(|page| (1.0..=f64::from(u32::MAX)).contains(page));
         let source = Source {
             id: id.or(address),

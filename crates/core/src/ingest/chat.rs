@@ -216,7 +216,7 @@ pub(super) fn first_choice<C>(choices: Option<Vec<C>>) -> Result<C, IngestError>
 }
 
 /// Reads a whole completion.
-pub(super) fn whole(body: &str, oddities: &mut Vec<Entry>) -> Result<(Content, Said), IngestError> {
+pub(super) fn whole(body: &str, warnings: &mut Vec<Entry>) -> Result<(Content, Said), IngestError> {
     let completion: Completion = json::read(body)?;
     let choice = first_choice(completion.choices)?;
     let message =
@@ -225,7 +225,7 @@ pub(super) fn whole(body: &str, oddities: &mut Vec<Entry>) -> Result<(Content, S
         IngestError::member("/choices/0/message/content", "missing; the text of the answer is wanted")
     })?;
     if let Some(reason) = &choice.finish_reason {
-        oddities.extend(finish_reason(reason, "/choices/0/finish_reason".to_owned()));
+        warnings.extend(finish_reason(reason, "/choices/0/finish_reason".to_owned()));
     }
     let annotations = annotations(message.annotations, "/choices/0/message/annotations")?;
     Ok((content, Said { pointer: "/choices/0/message".to_owned(), content: None, annotations, ended: true }))

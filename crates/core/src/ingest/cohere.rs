@@ -173,7 +173,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
         }
         (None, None) => return Err(IngestError::member("/message", "missing; the answer of the model is wanted")),
     }
-    answer.oddities.extend(odd_reason(finish_reason, &USUAL, || "/finish_reason".to_owned()));
+    answer.warnings.extend(odd_reason(finish_reason, &USUAL, || "/finish_reason".to_owned()));
     Box::new(cohere).finish(&mut answer);
     Ok(answer)
 }
@@ -305,7 +305,7 @@ mod tests {
             (second.id.as_deref(), second.url.as_ref().map(crate::url::WebUrl::as_str)),
             (Some("t:0"), Some("https://x.example/a"))
         );
-        assert_eq!((answer.tools_invoked, answer.oddities[0].code), (Some(true), "finish-reason"));
+        assert_eq!((answer.tools_invoked, answer.warnings[0].code), (Some(true), "finish-reason"));
     }
 
     fn first_version() -> Value {
@@ -321,7 +321,7 @@ mod tests {
         let titles: Vec<_> = answer.sources.iter().filter_map(|source| source.title.as_deref()).collect();
         assert_eq!(titles, ["Two", "One"]);
         assert_eq!(answer.sources[0].pointer, "/documents/1");
-        assert_eq!((answer.oddities.len(), answer.oddities[0].code), (1, "annotation-source"));
+        assert_eq!((answer.warnings.len(), answer.warnings[0].code), (1, "annotation-source"));
         // The native manifest has a text at the same place.
         assert!(
             ingest(br#"{"text": "a", "sources": [{"id": "A"}]}"#, None).is_ok_and(|answer| answer.sources.len() == 1)

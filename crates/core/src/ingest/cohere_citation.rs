@@ -101,20 +101,20 @@ impl Citations {
                 let of_tool = source.document.is_none() && source.tool_output.is_some();
                 let kind = if of_tool { SourceKind::Tool } else { SourceKind::Document };
                 let document = (source.document.or(source.tool_output).unwrap_or_default(), kind);
-                cited.push(add_source(filled(source.id), document, pointer, &mut annotated, &mut answer.oddities));
+                cited.push(add_source(filled(source.id), document, pointer, &mut annotated, &mut answer.warnings));
             }
             for (at, TextOrNumber(id)) in citation.document_ids.into_iter().enumerate() {
                 match (annotated.sources.find(&key(&id)), documents.remove(&id)) {
                     (Some(known), _) => cited.push(known),
                     (None, Some((pointer, document))) => {
-                        let oddities = &mut answer.oddities;
+                        let warnings = &mut answer.warnings;
                         let document = (document, SourceKind::Document);
-                        cited.push(add_source(Some(id), document, pointer, &mut annotated, oddities));
+                        cited.push(add_source(Some(id), document, pointer, &mut annotated, warnings));
                     }
                     (None, None) => {
                         let (pointer, message) =
                             (format!("{pointer}/document_ids/{at}"), format!("no document is called {id:?}"));
-                        answer.oddities.push(Entry::in_input(Kind::Unresolved, "annotation-source", pointer, message));
+                        answer.warnings.push(Entry::in_input(Kind::Unresolved, "annotation-source", pointer, message));
                     }
                 }
             }
@@ -138,11 +138,11 @@ fn add_source(
     document: (Value, SourceKind),
     pointer: String,
     annotated: &mut Annotated,
-    oddities: &mut Vec<Entry>,
+    warnings: &mut Vec<Entry>,
 ) -> SourceIndex {
     let sources = &mut annotated.sources;
     let known = id.as_deref().map(key);
-    let source = into_source(id, document, pointer, oddities);
+    let source = into_source(id, document, pointer, warnings);
     match known {
         None => sources.page(source),
         // An address is one source under every id (rule N-03).
@@ -160,7 +160,7 @@ fn into_source(
     id: Option<String>,
     (document, kind): (Value, SourceKind),
     pointer: String,
-    oddities: &mut Vec<Entry>,
+    warnings: &mut Vec<Entry>,
 ) -> Source {
     let metadata: Map<String, Value> = match document {
         Value::Object(map) => map,
@@ -172,7 +172,7 @@ fn into_source(
         let value = metadata.get(name).or_else(|| data?.get(name))?;
         filled(value.as_str().map(str::to_owned))
     };
-    let Located { url, filepath, address } = location(text("url"), || format!("{pointer}/document/url"), oddities);
+    let Located { url, filepath, address } = location(text("url"), || format!("{pointer}/document/url"), warnings);
     Source {
         title: text("title"),
         url,

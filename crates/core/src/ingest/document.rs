@@ -3,7 +3,7 @@
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::halves::{has_lone_half, mended_with_note};
+use super::surrogates::{has_lone_half, mended_with_note};
 use super::{IngestError, Provider, bedrock, formats, json, native};
 use crate::answer::Answer;
 
@@ -30,7 +30,7 @@ pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, In
     let body = bedrock::with_joined_events(body);
     let (body, lost) = mended_with_note(&body, "");
     let mut answer = object(&body, from)?;
-    answer.oddities.extend(lost.entry());
+    answer.warnings.extend(lost.entry());
     Ok(answer)
 }
 
@@ -40,7 +40,7 @@ fn object(body: &str, from: Option<Provider>) -> Result<Answer, IngestError> {
         None => formats::detect(body)?,
     };
     let answer = (format.parse)(body).map(|mut answer| {
-        answer.oddities.extend(chosen);
+        answer.warnings.extend(chosen);
         answer
     });
     if answer.as_ref().is_ok_and(|answer| !answer.text.is_empty()) {

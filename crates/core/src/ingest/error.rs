@@ -31,7 +31,7 @@ pub enum IngestError {
     },
     /// No known format looks like this.
     #[error("the format was not recognised: {seen}; name it with `from`")]
-    Unrecognised {
+    Unrecognized {
         /// What the envelope shows.
         seen: String,
     },
@@ -96,7 +96,7 @@ impl IngestError {
             Self::Event { source, .. } => source.pointer(),
             Self::NotUtf8 { .. }
             | Self::NotJson { .. }
-            | Self::Unrecognised { .. }
+            | Self::Unrecognized { .. }
             | Self::NotRead { .. }
             | Self::EventTooLong { .. }
             | Self::NoAnswer { .. } => None,
@@ -111,7 +111,7 @@ impl IngestError {
             Self::NotUtf8 { .. }
             | Self::NotJson { .. }
             | Self::Member { .. }
-            | Self::Unrecognised { .. }
+            | Self::Unrecognized { .. }
             | Self::NotRead { .. }
             | Self::NoAnswer { .. } => None,
         }

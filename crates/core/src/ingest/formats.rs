@@ -97,9 +97,9 @@ pub(super) fn detect(body: &str) -> Result<(&'static Format, Option<Entry>), Ing
         [] if is_something(&members, "error") => Err(json::error_instead(&members["error"])),
         // So close to our own manifest that its own message helps more.
         [] if members.contains_key("text") || members.contains_key("sources") => Ok((&native::FORMAT, None)),
-        [] => Err(IngestError::Unrecognised { seen: shown(&members) }),
+        [] => Err(IngestError::Unrecognized { seen: shown(&members) }),
         [(most, _), (next, _), ..] if most == next => {
-            Err(IngestError::Unrecognised { seen: format!("it has {}", seen()) })
+            Err(IngestError::Unrecognized { seen: format!("it has {}", seen()) })
         }
         [(_, Fitting::Unread(format)), ..] => Err(format.refusal()),
         [(_, Fitting::Read(format))] => Ok((format, None)),

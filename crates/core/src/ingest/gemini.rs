@@ -119,7 +119,7 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
         gemini.annotated.grow(text.len());
         answer.text.push_str(&text);
     }
-    answer.oddities.extend(odd_reason(candidate.finish_reason, &USUAL, || format!("{place}/finishReason")));
+    answer.warnings.extend(odd_reason(candidate.finish_reason, &USUAL, || format!("{place}/finishReason")));
     gemini.grounding = candidate.grounding.map(|grounding| Box::new(grounding.found_at(&place, body)));
     gemini.citations = candidate.citations.map(|citations| citations.found_at(&place)).unwrap_or_default();
     Box::new(gemini).finish(&mut answer);
@@ -213,9 +213,9 @@ impl ReadEvents for GeminiAnswer {
         // Without any grounding, the model did not look anything up.
         answer.tools_invoked = Some(grounding.as_ref().is_some_and(|grounding| grounding.tools_invoked()));
         if let Some(grounding) = grounding {
-            grounding.annotate(&parts, &mut annotated, &mut answer.oddities);
+            grounding.annotate(&parts, &mut annotated, &mut answer.warnings);
         }
-        citations.annotate(&parts, &mut annotated, &mut answer.oddities);
+        citations.annotate(&parts, &mut annotated, &mut answer.warnings);
         annotated.finish(answer);
     }
 }
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!((first.page.map(u32::from), first.content.as_deref()), (Some(3), Some("passage")));
         assert_eq!((first.score, second.score), (Some(0.5), None));
         assert_eq!(first.pointer, "/candidates/0/grounding_metadata/grounding_chunks/0");
-        assert_eq!((answer.oddities.len(), answer.oddities[0].code), (1, "annotation-source"));
+        assert_eq!((answer.warnings.len(), answer.warnings[0].code), (1, "annotation-source"));
     }
 
     #[test]
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(answer.text, "Süß. Gut. Fein.");
         assert_eq!(cited(&answer), [("Fein.", vec![0]), ("Süß.", vec![1]), ("Gut.", vec![0])]);
         assert_eq!(answer.sources.len(), 2);
-        assert_eq!(answer.oddities[0].code, "annotation-unanchored");
+        assert_eq!(answer.warnings[0].code, "annotation-unanchored");
     }
 
     fn chunk(text: &str, more: Value) -> Value {
@@ -349,6 +349,6 @@ mod tests {
             assert_eq!(ingest(body.to_string().as_bytes(), None).expect_err("unusable").to_string(), message);
         }
         let cut = answer(&chunk("x", json!({"finishReason": "MAX_TOKENS"})));
-        assert_eq!(cut.oddities[0].code, "finish-reason");
+        assert_eq!(cut.warnings[0].code, "finish-reason");
     }
 }

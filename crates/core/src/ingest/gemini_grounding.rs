@@ -207,26 +207,26 @@ impl Grounding {
     }
 
     /// Adds sources and claims. `parts` are the parts of the text that offsets count in; without any, they count in all of it.
-    pub(super) fn annotate(self, parts: &[usize], annotated: &mut Annotated, oddities: &mut Vec<Entry>) {
+    pub(super) fn annotate(self, parts: &[usize], annotated: &mut Annotated, warnings: &mut Vec<Entry>) {
         let chunks: Vec<SourceIndex> = self
             .chunks
             .into_iter()
             .enumerate()
             .map(|(at, chunk)| {
                 let merges = chunk.merges();
-                let source = chunk.into_source(format!("{}/{at}", self.chunks_at), oddities);
+                let source = chunk.into_source(format!("{}/{at}", self.chunks_at), warnings);
                 if merges { annotated.sources.page(source) } else { annotated.sources.push(source) }
             })
             .collect();
         for (at, Support { segment, chunks: places, scores, own }) in self.supports.into_iter().enumerate() {
             let pointer = format!("{}/{at}", self.supports_at);
-            let own = gemini_legacy::source(&Value::Object(own), pointer.clone(), oddities);
+            let own = gemini_legacy::source(&Value::Object(own), pointer.clone(), warnings);
             let mut cited: Vec<SourceIndex> = own.map(|source| annotated.sources.page(source)).into_iter().collect();
             for (n, TextOrNumber(place)) in places.iter().enumerate() {
                 let Some(source) = place.parse::<usize>().ok().and_then(|place| chunks.get(place).copied()) else {
                     let message = format!("there is no chunk {place:?}");
                     let pointer = format!("{pointer}/groundingChunkIndices/{n}");
-                    oddities.push(Entry::in_input(Kind::Unresolved, "annotation-source", pointer, message));
+                    warnings.push(Entry::in_input(Kind::Unresolved, "annotation-source", pointer, message));
                     continue;
                 };
                 let score = scores.get(n).copied().flatten().filter(|score| (0.0..=1.0).contains(score));
@@ -241,7 +241,7 @@ impl Grounding {
             let span = (start.map(|start| start as usize), end.map(|end| end as usize), Unit::Utf8);
             annotated.quoted_span(part, span, text, cited, pointer);
         }
-        self.legacy.annotate(parts, annotated, oddities);
+        self.legacy.annotate(parts, annotated, warnings);
     }
 }
 
@@ -251,7 +251,7 @@ impl Chunk {
         self.retrieved.is_none()
     }
 
-    fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
+    fn into_source(self, pointer: String, warnings: &mut Vec<Entry>) -> Source {
         let mut source = Source::default();
         let text = |value: Option<Value>| filled(value.as_ref().and_then(Value::as_str).map(str::to_owned));
         let page = text(self.source_url).or_else(|| text(self.page_url));
@@ -286,7 +286,7 @@ impl Chunk {
             source.kind = uri.1.is_some().then_some(SourceKind::Web);
         }
         let (member, uri) = page.map_or(uri, |page| ("sourceUrl", Some(page)));
-        let Located { url, filepath, address } = location(uri, || format!("{pointer}/{member}"), oddities);
+        let Located { url, filepath, address } = location(uri, || format!("{pointer}/{member}"), warnings);
         (source.url, source.filepath, source.address) = (url, filepath, address);
         source.pointer = pointer;
         source

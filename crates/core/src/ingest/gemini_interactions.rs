@@ -127,7 +127,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::NONE, complete: true, ..Answer::default() };
     let mut interaction = InteractionAnswer::default();
     for (at, step) in steps.into_iter().enumerate() {
-        let texts = interaction.begin(step, None, &format!("/steps/{at}"), &mut answer.oddities);
+        let texts = interaction.begin(step, None, &format!("/steps/{at}"), &mut answer.warnings);
         answer.text.extend(texts);
     }
     if let Some(error) = error {
@@ -136,7 +136,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
         }
         (answer.complete, answer.error) = (false, Some(json::provider_error(&error)));
     }
-    answer.oddities.extend(odd_status(status, "/status".to_owned()));
+    answer.warnings.extend(odd_status(status, "/status".to_owned()));
     Box::new(interaction).finish(&mut answer);
     Ok(answer)
 }
@@ -150,7 +150,7 @@ fn odd_status(status: Option<String>, pointer: String) -> Option<Entry> {
 
 impl InteractionAnswer {
     /// A step begins; returns the texts that it brings along. Only the output of the model is the answer (rule N-09).
-    fn begin(&mut self, step: Step, index: Option<u32>, pointer: &str, oddities: &mut Vec<Entry>) -> Vec<String> {
+    fn begin(&mut self, step: Step, index: Option<u32>, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<String> {
         let kind = step.kind.unwrap_or_default();
         self.tools_invoked |= kind.ends_with("_call") || kind.ends_with("_result");
         self.is_output = kind == "model_output";
@@ -166,13 +166,13 @@ impl InteractionAnswer {
         parts
             .filter_map(|(at, part)| {
                 self.part = None;
-                self.add(part, &format!("{pointer}/content/{at}"), oddities)
+                self.add(part, &format!("{pointer}/content/{at}"), warnings)
             })
             .collect()
     }
 
     /// A part of the open step, or what is new in it: text, annotations of it, or both.
-    fn add(&mut self, part: Part, pointer: &str, oddities: &mut Vec<Entry>) -> Option<String> {
+    fn add(&mut self, part: Part, pointer: &str, warnings: &mut Vec<Entry>) -> Option<String> {
         let kind = part.kind.as_deref().unwrap_or("text");
         if !matches!(kind, "text" | "text_delta" | "text_annotation_delta" | "text_annotation") {
             return None;
@@ -183,14 +183,14 @@ impl InteractionAnswer {
         let text = part.text.filter(|text| !text.is_empty());
         annotated.grow(text.as_deref().unwrap_or_default().len());
         for (at, annotation) in part.annotations.into_iter().enumerate() {
-            annotation.cite(place, format!("{pointer}/annotations/{at}"), annotated, oddities);
+            annotation.cite(place, format!("{pointer}/annotations/{at}"), annotated, warnings);
         }
         text
     }
 }
 
 impl Annotation {
-    fn cite(self, part: usize, pointer: String, annotated: &mut Annotated, oddities: &mut Vec<Entry>) {
+    fn cite(self, part: usize, pointer: String, annotated: &mut Annotated, warnings: &mut Vec<Entry>) {
         let mut source = Source { title: filled(self.title), pointer: pointer.clone(), ..Source::default() };
         let (member, address, key) = match self.kind.as_deref() {
             Some("url_citation") => {
@@ -217,7 +217,7 @@ impl Annotation {
             // Rule N-16.
             _ => return,
         };
-        let Located { url, filepath, address } = location(address, || format!("{pointer}/{member}"), oddities);
+        let Located { url, filepath, address } = location(address, || format!("{pointer}/{member}"), warnings);
         (source.url, source.address) = (url, address);
         source.filepath = filled(self.file_name).or(filepath);
         let index = match key {
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!((file.content.as_deref(), &file.metadata["label"]), (Some("passage"), &json!("Secret")));
         assert_eq!((place.title.as_deref(), place.id.as_deref()), (Some("Zoo"), Some("p")));
         assert_eq!(answer.tools_invoked, Some(true));
-        let odd: Vec<_> = answer.oddities.iter().map(|entry| entry.code).collect();
+        let odd: Vec<_> = answer.warnings.iter().map(|entry| entry.code).collect();
         assert_eq!(odd, ["finish-reason", "annotation-unanchored"]);
     }
 

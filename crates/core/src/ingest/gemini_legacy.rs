@@ -93,11 +93,11 @@ impl Legacy {
     }
 
     /// Adds sources and claims. `parts` are the parts of the text that offsets count in; without any, they count in all of it.
-    pub(super) fn annotate(self, parts: &[usize], annotated: &mut Annotated, oddities: &mut Vec<Entry>) {
+    pub(super) fn annotate(self, parts: &[usize], annotated: &mut Annotated, warnings: &mut Vec<Entry>) {
         let mut by_id = HashMap::new();
         let mut cited = Vec::new();
         for (pointer, value) in self.cited {
-            let source = source(&value, pointer, oddities).map(|source| annotated.sources.page(source));
+            let source = source(&value, pointer, warnings).map(|source| annotated.sources.page(source));
             let id = [["id", "id"], ["sourceId", "source_id"]].iter().find_map(|names| text(member(&value, *names)));
             if let (Some(id), Some(source)) = (id, source) {
                 by_id.entry(id).or_insert(source);
@@ -105,7 +105,7 @@ impl Legacy {
             cited.push(source);
         }
         for (pointer, claim) in self.claims {
-            let own = source(&claim, pointer.clone(), oddities).map(|source| annotated.sources.page(source));
+            let own = source(&claim, pointer.clone(), warnings).map(|source| annotated.sources.page(source));
             let named = || named(&claim, &by_id, &cited);
             let mut sources = own.map_or_else(named, |own| vec![own]);
             if let Some(title) = filled(claim["title"].as_str().map(str::to_owned)).filter(|_| sources.is_empty()) {
@@ -122,7 +122,7 @@ impl Legacy {
             annotated.quoted_span(part.copied().unwrap_or_default(), span, quote, sources, pointer);
         }
         for (pointer, value) in self.seen {
-            if let Some(source) = source(&value, pointer, oddities) {
+            if let Some(source) = source(&value, pointer, warnings) {
                 annotated.sources.page(source);
             }
         }
@@ -140,7 +140,7 @@ fn named(claim: &Value, by_id: &HashMap<String, SourceIndex>, cited: &[Option<So
 }
 
 /// The page that an entry leads to; `None` without an address.
-pub(super) fn source(value: &Value, pointer: String, oddities: &mut Vec<Entry>) -> Option<Source> {
+pub(super) fn source(value: &Value, pointer: String, warnings: &mut Vec<Entry>) -> Option<Source> {
     let holders: Vec<&Value> = std::iter::once(value).chain(NESTED.iter().map(|name| &value[*name])).collect();
     let find = |names: &[&str]| {
         names
@@ -150,7 +150,7 @@ pub(super) fn source(value: &Value, pointer: String, oddities: &mut Vec<Entry>) 
     // An entry may be its address and nothing else.
     let alone = value.as_str().filter(|text| text.contains("://")).map(str::to_owned);
     let address = alone.or_else(|| find(&ADDRESSES))?;
-    let Located { url, filepath, address } = location(Some(address), || pointer.clone(), oddities);
+    let Located { url, filepath, address } = location(Some(address), || pointer.clone(), warnings);
     let score = member(value, ["confidenceScore", "confidence_score"]).as_f64();
     Some(Source {
         title: find(&["title"]),
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!((answer.sources[2].score, answer.sources[2].title.as_deref()), (Some(0.75), Some("C")));
         assert_eq!(answer.sources[0].pointer, "/candidates/0/groundingMetadata/cited_sources/0");
         assert_eq!(answer.sources[4].pointer, "/candidates/0/citationMetadata/citationSources/0");
-        assert_eq!((answer.tools_invoked, answer.oddities.len()), (Some(true), 0));
+        assert_eq!((answer.tools_invoked, answer.warnings.len()), (Some(true), 0));
     }
 
     #[test]
@@ -227,6 +227,6 @@ mod tests {
             {"uri": "javascript:alert(1)"},
         ]}}));
         assert_eq!(addresses(&answer), ["https://x.example/page", redirect]);
-        assert_eq!(answer.oddities[0].code, "url-scheme");
+        assert_eq!(answer.warnings[0].code, "url-scheme");
     }
 }

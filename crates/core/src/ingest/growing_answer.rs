@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 use super::event::{Arrived, Event, ReadEvents, SENTINEL, StreamEvent};
 use super::format::Format;
-use super::halves::{Lost, mended_with_note};
+use super::surrogate_joiner::{JoinedEvent, SurrogateJoiner};
+use super::surrogates::{Lost, mended_with_note};
 use super::token_counts::token_counts;
-use super::torn::{Kept, TornCharacters};
 use super::{EventPlace, IngestError, Provider, json};
 use crate::answer::{Answer, MarkerGrammar, ProviderError, TakenOut, TokenCounts};
 use crate::report::{Entry, Kind};
@@ -45,7 +45,7 @@ pub(super) struct GrowingAnswer {
     /// What was taken out that readers must not get.
     taken: TakenOut,
     first_skipped: Option<(EventPlace, String)>,
-    torn: TornCharacters,
+    torn: SurrogateJoiner,
     lost: Lost,
 }
 
@@ -71,7 +71,7 @@ impl GrowingAnswer {
             skipped: 0,
             taken: TakenOut::default(),
             first_skipped: None,
-            torn: TornCharacters::default(),
+            torn: SurrogateJoiner::default(),
             lost: Lost::default(),
         }
     }
@@ -116,7 +116,7 @@ impl GrowingAnswer {
             return Err(IngestError::NoAnswer { reason: self.nothing() });
         }
         let Self { mut answer, mut provider, reader, skipped, lost, taken, .. } = self;
-        answer.oddities.extend(lost.entry());
+        answer.warnings.extend(lost.entry());
         if let Some(reader) = reader {
             provider = reader.told_provider().or(provider);
             reader.finish(&mut answer);
@@ -124,7 +124,7 @@ impl GrowingAnswer {
         answer.clean(taken);
         if skipped > MAX_SKIPPED_NOTES {
             let message = format!("{skipped} events could not be read; the first {MAX_SKIPPED_NOTES} are listed");
-            answer.oddities.push(Entry::in_input(Kind::Note, "events-skipped", "", message));
+            answer.warnings.push(Entry::in_input(Kind::Note, "events-skipped", "", message));
         }
         Ok(match provider {
             Some(provider) => provider.gave(answer),
@@ -182,7 +182,7 @@ impl GrowingAnswer {
         Ok(())
     }
 
-    fn take_kept(&mut self, kept: Vec<Kept>, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
+    fn take_kept(&mut self, kept: Vec<JoinedEvent>, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
         for kept in kept {
             if self.ended {
                 break;
@@ -211,7 +211,7 @@ impl GrowingAnswer {
                 }
                 Ok(None) => {
                     let seen = format!("its first {MAX_UNTOLD} events hold nothing that is known");
-                    return Err(IngestError::Unrecognised { seen });
+                    return Err(IngestError::Unrecognized { seen });
                 }
                 Err(error) => return self.refuse(event, error),
             }
@@ -231,7 +231,7 @@ impl GrowingAnswer {
     fn read(&mut self, event: Event<'_>, json: &str, said: &mut Vec<StreamEvent>) -> Result<(), IngestError> {
         let Some(reader) = &mut self.reader else { return Ok(()) };
         let before = said.len();
-        if let Err(error) = reader.read(event, json, &mut self.answer.oddities, said) {
+        if let Err(error) = reader.read(event, json, &mut self.answer.warnings, said) {
             // What cannot be read to its end says nothing.
             said.truncate(before);
             return self.refuse(event, error);
@@ -275,7 +275,7 @@ impl GrowingAnswer {
         let place = EventPlace { event: event.number, line: event.line };
         if self.skipped <= MAX_SKIPPED_NOTES {
             let message = format!("{place} was skipped: {reason}");
-            self.answer.oddities.push(Entry::in_input(Kind::Dropped, "event-skipped", event.pointer(), message));
+            self.answer.warnings.push(Entry::in_input(Kind::Dropped, "event-skipped", event.pointer(), message));
         }
         self.first_skipped.get_or_insert((place, reason));
     }

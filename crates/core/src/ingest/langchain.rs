@@ -91,21 +91,21 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     if output.answer.is_none() && output.result.is_none() {
         return Err(IngestError::member("/answer", "missing; the text of the answer is wanted"));
     }
-    answer.text = chain.add(output, "", &mut answer.oddities);
+    answer.text = chain.add(output, "", &mut answer.warnings);
     Box::new(chain).finish(&mut answer);
     Ok(answer)
 }
 
 impl ChainAnswer {
     /// Adds documents and citations; returns the text.
-    fn add(&mut self, output: Output, place: &str, oddities: &mut Vec<Entry>) -> String {
+    fn add(&mut self, output: Output, place: &str, warnings: &mut Vec<Entry>) -> String {
         let Output { answer, result, context, source_documents, .. } = output;
         let lists = [("context", context), ("source_documents", source_documents)];
         // Some chains return their documents under both names.
         if let Some((name, documents)) = lists.into_iter().find(|(_, documents)| !documents.is_empty()) {
             for (at, document) in documents.into_iter().enumerate() {
                 // The number of a marker counts documents, so none of them are merged (rule N-03).
-                self.annotated.sources.push(document.into_source(format!("{place}/{name}/{at}"), oddities));
+                self.annotated.sources.push(document.into_source(format!("{place}/{name}/{at}"), warnings));
             }
         }
         let (name, content) = match (answer, result) {
@@ -118,12 +118,12 @@ impl ChainAnswer {
         };
         let mut text = String::new();
         for (at, block) in blocks.into_iter().enumerate() {
-            text.push_str(&self.add_block(block, &format!("{place}/{name}/{at}"), oddities));
+            text.push_str(&self.add_block(block, &format!("{place}/{name}/{at}"), warnings));
         }
         text
     }
 
-    fn add_block(&mut self, block: Block, pointer: &str, oddities: &mut Vec<Entry>) -> String {
+    fn add_block(&mut self, block: Block, pointer: &str, warnings: &mut Vec<Entry>) -> String {
         let Block { kind, text, annotations } = block;
         if kind.is_some_and(|kind| kind != "text") {
             return String::new();
@@ -137,7 +137,7 @@ impl ChainAnswer {
                 continue;
             }
             let pointer = format!("{pointer}/annotations/{at}");
-            let Located { url, filepath, address } = location(url, || format!("{pointer}/url"), oddities);
+            let Located { url, filepath, address } = location(url, || format!("{pointer}/url"), warnings);
             let (title, content) = (filled(title), filled(cited_text));
             let source =
                 Source { title, url, address, filepath, content, pointer: pointer.clone(), ..Source::default() };
@@ -151,11 +151,11 @@ impl ChainAnswer {
 }
 
 impl Document {
-    fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
+    fn into_source(self, pointer: String, warnings: &mut Vec<Entry>) -> Source {
         let metadata = self.metadata.unwrap_or_default();
         let text = |name: &str| filled(metadata.get(name).and_then(Value::as_str).map(str::to_owned));
         let address = text("source").or_else(|| text("url")).or_else(|| text("file_path"));
-        let Located { url, filepath, address } = location(address, || format!("{pointer}/metadata/source"), oddities);
+        let Located { url, filepath, address } = location(address, || format!("{pointer}/metadata/source"), warnings);
         // The loaders count pages from 0, and say in `page_label` what stands on the page.
         let label = text("page_label").and_then(|label| label.trim().parse().ok());
         let page = || metadata.get("page").and_then(Value::as_u64).and_then(|page| u32::try_from(page).ok());
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!((answer.text.as_str(), answer.sources.len()), ("So. Süß ist gut.", 3));
         assert_eq!(&answer.text[answer.citations[0].span.range()], "Süß");
         assert_eq!(answer.citations[0].sources[0].0, 1);
-        assert_eq!(answer.oddities[0].code, "annotation-unanchored");
+        assert_eq!(answer.warnings[0].code, "annotation-unanchored");
     }
 
     #[test]

@@ -62,27 +62,27 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     let Response { response, source_nodes, .. } = json::read(body)?;
     answer.text =
         response.ok_or_else(|| IngestError::member("/response", "missing; the text of the answer is wanted"))?;
-    engine.add(source_nodes, "", &mut answer.oddities);
+    engine.add(source_nodes, "", &mut answer.warnings);
     Box::new(engine).finish(&mut answer);
     Ok(answer)
 }
 
 impl EngineAnswer {
-    fn add(&mut self, nodes: Vec<ScoredNode>, place: &str, oddities: &mut Vec<Entry>) {
+    fn add(&mut self, nodes: Vec<ScoredNode>, place: &str, warnings: &mut Vec<Entry>) {
         for (at, node) in nodes.into_iter().enumerate() {
             // The number of a marker counts nodes, so none of them are merged (rule N-03).
-            self.sources.push(node.into_source(format!("{place}/source_nodes/{at}"), oddities));
+            self.sources.push(node.into_source(format!("{place}/source_nodes/{at}"), warnings));
         }
     }
 }
 
 impl ScoredNode {
-    fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
+    fn into_source(self, pointer: String, warnings: &mut Vec<Entry>) -> Source {
         let Node { id_: id, text: passage, metadata } = self.node.unwrap_or_default();
         let metadata = metadata.unwrap_or_default();
         let text = |name: &str| filled(metadata.get(name).and_then(Value::as_str).map(str::to_owned));
         let address = ["url", "source", "file_path", "file_name"].iter().find_map(|name| text(name));
-        let Located { url, filepath, address } = location(address, || format!("{pointer}/node/metadata"), oddities);
+        let Located { url, filepath, address } = location(address, || format!("{pointer}/node/metadata"), warnings);
         let page = ["page_label", "page_number"].iter().filter_map(|name| metadata.get(*name)).find_map(|page| {
             let text = page.as_str().map(str::to_owned).or_else(|| page.as_u64().map(|page| page.to_string()));
             text?.trim().parse::<NonZeroU32>().ok()

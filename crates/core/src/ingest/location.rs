@@ -19,7 +19,7 @@ pub(super) struct Located {
 }
 
 /// The address of a source, or what its address really is: a file name. An address with any other scheme is left out.
-pub(super) fn web_url(url: Option<String>, pointer: impl Fn() -> String, oddities: &mut Vec<Entry>) -> Located {
+pub(super) fn web_url(url: Option<String>, pointer: impl Fn() -> String, warnings: &mut Vec<Entry>) -> Located {
     let Some(text) = filled(url) else { return Located::default() };
     match text.parse::<WebUrl>() {
         Ok(url) => {
@@ -28,11 +28,11 @@ pub(super) fn web_url(url: Option<String>, pointer: impl Fn() -> String, odditie
         }
         Err(InvalidWebUrl::NotAbsolute) => {
             let message = "the address is no absolute http(s) address; it is taken as a file name";
-            oddities.push(Entry::in_input(Kind::Note, "url-is-file-name", pointer(), message));
+            warnings.push(Entry::in_input(Kind::Note, "url-is-file-name", pointer(), message));
             Located { url: None, filepath: Some(text.clone()), address: Some(text) }
         }
         Err(error @ InvalidWebUrl::Scheme { .. }) => {
-            oddities.push(Entry::in_input(Kind::Dropped, "url-scheme", pointer(), error.to_string()));
+            warnings.push(Entry::in_input(Kind::Dropped, "url-scheme", pointer(), error.to_string()));
             Located::default()
         }
     }
@@ -41,7 +41,7 @@ pub(super) fn web_url(url: Option<String>, pointer: impl Fn() -> String, odditie
 /// The address that a location is, or else the file that it names, for members that may hold either.
 ///
 /// Of `s3://bucket/folder/file` the key is the file: `folder/file`.
-pub(super) fn location(location: Option<String>, pointer: impl Fn() -> String, oddities: &mut Vec<Entry>) -> Located {
+pub(super) fn location(location: Option<String>, pointer: impl Fn() -> String, warnings: &mut Vec<Entry>) -> Located {
     let Some(text) = filled(location) else { return Located::default() };
     if let Some(file) = stored_file(&text).map(str::to_owned) {
         return Located { url: None, filepath: Some(file), address: Some(text) };
@@ -51,7 +51,7 @@ pub(super) fn location(location: Option<String>, pointer: impl Fn() -> String, o
         // One letter is a drive.
         Err(InvalidWebUrl::Scheme { scheme }) if scheme.len() == 1 => file(text),
         Err(InvalidWebUrl::NotAbsolute) => file(text),
-        Ok(_) | Err(InvalidWebUrl::Scheme { .. }) => web_url(Some(text), pointer, oddities),
+        Ok(_) | Err(InvalidWebUrl::Scheme { .. }) => web_url(Some(text), pointer, warnings),
     }
 }
 
@@ -70,9 +70,9 @@ mod tests {
     #[test]
     fn a_location_is_an_address_or_a_file() {
         let read = |text: &str| {
-            let mut oddities = Vec::new();
-            let found = location(Some(text.to_owned()), || "/uri".to_owned(), &mut oddities);
-            (found.url.map(|url| url.as_str().to_owned()), found.filepath, oddities.len())
+            let mut warnings = Vec::new();
+            let found = location(Some(text.to_owned()), || "/uri".to_owned(), &mut warnings);
+            (found.url.map(|url| url.as_str().to_owned()), found.filepath, warnings.len())
         };
         assert_eq!(read("https://x.example/a"), (Some("https://x.example/a".into()), None, 0));
         assert_eq!(read("s3://bucket/a/b.pdf"), (None, Some("a/b.pdf".into()), 0));

@@ -69,9 +69,9 @@ pub(super) struct Annotation {
 }
 
 impl WireSource {
-    pub(super) fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
-        let Located { url, filepath: path_in_url, address } = web_url(self.url, || format!("{pointer}/url"), oddities);
-        let label = self.label.map(|label| label.into_label(&format!("{pointer}/label"), oddities));
+    pub(super) fn into_source(self, pointer: String, warnings: &mut Vec<Entry>) -> Source {
+        let Located { url, filepath: path_in_url, address } = web_url(self.url, || format!("{pointer}/url"), warnings);
+        let label = self.label.map(|label| label.into_label(&format!("{pointer}/label"), warnings));
         Source {
             id: filled(self.id),
             title: filled(self.title),
@@ -91,7 +91,7 @@ impl WireSource {
             icon: filled(self.icon),
             marker: filled(self.marker),
             label,
-            metadata: self.metadata.map(|value| members(value, &pointer, oddities)).unwrap_or_default(),
+            metadata: self.metadata.map(|value| members(value, &pointer, warnings)).unwrap_or_default(),
             pointer,
             raw_scores: None,
         }
@@ -100,26 +100,26 @@ impl WireSource {
 
 /// The members of metadata. Others write an empty list for an object without members; whatever else is no object says nothing
 /// here, and must not cost the answer.
-fn members(metadata: Value, source: &str, oddities: &mut Vec<Entry>) -> Map<String, Value> {
+fn members(metadata: Value, source: &str, warnings: &mut Vec<Entry>) -> Map<String, Value> {
     match metadata {
         Value::Object(members) => return members,
         Value::Array(list) if list.is_empty() => {}
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             let message = "the metadata is no object, so nothing in it is read";
-            oddities.push(Entry::in_input(Kind::Dropped, "metadata", format!("{source}/metadata"), message));
+            warnings.push(Entry::in_input(Kind::Dropped, "metadata", format!("{source}/metadata"), message));
         }
     }
     Map::new()
 }
 
 impl WireLabel {
-    pub(super) fn into_label(self, pointer: &str, oddities: &mut Vec<Entry>) -> SensitivityLabel {
+    pub(super) fn into_label(self, pointer: &str, warnings: &mut Vec<Entry>) -> SensitivityLabel {
         let colour = filled(self.color).and_then(|colour| {
             colour
                 .parse()
                 .map_err(|error| {
                     let message = format!("{error}; the shield is drawn without a colour");
-                    oddities.push(Entry::in_input(Kind::Dropped, "colour", format!("{pointer}/color"), message));
+                    warnings.push(Entry::in_input(Kind::Dropped, "colour", format!("{pointer}/color"), message));
                 })
                 .ok()
         });
@@ -135,8 +135,8 @@ impl WireLabel {
 }
 
 impl WireInterpreter {
-    pub(super) fn into_interpreter(self, pointer: &str, oddities: &mut Vec<Entry>) -> Option<Interpreter> {
-        let Located { url, filepath: no_url, .. } = web_url(self.url, || format!("{pointer}/url"), oddities);
+    pub(super) fn into_interpreter(self, pointer: &str, warnings: &mut Vec<Entry>) -> Option<Interpreter> {
+        let Located { url, filepath: no_url, .. } = web_url(self.url, || format!("{pointer}/url"), warnings);
         let slogan = filled(self.slogan).or_else(|| url.as_ref().map(|url| url.host().to_owned())).or(no_url)?;
         Some(Interpreter::new(slogan, url))
     }
@@ -147,7 +147,7 @@ pub(super) fn citations(
     text: &str,
     sources: &[Source],
     annotations: Vec<(String, Annotation)>,
-    oddities: &mut Vec<Entry>,
+    warnings: &mut Vec<Entry>,
 ) -> Vec<Citation> {
     if annotations.is_empty() {
         return Vec::new();
@@ -166,7 +166,7 @@ pub(super) fn citations(
             let place = || name.parse::<usize>().ok().filter(|n| (1..=sources.len()).contains(n));
             match by_id.get(name.as_str()).copied().or_else(|| place().map(|n| SourceIndex(n - 1))) {
                 Some(source) => named.push(source),
-                None => oddities.push(Entry::in_input(
+                None => warnings.push(Entry::in_input(
                     Kind::Unresolved,
                     "annotation-source",
                     format!("{pointer}/sources/{n}"),
@@ -180,7 +180,7 @@ pub(super) fn citations(
         match span {
             Some(span) if !named.is_empty() => citations.push(Citation::new(span, named)),
             Some(_) => {}
-            None => oddities.push(Entry::in_input(
+            None => warnings.push(Entry::in_input(
                 Kind::Dropped,
                 "annotation-unanchored",
                 pointer,

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::chat::{CHAT_MEMBERS, ChatKind, Content};
+use super::deferred_format::DeferredFormat;
 use super::event::ReadEvents;
 use super::format::{Format, Members, is_something};
 use super::json::{self, list};
@@ -12,7 +13,6 @@ use super::mistral_events::MistralEvents;
 use super::mistral_outputs::{Outputs, is_tool};
 use super::openai_responses::kind;
 use super::responses::kind_of;
-use super::told_later::ToldLater;
 use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar};
 
@@ -27,7 +27,7 @@ pub(super) const FORMAT: Format = Format {
             || ChatKind::of(members) == Some(ChatKind::Mistral)
     },
     parse,
-    reader: || Box::new(ToldLater::new(MarkerGrammar::NONE, reader)),
+    reader: || Box::new(DeferredFormat::new(MarkerGrammar::NONE, reader)),
 };
 
 fn is_conversation(members: &Members) -> bool {
@@ -75,12 +75,12 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
         let pointer = format!("/outputs/{at}/content");
         match message.content {
             Some(Content::Text(text)) => {
-                answer.text += &outputs.take(Value::String(text), "", &pointer, &mut answer.oddities)?;
+                answer.text += &outputs.take(Value::String(text), "", &pointer, &mut answer.warnings)?;
             }
             Some(Content::Chunks(chunks)) => {
                 for (at, chunk) in chunks.into_iter().enumerate() {
                     let pointer = format!("{pointer}/{at}");
-                    answer.text += &outputs.take(chunk, "", &pointer, &mut answer.oddities)?;
+                    answer.text += &outputs.take(chunk, "", &pointer, &mut answer.warnings)?;
                 }
             }
             None => {}

@@ -81,7 +81,7 @@ impl Referenced {
 /// Reads a whole completion.
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::NONE, complete: true, ..Answer::default() };
-    let (content, _) = chat::whole(body, &mut answer.oddities)?;
+    let (content, _) = chat::whole(body, &mut answer.warnings)?;
     let mut referenced = Referenced::default();
     answer.text = referenced.take(content, "", "/choices/0/message/content")?;
     referenced.annotated.finish(&mut answer);

@@ -46,14 +46,14 @@ impl Outputs {
         chunk: Value,
         place: &str,
         pointer: &str,
-        oddities: &mut Vec<Entry>,
+        warnings: &mut Vec<Entry>,
     ) -> Result<String, IngestError> {
         let kind = kind_of(&chunk).unwrap_or_default();
         let text = match (chunk, kind.as_str()) {
             (Value::String(text), _) => text,
             (chunk, "tool_reference" | "tool_file") if !is_made(&chunk) => {
                 let reference: WireReference = json::member(chunk, pointer)?;
-                self.refer(reference, format!("{place}{pointer}"), oddities);
+                self.refer(reference, format!("{place}{pointer}"), warnings);
                 return Ok(String::new());
             }
             (chunk, _) => Content::Chunks(vec![chunk]).into_text(),
@@ -66,9 +66,9 @@ impl Outputs {
         Ok(text)
     }
 
-    fn refer(&mut self, reference: WireReference, pointer: String, oddities: &mut Vec<Entry>) {
+    fn refer(&mut self, reference: WireReference, pointer: String, warnings: &mut Vec<Entry>) {
         let WireReference { tool, title, url, description, file_id, file_name } = reference;
-        let Located { url, filepath: path, address } = web_url(url, || format!("{pointer}/url"), oddities);
+        let Located { url, filepath: path, address } = web_url(url, || format!("{pointer}/url"), warnings);
         if self.waiting.is_empty() {
             self.pointer.clone_from(&pointer);
         }

@@ -59,7 +59,7 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut answer = json::read::<Manifest>(body)?
         .into_answer()
         .ok_or_else(|| IngestError::member("/text", "missing; the text of the answer is wanted"))?;
-    answer.oddities.extend(unread_sources(body, MEMBERS, ""));
+    answer.warnings.extend(unread_sources(body, MEMBERS, ""));
     Ok(answer)
 }
 
@@ -73,25 +73,25 @@ impl Manifest {
     /// `None` without a text.
     fn into_answer(self) -> Option<Answer> {
         let text = self.text?;
-        let mut oddities = Vec::new();
+        let mut warnings = Vec::new();
         let sources: Vec<Source> = self
             .sources
             .into_iter()
             .enumerate()
-            .map(|(at, source)| source.unwrap_or_default().into_source(format!("/sources/{at}"), &mut oddities))
+            .map(|(at, source)| source.unwrap_or_default().into_source(format!("/sources/{at}"), &mut warnings))
             .collect();
         let annotations = self.annotations.into_iter().enumerate();
         let annotations = annotations.map(|(at, annotation)| (format!("/annotations/{at}"), annotation)).collect();
-        let citations = citations(&text, &sources, annotations, &mut oddities);
+        let citations = citations(&text, &sources, annotations, &mut warnings);
         Some(Answer {
             citations,
-            label: self.label.map(|label| label.into_label("/label", &mut oddities)),
+            label: self.label.map(|label| label.into_label("/label", &mut warnings)),
             interpreter: self
                 .interpreter
-                .and_then(|interpreter| interpreter.into_interpreter("/interpreter", &mut oddities)),
+                .and_then(|interpreter| interpreter.into_interpreter("/interpreter", &mut warnings)),
             complete: true,
             sources,
-            oddities,
+            warnings,
             text,
             ..Answer::default()
         })
@@ -135,8 +135,8 @@ mod tests {
         let answer = parse(body).expect("an answer");
         let members: Vec<usize> = answer.sources.iter().map(|source| source.metadata.len()).collect();
         assert_eq!(members, [0, 1, 0, 0]);
-        assert_eq!(answer.oddities.len(), 1);
-        assert_eq!(answer.oddities[0].at, crate::report::At::Pointer("/sources/2/metadata".into()));
+        assert_eq!(answer.warnings.len(), 1);
+        assert_eq!(answer.warnings[0].at, crate::report::At::Pointer("/sources/2/metadata".into()));
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
             .expect("an answer");
         assert_eq!(answer.sources[0].file_name().as_deref(), Some("leave.pdf"));
         assert_eq!(answer.sources[1], Source { pointer: "/sources/1".into(), ..Source::default() });
-        let codes: Vec<_> = answer.oddities.iter().map(|entry| entry.code).collect();
+        let codes: Vec<_> = answer.warnings.iter().map(|entry| entry.code).collect();
         assert_eq!(codes, ["url-is-file-name", "url-scheme"]);
     }
 
@@ -160,7 +160,7 @@ mod tests {
         let found: Vec<_> =
             answer.citations.iter().map(|c| (&answer.text[c.span.range()], c.sources.clone())).collect();
         assert_eq!(found, [("Süß 😀", vec![SourceIndex(0), SourceIndex(1)]), ("fein", vec![SourceIndex(1)])]);
-        let codes: Vec<_> = answer.oddities.iter().map(|entry| entry.code).collect();
+        let codes: Vec<_> = answer.warnings.iter().map(|entry| entry.code).collect();
         assert_eq!(codes, ["annotation-unanchored", "annotation-source"]);
     }
 

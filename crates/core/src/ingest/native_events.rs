@@ -86,6 +86,6 @@ impl ReadEvents for NativeEvents {
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
-        answer.citations = citations(&answer.text, &answer.sources, self.annotations, &mut answer.oddities);
+        answer.citations = citations(&answer.text, &answer.sources, self.annotations, &mut answer.warnings);
     }
 }

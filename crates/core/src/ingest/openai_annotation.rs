@@ -95,7 +95,7 @@ impl WireAnnotation {
     }
 
     /// What it cites; `None` for kinds that cite nothing, such as `file_path` (rule N-16).
-    pub(super) fn into_annotation(self, pointer: String, oddities: &mut Vec<Entry>) -> Option<Annotation> {
+    pub(super) fn into_annotation(self, pointer: String, warnings: &mut Vec<Entry>) -> Option<Annotation> {
         let mut source = Source { pointer, ..Source::default() };
         let place = AnnotatedPlace::Span(self.start_index, self.end_index);
         let marker = filled(self.text);
@@ -106,7 +106,7 @@ impl WireAnnotation {
                 let below = if nested { "/url_citation" } else { "" };
                 let address = filled(page.url).or(filled(self.url));
                 let Located { url, filepath, address } =
-                    web_url(address, || format!("{}{below}/url", source.pointer), oddities);
+                    web_url(address, || format!("{}{below}/url", source.pointer), warnings);
                 (source.url, source.filepath, source.address) = (url, filepath, address);
                 source.kind = Some(SourceKind::Web);
                 source.title = filled(page.title).or(filled(self.title));

@@ -39,14 +39,14 @@ pub(super) const FORMAT: Format = Format {
 /// Reads a whole completion of OpenAI or xAI.
 pub(super) fn parse(body: &str, is_xai: bool) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: grammar(is_xai), complete: true, ..Answer::default() };
-    let (content, said) = chat::whole(body, &mut answer.oddities)?;
+    let (content, said) = chat::whole(body, &mut answer.warnings)?;
     // Annotations stand outside the parts of a message, so that they count in all of its text.
     let parts = vec![Part { text: content.into_text(), annotations: said.annotations }];
-    answer.oddities.extend(unread_sources(body, read_members(is_xai), ""));
+    answer.warnings.extend(unread_sources(body, read_members(is_xai), ""));
     let mut seen = Vec::new();
     if is_xai {
         let Seen { citations } = json::read(body)?;
-        seen = pages(citations, "/citations", &mut answer.oddities);
+        seen = pages(citations, "/citations", &mut answer.warnings);
     }
     AnnotatedParts { parts, seen, linked_markers: is_xai, ..AnnotatedParts::default() }.finish(&mut answer);
     Ok(answer)
@@ -72,11 +72,11 @@ struct Seen {
     citations: Vec<Option<String>>,
 }
 
-fn pages(citations: Vec<Option<String>>, pointer: &str, oddities: &mut Vec<Entry>) -> Vec<Source> {
+fn pages(citations: Vec<Option<String>>, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<Source> {
     let mut pages = Vec::new();
     for (at, url) in citations.into_iter().enumerate() {
         let pointer = format!("{pointer}/{at}");
-        let Located { url, filepath, address } = web_url(url, || pointer.clone(), oddities);
+        let Located { url, filepath, address } = web_url(url, || pointer.clone(), warnings);
         if url.is_some() || filepath.is_some() {
             let kind = Some(SourceKind::Web);
             pages.push(Source { url, address, filepath, kind, pointer, ..Source::default() });

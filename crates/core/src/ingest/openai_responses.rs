@@ -110,7 +110,7 @@ mod tests {
         let answer = read(&whole("a", &json!([{"type": "url_citation", "url": "https://x", "start_index": null}])));
         assert_eq!((answer.citations.len(), answer.sources.len()), (0, 1));
         assert_eq!(answer.shown.as_deref().map(<[_]>::len), Some(1));
-        assert_eq!(answer.oddities[0].code, "annotation-unanchored");
+        assert_eq!(answer.warnings[0].code, "annotation-unanchored");
     }
 
     #[test]
@@ -177,11 +177,11 @@ mod tests {
             let answer = stream(&events);
             assert_eq!((answer.text.as_str(), answer.complete), ("abc", true));
             assert_eq!(cited(&answer), ["abc"], "a span ends where its word does");
-            assert_eq!(answer.oddities, []);
+            assert_eq!(answer.warnings, []);
             assert!(answer.sources[0].pointer.ends_with("/response/output/2/content/0/annotations/0"));
         }
         let differs = stream(&[delta("xyz"), done]);
-        assert_eq!((differs.text.as_str(), differs.oddities[0].code), ("abc", "text-differs"));
+        assert_eq!((differs.text.as_str(), differs.warnings[0].code), ("abc", "text-differs"));
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
         }
         let incomplete = json!({"status": "incomplete", "output": []});
         let cut = stream(&[delta("a"), json!({"type": "response.incomplete", "response": incomplete})]);
-        assert_eq!((cut.complete, cut.error, cut.oddities[0].code), (false, None, "finish-reason"));
+        assert_eq!((cut.complete, cut.error, cut.warnings[0].code), (false, None, "finish-reason"));
         let mut cut = whole("a", &json!([]));
         cut["status"] = json!("incomplete");
         assert!(!read(&cut).complete);

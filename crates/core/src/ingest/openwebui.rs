@@ -91,7 +91,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::BRACKETED_NUMBERS, ..Answer::default() };
     let mut reader = WebUiAnswer::default();
     let mut said = Vec::new();
-    reader.take("", body, &mut answer.oddities, &mut said)?;
+    reader.take("", body, &mut answer.warnings, &mut said)?;
     for said in said {
         if let StreamEvent::Error(error) = said {
             answer.error = Some(error);
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!((notes.filepath.as_deref(), notes.score), (Some("notes/a.md"), None));
         assert_eq!(notes.url.as_ref().map(crate::url::WebUrl::as_str), Some("https://x.example/shared"));
         assert_eq!((nobody.title.as_deref(), nobody.pointer.as_str()), (Some("Nobody"), "/5/data"));
-        let odd: Vec<_> = answer.oddities.iter().map(|entry| entry.code).collect();
+        let odd: Vec<_> = answer.warnings.iter().map(|entry| entry.code).collect();
         assert_eq!(odd, ["no-passage"]);
         assert_eq!(answer.grammar, MarkerGrammar::BRACKETED_NUMBERS);
     }

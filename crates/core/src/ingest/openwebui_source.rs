@@ -55,7 +55,7 @@ pub(super) struct Named {
 
 impl WireSource {
     /// Adds each passage to the source of its id.
-    pub(super) fn add_to(self, sources: &mut Sources, pointer: &str, oddities: &mut Vec<Entry>) {
+    pub(super) fn add_to(self, sources: &mut Sources, pointer: &str, warnings: &mut Vec<Entry>) {
         let Self { source, document, metadata, distances, kind } = self;
         // The run of a program is no source, and an empty object says nothing (rule S2-12).
         if kind.as_deref() == Some("code_execution") || source.is_none() && document.is_none() && metadata.is_empty() {
@@ -68,7 +68,7 @@ impl WireSource {
         };
         if passages.is_empty() {
             let message = "a source without a passage has no number";
-            oddities.push(Entry::in_input(Kind::Dropped, "no-passage", pointer, message));
+            warnings.push(Entry::in_input(Kind::Dropped, "no-passage", pointer, message));
         }
         let mut metadata = metadata.into_iter();
         let mut distances = distances.into_iter();
@@ -84,11 +84,11 @@ impl WireSource {
                 Err(InvalidWebUrl::Scheme { scheme }) if scheme.len() > 1 && !key.contains("://") => (None, None),
                 Err(_) => (None, identity),
             };
-            let Located { filepath, address, .. } = location(filepath, || format!("{pointer}/metadata"), oddities);
+            let Located { filepath, address, .. } = location(filepath, || format!("{pointer}/metadata"), warnings);
             let (url, address) = match place {
                 Some(place) => (Some(place), address),
                 None => {
-                    let found = location(url.clone(), || format!("{pointer}/source/url"), oddities);
+                    let found = location(url.clone(), || format!("{pointer}/source/url"), warnings);
                     (found.url, found.address.or(address))
                 }
             };

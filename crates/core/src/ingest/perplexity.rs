@@ -36,15 +36,15 @@ struct Manifest {
 
 impl Manifest {
     /// The sources from a place on; both lists have the same order, and the longer one counts.
-    fn sources_from(self, from: usize, pointer: &str, oddities: &mut Vec<Entry>) -> Vec<Source> {
+    fn sources_from(self, from: usize, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<Source> {
         let found = self.search_results.len();
         let results = self.search_results.into_iter().enumerate().skip(from);
         let results = results
-            .map(|(at, page)| page.unwrap_or_default().into_source(format!("{pointer}/search_results/{at}"), oddities));
+            .map(|(at, page)| page.unwrap_or_default().into_source(format!("{pointer}/search_results/{at}"), warnings));
         let mut sources: Vec<Source> = results.collect();
         for (at, url) in self.citations.into_iter().enumerate().skip(from.max(found)) {
             let pointer = format!("{pointer}/citations/{at}");
-            let Located { url, filepath, address } = web_url(url, || pointer.clone(), oddities);
+            let Located { url, filepath, address } = web_url(url, || pointer.clone(), warnings);
             let kind = Some(SourceKind::Web);
             sources.push(Source { url, address, filepath, kind, pointer, ..Source::default() });
         }
@@ -53,9 +53,9 @@ impl Manifest {
 }
 
 /// The pages that annotations name, in the order of `[n]`: a router that gives no list of addresses gives these, from 0 to 0.
-fn annotated_pages(annotations: Vec<(String, WireAnnotation)>, oddities: &mut Vec<Entry>) -> Vec<Source> {
+fn annotated_pages(annotations: Vec<(String, WireAnnotation)>, warnings: &mut Vec<Entry>) -> Vec<Source> {
     let pages = annotations.into_iter().filter(|(_, annotation)| annotation.cites_page());
-    pages.filter_map(|(pointer, annotation)| Some(annotation.into_annotation(pointer, oddities)?.source)).collect()
+    pages.filter_map(|(pointer, annotation)| Some(annotation.into_annotation(pointer, warnings)?.source)).collect()
 }
 
 /// Says of sources what annotations with their addresses know besides: the titles.
@@ -77,11 +77,11 @@ fn fill_in(sources: &mut [Source], annotated: Vec<Source>) {
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::BRACKETED_NUMBERS, complete: true, ..Answer::default() };
-    let (content, said) = chat::whole(body, &mut answer.oddities)?;
+    let (content, said) = chat::whole(body, &mut answer.warnings)?;
     let mut thinking = Thinking::default();
     answer.text = thinking.push(content.into_text()) + &thinking.finish();
-    answer.sources = json::read::<Manifest>(body)?.sources_from(0, "", &mut answer.oddities);
-    let annotated = annotated_pages(said.annotations, &mut answer.oddities);
+    answer.sources = json::read::<Manifest>(body)?.sources_from(0, "", &mut answer.warnings);
+    let annotated = annotated_pages(said.annotations, &mut answer.warnings);
     if answer.sources.is_empty() {
         answer.sources = annotated;
     } else {

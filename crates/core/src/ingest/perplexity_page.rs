@@ -22,8 +22,8 @@ pub(super) struct WirePage {
 }
 
 impl WirePage {
-    pub(super) fn into_source(self, pointer: String, oddities: &mut Vec<Entry>) -> Source {
-        let Located { url, filepath, address } = web_url(self.url, || format!("{pointer}/url"), oddities);
+    pub(super) fn into_source(self, pointer: String, warnings: &mut Vec<Entry>) -> Source {
+        let Located { url, filepath, address } = web_url(self.url, || format!("{pointer}/url"), warnings);
         Source {
             id: filled(self.id),
             title: filled(self.title),

@@ -149,7 +149,7 @@ pub(super) struct Reply {
     pub(super) has_message: bool,
     citations: Vec<Source>,
     /// What is odd about it.
-    oddities: Vec<Entry>,
+    warnings: Vec<Entry>,
 }
 
 impl Reply {
@@ -171,7 +171,7 @@ impl Reply {
         for pointer in annotations.chain(sources.map(|source| &mut source.pointer)) {
             pointer.insert_str(0, place);
         }
-        for entry in &mut self.oddities {
+        for entry in &mut self.warnings {
             if let At::Pointer(pointer) = &mut entry.at {
                 pointer.insert_str(0, place);
             }
@@ -193,7 +193,7 @@ impl Reply {
         self.results.extend(other.results);
         self.pages.extend(other.pages);
         self.citations.extend(other.citations);
-        self.oddities.extend(other.oddities);
+        self.warnings.extend(other.warnings);
         self.used_tools |= other.used_tools;
         self.has_message |= other.has_message;
     }
@@ -237,7 +237,7 @@ impl Reply {
                 let results = found.results.into_iter().map(Option::unwrap_or_default).collect();
                 self.take_results(results, pointer);
             }
-            Some(kind) if is_web_search(kind) => self.pages.extend(web_results(&item, pointer, &mut self.oddities)),
+            Some(kind) if is_web_search(kind) => self.pages.extend(web_results(&item, pointer, &mut self.warnings)),
             // A citation that is an item of its own stands nowhere in the text (rule S4-11).
             Some("url_citation") => {
                 let annotation =
@@ -251,7 +251,7 @@ impl Reply {
 
     pub(super) fn take_results(&mut self, results: Vec<WirePage>, pointer: &str) {
         let results = results.into_iter().enumerate();
-        let named = results.map(|(at, page)| page.into_source(format!("{pointer}/results/{at}"), &mut self.oddities));
+        let named = results.map(|(at, page)| page.into_source(format!("{pointer}/results/{at}"), &mut self.warnings));
         self.results.extend(named);
         self.used_tools = true;
     }
@@ -260,7 +260,7 @@ impl Reply {
     fn take_citations(&mut self, citations: Vec<Option<String>>, pointer: &str) {
         for (at, url) in citations.into_iter().enumerate() {
             let pointer = format!("{pointer}/{at}");
-            let Located { url, filepath, address } = web_url(url, || pointer.clone(), &mut self.oddities);
+            let Located { url, filepath, address } = web_url(url, || pointer.clone(), &mut self.warnings);
             if url.is_some() || filepath.is_some() {
                 let kind = Some(SourceKind::Web);
                 self.citations.push(Source { url, address, filepath, kind, pointer, ..Source::default() });
@@ -280,8 +280,8 @@ impl Reply {
     /// Gives the answer its text, sources and citations.
     pub(super) fn finish(self, flavour: Flavour, answer: &mut Answer) {
         answer.grammar = flavour.grammar();
-        let Self { parts, files, results, pages, used_tools, citations, oddities, .. } = self;
-        answer.oddities.extend(oddities);
+        let Self { parts, files, results, pages, used_tools, citations, warnings, .. } = self;
+        answer.warnings.extend(warnings);
         let is_xai = flavour == Flavour::Xai;
         let seen = if is_xai { citations } else { Vec::new() };
         let used_tools = used_tools || is_xai && !seen.is_empty();
@@ -340,7 +340,7 @@ pub(super) fn parse(body: &str, flavour: Option<Flavour>) -> Result<Answer, Inge
     answer.error = error.as_ref().map(json::provider_error);
     answer.complete = answer.error.is_none() && is_complete(status.as_deref());
     if !answer.complete {
-        answer.oddities.extend(incomplete(status.as_deref(), "/status".to_owned()));
+        answer.warnings.extend(incomplete(status.as_deref(), "/status".to_owned()));
     }
     reply.finish(flavour, &mut answer);
     Ok(answer)

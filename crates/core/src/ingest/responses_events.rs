@@ -296,7 +296,7 @@ impl ReadEvents for ResponsesEvents {
         reply.finish(flavour, answer);
         if !answer.text.starts_with(&shown) {
             let message = "the text at the end of the stream differs from the text that was streamed; it is taken";
-            answer.oddities.push(Entry::in_input(Kind::Note, "text-differs", "", message));
+            answer.warnings.push(Entry::in_input(Kind::Note, "text-differs", "", message));
         }
     }
 }

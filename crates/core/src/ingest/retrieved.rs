@@ -5,9 +5,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::IngestError;
-use super::halves::mended;
 use super::json::{self, list};
 use super::manifest::WireSource;
+use super::surrogates::mended;
 use crate::answer::Source;
 
 /// What a model is to answer from.
@@ -59,9 +59,9 @@ pub fn retrieved(body: &[u8]) -> Result<Retrieved, IngestError> {
         }
     };
     // What is odd about an address or a label does not reach a model.
-    let oddities = &mut Vec::new();
+    let warnings = &mut Vec::new();
     let sources = sources.into_iter().enumerate();
-    let sources = sources.map(|(at, source)| source.unwrap_or_default().into_source(format!("{place}/{at}"), oddities));
+    let sources = sources.map(|(at, source)| source.unwrap_or_default().into_source(format!("{place}/{at}"), warnings));
     Ok(Retrieved { sources: sources.collect(), messages })
 }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use super::carrier::{Carrier, Form};
 use super::event::Arrived;
-use super::halves::mended;
+use super::framing::{BodyKind, Framing};
+use super::surrogates::mended;
 use crate::answer::{ProviderObject, Source};
 
 /// The object that each source was read from, untouched but for halves of characters, in the order of the sources; `null`
@@ -19,9 +19,9 @@ pub fn source_objects(body: &[u8], sources: &[Source]) -> Vec<ProviderObject> {
     if sources.iter().all(|source| source.pointer.is_empty()) {
         return vec![ProviderObject::default(); sources.len()];
     }
-    let mut document = match Form::of(body) {
-        Form::Whole => Document::whole(body),
-        Form::Events | Form::JsonLines => Document::streamed(body),
+    let mut document = match BodyKind::of(body) {
+        BodyKind::Whole => Document::whole(body),
+        BodyKind::Events | BodyKind::JsonLines => Document::streamed(body),
     };
     sources.iter().map(|source| document.find(&source.pointer).unwrap_or_default()).collect()
 }
@@ -52,7 +52,7 @@ impl Document {
 
     /// The events of a stream, cut as they were for the answer.
     fn streamed(body: &[u8]) -> Self {
-        let (mut events, mut carrier) = (Arrived::default(), Carrier::default());
+        let (mut events, mut carrier) = (Arrived::default(), Framing::default());
         // Whatever cannot be carried was an error for the answer as well.
         if carrier.push(body, &mut events).and_then(|()| carrier.finish(&mut events)).is_err() {
             return Self::default();

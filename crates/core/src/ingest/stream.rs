@@ -1,11 +1,11 @@
 //! An answer that arrives in pieces, and the door to it.
 
 use super::azure_events::AzureEvents;
-use super::carrier::{Carrier, Form};
 use super::document::{at_once, document, document_text};
 use super::event::{Arrived, StreamEvent};
+use super::framing::{BodyKind, Framing};
 use super::growing_answer::GrowingAnswer;
-use super::halves::mended_with_note;
+use super::surrogates::mended_with_note;
 use super::token_counts::token_counts;
 use super::{AzureScores, IngestError, Provider, azure_on_your_data, formats};
 use crate::answer::{Answer, MarkerGrammar, TokenCounts};
@@ -18,7 +18,7 @@ use crate::answer::{Answer, MarkerGrammar, TokenCounts};
 #[derive(Debug)]
 pub struct AnswerStream {
     from: Option<Provider>,
-    carrier: Carrier,
+    carrier: Framing,
     answer: GrowingAnswer,
     /// How scores are read, where the caller says so.
     scores: Option<AzureScores>,
@@ -34,7 +34,7 @@ impl AnswerStream {
     /// An answer of which nothing has arrived, in the given format; without one, the first events tell it.
     #[must_use]
     pub fn new(from: Option<Provider>) -> Self {
-        Self { from, carrier: Carrier::default(), answer: formats::growing(from), scores: None }
+        Self { from, carrier: Framing::default(), answer: formats::growing(from), scores: None }
     }
 
     /// An answer of Azure OpenAI On Your Data whose scores are read in the caller's way.
@@ -93,7 +93,7 @@ impl AnswerStream {
                     body => {
                         let (body, lost) = mended_with_note(body, "");
                         let mut answer = azure_on_your_data::parse(&body, scores)?;
-                        answer.oddities.extend(lost.entry());
+                        answer.warnings.extend(lost.entry());
                         Ok(Provider::AzureOnYourData.gave(answer))
                     }
                 },
@@ -138,9 +138,9 @@ pub fn ingest_azure_on_your_data(body: &[u8], scores: AzureScores) -> Result<Ans
 /// Whether a body is a stream of events, not one document.
 #[must_use]
 pub fn is_stream(body: &[u8]) -> bool {
-    match Form::of(body) {
-        Form::Whole => false,
-        Form::Events | Form::JsonLines => true,
+    match BodyKind::of(body) {
+        BodyKind::Whole => false,
+        BodyKind::Events | BodyKind::JsonLines => true,
     }
 }
 
@@ -235,7 +235,7 @@ mod tests {
             assert_eq!(words.map(|word| word.as_deref()), ["30 days", "Secret", "ours", "Internal"].map(Some));
             assert_eq!(answer.interpreter.expect("an interpreter").slogan, "Contoso");
             assert_eq!(source.display_title().as_deref(), Some("Leave"));
-            let told: Vec<_> = answer.oddities.iter().filter(|entry| entry.code == "unseen").collect();
+            let told: Vec<_> = answer.warnings.iter().filter(|entry| entry.code == "unseen").collect();
             assert_eq!(told.len(), 1);
             assert!(told[0].message.ends_with("the sources and labels: 25"), "{}", told[0].message);
         }
@@ -257,7 +257,7 @@ mod tests {
             assert_eq!(second.filepath.as_deref(), Some("https://hr.example/b.pdf"));
             assert_eq!(third.title.as_deref(), Some("https://evil.example/"));
             assert_eq!(fourth.url.as_ref().map(crate::url::WebUrl::as_str), Some("https://hr.example/@c"));
-            let told = answer.oddities.iter().filter(|entry| entry.code == "url-user");
+            let told = answer.warnings.iter().filter(|entry| entry.code == "url-user");
             assert_eq!(told.count(), 3);
         }
     }
@@ -313,7 +313,7 @@ mod tests {
             ] {
                 let answer = ingest(body.as_bytes(), from).expect("an answer");
                 assert_eq!(answer.text, "Great 😀 news [1]. More.😀", "{slug}: {body}");
-                assert!(answer.oddities.iter().all(|entry| entry.code != "half-character"), "{slug}");
+                assert!(answer.warnings.iter().all(|entry| entry.code != "half-character"), "{slug}");
             }
             if slug == "bedrock-converse" {
                 let wrapped = format!("{{\"stream\":[{}]}}", events.join(","));
@@ -322,7 +322,7 @@ mod tests {
             let lost = [r"Great \ud83d", " news", r"\ude00"].map(event).join("\n\ndata: ");
             let answer = ingest(format!("data: {lost}").as_bytes(), from).expect("an answer");
             assert_eq!(answer.text, "Great \u{fffd} news\u{fffd}", "{slug}");
-            let told: Vec<_> = answer.oddities.iter().filter(|entry| entry.code == "half-character").collect();
+            let told: Vec<_> = answer.warnings.iter().filter(|entry| entry.code == "half-character").collect();
             assert!(told.len() == 1 && told[0].message.starts_with("2 halves"), "{slug}: {told:?}");
         }
     }
@@ -333,7 +333,7 @@ mod tests {
             "data: {\"delta\":\"a\"}\n\ndata: {\"delta\":\"b\\ud83d\"}\n\ndata: {\"done\":true}\n\ndata: [DONE]\n\n";
         let answer = answer(body);
         assert_eq!((answer.text.as_str(), answer.complete), ("ab\u{fffd}", true));
-        assert_eq!(answer.oddities[0].at, crate::report::At::Pointer("/1/delta".into()));
+        assert_eq!(answer.warnings[0].at, crate::report::At::Pointer("/1/delta".into()));
     }
 
     /// Whoever cuts passages by UTF-16 units makes these, and one of them cost the whole answer.
@@ -344,8 +344,8 @@ mod tests {
         let read = answer(native);
         assert_eq!(read.sources[0].content.as_deref(), Some("cut \u{fffd}"));
         assert_eq!(read.sources[1].content.as_deref(), Some("\u{fffd} cut \\ud83d"));
-        assert_eq!((read.oddities.len(), read.oddities[0].code), (1, "half-character"));
-        assert_eq!(read.oddities[0].at, crate::report::At::Pointer("/sources/0/content".into()));
+        assert_eq!((read.warnings.len(), read.warnings[0].code), (1, "half-character"));
+        assert_eq!(read.warnings[0].at, crate::report::At::Pointer("/sources/0/content".into()));
         assert_eq!(answer(openai).text, "30 days \u{fffd}");
     }
 
@@ -382,7 +382,7 @@ mod tests {
             answer(&format!("{azure}data: {{\"choices\":[{{\"delta\":{{}},\"finish_reason\":\"length\"}}]}}\n\n"));
         assert!(finished.complete);
         assert_eq!(
-            (finished.oddities[0].code, &finished.oddities[0].at),
+            (finished.warnings[0].code, &finished.warnings[0].at),
             ("finish-reason", &crate::report::At::Pointer("/1/choices/0/finish_reason".into()))
         );
     }
@@ -408,7 +408,7 @@ mod tests {
         let body = b"data: nonsense\n\ndata: {\"delta\":\"a\"}\n\ndata: {\"delta\":\n\ndata: \"\xff\"\n\ndata: {\"done\":true}\n\n";
         let answer = ingest(body, None).expect("an answer");
         assert_eq!((answer.text.as_str(), answer.complete), ("a", true));
-        let told: Vec<_> = answer.oddities.iter().map(|entry| (entry.code, entry.message.as_str())).collect();
+        let told: Vec<_> = answer.warnings.iter().map(|entry| (entry.code, entry.message.as_str())).collect();
         assert_eq!(told.len(), 3, "{told:?}");
         assert_eq!(
             told[1],
@@ -418,8 +418,8 @@ mod tests {
             )
         );
         let many = answer_of_many_skipped();
-        assert_eq!(many.oddities.len(), MAX_SKIPPED_NOTES + 1);
-        assert!(many.oddities[MAX_SKIPPED_NOTES].message.starts_with("100 events"));
+        assert_eq!(many.warnings.len(), MAX_SKIPPED_NOTES + 1);
+        assert!(many.warnings[MAX_SKIPPED_NOTES].message.starts_with("100 events"));
     }
 
     fn answer_of_many_skipped() -> Answer {

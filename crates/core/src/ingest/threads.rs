@@ -161,7 +161,7 @@ fn answer_of(messages: Vec<(String, WireThreadMessage<'_>)>) -> Result<Answer, I
         if let Some(status) = message.status.as_deref().filter(|status| *status != "completed") {
             answer.complete = false;
             let note = format!("the message has the status {status:?}, so the answer may lack its end");
-            answer.oddities.push(Entry::in_input(Kind::Note, "finish-reason", format!("{pointer}/status"), note));
+            answer.warnings.push(Entry::in_input(Kind::Note, "finish-reason", format!("{pointer}/status"), note));
         }
         texts.push(message.into_parts(&pointer)?);
     }
@@ -195,7 +195,7 @@ fn parse_list(data: &[&RawValue]) -> Result<Answer, IngestError> {
     let mut answer = answer_of(of_run.map(|(_, message)| message).collect())?;
     if let Some(pointer) = asked {
         let message = "this message of the user is newer than the answer, which may be that to an older one";
-        answer.oddities.push(Entry::in_input(Kind::Note, "unanswered", pointer, message));
+        answer.warnings.push(Entry::in_input(Kind::Note, "unanswered", pointer, message));
     }
     Ok(answer)
 }
@@ -334,7 +334,7 @@ mod tests {
             for from in [None, Some(Provider::OpenAiAssistants), Some(Provider::AzureAgents)] {
                 let answer = ingest(body.to_string().as_bytes(), from).expect("an answer");
                 assert_eq!((answer.text.as_str(), answer.complete), ("30 days.", true), "{body}");
-                assert_eq!(answer.oddities, []);
+                assert_eq!(answer.warnings, []);
             }
         }
     }
@@ -370,7 +370,7 @@ mod tests {
             assert_eq!(refused(&list(&[]), from), "/data: empty; a message of the assistant is wanted");
         }
         let answer = read(&list(&[ask, listed("assistant", &json!(1), None, "Hello.")]));
-        let notes: Vec<_> = answer.oddities.iter().map(|entry| entry.code).collect();
+        let notes: Vec<_> = answer.warnings.iter().map(|entry| entry.code).collect();
         assert_eq!((answer.text.as_str(), &notes[..]), ("Hello.", &["unanswered"][..]));
     }
 
@@ -379,7 +379,7 @@ mod tests {
         let mut message = listed("assistant", &json!(1), None, "30");
         message["status"] = json!("in_progress");
         let answer = read(&list(&[message.clone()]));
-        assert_eq!((answer.complete, answer.oddities[0].code), (false, "finish-reason"));
+        assert_eq!((answer.complete, answer.warnings[0].code), (false, "finish-reason"));
         message["content"] = json!([]);
         assert_eq!(
             refused(&list(&[message]), None),

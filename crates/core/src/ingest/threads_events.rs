@@ -213,7 +213,7 @@ impl ReadEvents for ThreadEvents {
         answer.tools_invoked = self.used_tools.then_some(true);
         if !answer.text.starts_with(&self.text) {
             let message = "the text at the end of the stream differs from the text that was streamed; it is taken";
-            answer.oddities.push(Entry::in_input(Kind::Note, "text-differs", "", message));
+            answer.warnings.push(Entry::in_input(Kind::Note, "text-differs", "", message));
         }
     }
 }
@@ -295,7 +295,7 @@ mod tests {
             [&pieces[..], &both[..], &[whole("m1", "I look it up."), whole("m2", "30 days."), run("completed")]]
         {
             let answer = stream(events);
-            assert_eq!((answer.text.as_str(), answer.oddities.len()), ("I look it up.\n\n30 days.", 0));
+            assert_eq!((answer.text.as_str(), answer.warnings.len()), ("I look it up.\n\n30 days.", 0));
         }
     }
 
@@ -321,7 +321,7 @@ mod tests {
         let expired = stream(&[piece("a", &json!(null)), run("expired")]);
         assert_eq!(expired.error.expect("an error").to_string(), "expired");
         let cut = stream(&[piece("a", &json!(null)), run("incomplete")]);
-        assert_eq!((cut.complete, cut.error, cut.oddities[0].code), (false, None, "finish-reason"));
+        assert_eq!((cut.complete, cut.error, cut.warnings[0].code), (false, None, "finish-reason"));
     }
 
     #[test]

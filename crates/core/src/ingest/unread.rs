@@ -255,7 +255,7 @@ mod tests {
 
     fn unread(body: &Value, from: Option<Provider>) -> Vec<String> {
         let answer = ingest(body.to_string().as_bytes(), from).expect("an answer");
-        let places = answer.oddities.into_iter().filter(|entry| entry.code == "sources-unread");
+        let places = answer.warnings.into_iter().filter(|entry| entry.code == "sources-unread");
         let pointer = |at: At| match at {
             At::Pointer(pointer) => pointer,
             At::Offset(_) => unreachable!("a member of the input has a pointer"),

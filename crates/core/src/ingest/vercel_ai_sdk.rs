@@ -77,7 +77,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     for (at, part) in json::read::<Message>(body)?.parts.into_iter().enumerate() {
         match part.kind.as_deref().unwrap_or_default() {
             "text" => answer.text.extend(part.text),
-            kind if is_source(kind) => message.add(part, format!("/parts/{at}"), &mut answer.oddities),
+            kind if is_source(kind) => message.add(part, format!("/parts/{at}"), &mut answer.warnings),
             _ => {}
         }
     }
@@ -90,9 +90,9 @@ fn is_source(kind: &str) -> bool {
 }
 
 impl UiMessage {
-    fn add(&mut self, part: Part, pointer: String, oddities: &mut Vec<Entry>) {
+    fn add(&mut self, part: Part, pointer: String, warnings: &mut Vec<Entry>) {
         let kind = if part.kind.as_deref() == Some("source-url") { SourceKind::Web } else { SourceKind::Document };
-        let Located { url, filepath, address } = location(part.url, || format!("{pointer}/url"), oddities);
+        let Located { url, filepath, address } = location(part.url, || format!("{pointer}/url"), warnings);
         let source = Source {
             id: filled(part.source_id),
             title: filled(part.title),
@@ -223,7 +223,7 @@ mod tests {
             assert_eq!(answer.error.expect("an error").to_string(), message);
         }
         let cut = answer(&json!([text, {"type": "finish", "finishReason": "length"}]));
-        assert_eq!((cut.complete, cut.oddities[0].code), (true, "finish-reason"));
+        assert_eq!((cut.complete, cut.warnings[0].code), (true, "finish-reason"));
     }
 
     #[test]

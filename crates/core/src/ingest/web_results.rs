@@ -55,7 +55,7 @@ pub(super) fn is_web_search(kind: &str) -> bool {
 }
 
 /// The pages that a tool's item says it found, each with its rank; `pointer` leads to the item.
-pub(super) fn web_results(item: &Value, pointer: &str, oddities: &mut Vec<Entry>) -> Vec<Source> {
+pub(super) fn web_results(item: &Value, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<Source> {
     let held = RESULTS.iter().find_map(|name| Some((name, item.get(*name).filter(|value| !value.is_null())?)));
     let Some((name, results)) = held else { return Vec::new() };
     let pointer = format!("{pointer}/{name}");
@@ -65,12 +65,12 @@ pub(super) fn web_results(item: &Value, pointer: &str, oddities: &mut Vec<Entry>
             for (at, result) in results.iter().enumerate() {
                 let pointer = format!("{pointer}/{at}");
                 match result.as_str() {
-                    Some(text) => pages.extend(lines(text, &pointer, oddities)),
-                    None => pages.extend(page(result, pointer, oddities)),
+                    Some(text) => pages.extend(lines(text, &pointer, warnings)),
+                    None => pages.extend(page(result, pointer, warnings)),
                 }
             }
         }
-        Value::String(text) => pages.extend(lines(text, &pointer, oddities)),
+        Value::String(text) => pages.extend(lines(text, &pointer, warnings)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {}
     }
     for (page, rank) in pages.iter_mut().zip((1..).map_while(NonZeroU32::new)) {
@@ -80,22 +80,22 @@ pub(super) fn web_results(item: &Value, pointer: &str, oddities: &mut Vec<Entry>
 }
 
 /// A result; `None` without an address.
-fn page(result: &Value, pointer: String, oddities: &mut Vec<Entry>) -> Option<Source> {
+fn page(result: &Value, pointer: String, warnings: &mut Vec<Entry>) -> Option<Source> {
     let text = |name: &str| filled(result[name].as_str().map(str::to_owned));
-    let Located { url, address, .. } = web_url(text("url"), || format!("{pointer}/url"), oddities);
+    let Located { url, address, .. } = web_url(text("url"), || format!("{pointer}/url"), warnings);
     let (title, content) = (text("title"), text("snippet").or_else(|| text("text")));
     let kind = result["source_type"].as_str().and_then(SourceKind::named).or(Some(SourceKind::Web));
     url.map(|url| Source { url: Some(url), address, title, content, kind, pointer, ..Source::default() })
 }
 
 /// One page a line: its address, and what stands before it as the title.
-fn lines(text: &str, pointer: &str, oddities: &mut Vec<Entry>) -> Vec<Source> {
+fn lines(text: &str, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<Source> {
     let found = text.lines().filter_map(|line| {
         let at = ["https://", "http://"].iter().filter_map(|scheme| line.find(scheme)).min()?;
         let (before, rest) = line.split_at(at);
         let end = rest.find(|c: char| c.is_whitespace() || c == '>').unwrap_or(rest.len());
         let address = rest[..end].trim_end_matches(BEHIND_URL).to_owned();
-        let Located { url, address, .. } = web_url(Some(address), || pointer.to_owned(), oddities);
+        let Located { url, address, .. } = web_url(Some(address), || pointer.to_owned(), warnings);
         let (title, kind, pointer) = (title(before), Some(SourceKind::Web), pointer.to_owned());
         url.map(|url| Source { url: Some(url), address, title, kind, pointer, ..Source::default() })
     });

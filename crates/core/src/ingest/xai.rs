@@ -1,13 +1,13 @@
 //! xAI: responses and chats with `[[n]](url)` in the text, and with a list of all pages that were seen.
 
 use super::chat::{CHAT_MEMBERS, ChatKind};
+use super::deferred_format::DeferredFormat;
 use super::event::ReadEvents;
 use super::format::{Format, Members, is_something};
 use super::openai_chat::{self, ChatEvents};
 use super::openai_responses::{flavour_of, kind};
 use super::responses::{self, Flavour, RESPONSE_MEMBERS, is_grok};
 use super::responses_events::ResponsesEvents;
-use super::told_later::ToldLater;
 use super::{IngestError, Provider, json};
 use crate::answer::{Answer, MarkerGrammar};
 
@@ -21,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
         ChatKind::of(members) == Some(ChatKind::Xai) || kind(members).starts_with("response.") && is_grok(model)
     },
     parse,
-    reader: || Box::new(ToldLater::new(MarkerGrammar::NONE, reader)),
+    reader: || Box::new(DeferredFormat::new(MarkerGrammar::NONE, reader)),
 };
 
 fn parse(body: &str) -> Result<Answer, IngestError> {

@@ -7,26 +7,26 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use super::ConnectorTexts;
-use super::course::{Next, Sent, after};
+use super::refusal_policy::{Next, Sent, after};
 use crate::activity::{Activity, ActivityId, StreamInfo};
-use crate::channels::azure_bot::outbound::{Outlet, Refusal, RefusalKind};
+use crate::channels::azure_bot::outbound::{ActivitySink, Refusal, RefusalKind};
 use crate::channels::pace::Pace;
 use crate::clock::Clock;
 use crate::dialect::{Answering, Dialect, Livestream, Pacing, Waiting};
 use crate::egress::later;
 
-/// One answer through an [`Outlet`], from its first informative text to its message.
+/// One answer through an [`ActivitySink`], from its first informative text to its message.
 ///
-/// It is streamed where outlet and dialect allow it. Whatever the service refuses on the way, the user ends with the whole
+/// It is streamed where sink and dialect allow it. Whatever the service refuses on the way, the user ends with the whole
 /// answer or, when the caller [closes](Self::close) what has failed, with one apology. No two calls are in flight at once.
 #[must_use = "dropped, it leaves its user with what was shown"]
 pub struct ConnectorAnswer {
-    pub(super) outlet: Box<dyn Outlet>,
+    pub(super) sink: Box<dyn ActivitySink>,
     pub(super) dialect: Dialect,
     pub(super) pacing: Pacing,
     pub(super) texts: ConnectorTexts,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) course: Course,
+    pub(super) state: StreamState,
     pub(super) pace: Pace<DateTime<Utc>>,
     pub(super) phase: Phase,
     /// How many activities of the stream were taken.
@@ -45,7 +45,7 @@ pub struct ConnectorAnswer {
 
 /// Where the stream is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Course {
+pub(super) enum StreamState {
     /// Nothing was sent yet.
     Fresh,
     /// It is open, under the id that its first activity got.
@@ -78,11 +78,11 @@ enum Chunk {
 
 impl ConnectorAnswer {
     /// An answer of which nothing was sent.
-    pub fn begin(outlet: Box<dyn Outlet>, dialect: Dialect, pacing: Pacing, clock: Arc<dyn Clock>) -> Self {
+    pub fn begin(sink: Box<dyn ActivitySink>, dialect: Dialect, pacing: Pacing, clock: Arc<dyn Clock>) -> Self {
         let phase = Livestream::new(dialect).map_or(Phase::Whole, Phase::Waiting);
-        let can_stream = outlet.can_stream() && !matches!(phase, Phase::Whole);
+        let can_stream = sink.can_stream() && !matches!(phase, Phase::Whole);
         Self {
-            course: if can_stream { Course::Fresh } else { Course::Plain },
+            state: if can_stream { StreamState::Fresh } else { StreamState::Plain },
             pace: Pace::new(pacing.interval, clock.now()),
             texts: ConnectorTexts::default(),
             sequence: 0,
@@ -91,7 +91,7 @@ impl ConnectorAnswer {
             shown: String::new(),
             ids: Vec::new(),
             in_doubt: false,
-            outlet,
+            sink,
             dialect,
             pacing,
             clock,
@@ -102,7 +102,7 @@ impl ConnectorAnswer {
     /// Whether the user has pressed the stop button.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        self.course == Course::Stopped
+        self.state == StreamState::Stopped
     }
 
     /// Whether the user has seen anything of this answer. What was lost on the way may have arrived, but that is not known.
@@ -114,14 +114,14 @@ impl ConnectorAnswer {
     /// Whether the user sees anything of the answer before it is whole.
     #[must_use]
     pub fn can_stream(&self) -> bool {
-        matches!(self.course, Course::Fresh | Course::Open(_))
+        matches!(self.state, StreamState::Fresh | StreamState::Open(_))
     }
 
     /// Shows a prepared short text, while the answer is awaited. Where there are no streams, and once the answer has begun, nothing
     /// is shown; a service that refuses it gets no stream.
     pub async fn inform(&mut self, text: &str) {
         let Phase::Waiting(stream) = &mut self.phase else { return };
-        if !matches!(self.course, Course::Fresh | Course::Open(_)) {
+        if !matches!(self.state, StreamState::Fresh | StreamState::Open(_)) {
             return;
         }
         if let Some(activity) = stream.informative(text) {
@@ -173,7 +173,7 @@ impl ConnectorAnswer {
 
     /// When the stream has to be kept alive, or ended.
     pub(super) fn deadline(&self) -> Option<DateTime<Utc>> {
-        let Course::Open(_) = self.course else { return None };
+        let StreamState::Open(_) = self.state else { return None };
         let alive = self.pacing.longest_silence.map(|silence| later(self.pace.last(), silence));
         [alive, self.end()].into_iter().flatten().min()
     }
@@ -194,10 +194,10 @@ impl ConnectorAnswer {
 
     /// Sends an activity of the stream, and goes on as its fate wants it.
     async fn show(&mut self, activity: Activity, chunk: Chunk) {
-        let (sent, id) = match &self.course {
-            Course::Fresh => (Sent::First, None),
-            Course::Open(id) => (Sent::Update, Some(id.clone())),
-            Course::Quiet(_) | Course::Over(_) | Course::Plain | Course::Stopped => return,
+        let (sent, id) = match &self.state {
+            StreamState::Fresh => (Sent::First, None),
+            StreamState::Open(id) => (Sent::Update, Some(id.clone())),
+            StreamState::Quiet(_) | StreamState::Over(_) | StreamState::Plain | StreamState::Stopped => return,
         };
         let sequence = NonZeroU32::MIN.saturating_add(self.sequence);
         let info = match chunk {
@@ -218,20 +218,20 @@ impl ConnectorAnswer {
         // whose name nobody knows is none.
         let before = (
             std::mem::replace(&mut self.sequence, sequence.get()),
-            self.course.clone(),
+            self.state.clone(),
             std::mem::replace(&mut self.shown, text),
         );
         if sent == Sent::First {
-            self.course = Course::Plain;
+            self.state = StreamState::Plain;
         }
-        let taken = self.outlet.put(activity).await;
+        let taken = self.sink.send(activity).await;
         let now = self.clock.now();
         self.pace.sent(now);
         match taken {
             Ok(given) => {
                 self.begun.get_or_insert(now);
                 if let (Sent::First, Some(given)) = (sent, given) {
-                    self.course = Course::Open(ActivityId::from(given));
+                    self.state = StreamState::Open(ActivityId::from(given));
                 }
             }
             Err(refusal) => {
@@ -239,7 +239,7 @@ impl ConnectorAnswer {
                     self.sequence = before.0;
                     self.shown = before.2;
                 }
-                self.course = before.1;
+                self.state = before.1;
                 self.turn(sent, &refusal, now);
             }
         }
@@ -249,38 +249,38 @@ impl ConnectorAnswer {
     fn turn(&mut self, sent: Sent, refusal: &Refusal, now: DateTime<Utc>) {
         let next = after(sent, refusal.kind);
         tracing::info!(error = %refusal, ?next, "the channel refused an update of an answer");
-        let id = match &self.course {
-            Course::Open(id) | Course::Quiet(id) | Course::Over(id) => Some(id.clone()),
-            Course::Fresh | Course::Plain | Course::Stopped => None,
+        let id = match &self.state {
+            StreamState::Open(id) | StreamState::Quiet(id) | StreamState::Over(id) => Some(id.clone()),
+            StreamState::Fresh | StreamState::Plain | StreamState::Stopped => None,
         };
-        self.course = match (next, id) {
-            (Next::Stop, _) => Course::Stopped,
-            (Next::GoOn, Some(id)) => Course::Open(id),
+        self.state = match (next, id) {
+            (Next::Stop, _) => StreamState::Stopped,
+            (Next::GoOn, Some(id)) => StreamState::Open(id),
             (Next::Slower, Some(id)) => {
                 self.pace.slow_down(refusal.retry_after, now);
-                Course::Open(id)
+                StreamState::Open(id)
             }
-            (Next::Quiet, Some(id)) => Course::Quiet(id),
-            (Next::Over, Some(id)) => Course::Over(id),
-            (_, _) => Course::Plain,
+            (Next::Quiet, Some(id)) => StreamState::Quiet(id),
+            (Next::Over, Some(id)) => StreamState::Over(id),
+            (_, _) => StreamState::Plain,
         };
     }
 
     /// Ends the stream before the service does it: what was shown stays until the answer is there.
     async fn close_early(&mut self) {
-        let Course::Open(id) = self.course.clone() else { return };
+        let StreamState::Open(id) = self.state.clone() else { return };
         let closing = self.closing(&id);
-        self.course = match self.outlet.put(closing).await {
-            Ok(_) => Course::Over(id),
+        self.state = match self.sink.send(closing).await {
+            Ok(_) => StreamState::Over(id),
             Err(refusal) => {
                 let next = after(Sent::Closing, refusal.kind);
                 tracing::info!(error = %refusal, ?next, "the channel refused the end of a stream");
                 if next == Next::Stop {
-                    Course::Stopped
+                    StreamState::Stopped
                 } else if next == Next::Plain {
-                    Course::Plain
+                    StreamState::Plain
                 } else {
-                    Course::Over(id)
+                    StreamState::Over(id)
                 }
             }
         };
@@ -306,7 +306,7 @@ impl fmt::Debug for ConnectorAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ConnectorAnswer")
             .field("dialect", &self.dialect)
-            .field("course", &self.course)
+            .field("state", &self.state)
             .finish_non_exhaustive()
     }
 }

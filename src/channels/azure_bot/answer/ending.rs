@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::answer::Course;
+use super::answer::StreamState;
 use super::content::Content;
-use super::course::{Next, Sent, after};
+use super::refusal_policy::{Next, Sent, after};
 use super::{Answered, ConnectorAnswer, Ended, Failed, Unanswered};
 use crate::activity::{Activity, ActivityId};
 use crate::channels::NoAnswer;
@@ -60,10 +60,10 @@ impl ConnectorAnswer {
     /// When the channel does not take them either. Then the user has what was shown.
     pub async fn close(mut self, text: &str) -> Result<Vec<String>, Refusal> {
         let text = if self.in_doubt { self.texts.doubt.as_str() } else { text };
-        let stays = match &self.course {
-            Course::Open(_) | Course::Quiet(_) => !self.dialect.may_change_shown(),
-            Course::Over(_) => self.pacing.can_replace,
-            Course::Fresh | Course::Plain | Course::Stopped => false,
+        let stays = match &self.state {
+            StreamState::Open(_) | StreamState::Quiet(_) => !self.dialect.may_change_shown(),
+            StreamState::Over(_) => self.pacing.can_replace,
+            StreamState::Fresh | StreamState::Plain | StreamState::Stopped => false,
         };
         let shown = self.shown();
         let text = if stays && !shown.trim().is_empty() { format!("{shown}\n\n{text}") } else { text.to_owned() };
@@ -85,17 +85,17 @@ impl ConnectorAnswer {
 
     /// Sends something short behind the answer, if the channel takes it.
     pub(super) async fn add(&mut self, text: &str) {
-        if let Err(refusal) = self.outlet.put(Activity::message(text)).await {
+        if let Err(refusal) = self.sink.send(Activity::message(text)).await {
             tracing::warn!(error = %refusal, "a user could not be told that an answer is incomplete");
         }
     }
 
     async fn deliver(&mut self, message: Activity, entries: &mut Vec<Entry>) -> Result<Ended, Refusal> {
-        let mut way = match self.course.clone() {
-            Course::Stopped => return Ok(Ended::Stopped),
-            Course::Fresh | Course::Plain => Way::Message,
-            Course::Open(id) | Course::Quiet(id) => Way::Final(id),
-            Course::Over(id) => self.instead(id),
+        let mut way = match self.state.clone() {
+            StreamState::Stopped => return Ok(Ended::Stopped),
+            StreamState::Fresh | StreamState::Plain => Way::Message,
+            StreamState::Open(id) | StreamState::Quiet(id) => Way::Final(id),
+            StreamState::Over(id) => self.instead(id),
         };
         let mut content = Content::new(self.dialect, message, entries);
         let (mut again, mut lost) = (false, false);
@@ -114,16 +114,16 @@ impl ConnectorAnswer {
             let (sent, taken) = match &way {
                 Way::Final(id) => {
                     let ending = self.ending(part.clone(), id);
-                    (Sent::Final, self.outlet.put(ending).await)
+                    (Sent::Final, self.sink.send(ending).await)
                 }
                 Way::Close(id) => {
                     let closing = self.closing(id);
-                    (Sent::Closing, self.outlet.put(closing).await)
+                    (Sent::Closing, self.sink.send(closing).await)
                 }
                 Way::Replace(id) => {
-                    (Sent::Replacement, self.outlet.replace(id.as_str(), part.clone()).await.map(|()| None))
+                    (Sent::Replacement, self.sink.replace(id.as_str(), part.clone()).await.map(|()| None))
                 }
-                Way::Message => (Sent::Message, self.outlet.put(part.clone()).await),
+                Way::Message => (Sent::Message, self.sink.send(part.clone()).await),
             };
             let refusal = match taken {
                 Ok(given) => {
@@ -138,7 +138,7 @@ impl ConnectorAnswer {
             lost |= refusal.kind == RefusalKind::Lost && sent != Sent::Closing;
             let other = match (next, way) {
                 (Next::Stop, _) => {
-                    self.course = Course::Stopped;
+                    self.state = StreamState::Stopped;
                     return Ok(Ended::Stopped);
                 }
                 (Next::Again, way) if !std::mem::replace(&mut again, true) => Some(way),
@@ -159,7 +159,7 @@ impl ConnectorAnswer {
                 Some(other) if calls < MAX_CALLS => way = other,
                 Some(_) | None => {
                     // What is said now is a message of its own.
-                    self.course = Course::Plain;
+                    self.state = StreamState::Plain;
                     self.in_doubt = lost;
                     return Err(refusal);
                 }
@@ -182,11 +182,11 @@ impl ConnectorAnswer {
     fn took(&mut self, way: Way, given: Option<String>, content: &mut Content) -> Way {
         match way {
             Way::Close(id) => {
-                self.course = Course::Over(id.clone());
+                self.state = StreamState::Over(id.clone());
                 return self.instead(id);
             }
             Way::Final(id) | Way::Replace(id) => {
-                self.course = Course::Plain;
+                self.state = StreamState::Plain;
                 self.ids.push(id.to_string());
             }
             Way::Message => self.ids.extend(given),

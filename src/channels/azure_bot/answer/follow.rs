@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::Stream;
 
-use super::answer::Course;
+use super::answer::StreamState;
 use super::{Answered, ConnectorAnswer, Ended, Failed, Followed, Unanswered};
 use crate::activity::Activity;
 use crate::channels::NoAnswer;
@@ -24,7 +24,7 @@ impl Audience for ConnectorAnswer {
 
     fn times(&mut self) -> (impl Future<Output = Result<(), Stopped>> + Send, impl Future<Output = ()> + Send) {
         let now = self.clock.now();
-        let shows = matches!(self.course, Course::Fresh | Course::Open(_));
+        let shows = matches!(self.state, StreamState::Fresh | StreamState::Open(_));
         let (allowed, due) = if shows { (self.pace.allowed(), self.pace.due()) } else { (None, None) };
         let deadline = self.deadline();
         let has_come = [deadline, due].into_iter().flatten().any(|at| at <= now);
@@ -97,7 +97,7 @@ impl ConnectorAnswer {
         E: Error + 'static,
     {
         conversion.in_parts = true;
-        if self.course == Course::Plain {
+        if self.state == StreamState::Plain {
             // Nothing is prepared that nobody sees.
             conversion.options.updates = Some(0);
         }

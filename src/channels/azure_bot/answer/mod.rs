@@ -1,17 +1,17 @@
 //! One answer on its way through the Connector: streamed where the channel takes streams, whole where it does not, and by
 //! another way when the service refuses.
 //!
-//! `course` is the table of what comes next after a refusal, `pacing` what channels allow; both are data. The rest acts on them.
+//! `state` is the table of what comes next after a refusal, `pacing` what channels allow; both are data. The rest acts on them.
 
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod answer;
 mod content;
-mod course;
 mod ending;
-#[cfg(test)]
-mod fates;
 mod follow;
 mod outcome;
+mod refusal_policy;
+#[cfg(test)]
+mod refusal_tests;
 #[cfg(test)]
 mod tests;
 mod texts;

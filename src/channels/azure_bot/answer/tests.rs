@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 use super::*;
 use crate::activity::Activity;
 use crate::channels::NoAnswer;
-use crate::channels::azure_bot::{Outlet, Refusal, RefusalCause, RefusalKind};
+use crate::channels::azure_bot::{ActivitySink, Refusal, RefusalCause, RefusalKind};
 use crate::clock::Clock;
 use crate::convert::{Conversion, convert};
 use crate::dialect::{Dialect, Pacing};
@@ -67,8 +67,8 @@ impl Channel {
 }
 
 #[async_trait]
-impl Outlet for Channel {
-    async fn put(&mut self, activity: Activity) -> Result<Option<String>, Refusal> {
+impl ActivitySink for Channel {
+    async fn send(&mut self, activity: Activity) -> Result<Option<String>, Refusal> {
         self.note("put", activity).await
     }
 
@@ -183,7 +183,7 @@ async fn row_stream_id_and_sequence_are_those_of_the_service_in_all_three_places
     assert_eq!(calls.iter().map(|(_, _, one)| claims(one)).collect::<Vec<_>>(), [0, 0, 0, 1]);
 }
 
-/// Turns are served by tasks that may move from thread to thread.
+/// TurnQueue are served by tasks that may move from thread to thread.
 #[test]
 fn an_answer_can_be_given_by_any_task() {
     fn moves<T: Send>(_: impl FnOnce(ConnectorAnswer) -> T) {}

@@ -218,7 +218,7 @@ pub enum KeysError {
     },
     /// There was no whole answer.
     #[error(transparent)]
-    Call(#[from] EgressError),
+    Turn(#[from] EgressError),
     /// There was no whole answer in time.
     #[error("{host} did not give its keys within {seconds} s")]
     Slow {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::reference::account;
 use super::{ConversationReference, SubmittedFeedback};
 use crate::activity::{Activity, ChannelAccount, ConversationId, Role, Watermark};
-use crate::channels::one_at_a_time::{OneAtATime, Turn};
+use crate::channels::keyed_mutex::{KeyedGuard, KeyedMutex};
 use crate::store::{Appended, Batch, ConversationStore, Created, Feedback, StoreError};
 
 /// What an activity is called by the service that delivered it, beside the id that it has in the store.
@@ -18,14 +18,14 @@ const SERVICE_ID: &str = "serviceId";
 #[derive(Clone, Debug)]
 pub struct ConnectorRecords {
     store: Arc<dyn ConversationStore>,
-    lines: Arc<OneAtATime>,
+    lines: Arc<KeyedMutex>,
 }
 
 /// The right to speak in a conversation: as long as this value is there, nobody else begins an answer in it.
 #[derive(Debug)]
 #[must_use = "dropped, it lets the next one speak"]
 pub struct Line {
-    _turn: Turn,
+    _turn: KeyedGuard,
 }
 
 impl ConnectorRecords {

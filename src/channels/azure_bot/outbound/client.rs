@@ -14,9 +14,9 @@ use super::{Credentials, Refusal, RefusalCause, RefusalKind, Rule, TokenError};
 use crate::channels::azure_bot::TrustedHosts;
 use crate::channels::azure_bot::conversation::Place;
 use crate::clock::{Clock, IdSource};
-use crate::egress::{Client, Patience, RawRemoteError, RemoteError, Retry, retry_after, shown};
+use crate::egress::{Client, RawRemoteError, RemoteError, Retry, RetryBudget, retry_after, shown};
 use crate::metrics::{Channel, ChannelFigures};
-use crate::secret::Unsaid;
+use crate::secret::Redaction;
 
 /// How long one call may take. Some emulators never answer.
 const LIMIT: Duration = Duration::from_secs(15);
@@ -157,7 +157,7 @@ impl ConnectorClient {
     }
 
     async fn run_uncounted(&self, place: &Place, call: &Call<'_>) -> Result<Vec<u8>, Refusal> {
-        let mut patience = Patience::new(call.retry, self.clock.now());
+        let mut patience = RetryBudget::new(call.retry, self.clock.now());
         let (mut renewed, mut repeated) = (false, false);
         loop {
             let token = match self.token(place).await {
@@ -234,14 +234,14 @@ impl ConnectorClient {
         let fetched = self.http.fetch(request).await.map_err(|error| Refusal::no_answer(method, error))?;
         let secrets = token.map(AccessToken::bearer).map_or(&[][..], std::slice::from_ref);
         // Whose service this is nobody here knows; what it repeats would stand in logs and in answers to others.
-        let unsaid = Unsaid { secrets, said: call.text };
-        match Refusal::in_answer(method, fetched.status.as_u16(), &said(fetched.status, &fetched.body), unsaid) {
+        let redaction = Redaction { secrets, said: call.text };
+        match Refusal::in_answer(method, fetched.status.as_u16(), &said(fetched.status, &fetched.body), redaction) {
             None => Ok(fetched.body),
             Some(mut refusal) => {
                 refusal.retry_after = header(&fetched.headers, RETRY_AFTER.as_str())
                     .and_then(|value| retry_after(value, self.clock.now()));
                 if let RefusalCause::Answered { operation, .. } = &mut refusal.cause {
-                    *operation = shown(header(&fetched.headers, OPERATION), unsaid, RemoteError::LONGEST_CODE);
+                    *operation = shown(header(&fetched.headers, OPERATION), redaction, RemoteError::LONGEST_CODE);
                 }
                 Err(refusal)
             }

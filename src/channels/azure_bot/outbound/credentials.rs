@@ -13,7 +13,7 @@ use url::form_urlencoded::Serializer;
 
 use crate::clock::Clock;
 use crate::egress::{Client, EgressError, ErrorForms, RawRemoteError, RemoteError};
-use crate::secret::{Secret, Unsaid};
+use crate::secret::{Redaction, Secret};
 
 /// A token is not used any more so long before it expires.
 const MARGIN: chrono::Duration = chrono::Duration::seconds(300);
@@ -223,8 +223,8 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> 
 const ERROR_FORMS: &ErrorForms = &[("/error", "/error_description")];
 
 fn refusal(body: &[u8], secret: &Secret) -> RemoteError {
-    let unsaid = Unsaid { secrets: std::slice::from_ref(secret), said: "" };
-    RawRemoteError::read(body, ERROR_FORMS).without(unsaid)
+    let redaction = Redaction { secrets: std::slice::from_ref(secret), said: "" };
+    RawRemoteError::read(body, ERROR_FORMS).without(redaction)
 }
 
 #[cfg(test)]

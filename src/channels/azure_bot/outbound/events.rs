@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::{Outlet, Refusal, RefusalCause};
+use super::{ActivitySink, Refusal, RefusalCause};
 use crate::activity::{Activity, ActivityId};
 use crate::channels::azure_bot::conversation::Address;
 use crate::clock::IdSource;
@@ -20,14 +20,14 @@ const WAITING: usize = 16;
 ///
 /// Clones write into the same body. Dropping the last one ends the body, which ends the turn for the reader.
 #[derive(Clone, Debug)]
-pub struct EventOutlet {
+pub struct EventSink {
     address: Address,
     events: Sender<Bytes>,
     ids: Arc<dyn IdSource>,
 }
 
-impl EventOutlet {
-    /// An outlet, and the body that the caller reads.
+impl EventSink {
+    /// An sink, and the body that the caller reads.
     #[must_use]
     pub fn new(address: Address, ids: Arc<dyn IdSource>) -> (Self, Receiver<Bytes>) {
         let (events, body) = channel(WAITING);
@@ -36,9 +36,9 @@ impl EventOutlet {
 }
 
 #[async_trait]
-impl Outlet for EventOutlet {
+impl ActivitySink for EventSink {
     /// A stream that has no name yet gets one, which is returned: there is no channel that could give it.
-    async fn put(&mut self, activity: Activity) -> Result<Option<String>, Refusal> {
+    async fn send(&mut self, activity: Activity) -> Result<Option<String>, Refusal> {
         let (activity, id) = if is_unnamed_stream(&activity) {
             let id = self.ids.fresh().simple().to_string();
             (activity.with_stream_id(&ActivityId::from(id.clone())), Some(id))
@@ -75,19 +75,19 @@ mod tests {
     use crate::activity::StreamInfo;
     use crate::clock::CountingIds;
 
-    fn outlet() -> (EventOutlet, Receiver<Bytes>) {
+    fn sink() -> (EventSink, Receiver<Bytes>) {
         let address = Address::new(json!({"id": "c1"})).expect("a conversation");
-        EventOutlet::new(address, Arc::new(CountingIds::default()))
+        EventSink::new(address, Arc::new(CountingIds::default()))
     }
 
     #[tokio::test]
     async fn an_activity_is_one_event_and_a_stream_is_named_from_its_first() {
-        let (mut outlet, mut body) = outlet();
+        let (mut sink, mut body) = sink();
         let mut chunk = Activity::new("typing").with_stream_info(StreamInfo::Informative { sequence: NonZeroU32::MIN });
         chunk.text = Some("Looking\nit up".to_owned());
-        let id = outlet.put(chunk).await.expect("taken").expect("a name");
-        assert!(matches!(outlet.put(Activity::message("hi")).await, Ok(None)));
-        drop(outlet);
+        let id = sink.send(chunk).await.expect("taken").expect("a name");
+        assert!(matches!(sink.send(Activity::message("hi")).await, Ok(None)));
+        drop(sink);
         let first = String::from_utf8(body.recv().await.expect("an event").to_vec()).expect("text");
         let data = first.strip_prefix("event: activity\r\ndata: ").and_then(|rest| rest.strip_suffix("\r\n\r\n"));
         let data: Value = serde_json::from_str(data.expect("one event")).expect("JSON on one line");
@@ -99,10 +99,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_reader_that_has_gone_is_told_of_and_nothing_can_be_replaced() {
-        let (mut outlet, body) = outlet();
-        assert!(outlet.replace("1", Activity::message("two")).await.is_err());
+        let (mut sink, body) = sink();
+        assert!(sink.replace("1", Activity::message("two")).await.is_err());
         drop(body);
-        let refusal = outlet.put(Activity::message("hi")).await.expect_err("nobody reads");
+        let refusal = sink.send(Activity::message("hi")).await.expect_err("nobody reads");
         assert!(matches!(refusal.cause, RefusalCause::Gone));
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::TokenError;
 use crate::channels::azure_bot::UntrustedServiceUrl;
 use crate::egress::{EgressError, ErrorForms, RawRemoteError, RemoteError, by_status};
-use crate::secret::Unsaid;
+use crate::secret::Redaction;
 
 /// An activity that was not taken, or of which nobody knows whether it was.
 #[derive(Debug, thiserror::Error)]
@@ -147,10 +147,10 @@ impl Refusal {
         method: &'static str,
         status: u16,
         said: &RawRemoteError,
-        unsaid: Unsaid<'_>,
+        redaction: Redaction<'_>,
     ) -> Option<Self> {
         let kind = kind_of(status, said)?;
-        let cause = RefusalCause::Answered { method, status, words: said.without(unsaid), operation: None };
+        let cause = RefusalCause::Answered { method, status, words: said.without(redaction), operation: None };
         Some(Self { kind, retry_after: None, repeated: false, cause })
     }
 
@@ -251,7 +251,7 @@ mod tests {
 
     fn kind(status: u16, code: &str, message: &str) -> Option<RefusalKind> {
         let body = json!({"error": {"code": code, "message": message}}).to_string();
-        Refusal::in_answer("POST", status, &RawRemoteError::read(body.as_bytes(), ERROR_FORMS), Unsaid::default())
+        Refusal::in_answer("POST", status, &RawRemoteError::read(body.as_bytes(), ERROR_FORMS), Redaction::default())
             .map(|refusal| refusal.kind)
     }
 
@@ -301,9 +301,9 @@ mod tests {
     #[test]
     fn what_a_refusal_means_does_not_depend_on_what_was_sent() {
         let body = br#"{"error": {"code": "BadArgument", "message": "Streaming API is not enabled"}}"#;
-        let unsaid = Unsaid { secrets: &[], said: "Streaming" };
+        let redaction = Redaction { secrets: &[], said: "Streaming" };
         let refusal =
-            Refusal::in_answer("POST", 400, &RawRemoteError::read(body, ERROR_FORMS), unsaid).expect("a refusal");
+            Refusal::in_answer("POST", 400, &RawRemoteError::read(body, ERROR_FORMS), redaction).expect("a refusal");
         assert_eq!(refusal.kind, RefusalKind::NoStreams);
         assert_eq!(refusal.to_string(), "POST: 400 BadArgument: **** API is not enabled");
     }
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn a_page_of_html_in_place_of_an_error_is_told_by_its_status() {
         let said = RawRemoteError::read(b"<!DOCTYPE html><html>Payload Too Large</html>", ERROR_FORMS);
-        let refusal = Refusal::in_answer("POST", 413, &said, Unsaid::default()).expect("a refusal");
+        let refusal = Refusal::in_answer("POST", 413, &said, Redaction::default()).expect("a refusal");
         assert_eq!((refusal.kind, refusal.to_string().as_str()), (RefusalKind::TooLarge, "POST: 413"));
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 
 use crate::clock::IdSource;
-use crate::egress::{Patience, Retry, by_status};
+use crate::egress::{Retry, RetryBudget, by_status};
 
 /// What to do after an answer of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(super) fn as_teams_advises() -> Retry {
 /// How long to wait before a call is made again under a rule; `None` when it is not.
 pub(super) fn wait(
     rule: Rule,
-    patience: &mut Patience<'_>,
+    patience: &mut RetryBudget<'_>,
     retry_after: Option<Duration>,
     now: DateTime<Utc>,
     ids: &dyn IdSource,
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a_fault_of_the_service_is_tried_once_more_and_only_before_anything_else_was() {
         let retry = as_teams_advises();
-        let mut patience = Patience::new(&retry, start());
+        let mut patience = RetryBudget::new(&retry, start());
         let mut next = |rule| wait(rule, &mut patience, None, start(), &RandomIds).is_some();
         assert_eq!([Rule::GiveUp, Rule::Renew, Rule::Once, Rule::Once].map(&mut next), [false, false, true, false]);
         assert_eq!([Rule::BackOff, Rule::BackOff, Rule::BackOff].map(next), [true, true, false]);

@@ -1,4 +1,4 @@
-//! One call in its turn.
+//! One turn, from the queue to its outcome.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -9,105 +9,105 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::turns::Turn;
-use super::{Call, CallEnd, Responder};
+use super::turn_queue::RunningTurn;
+use super::{Turn, TurnHandler, TurnOutcome};
 use crate::channels::azure_bot::conversation::ConnectorRecords;
 use crate::channels::azure_bot::inbound::Kind;
 
 /// So long an answer may take to come to its end once it has to, and what follows it.
 const LAST_WORDS: Duration = Duration::from_secs(8);
 
-/// A call, and who waits for its answers.
+/// A turn, and who waits for its answers.
 #[derive(Debug)]
 pub(in crate::channels::azure_bot) struct Job {
-    call: Call,
+    turn: Turn,
     /// When its answers have to be there.
     deadline: Option<Instant>,
-    /// Hears that the call was served. Dropped before that, it tells that there was no turn.
+    /// Hears that the turn was served. Dropped before that, it tells that there was no turn.
     tell: oneshot::Sender<()>,
 }
 
 impl Job {
     pub(in crate::channels::azure_bot) fn new(
-        call: Call,
+        turn: Turn,
         deadline: Option<Instant>,
         tell: oneshot::Sender<()>,
     ) -> Self {
-        Self { call, deadline, tell }
+        Self { turn, deadline, tell }
     }
 }
 
-/// Serves a call whose turn has come.
+/// Serves a turn that has left the queue.
 pub(in crate::channels::azure_bot) async fn serve(
-    mut turn: Turn<Job>,
-    responder: Arc<dyn Responder>,
+    mut running: RunningTurn<Job>,
+    handler: Arc<dyn TurnHandler>,
     records: ConnectorRecords,
     ending: CancellationToken,
 ) {
-    let Some(Job { call, deadline, tell }) = turn.take() else { return };
-    answer(&call, deadline, &*responder, &records, &ending).await;
+    let Some(Job { turn, deadline, tell }) = running.take() else { return };
+    answer(&turn, deadline, &*handler, &records, &ending).await;
     // Not every sender waits for it.
     tell.send(()).ok();
 }
 
 async fn answer(
-    call: &Call,
+    turn: &Turn,
     deadline: Option<Instant>,
-    responder: &dyn Responder,
+    handler: &dyn TurnHandler,
     records: &ConnectorRecords,
     ending: &CancellationToken,
 ) {
-    if call.forgotten.is_cancelled() {
+    if turn.forgotten.is_cancelled() {
         return;
     }
     if ending.is_cancelled() || deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-        call.ending.cancel();
+        turn.ending.cancel();
     }
-    if let Err(error) = records.meet(&call.reference).await {
-        tracing::error!(conversation.id = %call.conversation, %error, "a conversation cannot be kept");
+    if let Err(error) = records.meet(&turn.reference).await {
+        tracing::error!(conversation.id = %turn.conversation, %error, "a conversation cannot be kept");
     }
-    if call.inbound.asks() == Kind::Nothing {
+    if turn.inbound.asks() == Kind::Nothing {
         return;
     }
-    let ended = match AssertUnwindSafe(respond(responder, call, deadline, ending)).catch_unwind().await {
+    let ended = match AssertUnwindSafe(respond(handler, turn, deadline, ending)).catch_unwind().await {
         Ok(ended) => ended,
         Err(_) => {
             // What it says has gone to stderr already.
-            tracing::error!(conversation.id = %call.conversation, "an answer has failed by a fault of citewire");
-            let apology = timeout(LAST_WORDS, AssertUnwindSafe(responder.apologise(call)).catch_unwind());
+            tracing::error!(conversation.id = %turn.conversation, "an answer has failed by a fault of citewire");
+            let apology = timeout(LAST_WORDS, AssertUnwindSafe(handler.apologize(turn)).catch_unwind());
             if !matches!(apology.await, Ok(Ok(()))) {
-                tracing::error!(conversation.id = %call.conversation, "a user could not be told that there is no answer");
+                tracing::error!(conversation.id = %turn.conversation, "a user could not be told that there is no answer");
             }
-            CallEnd::Failed
+            TurnOutcome::Failed
         }
     };
-    let holds_the_user = call.reference.is_agent() && call.inbound.asks() != Kind::Arrival;
-    if holds_the_user && !call.forgotten.is_cancelled() {
-        match timeout(LAST_WORDS, call.hand_back(ended)).await {
+    let holds_the_user = turn.reference.is_agent() && turn.inbound.asks() != Kind::Arrival;
+    if holds_the_user && !turn.forgotten.is_cancelled() {
+        match timeout(LAST_WORDS, turn.hand_back(ended)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
-                tracing::warn!(conversation.id = %call.conversation, %error, "a conversation could not be given back to its agent");
+                tracing::warn!(conversation.id = %turn.conversation, %error, "a conversation could not be given back to its agent");
             }
             Err(_) => {
-                tracing::warn!(conversation.id = %call.conversation, "a conversation could not be given back to its agent in time");
+                tracing::warn!(conversation.id = %turn.conversation, "a conversation could not be given back to its agent in time");
             }
         }
     }
 }
 
-/// Has the call answered; tells it when it has to come to its end.
+/// Has the turn answered; tells it when it has to come to its end.
 async fn respond(
-    responder: &dyn Responder,
-    call: &Call,
+    handler: &dyn TurnHandler,
+    turn: &Turn,
     deadline: Option<Instant>,
     ending: &CancellationToken,
-) -> CallEnd {
+) -> TurnOutcome {
     let responding = async {
         tokio::select! {
             biased;
             // Nobody waits any more. Whatever it is at, or waits for, ends here.
-            () = call.forgotten.cancelled() => CallEnd::Failed,
-            ended = responder.respond(call) => ended,
+            () = turn.forgotten.cancelled() => TurnOutcome::Failed,
+            ended = handler.respond(turn) => ended,
         }
     };
     let mut responding = std::pin::pin!(responding);
@@ -123,9 +123,9 @@ async fn respond(
         () = ending.cancelled() => {}
         () = time_is_up => {}
     }
-    call.ending.cancel();
+    turn.ending.cancel();
     timeout(LAST_WORDS, responding).await.unwrap_or_else(|_| {
-        tracing::error!(conversation.id = %call.conversation, "an answer did not come to its end in time");
-        CallEnd::Failed
+        tracing::error!(conversation.id = %turn.conversation, "an answer did not come to its end in time");
+        TurnOutcome::Failed
     })
 }

@@ -7,8 +7,8 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::turns::Turn;
-use super::{Fingerprint, Full, Offer, Offered, TurnLimits, Turns};
+use super::turn_queue::RunningTurn;
+use super::{Fingerprint, Full, Offer, Offered, TurnLimits, TurnQueue};
 
 const LIMITS: TurnLimits = TurnLimits {
     at_once: 2,
@@ -23,19 +23,19 @@ const LIMITS: TurnLimits = TurnLimits {
 /// What a test puts into a line: a number, and what tells it that it is forgotten.
 type Job = (u32, CancellationToken);
 
-fn turns() -> Arc<Turns<Job>> {
-    Arc::new(Turns::new(LIMITS))
+fn turns() -> Arc<TurnQueue<Job>> {
+    Arc::new(TurnQueue::new(LIMITS))
 }
 
 fn now() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH
 }
 
-fn offer(turns: &Turns<Job>, line: &str, job: u32) -> Offered {
+fn offer(turns: &TurnQueue<Job>, line: &str, job: u32) -> Offered {
     offer_as(turns, line, job, None, 1)
 }
 
-fn offer_as(turns: &Turns<Job>, line: &str, job: u32, id: Option<&str>, bytes: usize) -> Offered {
+fn offer_as(turns: &TurnQueue<Job>, line: &str, job: u32, id: Option<&str>, bytes: usize) -> Offered {
     let forgotten = CancellationToken::new();
     let fingerprint = id.map(|id| Fingerprint::of("msteams:a", id));
     turns.offer(Offer { line, fingerprint, bytes, forgotten: &forgotten }, (job, forgotten.clone()), now())
@@ -60,9 +60,9 @@ struct Serving {
 }
 
 impl Serving {
-    fn start(turns: &Arc<Turns<Job>>) -> Self {
+    fn start(turns: &Arc<TurnQueue<Job>>) -> Self {
         let (tell, begun) = mpsc::unbounded_channel();
-        let serve = move |mut turn: Turn<Job>| {
+        let serve = move |mut turn: RunningTurn<Job>| {
             let tell = tell.clone();
             async move {
                 let (end, ended) = oneshot::channel();
@@ -166,7 +166,7 @@ fn what_there_is_no_room_for_is_refused_and_not_remembered() {
 
 #[test]
 fn no_conversation_takes_all_of_the_room() {
-    let turns = Turns::new(TurnLimits { waiting_bytes: 1_000, ..LIMITS }.with_waiting(8));
+    let turns = TurnQueue::new(TurnLimits { waiting_bytes: 1_000, ..LIMITS }.with_waiting(8));
     let taken = |line: &str| (0..8).filter(|job| offer(&turns, line, *job) == Offered::Taken).count();
     assert_eq!(taken("a"), 2);
     assert_eq!(offer(&turns, "a", 9), Offered::Full(Full::WaitingEach));

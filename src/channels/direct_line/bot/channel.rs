@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use super::joined::{Joined, Told};
-use super::queue::{Lines, News, Unqueued};
+use super::queue::{BotEvent, BotQueue, QueueError};
 use super::ticket::Tickets;
 use super::{BotBinding, BotClient, BotOptions, Citer, TurnError};
 use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
@@ -19,7 +19,7 @@ use crate::store::{ConversationStore, StoreError};
 pub struct BotChannel {
     pub(super) client: BotClient,
     pub(super) tickets: Tickets,
-    pub(super) lines: Lines,
+    pub(super) lines: BotQueue,
     pub(super) joined: Joined,
     pub(super) store: Arc<dyn ConversationStore>,
     pub(super) publisher: Arc<Publisher>,
@@ -38,7 +38,7 @@ impl BotChannel {
         citer: Arc<dyn Citer>,
     ) -> Self {
         let BotBinding { secret, options, .. } = client.binding();
-        let (tickets, lines) = (Tickets::new(secret, options.ticket_lifetime), Lines::new(options));
+        let (tickets, lines) = (Tickets::new(secret, options.ticket_lifetime), BotQueue::new(options));
         Self { client, tickets, lines, joined: Joined::default(), store, publisher, clock, citer }
     }
 
@@ -54,7 +54,7 @@ impl BotChannel {
         let first = !self.joined.has_another(id, name);
         // Noted before it waits: once it does, it may fail at any time, which is noted as well, and has to be the last word.
         self.joined.note(id, name, Told::Yes);
-        if self.lines.push(id, News::Joined { user: user.clone(), locale, first }).is_err() {
+        if self.lines.push(id, BotEvent::Joined { user: user.clone(), locale, first }).is_err() {
             self.joined.note(id, name, Told::Owed);
         }
     }
@@ -110,10 +110,10 @@ impl Listener for BotChannel {
                 tracing::error!(conversation.id = %id, %error, "it cannot be found out whether a user is new");
             }
         }
-        match self.lines.push(id, News::Said(Arc::clone(&activity))) {
+        match self.lines.push(id, BotEvent::Said(Arc::clone(&activity))) {
             Ok(()) => {}
-            Err(Unqueued::Full) => self.apologise(id, &activity, &TurnError::Busy).await,
-            Err(Unqueued::Closed) => self.apologise(id, &activity, &TurnError::Ending).await,
+            Err(QueueError::Full) => self.apologize(id, &activity, &TurnError::Busy).await,
+            Err(QueueError::Closed) => self.apologize(id, &activity, &TurnError::Ending).await,
         }
     }
 }

@@ -12,13 +12,13 @@ use uuid::Uuid;
 use super::{BotBinding, BotDelivery, TurnError};
 use crate::activity::Activity;
 use crate::clock::Clock;
-use crate::egress::{Client, EgressError, EgressOptions, Patience, Retry};
+use crate::egress::{Client, EgressError, EgressOptions, Retry, RetryBudget};
 
 /// How a post is made again where it is certain that nothing was sent: after exact waits, since one bot is called by one citewire.
 /// All of it happens within the time that the bot has anyway.
 fn retry() -> Retry {
     let mut retry = Retry::after([200, 500, 1000].map(Duration::from_millis));
-    retry.scattered = false;
+    retry.jittered = false;
     retry.total = Duration::MAX;
     retry
 }
@@ -67,7 +67,7 @@ impl BotClient {
 
     async fn try_post(&self, body: &[u8]) -> Result<Vec<Value>, TurnError> {
         let retry = retry();
-        let mut patience = Patience::new(&retry, self.clock.now());
+        let mut patience = RetryBudget::new(&retry, self.clock.now());
         loop {
             match self.post_once(body).await {
                 Err(TurnError::Unreachable(error)) if error.may_pass() => {

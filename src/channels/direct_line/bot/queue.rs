@@ -11,23 +11,23 @@ use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId};
 
 /// Something that the bot is to be told.
 #[derive(Clone, Debug)]
-pub(super) enum News {
+pub(super) enum BotEvent {
     /// A user has come, maybe as the first one, with whom the bot comes too.
     Joined { user: ChannelAccount, locale: Option<String>, first: bool },
     /// A user has said or done something.
     Said(Arc<Activity>),
 }
 
-/// News that wait, and since when.
+/// BotEvent that wait, and since when.
 #[derive(Debug)]
-pub(super) struct Waiting {
-    pub(super) news: News,
+pub(super) struct QueuedEvent {
+    pub(super) news: BotEvent,
     pub(super) since: Instant,
 }
 
 /// Why news cannot wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unqueued {
+pub(super) enum QueueError {
     /// Too much waits already.
     Full,
     /// Nobody serves the lines any more.
@@ -36,64 +36,64 @@ pub(super) enum Unqueued {
 
 /// The lines. Each is served by one task at a time, from its front; one that is empty is no line.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct BotQueue {
     max_in_line: usize,
     max_in_all: usize,
-    shelf: Mutex<Shelf>,
+    state: Mutex<QueueState>,
     fresh: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Shelf {
-    lines: BTreeMap<ConversationId, Line>,
-    /// Lines that nobody serves yet.
+struct QueueState {
+    lines: BTreeMap<ConversationId, ConversationQueue>,
+    /// BotQueue that nobody serves yet.
     unserved: VecDeque<ConversationId>,
     waiting: usize,
     closed: bool,
 }
 
 #[derive(Debug, Default)]
-struct Line {
-    news: VecDeque<Waiting>,
+struct ConversationQueue {
+    news: VecDeque<QueuedEvent>,
     /// What the bot is being told.
     current: Option<ActivityId>,
     /// The bot has answered that.
     answered: bool,
 }
 
-impl Lines {
+impl BotQueue {
     pub(super) fn new(options: &BotOptions) -> Self {
         let (max_in_line, max_in_all) = (options.max_waiting, options.max_waiting_in_all);
-        Self { max_in_line, max_in_all, shelf: Mutex::default(), fresh: Notify::new() }
+        Self { max_in_line, max_in_all, state: Mutex::default(), fresh: Notify::new() }
     }
 
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         // No call below can panic half-way through a change, so what a poisoned lock guards is whole.
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts news at the end of the conversation's line.
-    pub(super) fn push(&self, id: &ConversationId, news: News) -> Result<(), Unqueued> {
-        let waiting = Waiting { news, since: Instant::now() };
-        let mut shelf = self.shelf();
-        if shelf.closed {
-            return Err(Unqueued::Closed);
+    pub(super) fn push(&self, id: &ConversationId, news: BotEvent) -> Result<(), QueueError> {
+        let waiting = QueuedEvent { news, since: Instant::now() };
+        let mut state = self.state();
+        if state.closed {
+            return Err(QueueError::Closed);
         }
-        if shelf.waiting >= self.max_in_all {
-            return Err(Unqueued::Full);
+        if state.waiting >= self.max_in_all {
+            return Err(QueueError::Full);
         }
-        if let Some(line) = shelf.lines.get_mut(id) {
+        if let Some(line) = state.lines.get_mut(id) {
             if line.news.len() >= self.max_in_line {
-                return Err(Unqueued::Full);
+                return Err(QueueError::Full);
             }
             line.news.push_back(waiting);
         } else {
-            let line = Line { news: VecDeque::from([waiting]), current: None, answered: false };
-            shelf.lines.insert(id.clone(), line);
-            shelf.unserved.push_back(id.clone());
+            let line = ConversationQueue { news: VecDeque::from([waiting]), current: None, answered: false };
+            state.lines.insert(id.clone(), line);
+            state.unserved.push_back(id.clone());
             self.fresh.notify_one();
         }
-        shelf.waiting += 1;
+        state.waiting += 1;
         Ok(())
     }
 
@@ -109,41 +109,41 @@ impl Lines {
 
     /// A line that nobody serves, if there is one.
     pub(super) fn try_unserved(&self) -> Option<ConversationId> {
-        self.shelf().unserved.pop_front()
+        self.state().unserved.pop_front()
     }
 
     /// The front of the line, for whoever serves it; `None` when the line has come to its end.
-    pub(super) fn next(&self, id: &ConversationId) -> Option<Waiting> {
-        let mut shelf = self.shelf();
-        let line = shelf.lines.get_mut(id)?;
+    pub(super) fn next(&self, id: &ConversationId) -> Option<QueuedEvent> {
+        let mut state = self.state();
+        let line = state.lines.get_mut(id)?;
         let next = line.news.pop_front();
         line.answered = false;
         line.current = next.as_ref().and_then(|waiting| match &waiting.news {
-            News::Said(activity) => activity.id.clone(),
-            News::Joined { .. } => None,
+            BotEvent::Said(activity) => activity.id.clone(),
+            BotEvent::Joined { .. } => None,
         });
         match next {
-            Some(_) => shelf.waiting -= 1,
-            None => drop(shelf.lines.remove(id)),
+            Some(_) => state.waiting -= 1,
+            None => drop(state.lines.remove(id)),
         }
         next
     }
 
     /// The bot has answered an activity of the conversation.
     pub(super) fn answered(&self, id: &ConversationId, activity: &ActivityId) {
-        if let Some(line) = self.shelf().lines.get_mut(id) {
+        if let Some(line) = self.state().lines.get_mut(id) {
             line.answered |= line.current.as_ref() == Some(activity);
         }
     }
 
     /// Whether the bot has answered what it is being told.
     pub(super) fn is_answered(&self, id: &ConversationId) -> bool {
-        self.shelf().lines.get(id).is_some_and(|line| line.answered)
+        self.state().lines.get(id).is_some_and(|line| line.answered)
     }
 
     /// Takes nothing more. What waits can still be taken out.
     pub(super) fn close(&self) {
-        self.shelf().closed = true;
+        self.state().closed = true;
     }
 }
 
@@ -151,18 +151,18 @@ impl Lines {
 mod tests {
     use super::*;
 
-    fn lines(max_waiting: usize, max_waiting_in_all: usize) -> Lines {
-        Lines::new(&BotOptions { max_waiting, max_waiting_in_all, ..BotOptions::default() })
+    fn lines(max_waiting: usize, max_waiting_in_all: usize) -> BotQueue {
+        BotQueue::new(&BotOptions { max_waiting, max_waiting_in_all, ..BotOptions::default() })
     }
 
-    fn news(text: &str) -> News {
-        News::Said(Arc::new(Activity::message(text)))
+    fn news(text: &str) -> BotEvent {
+        BotEvent::Said(Arc::new(Activity::message(text)))
     }
 
-    fn text(waiting: Option<Waiting>) -> Option<String> {
+    fn text(waiting: Option<QueuedEvent>) -> Option<String> {
         match waiting?.news {
-            News::Said(activity) => activity.text.clone(),
-            News::Joined { .. } => None,
+            BotEvent::Said(activity) => activity.text.clone(),
+            BotEvent::Joined { .. } => None,
         }
     }
 
@@ -189,12 +189,12 @@ mod tests {
     fn lines_are_bounded_each_and_together() {
         let lines = lines(2, 3);
         let push = |line: &str| lines.push(&id(line), news("x"));
-        assert_eq!([push("a"), push("a"), push("a")], [Ok(()), Ok(()), Err(Unqueued::Full)]);
-        assert_eq!([push("b"), push("b"), push("c")], [Ok(()), Err(Unqueued::Full), Err(Unqueued::Full)]);
+        assert_eq!([push("a"), push("a"), push("a")], [Ok(()), Ok(()), Err(QueueError::Full)]);
+        assert_eq!([push("b"), push("b"), push("c")], [Ok(()), Err(QueueError::Full), Err(QueueError::Full)]);
         assert!(lines.next(&id("a")).is_some());
         assert_eq!(lines.push(&id("c"), news("x")), Ok(()));
         lines.close();
-        assert_eq!(lines.push(&id("c"), news("x")), Err(Unqueued::Closed));
+        assert_eq!(lines.push(&id("c"), news("x")), Err(QueueError::Closed));
         assert!(lines.next(&id("b")).is_some(), "what waits is not lost");
     }
 
@@ -204,7 +204,7 @@ mod tests {
         let numbered = |number: &str| {
             let mut activity = Activity::message("x");
             activity.id = Some(ActivityId::from(number.to_owned()));
-            News::Said(Arc::new(activity))
+            BotEvent::Said(Arc::new(activity))
         };
         for number in ["1", "2"] {
             assert_eq!(lines.push(&id("a"), numbered(number)), Ok(()));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::joined::Told;
-use super::queue::{News, Waiting};
+use super::queue::{BotEvent, QueuedEvent};
 use super::{BotChannel, ServiceUrl, TurnError, outgoing};
 use crate::activity::{Activity, ActivityId, ConversationId};
 use crate::channels::direct_line::{CHANNEL_ID, ClientActivity};
@@ -42,7 +42,7 @@ impl BotChannel {
     async fn serve(&self, id: ConversationId, base: &ServiceUrl, ending: &CancellationToken) {
         let timeout = self.options().timeout;
         let mut has_timed_out = false;
-        while let Some(Waiting { news, since }) = self.lines.next(&id) {
+        while let Some(QueuedEvent { news, since }) = self.lines.next(&id) {
             let left = LONGEST_WAIT.saturating_sub(since.elapsed());
             let within = if has_timed_out { timeout.min(left) } else { timeout };
             let outcome = tokio::select! {
@@ -60,18 +60,18 @@ impl BotChannel {
     async fn turn(
         &self,
         id: &ConversationId,
-        news: &News,
+        news: &BotEvent,
         base: &ServiceUrl,
         within: Duration,
     ) -> Result<(), TurnError> {
         let options = self.options();
         let service_url = self.service_url(id, base);
         let (activity, answered) = match news {
-            News::Said(said) => {
+            BotEvent::Said(said) => {
                 let in_history = said.id.clone().filter(|activity| activity.place_in(id).is_some());
                 (outgoing::said(id, said, options, base, &service_url), in_history)
             }
-            News::Joined { user, locale, first } => {
+            BotEvent::Joined { user, locale, first } => {
                 let activity_id = ActivityId::from(format!("{id}|cu{}", self.publisher.fresh_name()));
                 let now = self.clock.now();
                 let mut update = outgoing::joined(id, user, *first, activity_id, now, options, &service_url);
@@ -113,13 +113,13 @@ impl BotChannel {
         }
     }
 
-    async fn failed(&self, id: &ConversationId, news: News, error: &TurnError) {
+    async fn failed(&self, id: &ConversationId, news: BotEvent, error: &TurnError) {
         match news {
-            News::Said(said) if self.lines.is_answered(id) => {
+            BotEvent::Said(said) if self.lines.is_answered(id) => {
                 tracing::warn!(conversation.id = %id, activity.kind = said.kind, %error, "a post to the bot failed after the bot had answered it");
             }
-            News::Said(said) => self.apologise(id, &said, error).await,
-            News::Joined { user, .. } => {
+            BotEvent::Said(said) => self.apologize(id, &said, error).await,
+            BotEvent::Joined { user, .. } => {
                 let owed = error.nothing_was_sent();
                 tracing::warn!(conversation.id = %id, %error, again = owed, "the bot was not told that a user has come");
                 if let Some(user) = user.id.filter(|_| owed) {
@@ -130,7 +130,7 @@ impl BotChannel {
     }
 
     /// Tells the user that the bot did not answer. A typing indicator needs no answer.
-    pub(super) async fn apologise(&self, id: &ConversationId, said: &Activity, error: &TurnError) {
+    pub(super) async fn apologize(&self, id: &ConversationId, said: &Activity, error: &TurnError) {
         tracing::warn!(conversation.id = %id, activity.kind = said.kind, %error, "a post to the bot failed");
         if said.is_ephemeral() {
             return;

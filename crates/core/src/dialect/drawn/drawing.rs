@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::Wishes;
+use super::super::MessageOptions;
 use super::{PLAIN, draw};
 use crate::activity::{Activity, Entity};
 use crate::graph::Message;
@@ -56,7 +56,12 @@ fn thing(activity: &mut Activity) -> Option<&mut Message> {
 }
 
 /// The message in Markdown, which is drawn when it is known whether it goes out as one.
-pub(in crate::dialect) fn message(text: String, thing: Message, wishes: Wishes, entries: &mut Vec<Entry>) -> Activity {
+pub(in crate::dialect) fn message(
+    text: String,
+    thing: Message,
+    wishes: MessageOptions,
+    entries: &mut Vec<Entry>,
+) -> Activity {
     if wishes.feedback {
         let note = "the channel has no thumbs";
         entries.push(Entry::in_input(Kind::Dropped, "feedback", "/options/feedback", note));

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use regex::Regex;
 
-use super::super::{Dialect, Wishes};
+use super::super::{Dialect, MessageOptions};
 use crate::activity::{Activity, Entity};
 use crate::cite::Position;
 use crate::graph::{Claim, ClaimPosition, DigitalDocument, Message};
@@ -30,7 +30,7 @@ fn thing() -> Message {
 /// What a channel gets of a text in Markdown that cites nothing.
 fn drawn(dialect: Dialect, text: &str) -> String {
     let message = Message::new(Vec::new(), None);
-    shown(&dialect.message(text.to_owned(), message, Wishes::default(), &mut Vec::new()))
+    shown(&dialect.message(text.to_owned(), message, MessageOptions::default(), &mut Vec::new()))
 }
 
 /// What readers are shown of an activity.
@@ -124,7 +124,7 @@ fn nothing_of_a_text_is_read_as_a_mark_or_a_tag() {
 #[test]
 fn a_badge_links_to_its_source_and_the_list_names_it() {
     let text = format!("a [1]\u{200b}[2] `[1]`{DEFINITIONS}");
-    let of = |dialect: Dialect| dialect.message(text.clone(), thing(), Wishes::default(), &mut Vec::new());
+    let of = |dialect: Dialect| dialect.message(text.clone(), thing(), MessageOptions::default(), &mut Vec::new());
     let url = "https://x.example/a?b=1&amp;c";
     let expected = format!("a <{url}|[1]>[2] `[1]`\n\n[1] <{url}|A &amp; &lt;b&gt;>\n[2] B: Thirty days.");
     assert_eq!(shown(&of(Dialect::Slack)), expected);
@@ -151,7 +151,7 @@ fn a_badge_links_to_its_source_and_the_list_names_it() {
 #[test]
 fn what_a_channel_does_not_show_is_reported() {
     let mut entries = Vec::new();
-    let wishes = Wishes { feedback: true, ..Wishes::default() };
+    let wishes = MessageOptions { feedback: true, ..MessageOptions::default() };
     let _ = Dialect::Slack.message("a".to_owned(), thing(), wishes, &mut entries);
     assert_eq!(entries.iter().map(|entry| (entry.kind, entry.code)).collect::<Vec<_>>(), [(Kind::Dropped, "feedback")]);
 }
@@ -161,7 +161,7 @@ fn a_long_message_is_cut_or_goes_out_in_parts_that_are_drawn_each() {
     let text = format!("{}{DEFINITIONS}", "**word** [1] & so on.\n\n".repeat(1_000));
     for dialect in [Dialect::Slack, Dialect::Telegram, Dialect::Line] {
         let mut entries = Vec::new();
-        let only = dialect.message(text.clone(), thing(), Wishes::default(), &mut entries);
+        let only = dialect.message(text.clone(), thing(), MessageOptions::default(), &mut entries);
         let codes: Vec<_> = entries.iter().map(|entry| (entry.kind, entry.code)).collect();
         assert_eq!(codes, [(Kind::Cut, "message-size")], "{dialect}");
         assert!(
@@ -180,7 +180,7 @@ fn a_long_message_is_cut_or_goes_out_in_parts_that_are_drawn_each() {
 
 fn parts(dialect: Dialect, text: &str) -> (Vec<Activity>, Vec<Entry>) {
     let mut entries = Vec::new();
-    let wishes = Wishes { in_parts: true, ..Wishes::default() };
+    let wishes = MessageOptions { in_parts: true, ..MessageOptions::default() };
     let message = dialect.message(text.to_owned(), thing(), wishes, &mut entries);
     assert_eq!(message.text.as_deref(), Some(text), "a message for parts stays in Markdown");
     (dialect.parts(message, dialect.max_message_bytes(), &mut entries), entries)
@@ -308,7 +308,7 @@ fn any_text_is_drawn_whole_and_within_the_limits() {
         let text = format!("{}{DEFINITIONS}", pieces.concat().repeat(times));
         for dialect in DRAWN {
             let (max_message, max_part) = limits(dialect);
-            let whole = dialect.message(text.clone(), thing(), Wishes::default(), &mut Vec::new());
+            let whole = dialect.message(text.clone(), thing(), MessageOptions::default(), &mut Vec::new());
             check(dialect, &shown(&whole), max_message);
             let (parts, _) = parts(dialect, &text);
             for part in &parts {
@@ -333,7 +333,7 @@ fn claims_that_leave_no_room_go_and_are_reported() {
         for dialect in DRAWN {
             let mut entries = Vec::new();
             let text = format!("{body}\n{definitions}");
-            let activity = dialect.message(text, message.clone(), Wishes::default(), &mut entries);
+            let activity = dialect.message(text, message.clone(), MessageOptions::default(), &mut entries);
             check(dialect, &shown(&activity), limits(dialect).0);
             let Some([Entity::Message(thing)]) = activity.entities.as_deref() else { panic!("a Message thing") };
             assert!(thing.citation.len() == count as usize || !entries.is_empty());

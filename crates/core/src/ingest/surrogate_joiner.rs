@@ -1,0 +1,200 @@
+//! Characters that two events of a stream share: the half in the first is moved over to the second.
+
+use std::collections::VecDeque;
+
+use serde_json::value::RawValue;
+
+use super::event::Event;
+use super::json_walk::{Place, Walk, offset};
+use super::surrogates::{ESCAPE_BYTES, FIRST_OF_SECONDS, has_lone_half, lone_halves, surrogate};
+
+/// An event that has been kept for a while. Halves that stayed alone are still in it.
+#[derive(Debug)]
+pub(super) struct JoinedEvent {
+    number: usize,
+    line: usize,
+    json: String,
+}
+
+impl JoinedEvent {
+    pub(super) fn event(&self) -> Event<'_> {
+        Event { number: self.number, line: self.line, data: self.json.as_bytes() }
+    }
+
+    pub(super) fn json(&self) -> &str {
+        &self.json
+    }
+}
+
+/// A list of events in which the halves are put together that two events share.
+pub(super) fn joined(list: &str) -> String {
+    let events: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
+    let events: Vec<&str> = events.into_iter().map(RawValue::get).collect();
+    let mut torn = SurrogateJoiner::default();
+    let mut kept = Vec::with_capacity(events.len());
+    for (at, event) in events.iter().enumerate() {
+        kept.extend(torn.push(Event { number: at + 1, line: 1, data: event.as_bytes() }, event));
+    }
+    kept.extend(torn.release());
+    let (mut joined, mut from) = (String::with_capacity(list.len()), 0);
+    for (event, kept) in events.into_iter().zip(&kept) {
+        joined.extend([&list[from..offset(list, event)], kept.json()]);
+        from = offset(list, event) + event.len();
+    }
+    joined.push_str(&list[from..]);
+    joined
+}
+
+/// Puts characters together that two events share.
+///
+/// An event with a text that ends in the first half of a character waits for the next event with a text in the same place.
+/// Where that begins with the other half, the first half moves over; where it does not, the half is lost. The events between
+/// wait as well, so that all keep their order.
+#[derive(Debug, Default)]
+pub(super) struct SurrogateJoiner {
+    waiting: VecDeque<JoinedEvent>,
+    ends: Vec<TornEnd>,
+}
+
+/// So many events wait at most, and so many bytes: the next delta of a text is near.
+const MAX_WAITING: usize = 16;
+const MAX_WAITING_BYTES: usize = 256 * 1024;
+
+/// So many texts of one event are gone on with: it rarely has more than the text itself, and a copy of it.
+const MAX_ENDS: usize = 8;
+
+/// A text that ends in the first half of a character.
+#[derive(Debug)]
+struct TornEnd {
+    /// The number of its event.
+    event: usize,
+    /// Where the half stands in it.
+    at: usize,
+    place: Place,
+}
+
+impl SurrogateJoiner {
+    /// Whether an event can be read as it is: nothing is torn in it, nor before it.
+    pub(super) fn pass(&self, json: &str) -> bool {
+        self.waiting.is_empty() && !has_lone_half(json)
+    }
+
+    /// Takes the next event; gives those that need not wait any longer, in order.
+    pub(super) fn push(&mut self, event: Event<'_>, json: &str) -> Vec<JoinedEvent> {
+        let mut json = json.to_owned();
+        self.continue_texts(&mut json);
+        let ends = lone_halves(&json).into_iter().filter(|half| half.is_first && ends_text(&json, half.at));
+        for half in ends.take(MAX_ENDS) {
+            let place = Walk::to_byte(&json, half.at).place;
+            self.ends.push(TornEnd { event: event.number, at: half.at, place });
+        }
+        self.waiting.push_back(JoinedEvent { number: event.number, line: event.line, json });
+        if self.waiting.len() > MAX_WAITING
+            || self.waiting.iter().map(|kept| kept.json.len()).sum::<usize>() > MAX_WAITING_BYTES
+        {
+            return self.release();
+        }
+        let first = self.ends.iter().map(|end| end.event).min();
+        let ready = self.waiting.iter().take_while(|kept| first.is_none_or(|first| kept.number < first)).count();
+        self.waiting.drain(..ready).collect()
+    }
+
+    /// Gives all events that wait: what would go on with their texts does not come.
+    pub(super) fn release(&mut self) -> Vec<JoinedEvent> {
+        self.ends.clear();
+        self.waiting.drain(..).collect()
+    }
+
+    /// Moves the halves that wait to the texts of an event that go on with them.
+    fn continue_texts(&mut self, json: &mut String) {
+        let waiting = &mut self.waiting;
+        self.ends.retain(|end| {
+            let Some(text) = end.place.text_in(json) else { return true };
+            let earlier = waiting.iter_mut().find(|kept| kept.number == end.event);
+            let goes_on = surrogate(&json.as_bytes()[text..]).is_some_and(|unit| unit >= FIRST_OF_SECONDS);
+            if let Some(JoinedEvent { json: earlier, .. }) = earlier.filter(|_| goes_on) {
+                let half = end.at..end.at + ESCAPE_BYTES;
+                json.insert_str(text, &earlier[half]);
+                // The text ends before the half, and blanks keep everything behind it in its place.
+                earlier.replace_range(end.at..=end.at + ESCAPE_BYTES, "\"      ");
+            }
+            false
+        });
+    }
+}
+
+/// Whether a text ends behind the escape.
+fn ends_text(json: &str, escape: usize) -> bool {
+    json.as_bytes().get(escape + ESCAPE_BYTES) == Some(&b'"')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::super::surrogates::mended;
+    use super::*;
+
+    /// The events that are given after each of these.
+    fn given(events: &[&str]) -> Vec<Vec<String>> {
+        let mut torn = SurrogateJoiner::default();
+        let json = |kept: Vec<JoinedEvent>| kept.iter().map(|kept| mended(&kept.json).into_owned()).collect::<Vec<_>>();
+        let mut given = Vec::new();
+        for (at, event) in events.iter().enumerate() {
+            let data = event.as_bytes();
+            given.push(json(torn.push(Event { number: at + 1, line: 1, data }, event)));
+        }
+        given.push(json(torn.release()));
+        given
+    }
+
+    #[test]
+    fn a_half_moves_to_the_next_text_in_its_place() {
+        let events = [r#"{"d":"a\ud83d"}"#, r#"{"type":"ping"}"#, r#"{"d":"\ude00b"}"#];
+        let wanted = [r#"{"d":"a"      }"#, r#"{"type":"ping"}"#, r#"{"d":"\ud83d\ude00b"}"#];
+        assert_eq!(given(&events), [vec![], vec![], wanted.map(str::to_owned).to_vec(), vec![]]);
+    }
+
+    #[test]
+    fn a_half_is_lost_when_its_text_goes_on_without_the_other() {
+        let events = [r#"{"d":"a\ud83d"}"#, r#"{"d":"b"}"#, r#"{"d":"\ude00"}"#];
+        let wanted = vec![r#"{"d":"a\ufffd"}"#.to_owned(), r#"{"d":"b"}"#.to_owned()];
+        assert_eq!(given(&events), [vec![], wanted, vec![r#"{"d":"\ufffd"}"#.to_owned()], vec![]]);
+    }
+
+    #[test]
+    fn texts_of_other_kinds_or_numbers_are_others() {
+        let events = [
+            r#"{"type":"delta","index":0,"d":"\ud83d"}"#,
+            r#"{"type":"delta","index":1,"d":"\ud83d"}"#,
+            r#"{"type":"delta","index":0,"d":"\ude00"}"#,
+            r#"{"type":"delta","index":1,"d":"\ude00"}"#,
+        ];
+        let given = given(&events).concat();
+        assert_eq!(given[2], r#"{"type":"delta","index":0,"d":"\ud83d\ude00"}"#);
+        assert_eq!(given[3], r#"{"type":"delta","index":1,"d":"\ud83d\ude00"}"#);
+    }
+
+    #[test]
+    fn events_wait_no_longer_than_the_next_text_can_be_away() {
+        let mut events = vec![r#"{"d":"\ud83d"}"#];
+        events.extend([r#"{"ping":1}"#; 20]);
+        let waited = given(&events).iter().take_while(|given| given.is_empty()).count();
+        assert_eq!(waited, MAX_WAITING);
+    }
+
+    proptest! {
+        #[test]
+        fn anything_that_is_torn_can_be_put_together(text in "[a\"\\\\😀🎉\u{e000}]{0,12}", cut in 0_usize..24) {
+            let units: Vec<u16> = text.encode_utf16().collect();
+            let cut = cut.min(units.len());
+            let json = |units: &[u16]| units.iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+            let events = [&units[..cut], &units[cut..]].map(|units| format!("{{\"d\":\"{}\"}}", json(units)));
+            let given = given(&[&events[0], &events[1]]).concat();
+            let read = |json: &String| serde_json::from_str::<BTreeMap<String, String>>(json).expect("JSON")["d"].clone();
+            prop_assert_eq!(given.iter().map(read).collect::<String>(), text);
+        }
+    }
+}

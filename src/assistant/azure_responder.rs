@@ -1,0 +1,291 @@
+//! Answers to what people ask through Azure Bot Service, and through other agents.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::StreamExt as _;
+use futures_util::future::{self, Either};
+
+use super::answering::{WORDS_ONLY, deleted};
+use super::failure::{Case, UNANSWERED};
+use super::{Assistant, AssistantOptions, Assistants, history};
+use crate::activity::{Activity, Watermark};
+use crate::channels::azure_bot::{
+    Answered, AzureBotOptions, ConnectorAnswer, ConnectorRecords, Failed, Followed, Kind, Line, Turn, TurnHandler,
+    TurnOutcome,
+};
+use crate::channels::direct_line::Owner;
+use crate::channels::{Incomplete, counted};
+use crate::clock::Clock;
+use crate::convert::Conversion;
+use crate::metrics::Metrics;
+use crate::store::{ChangeListener, ConversationStore};
+use crate::upstream::{Ask, Reply, UpstreamError};
+
+/// Under which key a greeting is recorded, of which a conversation has one.
+const GREETING: &str = "greeting";
+
+/// The assistant behind Azure Bot Service at work.
+#[derive(Debug)]
+pub struct AzureResponder {
+    assistants: Arc<Assistants>,
+    store: Arc<dyn ConversationStore>,
+    records: ConnectorRecords,
+    clock: Arc<dyn Clock>,
+    /// The assistant that answers; that of the channel itself where none is named.
+    name: Option<String>,
+    self_contained_for_agents: bool,
+    html_email: bool,
+    metrics: Metrics,
+}
+
+impl AzureResponder {
+    /// The assistant that the options name.
+    #[must_use]
+    pub fn new(
+        assistants: Arc<Assistants>,
+        store: Arc<dyn ConversationStore>,
+        records: ConnectorRecords,
+        clock: Arc<dyn Clock>,
+        options: &AzureBotOptions,
+    ) -> Self {
+        let AzureBotOptions { self_contained_for_agents, html_email, .. } = *options;
+        let (name, metrics) = (options.assistant.clone(), Metrics::default());
+        Self { assistants, store, records, clock, name, self_contained_for_agents, html_email, metrics }
+    }
+
+    /// The same, counted there.
+    #[must_use]
+    pub fn counted(self, metrics: Metrics) -> Self {
+        Self { metrics, ..self }
+    }
+
+    fn assistant(&self) -> Option<Arc<Assistant>> {
+        match &self.name {
+            Some(name) => self.assistants.get(name),
+            None => self.assistants.answering(&Owner::CHANNEL),
+        }
+    }
+
+    /// The words of the assistant. Where there is none, nobody has set other words than the usual ones.
+    fn options(&self) -> AssistantOptions {
+        self.assistant().map_or_else(AssistantOptions::default, |assistant| assistant.options().clone())
+    }
+}
+
+#[async_trait]
+impl TurnHandler for AzureResponder {
+    async fn respond(&self, turn: &Turn) -> TurnOutcome {
+        let Some(assistant) = self.assistant() else {
+            let id = &turn.conversation;
+            tracing::warn!(conversation.id = %id, "nobody answers behind Azure Bot Service: set azure_bot.assistant");
+            match turn.inbound.asks() {
+                Kind::Question | Kind::Wordless => self.apologize(turn).await,
+                Kind::Arrival | Kind::Invoke(_) | Kind::End | Kind::Passing | Kind::Nothing => {}
+            }
+            return TurnOutcome::Failed;
+        };
+        match turn.inbound.asks() {
+            Kind::Question => self.answer(&assistant, turn).await,
+            Kind::Wordless => self.say(turn, WORDS_ONLY, None).await,
+            Kind::Arrival => self.greet(&assistant, turn).await,
+            Kind::Invoke(_) | Kind::End | Kind::Passing | Kind::Nothing => TurnOutcome::Answered,
+        }
+    }
+
+    async fn apologize(&self, turn: &Turn) {
+        self.say(turn, &self.options().failure, None).await;
+    }
+
+    fn busy(&self) -> String {
+        self.options().busy
+    }
+}
+
+impl AzureResponder {
+    /// Greets whoever has come, once in a conversation: that somebody has come is said in more than one way.
+    async fn greet(&self, assistant: &Assistant, turn: &Turn) -> TurnOutcome {
+        let (id, greeting) = (&turn.conversation, &assistant.options().greeting);
+        if greeting.is_empty() {
+            return TurnOutcome::Answered;
+        }
+        match self.records.recall(id, GREETING).await {
+            Ok(Some(_)) => TurnOutcome::Answered,
+            Ok(None) => self.say(turn, greeting, Some(GREETING)).await,
+            Err(error) => {
+                tracing::error!(conversation.id = %id, %error, "nobody is greeted, who may have been already");
+                TurnOutcome::Failed
+            }
+        }
+    }
+
+    async fn answer(&self, assistant: &Assistant, turn: &Turn) -> TurnOutcome {
+        let (id, options, words) = (&turn.conversation, assistant.options(), turn.inbound.words());
+        let case = Case::new(assistant, Some(id), &words);
+        let place = self.hear(turn, &words).await;
+        // An answer that was sent for later may be on its way.
+        let line = tokio::select! {
+            biased;
+            () = turn.ending.cancelled() => {
+                // Whoever has the line may not come to an end in time.
+                self.tell(turn, self.begin(turn), &options.failure, None).await;
+                return TurnOutcome::Failed;
+            }
+            line = self.records.line(id) => line,
+        };
+        let mut deleted = pin!(deleted(self.listener(turn).await));
+        let mut answer = self.begin(turn);
+        let mut asking = pin!(self.ask(assistant, turn, &words, place, !answer.can_stream()));
+        // The back end is asked while the user is told so.
+        let at_once = match future::select(pin!(answer.inform(&options.informative)), asking.as_mut()).await {
+            Either::Left(((), _)) => None,
+            Either::Right((reply, informing)) => {
+                informing.await;
+                Some(reply)
+            }
+        };
+        let reply = async {
+            match at_once {
+                Some(reply) => reply,
+                None => answer.during(asking).await,
+            }
+        };
+        let reply = tokio::select! {
+            biased;
+            () = turn.ending.cancelled() => return self.close(turn, answer, &options.failure, line).await,
+            // What asks ends with its future.
+            () = &mut deleted => return self.close(turn, answer, &options.failure, line).await,
+            reply = reply => reply,
+        };
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(error) => {
+                case.failed(UNANSWERED, &error);
+                return self.close(turn, answer, options.in_place_of_answer(&error), line).await;
+            }
+        };
+        let conversion = self.conversion(assistant, turn, &reply);
+        let format = conversion.slug();
+        // At the end of everything, what has arrived is what there is.
+        let ending = pin!(turn.ending.cancelled());
+        let body = reply.body.take_until(future::select(ending, deleted));
+        match answer.follow(conversion, body).await {
+            Ok(Followed { answered, incomplete, .. }) => {
+                self.metrics.conversion(format, counted(&answered.report));
+                let end = if incomplete.is_some() { TurnOutcome::Failed } else { TurnOutcome::Answered };
+                match incomplete {
+                    Some(Incomplete::NoEnd) if turn.ending.is_cancelled() => {
+                        tracing::info!(conversation.id = %id, assistant = assistant.name(), "the time is over in the middle of an answer");
+                    }
+                    Some(why) => case.incomplete(&why, &answered.report),
+                    None => {}
+                }
+                let Answered { message, ids, .. } = answered;
+                self.record(turn, message, &ids, None).await;
+                end
+            }
+            Err(unanswered) => {
+                if let Failed::NoAnswer(cause) = &unanswered.cause {
+                    self.metrics.conversion(format, cause.counted());
+                }
+                let text = match &unanswered.cause {
+                    // That there is nothing to say is an answer.
+                    Failed::NoAnswer(cause) if cause.is_refused() => {
+                        let refusal = case.unanswered(cause);
+                        return self.tell(turn, unanswered.answer, refusal, None).await;
+                    }
+                    Failed::NoAnswer(cause) => case.unanswered(cause),
+                    // Nothing of this is the back end's doing.
+                    error @ Failed::Refused(_) => {
+                        tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be sent");
+                        &options.failure
+                    }
+                };
+                self.close(turn, unanswered.answer, text, line).await
+            }
+        }
+    }
+
+    /// Records what the user has said; returns its place, if it has one.
+    async fn hear(&self, turn: &Turn, words: &str) -> Option<Watermark> {
+        let Turn { conversation, reference, inbound, .. } = turn;
+        match self.records.heard(conversation, reference, Activity::message(words), inbound.id()).await {
+            Ok(heard) => heard?.recorded.first().map(|recorded| recorded.watermark),
+            Err(error) => {
+                tracing::error!(conversation.id = %conversation, %error, "a question is answered and not recorded");
+                None
+            }
+        }
+    }
+
+    /// What falls silent when the conversation is deleted.
+    async fn listener(&self, turn: &Turn) -> Option<ChangeListener> {
+        self.store.subscribe(&turn.conversation).await.ok().flatten()
+    }
+
+    fn begin(&self, turn: &Turn) -> ConnectorAnswer {
+        ConnectorAnswer::begin(
+            turn.sink(),
+            turn.reference.dialect(self.html_email),
+            turn.pacing(),
+            Arc::clone(&self.clock),
+        )
+    }
+
+    fn conversion(&self, assistant: &Assistant, turn: &Turn, reply: &Reply) -> Conversion {
+        let mut conversion = assistant.conversion(turn.reference.dialect(self.html_email));
+        conversion.from = reply.from;
+        conversion.addresses = self.assistants.addresses_for_anybody();
+        conversion.options.self_contained |= self.self_contained_for_agents && turn.reference.is_agent();
+        conversion
+    }
+
+    async fn ask(
+        &self,
+        assistant: &Assistant,
+        turn: &Turn,
+        words: &str,
+        place: Option<Watermark>,
+        at_once: bool,
+    ) -> Result<Reply, UpstreamError> {
+        let id = &turn.conversation;
+        let turns = history::up_to(&*self.store, id, place, words).await;
+        let ask = Ask { conversation: Some(id.to_string()), at_once, ..Ask::new(turns) };
+        self.assistants.ask(assistant, ask).await
+    }
+
+    /// Says something of our own.
+    async fn say(&self, turn: &Turn, text: &str, key: Option<&str>) -> TurnOutcome {
+        let _line = self.records.line(&turn.conversation).await;
+        self.tell(turn, self.begin(turn), text, key).await
+    }
+
+    /// Ends an answer with a text of our own, in place of what was asked for.
+    async fn close(&self, turn: &Turn, answer: ConnectorAnswer, text: &str, _line: Line) -> TurnOutcome {
+        self.tell(turn, answer, text, None).await;
+        TurnOutcome::Failed
+    }
+
+    async fn tell(&self, turn: &Turn, answer: ConnectorAnswer, text: &str, key: Option<&str>) -> TurnOutcome {
+        match answer.close(text).await {
+            Ok(ids) => {
+                self.record(turn, Activity::message(text), &ids, key).await;
+                TurnOutcome::Answered
+            }
+            Err(error) => {
+                tracing::error!(conversation.id = %turn.conversation, %error, "a user could not be told something");
+                TurnOutcome::Failed
+            }
+        }
+    }
+
+    async fn record(&self, turn: &Turn, said: Activity, ids: &[String], key: Option<&str>) {
+        let Turn { conversation, reference, .. } = turn;
+        match self.records.said(conversation, reference, said, ids, key).await {
+            // Who has deleted the conversation does not want to have it back.
+            Ok(_) => {}
+            Err(error) => tracing::error!(conversation.id = %conversation, %error, "an answer was not recorded"),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Why an answer does not reach a conversation behind Azure Bot Service.
+
+use std::convert::Infallible;
+use std::error::Error;
+
+use crate::channels::NoAnswer;
+use crate::channels::azure_bot::UntrustedServiceUrl;
+use crate::channels::azure_bot::answer::Failed;
+use crate::channels::azure_bot::conversation::{NoConversation, NoReference};
+use crate::channels::azure_bot::outbound::Refusal;
+use crate::store::StoreError;
+
+/// Why an answer does not reach a conversation.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProactiveError {
+    /// There is no bot behind Azure Bot Service, although there was one when the conversation was stored.
+    #[error(
+        "the conversation is behind Azure Bot Service, and no bot there is set: see azure_bot in the configuration"
+    )]
+    NoBot,
+    /// The conversation is there no longer.
+    #[error("there is no such conversation")]
+    Gone,
+    /// The other side has named no service: it wants answers in the response to its own call.
+    #[error("the other side of the conversation has no service that could be called")]
+    NoServiceUrl,
+    /// The service must not get the bot's token.
+    #[error(transparent)]
+    Untrusted(#[from] UntrustedServiceUrl),
+    /// Where the conversation is cannot be read.
+    #[error(transparent)]
+    Reference(#[from] NoReference),
+    /// What is stored names no conversation.
+    #[error(transparent)]
+    Conversation(#[from] NoConversation),
+    /// The answer has no words, and no channel takes such a message.
+    #[error("the answer says nothing")]
+    Nothing,
+    /// The service did not take it.
+    #[error("{_0}{}", if _0.is_doubtful() { "; whether the answer has arrived all the same is unknown" } else { "" })]
+    Refused(Box<Refusal>),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why an answer that was followed does not stay in a conversation.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProactiveFailed<E: Error + 'static> {
+    /// What has arrived is no answer.
+    #[error(transparent)]
+    NoAnswer(NoAnswer<E>),
+    /// It was not taken.
+    #[error(transparent)]
+    Later(ProactiveError),
+}
+
+impl<E: Error + 'static> From<Failed<E>> for ProactiveFailed<E> {
+    fn from(failed: Failed<E>) -> Self {
+        match failed {
+            Failed::NoAnswer(cause) => Self::NoAnswer(cause),
+            Failed::Refused(refusal) => Self::Later(ProactiveError::Refused(refusal)),
+        }
+    }
+}
+
+impl From<Failed<Infallible>> for ProactiveError {
+    fn from(failed: Failed<Infallible>) -> Self {
+        match failed {
+            Failed::Refused(refusal) => Self::Refused(refusal),
+            // What is whole has been converted, and has no body that could break.
+            Failed::NoAnswer(_) => Self::Nothing,
+        }
+    }
+}

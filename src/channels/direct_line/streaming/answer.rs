@@ -1,0 +1,215 @@
+//! One answer on its way to readers.
+
+use std::sync::Arc;
+
+use chrono::Duration;
+
+use super::StreamingAnswers;
+use crate::activity::{Activity, ActivityId, ConversationId, StreamInfo, Watermark};
+use crate::channels::DeliveryError;
+use crate::channels::direct_line::{Ephemeral, Part, Running, sign};
+use crate::dialect::{Answering, Dialect, Livestream, Stamps, Waiting};
+use crate::metrics::LiveStream;
+use crate::store::{Appended, Batch, Recorded};
+
+/// An answer in a conversation of the embedded channel, from its first informative text to its message.
+///
+/// What it has shown is withdrawn when it is dropped before it has ended, so that no reader is left with half an answer.
+/// Where nobody reads, nothing is shown, and the message is an ordinary one.
+#[derive(Debug)]
+#[must_use = "dropped, it withdraws what it has shown"]
+pub struct StreamingAnswer {
+    pub(super) streaming: StreamingAnswers,
+    pub(super) id: ConversationId,
+    phase: Phase,
+    /// What the readers' sockets know of it.
+    running: Arc<Running>,
+    /// The id of what it answers.
+    reply_to: Option<ActivityId>,
+    /// The id of its first activity, as soon as there is one.
+    name: Option<ActivityId>,
+    stamps: Stamps,
+    /// How far the conversation reached when something was shown last.
+    reached: Option<Watermark>,
+    counted: LiveStream,
+}
+
+/// How far the stream is.
+#[derive(Debug)]
+enum Phase {
+    Waiting(Livestream<Waiting>),
+    Answering(Livestream<Answering>),
+    Ended,
+}
+
+impl StreamingAnswers {
+    /// An answer in a conversation, of which nothing is shown yet.
+    pub fn begin(&self, id: ConversationId) -> StreamingAnswer {
+        StreamingAnswer::new(self.clone(), id)
+    }
+}
+
+impl StreamingAnswer {
+    fn new(streaming: StreamingAnswers, id: ConversationId) -> Self {
+        // The embedded channel is one, whatever the answer is converted for.
+        let phase = Livestream::new(Dialect::WebChat).map_or(Phase::Ended, Phase::Waiting);
+        Self {
+            counted: streaming.metrics.live_stream(),
+            streaming,
+            id,
+            phase,
+            running: Arc::default(),
+            reply_to: None,
+            name: None,
+            stamps: Stamps::default(),
+            reached: None,
+        }
+    }
+
+    /// The same answer, as a reply to this activity of its conversation: whatever is shown and recorded of it says so in
+    /// `replyToId`. The activity has to be recorded, because Web Chat holds a reply back for seconds when it does not know what it
+    /// answers.
+    pub fn replying_to(mut self, id: Option<&ActivityId>) -> Self {
+        self.reply_to = id.cloned();
+        self
+    }
+
+    /// The conversation.
+    #[must_use]
+    pub fn conversation(&self) -> &ConversationId {
+        &self.id
+    }
+
+    /// Whether readers see anything of it.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        self.name.is_some()
+    }
+
+    /// Whether anybody would see the answer while it is written.
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        self.streaming.publisher.hub().is_read(&self.id)
+    }
+
+    /// Shows a prepared short text at once, while the answer is awaited. Once the answer has begun there is no place for one,
+    /// and nothing is shown.
+    ///
+    /// # Errors
+    /// When the conversation is gone, or the store fails.
+    pub async fn inform(&mut self, text: &str) -> Result<(), DeliveryError> {
+        if !self.is_read() {
+            return Ok(());
+        }
+        match &mut self.phase {
+            Phase::Waiting(stream) => match stream.informative(text) {
+                Some(activity) => self.show(activity).await,
+                None => Ok(()),
+            },
+            Phase::Answering(_) | Phase::Ended => Ok(()),
+        }
+    }
+
+    /// Shows all of the answer so far. Whether anyone was there to see it.
+    pub(super) async fn update(&mut self, so_far: Activity) -> Result<bool, DeliveryError> {
+        if !self.is_read() {
+            return Ok(false);
+        }
+        self.phase = match std::mem::replace(&mut self.phase, Phase::Ended) {
+            Phase::Waiting(stream) => Phase::Answering(stream.answer()),
+            phase @ (Phase::Answering(_) | Phase::Ended) => phase,
+        };
+        if let Phase::Answering(stream) = &mut self.phase
+            && let Some(activity) = stream.update_cited(so_far)
+        {
+            // Counted first, so that a reader who has it finds it in the figures.
+            self.counted.updated();
+            self.show(activity).await?;
+        }
+        Ok(true)
+    }
+
+    /// Ends the stream with another message in place of what was shown: an apology, a refusal. Where nothing was shown it is
+    /// an ordinary message.
+    ///
+    /// # Errors
+    /// When the conversation is gone, or the store fails; what was shown is then withdrawn.
+    pub async fn close(mut self, message: Activity) -> Result<Arc<Activity>, DeliveryError> {
+        let appended = self.record(message, None, None).await?;
+        let Recorded { activity, .. } = appended.recorded.into_iter().next().ok_or(DeliveryError::NoMessage)?;
+        Ok(activity)
+    }
+
+    /// Records the message that ends the stream, and what readers are told behind it.
+    pub(super) async fn record(
+        &mut self,
+        message: Activity,
+        behind: Option<Activity>,
+        key: Option<String>,
+    ) -> Result<Appended, DeliveryError> {
+        // From here on a drop withdraws nothing: the store may have taken the message by then.
+        let phase = std::mem::replace(&mut self.phase, Phase::Ended);
+        let message = match phase {
+            Phase::Waiting(stream) => stream.last(message),
+            Phase::Answering(stream) => stream.last(message),
+            Phase::Ended => message,
+        };
+        let message = match &self.name {
+            Some(name) => message.with_stream_id(name),
+            None => message,
+        };
+        self.running.end();
+        let activities = std::iter::once(message).chain(behind).map(|activity| self.sign(activity));
+        let after_all_shown = self.stamps.latest().map(|latest| latest + Duration::milliseconds(1));
+        let batch = Batch::new(activities.collect()).keyed(key).not_before(after_all_shown);
+        let appended = self.streaming.store.append(&self.id, batch).await;
+        if !matches!(appended, Ok(Some(_))) {
+            self.retract();
+        }
+        appended?.ok_or(DeliveryError::UnknownConversation)
+    }
+
+    async fn show(&mut self, activity: Activity) -> Result<(), DeliveryError> {
+        let newest = self.streaming.store.newest(&self.id).await?.ok_or(DeliveryError::UnknownConversation)?;
+        self.reached = newest.watermark;
+        if newest.timestamp > self.stamps.latest() {
+            self.stamps = Stamps::after(newest.timestamp);
+        }
+        self.put(activity, Part::Piece);
+        Ok(())
+    }
+
+    fn sign(&self, activity: Activity) -> Activity {
+        Activity { reply_to_id: self.reply_to.clone(), ..sign(activity, &self.streaming.bot) }
+    }
+
+    fn put(&mut self, activity: Activity, part: Part) {
+        let publisher = Arc::clone(&self.streaming.publisher);
+        let id = publisher.fresh_id(&self.id);
+        let name = self.name.get_or_insert_with(|| id.clone());
+        let activity = activity.with_stream_id(name);
+        let mut activity = self.sign(activity);
+        activity.id = Some(id);
+        activity.timestamp = Some(self.stamps.next(publisher.now()));
+        activity.conversation = Some(self.id.clone().into());
+        let ephemeral = Ephemeral::new(self.reached, Arc::new(activity)).of(&self.running, part);
+        publisher.hub().show(&self.id, ephemeral);
+    }
+
+    /// Takes back what was shown, from those who have seen it: the message that does so is not recorded.
+    fn retract(&mut self) {
+        self.running.end();
+        if self.is_shown() {
+            // As `Livestream::withdraw` makes it, which is of no use to a stream that has ended in vain.
+            self.put(Activity::message("").with_stream_info(StreamInfo::Final), Part::Withdrawal);
+        }
+    }
+}
+
+impl Drop for StreamingAnswer {
+    fn drop(&mut self) {
+        if !matches!(self.phase, Phase::Ended) {
+            self.retract();
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Following the body of an answer while it arrives.
+
+use std::error::Error;
+
+use bytes::Bytes;
+use futures_util::Stream;
+use tokio::time::{Instant, sleep_until};
+
+use super::{Followed, StreamingAnswer, StreamingError, Unanswered};
+use crate::activity::Activity;
+use crate::channels::arrived::{Wordless, counted, settle};
+use crate::channels::follow::{Arrived, Audience, Unread, take_in};
+use crate::channels::pace::Pace;
+use crate::channels::{Delivered, DeliveryError, NoAnswer, log_scores};
+use crate::convert::{Conversion, Streamed, Streaming};
+use crate::store::ChangeListener;
+
+/// The readers of an answer, as far as their sockets are open.
+struct Readers<'a> {
+    answer: &'a mut StreamingAnswer,
+    pace: Pace<Instant>,
+    listener: ChangeListener,
+    /// Nothing is shown of an answer that was recorded before.
+    is_repeated: bool,
+}
+
+impl Audience for Readers<'_> {
+    type Over = DeliveryError;
+
+    fn times(&mut self) -> (impl Future<Output = Result<(), DeliveryError>> + Send, impl Future<Output = ()> + Send) {
+        let (allowed, due) = (self.pace.allowed(), self.pace.due());
+        let listener = &mut self.listener;
+        let must = async move {
+            loop {
+                tokio::select! {
+                    biased;
+                    // What others say is nothing to an answer, but there may be nobody left to say it to.
+                    rung = listener.changed() => rung.map_err(|_| DeliveryError::UnknownConversation)?,
+                    () = until_due(due) => return Ok(()),
+                }
+            }
+        };
+        (must, until(allowed))
+    }
+
+    fn wish(&mut self) {
+        if !self.is_repeated {
+            self.pace.wish(Instant::now());
+        }
+    }
+
+    async fn show(&mut self, so_far: Option<Activity>, informative: Option<String>) -> Result<(), DeliveryError> {
+        let is_seen = match (so_far, informative) {
+            (Some(so_far), _) => self.answer.update(so_far).await?,
+            // Readers who have been told something already need not be told that again.
+            (None, Some(text)) if !self.answer.is_shown() => self.answer.inform(&text).await.map(|()| true)?,
+            (None, _) => true,
+        };
+        if is_seen {
+            self.pace.sent(Instant::now());
+            // A body that always has more would not let the readers' sockets come to it.
+            tokio::task::yield_now().await;
+        } else {
+            self.pace.unseen(Instant::now());
+        }
+        Ok(())
+    }
+}
+
+impl StreamingAnswer {
+    /// Follows the body of an answer: shows what can be shown of it while it arrives, and records its message, which is the one
+    /// that the whole answer gives. With a `key`, a repeated call shows and records nothing, and returns what the first one has
+    /// recorded.
+    ///
+    /// An answer that breaks off, or ends without its sign, stays as it is, and a second short message behind it says that it is
+    /// incomplete. The future may be dropped at any time; what it has shown is withdrawn then.
+    ///
+    /// # Errors
+    /// When nothing of use has arrived, or no words, when required grounding is missing, when the conversation is gone or the store fails.
+    /// Nothing is recorded then.
+    pub async fn follow<S, E>(
+        self,
+        conversion: Conversion,
+        body: S,
+        key: Option<String>,
+    ) -> Result<Followed<E>, Box<Unanswered<E>>>
+    where
+        S: Stream<Item = Result<Bytes, E>>,
+        E: Error + 'static,
+    {
+        self.run(conversion, body, key, |_| false, Wordless::Refused).await
+    }
+
+    /// The same for an answer that somebody sends who knows what they send, so that it may be without words, and where some
+    /// ways for the body to break off leave nothing of the answer that may stay.
+    ///
+    /// # Errors
+    /// As for [`follow`](Self::follow), and when `refused` says so.
+    pub async fn follow_unless<S, E>(
+        self,
+        conversion: Conversion,
+        body: S,
+        key: Option<String>,
+        refused: impl Fn(&E) -> bool,
+    ) -> Result<Followed<E>, Box<Unanswered<E>>>
+    where
+        S: Stream<Item = Result<Bytes, E>>,
+        E: Error + 'static,
+    {
+        self.run(conversion, body, key, refused, Wordless::Kept).await
+    }
+
+    async fn run<S, E>(
+        mut self,
+        conversion: Conversion,
+        body: S,
+        key: Option<String>,
+        refused: impl Fn(&E) -> bool,
+        wordless: Wordless,
+    ) -> Result<Followed<E>, Box<Unanswered<E>>>
+    where
+        S: Stream<Item = Result<Bytes, E>>,
+        E: Error + 'static,
+    {
+        match self.try_follow(conversion, body, key, refused, wordless).await {
+            Ok(followed) => Ok(followed),
+            Err(cause) => Err(Box::new(Unanswered { cause, answer: self })),
+        }
+    }
+
+    async fn try_follow<S, E>(
+        &mut self,
+        conversion: Conversion,
+        body: S,
+        key: Option<String>,
+        refused: impl Fn(&E) -> bool,
+        wordless: Wordless,
+    ) -> Result<Followed<E>, StreamingError<E>>
+    where
+        S: Stream<Item = Result<Bytes, E>>,
+        E: Error + 'static,
+    {
+        let turns = std::sync::Arc::clone(&self.streaming.turns);
+        let _turn = match &key {
+            Some(key) => Some(turns.take(&format!("{} {key}", self.id)).await),
+            None => None,
+        };
+        let is_repeated = match &key {
+            Some(key) => self.streaming.store.recall(&self.id, key).await.map_err(DeliveryError::from)?.is_some(),
+            None => false,
+        };
+        let from = conversion.slug();
+        let listener = self.listener().await?;
+        let pace = Pace::new(self.streaming.options.interval, Instant::now());
+        let mut readers = Readers { answer: self, pace, listener, is_repeated };
+        let taken = take_in(Streaming::new(conversion), body, &mut readers).await;
+        let Arrived { streaming, broken } = taken.map_err(|unread| match unread {
+            Unread::Convert(error) => StreamingError::NoAnswer(NoAnswer::Convert(error)),
+            Unread::Over(error) => StreamingError::Delivery(error),
+        })?;
+        if let Some(error) = broken.as_ref()
+            && refused(error)
+        {
+            return Err(
+                broken.map_or(DeliveryError::NoMessage.into(), |error| StreamingError::NoAnswer(NoAnswer::Body(error)))
+            );
+        }
+        let settled = settle(streaming, broken, wordless);
+        let outcome = settled.as_ref().map_or_else(NoAnswer::counted, |(streamed, _)| counted(&streamed.report));
+        self.streaming.metrics.conversion(from, outcome);
+        let (streamed, incomplete) = settled.map_err(StreamingError::NoAnswer)?;
+        let Streamed { message, report, .. } = streamed;
+        log_scores(&report.scores);
+        let behind = incomplete.as_ref().map(|_| Activity::message(self.streaming.options.incomplete.clone()));
+        let appended = self.record(message, behind, key).await?;
+        let first = appended.recorded.into_iter().next().ok_or(DeliveryError::NoMessage)?;
+        let id = first.activity.id.clone().ok_or(DeliveryError::NoMessage)?;
+        Ok(Followed { delivered: Delivered { id, activity: first.activity, report }, incomplete })
+    }
+
+    async fn listener(&self) -> Result<ChangeListener, DeliveryError> {
+        self.streaming.store.subscribe(&self.id).await?.ok_or(DeliveryError::UnknownConversation)
+    }
+}
+
+/// Resolves at that time; never, where there is none.
+async fn until(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The same, and at once where the time has come: timers stand still while a body that always has more keeps the thread.
+async fn until_due(due: Option<Instant>) {
+    if due.is_none_or(|due| due > Instant::now()) {
+        until(due).await;
+    }
+}
+
+impl<E: Error + 'static> From<DeliveryError> for StreamingError<E> {
+    fn from(error: DeliveryError) -> Self {
+        Self::Delivery(error)
+    }
+}

@@ -1,0 +1,22 @@
+//! What can be set about answers that are shown while they are written.
+
+use std::time::Duration;
+
+/// The options of streaming answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamingOptions {
+    /// At most one update goes out in this time; what came in the meantime goes out with the next. Each holds all of the text so
+    /// far, so that a shorter time costs every reader more.
+    pub interval: Duration,
+    /// What readers get behind an answer that broke off.
+    pub incomplete: String,
+}
+
+impl Default for StreamingOptions {
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_millis(100),
+            incomplete: "The answer above is incomplete: it broke off while it was being written.".to_owned(),
+        }
+    }
+}

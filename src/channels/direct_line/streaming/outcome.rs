@@ -1,0 +1,41 @@
+//! How a streaming answer ends.
+
+use std::error::Error;
+
+use super::StreamingAnswer;
+use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer};
+
+/// An answer that readers have: its message is recorded.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Followed<E> {
+    /// The message.
+    pub delivered: Delivered,
+    /// Why there is not more of it, in which case readers were told that it is incomplete.
+    pub incomplete: Option<Incomplete<E>>,
+}
+
+/// Nothing of the answer stays in the conversation.
+///
+/// What was shown so far is still shown: the caller [closes](StreamingAnswer::close) the stream with another message, or drops it,
+/// by which it is withdrawn.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Unanswered<E: Error + 'static> {
+    /// Why.
+    pub cause: StreamingError<E>,
+    /// The stream, which has not ended.
+    pub answer: StreamingAnswer,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StreamingError<E: Error + 'static> {
+    /// What has arrived is no answer.
+    #[error(transparent)]
+    NoAnswer(NoAnswer<E>),
+    /// The conversation is gone, or the store failed.
+    #[error(transparent)]
+    Delivery(DeliveryError),
+}

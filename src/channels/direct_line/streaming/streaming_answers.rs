@@ -1,0 +1,54 @@
+//! StreamingAnswers answers of one server.
+
+use std::sync::Arc;
+
+use super::StreamingOptions;
+use crate::activity::ChannelAccount;
+use crate::channels::direct_line::{DirectLineOptions, Publisher, bot};
+use crate::channels::keyed_mutex::KeyedMutex;
+use crate::metrics::Metrics;
+use crate::store::ConversationStore;
+
+/// Answers that are shown in the embedded channel while they are written, under the name of the bot. Clones are the same.
+#[derive(Clone, Debug)]
+pub struct StreamingAnswers {
+    pub(super) publisher: Arc<Publisher>,
+    pub(super) store: Arc<dyn ConversationStore>,
+    pub(super) bot: ChannelAccount,
+    pub(super) options: Arc<StreamingOptions>,
+    /// Two answers under one key wait for each other.
+    pub(super) turns: Arc<KeyedMutex>,
+    pub(super) metrics: Metrics,
+}
+
+impl StreamingAnswers {
+    /// Answers into `store`, past which `publisher` shows what does not stay there.
+    #[must_use]
+    pub fn new(
+        publisher: Arc<Publisher>,
+        store: Arc<dyn ConversationStore>,
+        channel: &DirectLineOptions,
+        options: StreamingOptions,
+    ) -> Self {
+        Self {
+            publisher,
+            store,
+            bot: bot(channel),
+            options: Arc::new(options),
+            turns: Arc::default(),
+            metrics: Metrics::default(),
+        }
+    }
+
+    /// The same, with other options.
+    #[must_use]
+    pub fn with_options(self, options: StreamingOptions) -> Self {
+        Self { options: Arc::new(options), ..self }
+    }
+
+    /// The same, counted there.
+    #[must_use]
+    pub fn counted(self, metrics: Metrics) -> Self {
+        Self { metrics, ..self }
+    }
+}

@@ -1,0 +1,93 @@
+//! Secrets that citewire makes itself and keeps.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::private_file;
+use crate::secret::Secret;
+
+/// A secret that citewire made and where it is.
+#[derive(Clone, Debug)]
+pub(super) struct GeneratedSecret {
+    pub(super) secret: Secret,
+    pub(super) path: PathBuf,
+    /// Whether it was made just now, and nobody has seen it yet.
+    pub(super) is_new: bool,
+}
+
+/// A secret can be neither read nor made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GeneratedSecretError {
+    /// The file cannot be used.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file holds no secret.
+    #[error("{path} does not hold a usable secret; delete it to have a new one made")]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The system has no random numbers.
+    #[error("the system gives no random numbers")]
+    NoRandomness,
+}
+
+/// The secret in the file of this name, made when there is none yet.
+pub(super) fn keep(folder: &Path, name: &str) -> Result<GeneratedSecret, GeneratedSecretError> {
+    let path = folder.join(name);
+    let file = |source| GeneratedSecretError::File { path: path.clone(), source };
+    private_file::create_folder(folder).map_err(file)?;
+    match private_file::options().write(true).create_new(true).open(&path) {
+        Ok(mut new) => {
+            let secret = generate()?;
+            writeln!(new, "{}", secret.expose()).and_then(|()| new.sync_all()).map_err(file)?;
+            Ok(GeneratedSecret { secret, path, is_new: true })
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            private_file::make_private(&path).map_err(file)?;
+            let text = fs::read_to_string(&path).map_err(file)?;
+            let secret =
+                Secret::parse(text.trim()).map_err(|_| GeneratedSecretError::Unusable { path: path.clone() })?;
+            Ok(GeneratedSecret { secret, path, is_new: false })
+        }
+        Err(error) => Err(file(error)),
+    }
+}
+
+/// 256 random bits.
+fn generate() -> Result<Secret, GeneratedSecretError> {
+    let mut bytes = [0; 32];
+    aws_lc_rs::rand::fill(&mut bytes).map_err(|_| GeneratedSecretError::NoRandomness)?;
+    let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    Secret::parse(&text).map_err(|_| GeneratedSecretError::NoRandomness)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_stays_the_same_and_only_its_owner_reads_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let inner = folder.path().join("not/there/yet");
+        let made = keep(&inner, "api-key").expect("made");
+        assert!(!private_file::is_readable_by_others(&made.path));
+        assert!(!private_file::is_readable_by_others(&inner));
+        assert_eq!(keep(&inner, "api-key").expect("read").secret, made.secret);
+        assert_ne!(keep(&inner, "another").expect("made").secret, made.secret);
+    }
+
+    #[test]
+    fn a_file_without_a_secret_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("api-key"), "").expect("written");
+        assert!(matches!(keep(folder.path(), "api-key"), Err(GeneratedSecretError::Unusable { .. })));
+    }
+}

@@ -1,0 +1,103 @@
+//! Settings on their way to a configuration.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::answer::LabelCatalog;
+use crate::assistant::AssistantPlan;
+use crate::channels::azure_bot::AzureBotSettings;
+use crate::channels::direct_line::DirectLineOptions;
+use crate::channels::direct_line::bot::BotSettings;
+use crate::channels::direct_line_client::BindingSettings;
+use crate::egress::EgressOptions;
+use crate::http::{AllowedHosts, ApiKey, EmbedOptions, LimitOptions, PublicUrl, TrustedProxies};
+use crate::output::Redirectors;
+use crate::secret::Secret;
+use crate::store::StoreOptions;
+use crate::telemetry::LogFormat;
+
+/// Settings on their way to a configuration.
+#[derive(Clone, Debug)]
+pub(super) struct RawConfig {
+    pub(super) bind: SocketAddr,
+    pub(super) public_url: Option<PublicUrl>,
+    pub(super) allowed_hosts: AllowedHosts,
+    pub(super) trust_forwarded: bool,
+    pub(super) trusted_proxies: TrustedProxies,
+    pub(super) limits: LimitOptions,
+    pub(super) workers: usize,
+    pub(super) api_key: Option<Secret>,
+    /// Whether the file holds a secret itself, and not just the name of the place where one stands.
+    pub(super) file_holds_secrets: bool,
+    pub(super) keys: Vec<ApiKey>,
+    /// Every text of the sections: among them are the names of the variables in which their secrets stand.
+    pub(super) named_variables: BTreeSet<String>,
+    pub(super) direct_line_secret: Option<Secret>,
+    pub(super) second_direct_line_secret: Option<Secret>,
+    pub(super) data_dir: Option<PathBuf>,
+    pub(super) page: bool,
+    pub(super) page_answers: Option<bool>,
+    pub(super) embed: EmbedOptions,
+    pub(super) webchat_js: Option<PathBuf>,
+    pub(super) max_body_bytes: usize,
+    pub(super) shutdown_grace: Duration,
+    pub(super) retention: Duration,
+    pub(super) log: String,
+    pub(super) log_format: LogFormat,
+    pub(super) store: StoreOptions,
+    pub(super) direct_line: DirectLineOptions,
+    pub(super) labels: Arc<LabelCatalog>,
+    pub(super) direct_line_client: BindingSettings,
+    pub(super) bot: BotSettings,
+    pub(super) azure_bot: AzureBotSettings,
+    pub(super) assistant: Option<String>,
+    pub(super) assistants: Vec<AssistantPlan>,
+    pub(super) egress: EgressOptions,
+    pub(super) resolve_redirects: bool,
+    pub(super) redirectors: Arc<Redirectors>,
+}
+
+impl RawConfig {
+    /// A raw before the defaults of the settings, which overwrite what is blank here.
+    pub(super) fn blank() -> Self {
+        Self {
+            bind: SocketAddr::from(([127, 0, 0, 1], 0)),
+            public_url: None,
+            allowed_hosts: AllowedHosts::default(),
+            trust_forwarded: false,
+            trusted_proxies: TrustedProxies::default(),
+            limits: LimitOptions::default(),
+            workers: 0,
+            api_key: None,
+            file_holds_secrets: false,
+            keys: Vec::new(),
+            named_variables: BTreeSet::new(),
+            direct_line_secret: None,
+            second_direct_line_secret: None,
+            data_dir: None,
+            page: false,
+            page_answers: None,
+            embed: EmbedOptions::default(),
+            webchat_js: None,
+            max_body_bytes: 0,
+            shutdown_grace: Duration::ZERO,
+            retention: Duration::ZERO,
+            log: String::new(),
+            log_format: LogFormat::default(),
+            store: StoreOptions::default(),
+            direct_line: DirectLineOptions::default(),
+            labels: Arc::default(),
+            direct_line_client: BindingSettings::default(),
+            bot: BotSettings::default(),
+            azure_bot: AzureBotSettings::default(),
+            assistant: None,
+            assistants: Vec::new(),
+            egress: EgressOptions::default(),
+            resolve_redirects: false,
+            redirectors: Arc::default(),
+        }
+    }
+}

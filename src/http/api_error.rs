@@ -1,0 +1,130 @@
+//! Everything that can go wrong with a request.
+
+use std::error::Error;
+
+use super::body::BodyError;
+use super::completions::CompletionError;
+use super::door::{HostError, LimitError};
+use super::envelope::EnvelopeError;
+use super::error::{AuthError, CheckError, DocumentError, EmbedError, MessagesError, SessionError, UploadError};
+use super::query::ParameterError;
+use super::token_parameters::ParametersError;
+use crate::activity::InvalidWatermark;
+use crate::channels::DeliveryError;
+use crate::channels::azure_bot::ReceiveError;
+use crate::channels::azure_bot::auth::UnauthorizedKind;
+use crate::channels::direct_line::bot::ConnectorError;
+use crate::channels::direct_line::{DirectLineError, TokenError};
+use crate::convert::ConvertError;
+use crate::document::DownloadError;
+use crate::store::StoreError;
+
+/// Why a request was not answered as asked. Status and words are chosen in `problem/error_response.rs`.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApiError {
+    /// Who calls is not allowed to.
+    #[error(transparent)]
+    Auth(#[from] AuthError),
+    /// The body could not be taken in.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// The wrapping of an answer is wrong.
+    #[error(transparent)]
+    Envelope(#[from] EnvelopeError),
+    /// The answer could not be converted.
+    #[error("{source}")]
+    Convert {
+        /// Why.
+        source: ConvertError,
+        /// JSON pointer of the answer within the body.
+        at: &'static str,
+    },
+    /// There is no completion.
+    #[error(transparent)]
+    Completion(#[from] CompletionError),
+    /// A request to check something is unusable.
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    /// A document cannot be downloaded.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// The answer could not be delivered.
+    #[error(transparent)]
+    Delivery(#[from] DeliveryError),
+    /// The Direct Line channel refused.
+    #[error(transparent)]
+    DirectLine(#[from] DirectLineError),
+    /// A call of the bot was refused.
+    #[error(transparent)]
+    Connector(#[from] ConnectorError),
+    /// An activity from Azure or from another agent was not taken in.
+    #[error(transparent)]
+    Messages(#[from] MessagesError),
+    /// The body of a token or start request is wrong.
+    #[error(transparent)]
+    Parameters(#[from] ParametersError),
+    /// An upload cannot be taken apart.
+    #[error(transparent)]
+    Upload(#[from] UploadError),
+    /// The watermark cannot be read.
+    #[error(transparent)]
+    Watermark(#[from] InvalidWatermark),
+    /// A parameter of the URL cannot be read.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// The page's session was asked for from elsewhere.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// A page of another site gets no chat.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    /// The request names a host that this server is not.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// The caller comes too often.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The stream was asked for without an upgrade to WebSocket.
+    #[error("this is a WebSocket: connect with an upgrade")]
+    NotAWebSocket,
+    /// No Web Chat bundle is configured or inside the program, or the configured one cannot be read.
+    #[error("no Web Chat bundle: set CITEWIRE_WEBCHAT_JS to the file dist/webchat.js of botframework-webchat")]
+    NoWebChat,
+    /// The page takes no answers to convert.
+    #[error(
+        "the page of this server takes no answers; set page_answers (CITEWIRE_PAGE_ANSWERS) to true, or post to /v1 with the API key"
+    )]
+    NoPageAnswers,
+    /// The server is shutting down.
+    #[error("the server is shutting down")]
+    ShuttingDown,
+    /// There is nothing here.
+    #[error("there is nothing at this address")]
+    UnknownRoute,
+    /// There is something here, but not for this method.
+    #[error("this address does not take this method")]
+    WrongMethod,
+    /// A worker thread ended early.
+    #[error("the work was cancelled")]
+    Cancelled(#[from] actix_web::error::BlockingError),
+    /// The answer could not be written.
+    #[error("the answer could not be written as JSON")]
+    Unwritable(#[source] Box<dyn Error + Send + Sync>),
+}
+
+impl ApiError {
+    /// Whether the caller has shown a credential that is not good. One that is missing or has only expired is no attempt.
+    pub(crate) fn is_failed_credential(&self) -> bool {
+        matches!(
+            self,
+            Self::Auth(AuthError::WrongKey | AuthError::NotTheBot)
+                | Self::DirectLine(DirectLineError::Token(TokenError::Invalid(_)))
+                | Self::Document(DocumentError::Address(DownloadError::Forged))
+                | Self::Messages(MessagesError::Receive(ReceiveError::Unauthorized(UnauthorizedKind::Unauthenticated)))
+        )
+    }
+}

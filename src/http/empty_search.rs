@@ -1,0 +1,24 @@
+//! What the log says of a provider that searched in vain.
+
+use tracing::{debug, warn};
+
+use crate::ingest::{EmptySearch, Provider, empty_search, ingest};
+
+/// Says what there is in an answer that cites nothing, where its provider searched in vain.
+pub(crate) fn log_empty_search(body: &[u8], from: Option<Provider>) {
+    if let Ok(answer) = ingest(body, from)
+        && let Some(vain) = empty_search(body, &answer)
+    {
+        tell(&vain);
+    }
+}
+
+/// Rule S4-54. What was found may be what the answer is about, so only the log for debugging has it.
+pub(crate) fn tell(vain: &EmptySearch) {
+    let EmptySearch { provider, events, tools, members, first, .. } = vain;
+    let provider = provider.unwrap_or_default();
+    warn!(provider, events, ?tools, ?members, "tools ran and no source was found");
+    if let Some(first) = first {
+        debug!(provider, %first, "the first object that no source was made of");
+    }
+}

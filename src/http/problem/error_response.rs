@@ -1,0 +1,310 @@
+//! Which problem each fault is. No match has a wildcard, so that a new fault does not compile until somebody decides.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, ResponseError};
+
+use super::table::{self, ProblemType, whole_seconds};
+use crate::channels::DeliveryError;
+use crate::channels::azure_bot::auth::UnauthorizedKind;
+use crate::channels::azure_bot::{InboundError, ProactiveError, ReceiveError, Refusal, RefusalCause, RefusalKind};
+use crate::channels::direct_line::bot::ConnectorError;
+use crate::channels::direct_line::{ActivityError, DirectLineError, TokenError};
+use crate::channels::direct_line_client::{CallError, PostError};
+use crate::convert::ConvertError;
+use crate::document::DownloadError;
+use crate::http::ApiError;
+use crate::http::body::BodyError;
+use crate::http::envelope::EnvelopeError;
+use crate::http::error::{AuthError, CheckError, DocumentError, EmbedError, MessagesError, UploadError};
+use crate::http::token_parameters::ParametersError;
+use crate::ingest::{EventPlace, IngestError};
+use crate::store::StoreError;
+
+/// What is said of a fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ErrorResponse {
+    pub(crate) problem: ProblemType,
+    /// JSON pointer of the fault in the body of the request.
+    pub(super) pointer: Option<String>,
+    /// The event at fault, where the body is a stream.
+    pub(super) place: Option<EventPlace>,
+}
+
+impl From<ProblemType> for ErrorResponse {
+    fn from(problem: ProblemType) -> Self {
+        Self { problem, pointer: None, place: None }
+    }
+}
+
+impl ErrorResponse {
+    fn at(self, pointer: impl Into<String>) -> Self {
+        Self { pointer: Some(pointer.into()), ..self }
+    }
+}
+
+impl ResponseError for ApiError {
+    fn status_code(&self) -> StatusCode {
+        error_response(self).problem.status
+    }
+
+    /// Only the status: the body is written where the request is known, by `problem::render`.
+    fn error_response(&self) -> HttpResponse {
+        HttpResponse::new(self.status_code())
+    }
+}
+
+/// What is said of this fault.
+pub(crate) fn error_response(fault: &ApiError) -> ErrorResponse {
+    match fault {
+        ApiError::Auth(error) => auth(*error).into(),
+        ApiError::Body(error) => body(error).into(),
+        ApiError::Envelope(error) => envelope(error),
+        ApiError::Convert { source, at } => convert(source, at),
+        ApiError::Completion(error) => error.problem().into(),
+        ApiError::Check(CheckError::NotJson(_)) => table::NOT_JSON.into(),
+        ApiError::Check(CheckError::Channel(_)) => table::UNKNOWN_CHANNEL.into(),
+        ApiError::Check(CheckError::Member { pointer, .. }) => wrong_member(pointer),
+        ApiError::Document(error) => document(*error).into(),
+        ApiError::Delivery(DeliveryError::UnknownConversation) => table::UNKNOWN_CONVERSATION.into(),
+        ApiError::Delivery(DeliveryError::NoMessage) => table::INTERNAL.into(),
+        ApiError::Delivery(DeliveryError::Elsewhere(error)) => elsewhere(error).into(),
+        ApiError::Delivery(DeliveryError::Later(error)) => later(error).into(),
+        ApiError::Delivery(DeliveryError::Store(error)) | ApiError::Store(error) => store(error).into(),
+        ApiError::DirectLine(error) => direct_line(error),
+        ApiError::Connector(error) => connector(error),
+        ApiError::Messages(error) => messages(error),
+        ApiError::Parameters(ParametersError::NotJson(_)) => table::NOT_JSON.into(),
+        ApiError::Parameters(ParametersError::Member { pointer, .. }) => wrong_member(pointer),
+        ApiError::Upload(UploadError::Template(error)) => activity(error),
+        ApiError::Upload(UploadError::Parts(_) | UploadError::TooManyParts | UploadError::Empty) => {
+            table::INVALID_UPLOAD.into()
+        }
+        ApiError::Watermark(_) => table::INVALID_WATERMARK.into(),
+        ApiError::Parameter(_) => table::INVALID_PARAMETER.into(),
+        ApiError::Session(_) => table::PAGE_ELSEWHERE.into(),
+        ApiError::Embed(error) => embed(error).into(),
+        ApiError::Host(_) => table::WRONG_HOST.into(),
+        ApiError::Limit(error) => table::TOO_MANY_CALLS.after(error.retry_after()).into(),
+        ApiError::NoPageAnswers => table::NO_PAGE_ANSWERS.into(),
+        ApiError::NotAWebSocket => table::NOT_A_WEBSOCKET.into(),
+        ApiError::NoWebChat => table::NO_WEB_CHAT.into(),
+        ApiError::ShuttingDown => table::SHUTTING_DOWN.into(),
+        ApiError::UnknownRoute => table::UNKNOWN_ROUTE.into(),
+        ApiError::WrongMethod => table::WRONG_METHOD.into(),
+        ApiError::Cancelled(_) | ApiError::Unwritable(_) => table::INTERNAL.into(),
+    }
+}
+
+fn embed(error: &EmbedError) -> ProblemType {
+    match error {
+        EmbedError::Off => table::EMBED_OFF,
+        EmbedError::NotAnonymous => table::EMBED_NEEDS_TOKEN,
+        EmbedError::ForeignOrigin(_) => table::WRONG_ORIGIN,
+        EmbedError::NotOffered(_) => table::ASSISTANT_NOT_OFFERED,
+    }
+}
+
+fn wrong_member(pointer: &str) -> ErrorResponse {
+    ErrorResponse::from(table::INVALID_MEMBER).at(pointer)
+}
+
+fn auth(error: AuthError) -> ProblemType {
+    match error {
+        AuthError::Missing => table::UNAUTHENTICATED,
+        AuthError::Malformed => table::MALFORMED_CREDENTIAL,
+        AuthError::NotTheBot => table::NOT_THE_BOT,
+        AuthError::WrongKey => table::WRONG_KEY,
+        AuthError::LacksScope(_) => table::LACKS_SCOPE,
+    }
+}
+
+fn document(error: DocumentError) -> ProblemType {
+    match error {
+        DocumentError::Unknown => table::UNKNOWN_DOCUMENT,
+        DocumentError::NotPublic => table::DOCUMENT_NOT_PUBLIC,
+        DocumentError::Address(DownloadError::Expired) => table::ADDRESS_EXPIRED,
+        DocumentError::Address(DownloadError::Forged) => table::ADDRESS_FORGED,
+    }
+}
+
+fn body(error: &BodyError) -> ProblemType {
+    match error {
+        BodyError::TooLong { .. } => table::BODY_TOO_LONG,
+        BodyError::TooSlow { .. } => table::BODY_TOO_SLOW,
+        BodyError::Broken(_) => table::BROKEN_BODY,
+    }
+}
+
+fn envelope(error: &EnvelopeError) -> ErrorResponse {
+    match error {
+        EnvelopeError::Provider(_) => table::UNKNOWN_FORMAT.into(),
+        EnvelopeError::Channel(_) => table::UNKNOWN_CHANNEL.into(),
+        EnvelopeError::Events(_) => table::UNKNOWN_EVENTS.into(),
+        EnvelopeError::UnknownMember { name, .. } => {
+            wrong_member(&format!("/{}", name.replace('~', "~0").replace('/', "~1")))
+        }
+        EnvelopeError::Member { pointer, .. } => wrong_member(pointer),
+    }
+}
+
+fn convert(error: &ConvertError, at: &str) -> ErrorResponse {
+    match error {
+        ConvertError::Ingest(error) => {
+            let pointer = error.pointer().map_or_else(|| at.to_owned(), |pointer| format!("{at}{pointer}"));
+            let place = error.place();
+            if let IngestError::EventTooLong { .. } = error {
+                return ErrorResponse { place, ..ErrorResponse::from(table::EVENT_TOO_LONG).at(at) };
+            }
+            // A pointer leads into the body, and a stream is no JSON: there, the place says which event it begins at.
+            let pointer = if place.is_some() { at.to_owned() } else { pointer };
+            ErrorResponse { place, ..ErrorResponse::from(table::INVALID_ANSWER).at(pointer) }
+        }
+        ConvertError::GroundingNoTools => table::GROUNDING_NO_TOOLS.into(),
+        ConvertError::GroundingNoCitations => table::GROUNDING_NO_CITATIONS.into(),
+    }
+}
+
+fn store(error: &StoreError) -> ProblemType {
+    match error {
+        StoreError::Full { .. } => table::STORE_FULL,
+        StoreError::ConversationFull { .. } => table::CONVERSATION_FULL,
+        StoreError::EmptyBatch => table::INTERNAL,
+        StoreError::Busy => table::STORE_BUSY,
+        StoreError::Closed => table::SHUTTING_DOWN,
+        StoreError::NoSpace { .. } => table::STORE_NO_SPACE,
+        StoreError::Failed { .. } => table::STORE_FAILED,
+    }
+}
+
+fn direct_line(error: &DirectLineError) -> ErrorResponse {
+    match error {
+        DirectLineError::Token(TokenError::Expired) => table::TOKEN_EXPIRED.into(),
+        DirectLineError::Token(TokenError::Invalid(_) | TokenError::WrongKind)
+        | DirectLineError::SecretRequired
+        | DirectLineError::TokenRequired
+        | DirectLineError::ForeignConversation
+        | DirectLineError::ForeignOrigin => table::BAD_TOKEN.into(),
+        DirectLineError::Token(TokenError::Sign(_)) => table::INTERNAL.into(),
+        DirectLineError::UnknownConversation => table::UNKNOWN_CONVERSATION.into(),
+        DirectLineError::Activity(error) => activity(error),
+        DirectLineError::UserId { pointer, .. } => wrong_member(pointer),
+        DirectLineError::NoSender => wrong_member("/from/id"),
+        DirectLineError::NoDlId => table::INVALID_USER.into(),
+        DirectLineError::HubFull(_) => table::TOO_MANY_SOCKETS.into(),
+        DirectLineError::Store(error) => store(error).into(),
+    }
+}
+
+fn activity(error: &ActivityError) -> ErrorResponse {
+    match error {
+        ActivityError::NotJson(_) => table::NOT_JSON.into(),
+        ActivityError::NotAnObject => wrong_member(""),
+        ActivityError::NoType => wrong_member("/type"),
+        ActivityError::Member { pointer, .. } => wrong_member(pointer),
+    }
+}
+
+fn connector(error: &ConnectorError) -> ErrorResponse {
+    match error {
+        ConnectorError::UnknownConversation => table::UNKNOWN_CONVERSATION.into(),
+        ConnectorError::UnknownMember => table::UNKNOWN_MEMBER.into(),
+        ConnectorError::Activity(error) => activity(error),
+        ConnectorError::Manifest(_) => wrong_member("/channelData/citewire"),
+        ConnectorError::Parameters { pointer, .. } => wrong_member(pointer),
+        ConnectorError::Unsupported => table::UNSUPPORTED_BY_CHANNEL.into(),
+        ConnectorError::SecretRequired => table::SECRET_REQUIRED.into(),
+        ConnectorError::Store(error) => store(error).into(),
+    }
+}
+
+fn messages(error: &MessagesError) -> ErrorResponse {
+    match error {
+        MessagesError::NotSet => table::NO_BOT_HERE.into(),
+        MessagesError::MediaType => table::UNSUPPORTED_MEDIA_TYPE.into(),
+        MessagesError::Inbound(InboundError::NotJson(_)) => table::NOT_JSON.into(),
+        MessagesError::Inbound(InboundError::NotAnObject) => wrong_member(""),
+        MessagesError::Inbound(InboundError::NoType) => wrong_member("/type"),
+        MessagesError::Inbound(InboundError::NoConversation) => wrong_member("/conversation/id"),
+        MessagesError::Receive(error) => receive(error),
+    }
+}
+
+fn receive(error: &ReceiveError) -> ErrorResponse {
+    match error {
+        ReceiveError::Unauthorized(kind) => match kind {
+            UnauthorizedKind::Unauthenticated => table::NO_GOOD_TOKEN.into(),
+            UnauthorizedKind::Forbidden => table::FORBIDDEN.into(),
+            UnauthorizedKind::Unavailable => table::NO_KEYS.into(),
+        },
+        ReceiveError::UntrustedServiceUrl => wrong_member("/serviceUrl"),
+        ReceiveError::UnknownInvoke => table::UNKNOWN_INVOKE.into(),
+        ReceiveError::Full => table::QUEUE_FULL.into(),
+        ReceiveError::Ending => table::SHUTTING_DOWN.into(),
+        ReceiveError::Store(error) => store(error).into(),
+    }
+}
+
+fn elsewhere(error: &PostError) -> ProblemType {
+    match error {
+        PostError::TooLong { .. } => table::TOO_LONG_FOR_DIRECT_LINE,
+        PostError::ChannelData => table::INTERNAL,
+        PostError::Conversation(_) => table::UNKNOWN_CONVERSATION,
+        PostError::Failed { cause, .. } => match cause {
+            CallError::Refused { .. } => table::DIRECT_LINE_REFUSED,
+            CallError::Misunderstood { .. } => table::DIRECT_LINE_MISUNDERSTOOD,
+            CallError::NoAnswer { cause, .. } if cause.is_timeout() => table::DIRECT_LINE_TIMEOUT,
+            CallError::NoAnswer { .. } => table::DIRECT_LINE_UNREACHABLE,
+        },
+    }
+}
+
+fn later(error: &ProactiveError) -> ProblemType {
+    match error {
+        ProactiveError::NoBot => table::NO_AZURE_BOT,
+        ProactiveError::Gone => table::UNKNOWN_CONVERSATION,
+        ProactiveError::NoServiceUrl => table::NO_SERVICE_URL,
+        ProactiveError::Untrusted(_) => table::SERVICE_URL_UNTRUSTED,
+        ProactiveError::Reference(_) | ProactiveError::Conversation(_) => table::UNREADABLE_REFERENCE,
+        ProactiveError::Nothing => table::EMPTY_ANSWER,
+        ProactiveError::Refused(refusal) => refused(refusal),
+        ProactiveError::Store(error) => store(error),
+    }
+}
+
+/// What the service of a conversation has refused.
+fn refused(refusal: &Refusal) -> ProblemType {
+    let problem = match &refusal.cause {
+        RefusalCause::Untrusted(_) => table::SERVICE_URL_UNTRUSTED,
+        RefusalCause::NoToken(_) => table::CONNECTOR_NO_TOKEN,
+        RefusalCause::NoAnswer { error, .. } if error.is_timeout() => table::CONNECTOR_TIMEOUT,
+        RefusalCause::Answered { .. }
+        | RefusalCause::NoAnswer { .. }
+        | RefusalCause::Id { .. }
+        | RefusalCause::HandedOver
+        | RefusalCause::Gone => refused_as(refusal.kind),
+    };
+    match refusal.retry_after {
+        Some(wait) => problem.after(whole_seconds(wait)),
+        None => problem,
+    }
+}
+
+fn refused_as(kind: RefusalKind) -> ProblemType {
+    match kind {
+        RefusalKind::Throttled => table::CONNECTOR_BUSY,
+        RefusalKind::TooLarge => table::TOO_LONG_FOR_CHANNEL,
+        RefusalKind::Unavailable => table::CONNECTOR_UNAVAILABLE,
+        // Whoever goes by the code must not send it again: readers may have it.
+        RefusalKind::Lost => table::CONNECTOR_DOUBTFUL,
+        RefusalKind::OutOfOrder
+        | RefusalKind::NoStreams
+        | RefusalKind::TimeOver
+        | RefusalKind::Cancelled
+        | RefusalKind::Completed
+        | RefusalKind::Changed
+        | RefusalKind::Malformed
+        | RefusalKind::Faulty
+        | RefusalKind::Unsupported
+        | RefusalKind::Denied => table::CONNECTOR_REFUSED,
+    }
+}
