@@ -46,7 +46,7 @@ impl ChangeNotifier {
 }
 
 impl ChangeListener {
-    /// Marks the changes so far as seen. Turn it *before* reading, so that a change during the read is noticed after it.
+    /// Marks the changes so far as seen. Call it *before* reading, so that a change during the read is noticed after it.
     pub fn mark_seen(&mut self) {
         self.0.borrow_and_update();
     }

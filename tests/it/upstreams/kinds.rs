@@ -33,7 +33,7 @@ async fn chat_completions_that_search_are_asked_for_a_stream() {
     let call = asked("openai", "perplexity/search-stream", |url| {
         format!(
             "url = '{url}/v1/'\nmodel = 'sonar'\nfrom = 'perplexity'\nkey_env = 'MODEL_KEY'\ntemperature = 0.5\n\
-             max_tokens = 300\nheaders = {{ X-AssistantRegistry = 'hr' }}\nheaders_env = {{ X-Gate = 'SEARCH_KEY' }}\n\
+             max_tokens = 300\nheaders = {{ X-Team = 'hr' }}\nheaders_env = {{ X-Gate = 'SEARCH_KEY' }}\n\
              body = {{ search_mode = 'academic', temperature = 0.25 }}"
         )
     })
