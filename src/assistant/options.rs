@@ -9,9 +9,9 @@ use crate::upstream::UpstreamError;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AssistantOptions {
-    /// Whether answers cite (rule S1-01).
+    /// Whether answers cite.
     pub citations: bool,
-    /// How readers get at cited documents that have no address of their own (rule S1-40).
+    /// How readers get at cited documents that have no address of their own (rule AH-07).
     pub link_mode: LinkMode,
     /// What the model is told before everything else.
     pub instructions: Option<String>,
@@ -73,7 +73,7 @@ impl AssistantOptions {
 /// Statuses of a back end that would answer if it had less to do. 529 is Anthropic's word for 503.
 const TOO_BUSY: [u16; 3] = [429, 503, 529];
 
-/// How readers get at cited documents that have no address of their own (rule S1-40).
+/// How readers get at cited documents that have no address of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkMode {
     /// They do not.
@@ -93,7 +93,7 @@ pub struct UnknownLinkMode;
 impl FromStr for LinkMode {
     type Err = UnknownLinkMode;
 
-    /// Reads a name, compared without case (rule S1-01).
+    /// Reads a name, compared without case.
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let modes = [("none", Self::None), ("authenticated", Self::Authenticated), ("public", Self::Public)];
         let found = modes.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name.trim()));

@@ -77,7 +77,7 @@ pub(super) fn says_nothing(message: &Activity) -> bool {
 }
 
 impl<E: Error + 'static> NoAnswer<E> {
-    /// Whether it does not rest on what it has to rest on (P-13): a rule at work, and nothing to mend.
+    /// Whether it does not rest on what it has to rest on (policy P-13): a rule at work, and nothing to mend.
     #[must_use]
     pub fn is_refused(&self) -> bool {
         matches!(self, Self::Convert(ConvertError::GroundingNoTools | ConvertError::GroundingNoCitations))

@@ -85,7 +85,7 @@ fn to_activity(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Rule S4-54: what there is in an answer whose provider searched, and of which no source came out.
+/// Rule RC-07: what there is in an answer whose provider searched, and of which no source came out.
 fn tell_of_vain_search(body: &[u8], from: Option<Provider>) -> io::Result<()> {
     let vain = ingest(body, from).ok().and_then(|answer| empty_search(body, &answer));
     vain.map_or(Ok(()), |vain| writeln!(io::stderr(), "{}", in_terminal(&vain.to_string())))

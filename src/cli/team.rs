@@ -23,7 +23,7 @@ use crate::url::WebUrl;
 /// How often the file and the documents are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// How long an address of a document is good that needs no credential (rule S1-40).
+/// How long an address of a document is good that needs no credential (rule AH-07).
 const PUBLIC_FOR: chrono::Duration = chrono::Duration::days(7);
 
 /// What assistants need of the process and of the server, whatever the configuration says of them.

@@ -214,7 +214,7 @@ fn read(
     options.citations = section.enable_citations.unwrap_or(options.citations);
     options.link_mode = section.citation_link_mode.map_or(options.link_mode, |mode| {
         mode.parse().unwrap_or_else(|error| {
-            // Rule S1-01: what is unknown acts like none.
+            // What is unknown acts like none (rule AH-07).
             plan.warnings.push(format!("citation_link_mode: {error}; documents are not linked"));
             options.link_mode
         })

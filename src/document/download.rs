@@ -12,7 +12,7 @@ use super::{DownloadAddress, Readership};
 use crate::secret::Secret;
 use crate::url::WebUrl;
 
-/// The longest that such an address is good (rule S1-40).
+/// The longest that such an address is good (rule AH-07).
 const LONGEST: Duration = Duration::days(7);
 
 /// Makes addresses under which whoever has them can download a document, for a time: of this server, or of the storage in which
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_40_an_address_is_good_for_its_document_and_its_time_and_nothing_else() {
+    fn an_address_is_good_for_its_document_and_its_time_and_nothing_else() {
         let mine = document("hr", "a.md");
         let url = links(1).link(&mine, now()).expect("an address");
         let said = parameters(&url);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_40_no_address_is_good_for_more_than_seven_days() {
+    fn no_address_is_good_for_more_than_seven_days() {
         let url = links(30).link(&document("hr", "a.md"), now()).expect("an address");
         let expires: i64 = parameters(&url)["expires"].parse().expect("a number");
         assert_eq!(expires - now().timestamp(), 7 * 24 * 60 * 60);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_40_sources_without_an_address_get_one() {
+    fn sources_without_an_address_get_one() {
         let id = DocumentId::of_path("a.md");
         let source = |url: Option<&str>, id: &str| {
             let metadata = json!({DOCUMENT_ID: id}).as_object().cloned().unwrap_or_default();

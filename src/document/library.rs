@@ -97,7 +97,7 @@ impl Library {
         self.snapshot().documents.get(id).cloned()
     }
 
-    /// The bytes of a document, as its file has them now; `None` when it is gone, or empty (rule S1-41).
+    /// The bytes of a document, as its file has them now; `None` when it is gone, or empty (rule AH-08).
     ///
     /// # Errors
     /// When its file is there and cannot be read, or has grown too big.

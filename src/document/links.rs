@@ -1,4 +1,4 @@
-//! Addresses for documents that have none of their own (rule S1-40).
+//! Addresses for documents that have none of their own.
 
 use std::sync::Arc;
 

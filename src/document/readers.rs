@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_40_a_locked_address_is_signed_for_the_readers_of_a_conversation_alone() {
+    fn a_locked_address_is_signed_for_the_readers_of_a_conversation_alone() {
         let mine = address("hr", "");
         for behind in ["", "?x=1", "#page=2"] {
             let opened = signed("c1").for_readers(&address("hr", behind)).expect("an address");

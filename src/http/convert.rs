@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn s4_54_a_search_in_vain_is_logged_for_every_activity() {
+    fn a_search_in_vain_is_logged_for_every_activity() {
         let query = Query::of(&TestRequest::default().to_http_request());
         let answer = |annotations: Value| {
             let search = json!({"type": "web_search_call", "status": "completed"});

@@ -1,4 +1,4 @@
-//! `GET /v1/documents/{id}/download`: the documents that assistants cite (rules S1-40 to S1-43).
+//! `GET /v1/documents/{id}/download`: the documents that assistants cite (rules AH-07 and AH-08).
 
 use std::fmt::Write as _;
 
@@ -92,7 +92,7 @@ pub(crate) async fn download(
     let library = assistant.library().ok_or(DocumentError::Unknown)?;
     let document = library.document(&address.document).ok_or(DocumentError::Unknown)?;
     let read = library.read(&address.document).await.unwrap_or_else(|error| {
-        // What cannot be read is to readers as if it were not there (rule S1-42).
+        // What cannot be read is to readers as if it were not there.
         tracing::warn!(document.id = %address.document, error = %error, "a document cannot be downloaded");
         None
     });
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s1_43_a_name_cannot_leave_its_header_and_is_read_as_it_was() {
+    fn a_name_cannot_leave_its_header_and_is_read_as_it_was() {
         for name in ["a.md", "a \"b\"\r\nSet-Cookie: c=1.md", "Über 😀 100%;.md", "a\\b';=.txt"] {
             let text = attachment(name);
             assert!(text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' '), "{text}");

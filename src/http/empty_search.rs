@@ -13,7 +13,7 @@ pub(crate) fn log_empty_search(body: &[u8], from: Option<Provider>) {
     }
 }
 
-/// Rule S4-54. What was found may be what the answer is about, so only the log for debugging has it.
+/// Rule RC-07. What was found may be what the answer is about, so only the log for debugging has it.
 pub(crate) fn tell(vain: &EmptySearch) {
     let EmptySearch { provider, events, tools, members, first, .. } = vain;
     let provider = provider.unwrap_or_default();

@@ -124,7 +124,7 @@ impl<'a> Request<'a> {
         Self::parse_knowing(body, query, &KNOWN)
     }
 
-    /// The same for an answer that may be that of two steps (rule S4-53): `reshaped` is what the second step made of it, as text
+    /// The same for an answer that may be that of two steps (rule RC-06): `reshaped` is what the second step made of it, as text
     /// or as its provider sent it.
     pub(crate) fn parse_steps(body: &'a [u8], query: &Query) -> Result<Self, EnvelopeError> {
         Self::parse_knowing(body, query, &KNOWN_OF_STEPS)

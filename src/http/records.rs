@@ -92,7 +92,7 @@ pub(super) fn rescore(answer: &mut Answer, options: &Options) {
     log_scores(&answer.score_lines());
 }
 
-/// The text of a second step, and whether it is whole: given as text, or in what its provider sent (rule S4-53).
+/// The text of a second step, and whether it is whole: given as text, or in what its provider sent (rule RC-06).
 fn second_step(reshaped: &RawValue) -> Result<(String, bool), ApiError> {
     if let Ok(text) = serde_json::from_str(reshaped.get()) {
         return Ok((text, true));

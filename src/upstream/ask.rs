@@ -13,7 +13,7 @@ pub struct Ask {
     /// Passages that were found for the question already; a model is to cite them by their places, from 1. Empty where the
     /// back end looks for itself.
     pub sources: Vec<Source>,
-    /// Whether the answer is to cite. Where it is not, a model reads the passages without numbers (rule S1-12), and its
+    /// Whether the answer is to cite. Where it is not, a model reads the passages without numbers, and its
     /// answer comes without sources.
     pub citations: bool,
     /// The conversation in which it is asked, for back ends that keep something for each.

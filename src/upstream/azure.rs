@@ -279,7 +279,7 @@ impl Interface for Azure {
         };
         body["data_sources"] = data_sources(given, options.scores);
         if let Some(members) = body.as_object_mut() {
-            // The two are refused together (rule S0-05).
+            // The two are refused together.
             members.remove("stream_options");
             if ask.plain {
                 members.remove("data_sources");
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn s0_04_scores_come_with_all_documents_and_nothing_is_named_twice() {
+    fn scores_come_with_all_documents_and_nothing_is_named_twice() {
         let all = json!(["citations", "all_retrieved_documents"]);
         assert_eq!(
             [contexts(&Value::Null), contexts(&json!([])), contexts(&json!("citations"))],
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn s0_04_other_sources_stay_and_one_may_stand_for_a_list() {
+    fn other_sources_stay_and_one_may_stand_for_a_list() {
         let others = json!([{"type": "azure_cosmos_db", "parameters": {"include_contexts": "intent"}}, {"type": "azure_search"}]);
         let after = data_sources(others.clone(), true);
         assert_eq!(after[0], others[0]);
@@ -332,7 +332,7 @@ mod tests {
 
     /// The users of functions for Open WebUI have their sources in one variable, and had to write them anew.
     #[test]
-    fn s0_06_data_sources_of_the_environment_are_taken_as_they_are() {
+    fn data_sources_of_the_environment_are_taken_as_they_are() {
         let sources = json!([{"type": "azure_search", "parameters": {"endpoint": "https://x.search.windows.net", "index_name": "i",
             "authentication": {"type": "api_key", "key": "key-of-the-index"}}}]);
         let (options, secrets, faults) = taken("", &sources.to_string());

@@ -49,7 +49,7 @@ pub(super) struct Listed {
     pub(super) sources: Vec<Source>,
 }
 
-/// The passages of a question behind its instructions (rule S1-15).
+/// The passages of a question behind its instructions (rule AH-10).
 pub(super) fn listed(ask: &Ask, listing: &Listing) -> Listed {
     let style = match listing.style {
         _ if !ask.citations => Style::Plain,
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_15_the_list_goes_behind_the_instructions() {
+    fn the_list_goes_behind_the_instructions() {
         let given = ask(&[source("a", "30 days.")]);
         let listed = listed(&given, &Listing::default());
         assert!(listed.system.starts_with("Be kind.\n\nAnswer from the numbered sources"), "{}", listed.system);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_12_without_citations_there_are_no_numbers_and_no_sources() {
+    fn without_citations_there_are_no_numbers_and_no_sources() {
         let mut ask = ask(&[source("a", "30 days.")]);
         ask.citations = false;
         let listed = listed(&ask, &Listing::default());
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn s2_01_sources_that_share_a_tag_are_one() {
+    fn sources_that_share_a_tag_are_one() {
         let ask = ask(&[source("a", "one"), source("b", "two"), source("a", "three")]);
         let listing = Listing { style: ListingStyle::Tags, ..Listing::default() };
         let listed = listed(&ask, &listing);

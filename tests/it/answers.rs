@@ -133,7 +133,7 @@ async fn a_problem_has_the_media_type_and_members_of_its_standard() {
 }
 
 #[tokio::test]
-async fn p11_a_configured_label_is_found_by_the_id_in_the_metadata_of_a_source() {
+async fn a_configured_label_is_found_by_the_id_in_the_metadata_of_a_source() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("citewire.toml");
     let label = "[[labels]]\nid = 'f42aa342-8706-4288-bd11-ebb85995028c'\nname = 'Secret'\ncolor = 'red'\n";

@@ -206,7 +206,7 @@ async fn a_back_end_that_breaks_off_leaves_what_was_shown_and_says_so() {
 }
 
 #[tokio::test]
-async fn p13_an_answer_without_required_grounding_is_refused_and_nothing_of_it_is_shown() {
+async fn an_answer_without_required_grounding_is_refused_and_nothing_of_it_is_shown() {
     let backend = Backend::new();
     let app = over(Backend::alone(backend.assistant("hr", |options| {
         options.convert = serde_json::from_value(json!({"require_grounding": "any"})).expect("options");
@@ -319,7 +319,7 @@ async fn the_page_knows_whether_somebody_answers() {
 }
 
 #[tokio::test]
-async fn s1_01_an_assistant_that_is_not_to_cite_shows_no_sources() {
+async fn an_assistant_that_is_not_to_cite_shows_no_sources() {
     let backend = Backend::new();
     let app = over(Backend::alone(backend.assistant("hr", |options| {
         options.citations = false;

@@ -74,7 +74,7 @@ fn converse() -> Vec<Value> {
 }
 
 #[test]
-fn p12_a_block_is_shown_before_its_end_cites_it_and_what_was_shown_stays() {
+fn a_block_is_shown_before_its_end_cites_it_and_what_was_shown_stays() {
     for events in [claude(), converse()] {
         for dialect in [Dialect::Teams, Dialect::M365Copilot, Dialect::WebChat] {
             let seen = seen(&events, dialect);
@@ -87,7 +87,7 @@ fn p12_a_block_is_shown_before_its_end_cites_it_and_what_was_shown_stays() {
 }
 
 #[test]
-fn p12_what_may_be_cited_from_outside_is_not_shown_where_a_text_can_only_grow() {
+fn what_may_be_cited_from_outside_is_not_shown_where_a_text_can_only_grow() {
     let gemini = |text: &str, more: Value| json!({"candidates": [{"content": {"parts": [{"text": text}]}, "groundingMetadata": more}]});
     let grounding = json!({"groundingChunks": [{"web": {"uri": "https://x.example/a"}}],
         "groundingSupports": [{"segment": {"endIndex": 8}, "groundingChunkIndices": [0]}]});

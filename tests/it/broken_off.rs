@@ -37,7 +37,7 @@ fn links() -> OpenWebUiOptions {
 
 /// All three documents stood in the list, as if the half of an answer rested on them.
 #[test]
-fn n14_an_answer_that_breaks_off_before_its_first_whole_marker_lists_no_source() {
+fn an_answer_that_breaks_off_before_its_first_whole_marker_lists_no_source() {
     let marker = [azure("Half an answer [doc1"), azure("Half an answer")];
     for body in marker.into_iter().chain(others("Half an answer [1")) {
         let answer = ingest(&body, None).expect("an answer");
@@ -60,7 +60,7 @@ fn n14_an_answer_that_breaks_off_before_its_first_whole_marker_lists_no_source()
 }
 
 #[test]
-fn n14_an_answer_that_breaks_off_later_lists_what_it_cites() {
+fn an_answer_that_breaks_off_later_lists_what_it_cites() {
     let body = azure("One [doc2]. Half an answer [doc1");
     let answer = ingest(&body, None).expect("an answer");
     let records = records(&answer, &source_objects(&body, &answer.sources));
@@ -78,7 +78,7 @@ fn n14_an_answer_that_breaks_off_later_lists_what_it_cites() {
 }
 
 #[test]
-fn n14_a_whole_answer_that_cites_nothing_lists_everything() {
+fn a_whole_answer_that_cites_nothing_lists_everything() {
     let mut body = azure("A whole answer.");
     body.extend_from_slice(b"data: {\"choices\": [{\"delta\": {}, \"finish_reason\": \"stop\"}]}\n\ndata: [DONE]\n\n");
     let answer = ingest(&body, None).expect("an answer");

@@ -85,7 +85,7 @@ fn every_beginning_of_an_answer_is_read_or_refused_with_a_reason() {
 }
 
 #[test]
-fn n06_offsets_the_wrong_way_round_cite_nothing_and_harm_nothing() {
+fn offsets_the_wrong_way_round_cite_nothing_and_harm_nothing() {
     let mut seen = 0;
     for case in samples() {
         let name = case.display().to_string();
@@ -114,7 +114,7 @@ fn ten_thousand_of_anything_are_read_in_time() {
 }
 
 #[test]
-fn n16_a_damaged_member_is_passed_over_or_named() {
+fn a_damaged_member_is_passed_over_or_named() {
     for case in samples() {
         let name = case.display().to_string();
         let slug = case.parent().and_then(|folder| folder.file_name()).and_then(|name| name.to_str());

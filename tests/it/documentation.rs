@@ -1,7 +1,10 @@
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use citewire::config::{Config, Sources};
+use regex::Regex;
 
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), extension)
@@ -14,7 +17,9 @@ fn files_below(root: &Path, extension: &str) -> Vec<PathBuf> {
         for entry in fs::read_dir(&folder).expect("a folder") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
-                folders.push(path);
+                if !["target", "node_modules"].contains(&name(&path)) {
+                    folders.push(path);
+                }
             } else if path.extension().is_some_and(|found| found == extension) {
                 found.push(path);
             }
@@ -199,4 +204,105 @@ fn every_page_that_the_code_names_exists() {
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
     assert!(seen > 20, "only {seen} were found");
+}
+
+/// Where the rules are defined that code, tests and pages cite by number.
+const POLICIES: &str = "docs/inside/policies.md";
+
+fn policies() -> String {
+    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(POLICIES))
+}
+
+/// The prefixes of the lists, each from the heading of its list.
+fn prefixes(page: &str) -> Vec<&str> {
+    page.lines().filter_map(|line| line.strip_prefix("## ")?.split_once(": ").map(|(prefix, _)| prefix)).collect()
+}
+
+/// The rules that stand below the heading of a list, in order. Each begins a line, in bold.
+fn defined_below<'p>(page: &'p str, prefix: &str) -> Vec<&'p str> {
+    let list = page.split("\n## ").find(|list| list.starts_with(&format!("{prefix}: "))).unwrap_or_default();
+    list.lines().filter_map(|line| line.strip_prefix("**")?.split_once("** ").map(|(rule, _)| rule)).collect()
+}
+
+fn defined(page: &str) -> BTreeSet<&str> {
+    prefixes(page).into_iter().flat_map(|prefix| defined_below(page, prefix)).collect()
+}
+
+/// What looks like the number of a rule, with the word before it that says that it is one, if there is such a word.
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\b((?:[Rr]ules?|[Pp]olicy|[Pp]olicies) )?([A-Z]{1,2}[0-9]?)-([0-9]{1,2})\b").expect("an expression")
+});
+
+/// The name of a function that begins with the number of a rule: `n04_`, `s1_40_`.
+static NAME: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\bfn ([a-z]{1,2}|[a-z][0-9]_)([0-9]{2})_").expect("an expression"));
+
+/// The rules that a text cites: the numbers of known lists, and all that a text or the name of a test calls a rule.
+fn cited(text: &str, lists: &[&str]) -> BTreeSet<String> {
+    let numbers = NUMBER.captures_iter(text).filter(|found| found.get(1).is_some() || lists.contains(&&found[2]));
+    let numbers = numbers.map(|found| format!("{}-{}", &found[2], &found[3]));
+    let names = NAME.captures_iter(text);
+    let names = names.map(|found| format!("{}-{}", found[1].trim_end_matches('_').to_uppercase(), &found[2]));
+    numbers.chain(names).collect()
+}
+
+/// The files in which a rule may be cited.
+fn citing() -> impl Iterator<Item = PathBuf> {
+    let folders = ["src", "crates", "tests", "xtask", "fuzz", "benches", "docs"];
+    let extensions = ["rs", "md", "mjs", "cjs", "sh", "sql", "toml"];
+    let all = folders.into_iter().flat_map(move |folder| extensions.map(|extension| files(folder, extension)));
+    all.flatten()
+}
+
+#[test]
+fn what_a_text_calls_a_rule_is_one_whatever_its_list() {
+    let cited = |text: &str| cited(text, &["P", "AH"]).into_iter().collect::<Vec<_>>();
+    assert_eq!(cited("(policy P-05, P-256), UTF-16, B-12 (rules AH-01 to AH-06)"), ["AH-01", "AH-06", "P-05"]);
+    // In two pieces, so that this file cites no such rule.
+    assert_eq!(cited(&["see rule ", "Q-99"].concat()), ["Q-99"]);
+    assert_eq!(cited(&["fn ", "q99_a() fn ", "s1_40_b() fn utf16_bytes() fn a_20_c()"].concat()), ["Q-99", "S1-40"]);
+}
+
+// Comments cited three lists as `P-01`, and most rules were explained nowhere.
+#[test]
+fn every_rule_that_is_cited_is_defined() {
+    let page = policies();
+    let (lists, defined) = (prefixes(&page), defined(&page));
+    let mut unknown = Vec::new();
+    for path in citing() {
+        let rules = cited(&read(&path), &lists);
+        let undefined = rules.iter().filter(|rule| !defined.contains(rule.as_str()));
+        unknown.extend(undefined.map(|rule| format!("{}: {rule}", path.display())));
+    }
+    assert!(unknown.is_empty(), "{POLICIES} does not define:\n{}", unknown.join("\n"));
+}
+
+#[test]
+fn every_rule_that_is_defined_is_cited() {
+    let page = policies();
+    let lists = prefixes(&page);
+    let elsewhere = citing().filter(|path| !path.ends_with(POLICIES));
+    let cited: BTreeSet<String> = elsewhere.flat_map(|path| cited(&read(&path), &lists)).collect();
+    let idle: Vec<&str> = defined(&page).into_iter().filter(|rule| !cited.contains(*rule)).collect();
+    assert!(idle.is_empty(), "nothing cites {}", idle.join(", "));
+    assert!(cited.len() > 60, "only {} rules were found", cited.len());
+}
+
+#[test]
+fn every_list_of_rules_has_its_own_prefix_and_every_rule_its_own_number() {
+    let page = policies();
+    let lists = prefixes(&page);
+    assert_eq!(lists.len(), lists.iter().collect::<BTreeSet<_>>().len(), "two lists share a prefix: {lists:?}");
+    let mut seen = BTreeSet::new();
+    for list in &lists {
+        for rule in defined_below(&page, list) {
+            assert!(
+                rule.strip_prefix(list).is_some_and(|number| number.starts_with('-')),
+                "{rule} stands below {list}"
+            );
+            assert!(seen.insert(rule), "{rule} is defined twice");
+        }
+    }
+    let bold = page.lines().filter(|line| line.starts_with("**")).count();
+    assert_eq!(seen.len(), bold, "a rule stands below no list, or its line has another form");
 }

@@ -135,7 +135,7 @@ fn the_check_finds_nothing_in_what_any_sample_becomes() {
         let activity = json_file(&case.join("activity.json"));
         let mut findings = citewire::check::check(&activity, citewire::check::Channel::WebChat);
         if json_file(&case.join("report.json")).get("unresolved").is_some() {
-            // A number without a source stays visible on purpose (policy P-05), and the check says so.
+            // A number without a source stays visible on purpose, and the check says so.
             findings.retain(|finding| finding.code != "marker-without-definition");
         }
         assert!(findings.is_empty(), "{}: {findings:#?}", case.display());

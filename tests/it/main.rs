@@ -42,7 +42,7 @@ mod conversations;
 mod crash;
 /// Answers of every format with one member damaged.
 mod damaged;
-/// The embedded Direct Line channel, by the numbers of its checklist.
+/// The embedded Direct Line channel, as its clients see it.
 mod direct_line;
 /// Posting to another Direct Line: another citewire, and upstreams that misbehave by a script.
 mod direct_line_client;

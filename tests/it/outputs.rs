@@ -22,7 +22,7 @@ fn printed(arguments: &[&str], input: &str) -> Value {
 }
 
 #[tokio::test]
-async fn s2_20_the_routes_of_outputs_give_what_the_command_prints() {
+async fn the_routes_of_outputs_give_what_the_command_prints() {
     let app = TestApp::start();
     for (path, to) in [("/v1/open-webui", "open-webui"), ("/v1/assistanthub", "assistanthub")] {
         let expected = printed(&["convert", "--to", to], &leave().to_string());
@@ -39,7 +39,7 @@ async fn s2_20_the_routes_of_outputs_give_what_the_command_prints() {
 }
 
 #[tokio::test]
-async fn s2_6_an_answer_for_open_webui_comes_as_one_completion_event_where_that_is_wanted() {
+async fn an_answer_for_open_webui_comes_as_one_completion_event_where_that_is_wanted() {
     let app = TestApp::start();
     let (_, event) = answer(app.post("/v1/open-webui?events=completion", API_KEY).json(&leave())).await;
     assert_eq!((&event["type"], &event["data"]["done"]), (&json!("chat:completion"), &json!(true)));
@@ -50,7 +50,7 @@ async fn s2_6_an_answer_for_open_webui_comes_as_one_completion_event_where_that_
 }
 
 #[tokio::test]
-async fn s2_20_the_route_of_prompts_gives_what_the_command_prints() {
+async fn the_route_of_prompts_gives_what_the_command_prints() {
     let app = TestApp::start();
     let manifest = json!({"messages": [{"role": "user", "content": "How long?"}], "sources": leave()["sources"]});
     let mut expected =
@@ -112,7 +112,7 @@ impl Sending {
 }
 
 #[tokio::test]
-async fn s2_20_a_stream_is_answered_while_it_arrives() {
+async fn a_stream_is_answered_while_it_arrives() {
     let app = TestApp::start();
     for (path, end) in [
         ("/v1/open-webui", r#""type":"source""#),
@@ -183,7 +183,7 @@ async fn a_client_that_goes_in_the_middle_leaves_the_server_well() {
 }
 
 #[test]
-fn s2_20_the_command_prints_events_as_they_arrive() {
+fn the_command_prints_events_as_they_arrive() {
     let mut command = citewire(&["convert", "--to", "open-webui", "--stream=events"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the command runs");
     let mut stdin = child.stdin.take().expect("a pipe");

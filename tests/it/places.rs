@@ -109,7 +109,7 @@ proptest! {
 
     /// Offsets of Gemini, in bytes, were inside a family of three and inside a letter with its dots, and the badge parted them.
     #[test]
-    fn n06_a_badge_parts_no_word_and_no_grapheme_cluster_in_any_format_and_output(
+    fn a_badge_parts_no_word_and_no_grapheme_cluster_in_any_format_and_output(
         pieces in prop::collection::vec(prop::sample::select(vec![
             "word", " ", " ", "a\u{308}b", "👨\u{200d}👩\u{200d}👧", "🇩🇪", "日本語", "한국어", "ราย", "don't", "3.5", ". ", "é",
         ]), 1..12),
@@ -155,7 +155,7 @@ fn sonar(text: &str, delta: bool) -> Value {
 
 /// OpenRouter gives Perplexity's pages as annotations from 0 to 0, in the order of `[n]`: no badge, and dead numbers.
 #[test]
-fn n08_numbers_of_perplexity_through_a_router_name_its_annotations_whole_and_streamed() {
+fn numbers_of_perplexity_through_a_router_name_its_annotations_whole_and_streamed() {
     let mut whole = sonar("Ruby is dynamic.[1][2]", false);
     whole["choices"][0]["finish_reason"] = json!("stop");
     let expected = ("Ruby is dynamic.[1]\u{200b}[2]".to_owned(), vec!["Ruby - A".to_owned(), "Ruby".to_owned()]);
@@ -181,7 +181,7 @@ fn n08_numbers_of_perplexity_through_a_router_name_its_annotations_whole_and_str
 
 /// LiteLLM annotates the markers themselves: the number stayed as text, with a badge behind it.
 #[test]
-fn n04_a_span_that_is_a_number_gives_way_to_the_badge() {
+fn a_span_that_is_a_number_gives_way_to_the_badge() {
     for (format, unit, answer) in
         FORMATS.iter().filter(|(format, ..)| !format.contains("cohere") && !format.contains("bedrock"))
     {
@@ -193,7 +193,7 @@ fn n04_a_span_that_is_a_number_gives_way_to_the_badge() {
 
 /// Each event tells of its own citations, and only those of the last one counted.
 #[test]
-fn s4_22_citations_of_every_event_of_gemini_count_and_a_work_without_an_address_has_its_title() {
+fn citations_of_every_event_of_gemini_count_and_a_work_without_an_address_has_its_title() {
     let event = |text: &str, sources: Value, reason: Value| {
         json!({"candidates": [{"content": {"parts": [{"text": text}], "role": "model"}, "finishReason": reason, "index": 0,
             "citationMetadata": {"citationSources": sources}}], "modelVersion": "gemini-2.0-flash"})
@@ -215,7 +215,7 @@ fn s4_22_citations_of_every_event_of_gemini_count_and_a_work_without_an_address_
 
 /// Google's own clients write enumerations as numbers: `invalid type: integer 1, expected a string`.
 #[test]
-fn n12_reasons_of_gemini_may_be_numbers() {
+fn reasons_of_gemini_may_be_numbers() {
     let answer =
         |reason: Value| json!({"candidates": [{"content": {"parts": [{"text": "x"}]}, "finishReason": reason}]});
     let notes = |reason: Value| {
@@ -231,7 +231,7 @@ fn n12_reasons_of_gemini_may_be_numbers() {
 
 /// A knowledge base's pages had neither title nor address: `citations` has the address, or its last segment.
 #[test]
-fn s0_25_the_demos_pages_of_a_knowledge_base_have_their_titles_and_addresses() {
+fn the_demos_pages_of_a_knowledge_base_have_their_titles_and_addresses() {
     let external = json!([
         {"id": "10", "title": "SharePoint Title", "url": "https://contoso.sharepoint.com/sites/hr/document", "snippet": "…"},
         {"id": 1, "title": "Contoso site", "url": "https://contoso.example", "activity": {"id": 1}},
@@ -252,7 +252,7 @@ fn s0_25_the_demos_pages_of_a_knowledge_base_have_their_titles_and_addresses() {
 
 /// Maxima and the preference for the ranker were flags of the command alone, and nothing showed what a score was made of.
 #[tokio::test]
-async fn s0_24_and_s0_35_scores_are_read_as_the_options_say_and_the_report_has_the_raw_ones() {
+async fn scores_are_read_as_the_options_say_and_the_report_has_the_raw_ones() {
     use crate::app::{API_KEY, TestApp, answer};
     let app = TestApp::start();
     let document = json!({"title": "A", "content": "p", "url": URL, "chunk_id": "0", "original_search_score": 25.0,

@@ -83,7 +83,7 @@ fn without_sources_nothing_is_printed_and_that_is_said() {
 }
 
 #[test]
-fn s1_15_the_context_goes_behind_the_system_prompt() {
+fn the_context_goes_behind_the_system_prompt() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("system.txt");
     std::fs::write(&file, "\u{feff}Be kind.\r\nBe brief.\r\n").expect("written");
@@ -94,7 +94,7 @@ fn s1_15_the_context_goes_behind_the_system_prompt() {
 }
 
 #[test]
-fn s1_15_the_context_goes_into_the_messages() {
+fn the_context_goes_into_the_messages() {
     let mut input: Value = serde_json::from_slice(&leave()).expect("JSON");
     let user = json!({"role": "user", "content": "How long is leave?"});
     input["messages"] = json!([{"role": "system", "content": "Be kind."}, user]);

@@ -132,7 +132,7 @@ fn claims(answer: &Answer) -> Value {
 }
 
 #[test]
-fn n11_no_sample_depends_on_the_cut_of_its_bytes() {
+fn no_sample_depends_on_the_cut_of_its_bytes() {
     for (case, _) in described() {
         let body = input(&case);
         let whole = answer(&case, None);
@@ -187,7 +187,7 @@ fn every_sample_is_valid_in_every_dialect_and_the_same_again() {
             };
             let mut findings = check(&activity, channel);
             if expected["cited"] == json!([]) {
-                // What is attested as used, and cited nowhere, is listed all the same (policy P-03).
+                // What is attested as used, and cited nowhere, is listed all the same.
                 findings.retain(|finding| finding.code != "definition-uncited");
             }
             assert!(findings.is_empty(), "{} as {dialect:?}: {findings:?}", case.display());

@@ -40,7 +40,7 @@ fn bodies(text: &str) -> [Vec<u8>; 3] {
 
 /// Each of the two numbers had a card of its own in Open WebUI, and both stood in the list of `records`.
 #[test]
-fn n03_one_page_under_two_numbers_is_one_source_in_the_list_and_both_markers_lead_to_it() {
+fn one_page_under_two_numbers_is_one_source_in_the_list_and_both_markers_lead_to_it() {
     for body in bodies("One [1]. Two [2]. Three [3].") {
         let answer = ingest(&body, None).expect("an answer");
         let records = json!(records(&answer, &source_objects(&body, &answer.sources)));
@@ -75,7 +75,7 @@ fn n03_one_page_under_two_numbers_is_one_source_in_the_list_and_both_markers_lea
 }
 
 #[test]
-fn n03_where_nothing_is_cited_each_page_is_listed_once() {
+fn where_nothing_is_cited_each_page_is_listed_once() {
     for body in bodies("Nothing is cited.") {
         let answer = ingest(&body, None).expect("an answer");
         let records = records(&answer, &source_objects(&body, &answer.sources));
@@ -89,7 +89,7 @@ fn n03_where_nothing_is_cited_each_page_is_listed_once() {
 
 /// Chunks of a document have one address, and each has a passage of its own.
 #[test]
-fn n03_chunks_of_one_document_stay_apart() {
+fn chunks_of_one_document_stay_apart() {
     let body = json!({"text": "a [1] b [2]", "sources": [
         {"url": "https://x.example/a.pdf", "content": "one"}, {"url": "https://x.example/a.pdf", "content": "two"}]});
     let body = body.to_string().into_bytes();

@@ -11,7 +11,7 @@ use crate::golden::to_message;
 
 /// An activity called `…/docs/fourth.pdf` after its host and Open WebUI called it after its file.
 #[test]
-fn s0_25_a_source_without_title_has_the_same_name_in_every_output() {
+fn a_source_without_title_has_the_same_name_in_every_output() {
     for (source, name) in [
         (json!({"filepath": "hr/leave.docx", "url": "https://x.example/a.pdf"}), "leave.docx"),
         (json!({"url": "https://account.blob.core.windows.net/docs/fourth.pdf?sv=1&sig=secret"}), "fourth.pdf"),

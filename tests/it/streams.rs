@@ -67,7 +67,7 @@ fn stream_samples() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn n11_a_sample_is_the_same_wherever_its_bytes_are_cut() {
+fn a_sample_is_the_same_wherever_its_bytes_are_cut() {
     for (name, body) in stream_samples() {
         for dialect in [Dialect::WebChat, Dialect::Teams] {
             let (expected, report) = message(&body, dialect);
@@ -83,7 +83,7 @@ fn n11_a_sample_is_the_same_wherever_its_bytes_are_cut() {
 }
 
 #[test]
-fn p12_what_a_sample_shows_event_by_event_is_a_beginning_of_its_message() {
+fn what_a_sample_shows_event_by_event_is_a_beginning_of_its_message() {
     for (name, body) in stream_samples() {
         let text = std::str::from_utf8(&body).expect("UTF-8");
         for dialect in [Dialect::Teams, Dialect::M365Copilot] {
@@ -108,7 +108,7 @@ fn a_stream_that_breaks_off_is_incomplete_or_unusable_and_no_more() {
 }
 
 #[test]
-fn n13_a_provider_error_keeps_the_text_and_says_so() {
+fn a_provider_error_keeps_the_text_and_says_so() {
     let (_, body) = stream_samples().into_iter().find(|(name, _)| name.ends_with("stream-failed")).expect("the sample");
     let converted = convert(&body, &to_message(Dialect::Teams)).expect("an activity");
     let report = serde_json::to_value(&converted.report).expect("JSON");
@@ -148,7 +148,7 @@ fn as_azure_stream(response: &Value, characters: usize) -> String {
 }
 
 #[test]
-fn n11_every_whole_sample_is_the_same_message_when_it_is_streamed() {
+fn every_whole_sample_is_the_same_message_when_it_is_streamed() {
     let mut seen = 0;
     for case in cases() {
         let body = input(&case);
@@ -251,7 +251,7 @@ fn told(steps: &[Step]) -> (Value, Vec<Value>) {
 
 proptest! {
     #[test]
-    fn p12_a_stream_ends_with_the_message_of_the_whole_answer_and_what_was_shown_before_begins_it(
+    fn a_stream_ends_with_the_message_of_the_whole_answer_and_what_was_shown_before_begins_it(
         steps in steps(), updates in 0_usize..6, lines in any::<bool>(),
     ) {
         let (whole, events) = told(&steps);
@@ -290,7 +290,7 @@ proptest! {
     }
 
     #[test]
-    fn n11_random_cuts_of_a_sample_do_not_matter(
+    fn random_cuts_of_a_sample_do_not_matter(
         sample in any::<prop::sample::Index>(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..40),
     ) {
         let samples = stream_samples();

@@ -166,7 +166,7 @@ mod tests {
 
     /// It was reported as a missing sensitivity label.
     #[test]
-    fn s3_26_a_claim_that_is_only_a_reference_is_named_as_one() {
+    fn a_claim_that_is_only_a_reference_is_named_as_one() {
         let value = json!([{"citation": [{"@id": "_:x"}], "about": {"@id": "_:y"}}]);
         assert_eq!(
             codes(&value),

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn s3_26_a_claim_that_is_only_a_reference_is_named_as_one() {
+    fn a_claim_that_is_only_a_reference_is_named_as_one() {
         for id in ["_:x", "https://docs.example/1"] {
             assert_finds(&cited_with(FIRST, json!({"@id": id})), "reference-dangling", FIRST);
         }

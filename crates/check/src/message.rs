@@ -334,7 +334,7 @@ mod tests {
 
     /// `type: https://schema.org/EmailMessage` was "All good", although the same word in `@type` was a finding.
     #[test]
-    fn s3_26_a_subclass_of_message_is_a_finding_however_it_is_written() {
+    fn a_subclass_of_message_is_a_finding_however_it_is_written() {
         let (kind, at_type) = ("/entities/0/type", "/entities/0/@type");
         assert_finds(&cited_with(kind, json!("https://schema.org/EmailMessage")), "message-type-unusual", kind);
         for written in ["https://schema.org/EmailMessage", "http://schema.org/EmailMessage", "schema:EmailMessage"] {

@@ -33,7 +33,7 @@ pub struct Report {
     pub scores: Vec<ScoreLine>,
 }
 
-/// How the score of a source came about (rules S0-20 to S0-24).
+/// How the score of a source came about (rule AZ-01).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoreLine {
     /// Where the source stands in the input, as a JSON pointer.

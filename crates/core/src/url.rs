@@ -261,7 +261,7 @@ pub(crate) fn last_of_path(path: &str) -> Option<&str> {
     path.rsplit(['/', '\\']).map(str::trim).find(|part| !part.is_empty())
 }
 
-/// Which parameters of an address say where its reader came from, and nothing about the document (rule N-03).
+/// Which parameters of an address say where its reader came from, and nothing about the document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tracking {
     /// `utm_*`, `fbclid` and `gclid`.

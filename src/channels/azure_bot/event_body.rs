@@ -48,7 +48,7 @@ impl<J> Drop for Waiting<J> {
     }
 }
 
-/// The body of a response with server-sent events (bot-connector, section 8).
+/// The body of a response with server-sent events.
 pub struct EventBody(Pin<Box<dyn Stream<Item = Bytes> + Send>>);
 
 impl EventBody {

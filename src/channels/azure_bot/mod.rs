@@ -1,4 +1,5 @@
-//! The bot behind Azure Bot Service: who calls it, and how it answers through the Bot Connector (`docs/guides/teams.md`).
+//! [The bot behind Azure Bot Service](https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference):
+//! who calls it, and how it answers through the Bot Connector (`docs/guides/teams.md`).
 //!
 //! An [`AzureBot`] takes in what is posted: an [`Inbound`] activity whose sender [`auth`] has let in gets its turn in the line of
 //! its conversation, and a [`TurnHandler`] answers the [`Turn`] that it has become.

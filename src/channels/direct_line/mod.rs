@@ -1,4 +1,5 @@
-//! The embedded Direct Line 3.0 server: what a client may do, without the HTTP around it.
+//! The embedded [Direct Line 3.0](https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-direct-line-3-0-api-reference)
+//! server: what a client may do, without the HTTP around it.
 
 pub mod bot;
 mod caller;

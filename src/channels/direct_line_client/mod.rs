@@ -1,4 +1,5 @@
-//! A Direct Line 3.0 client: posts answers into conversations of a Direct Line that is not ours.
+//! A [Direct Line 3.0](https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-direct-line-3-0-api-reference)
+//! client: posts answers into conversations of a Direct Line that is not ours.
 //!
 //! Such a client stands on the user's side: what it posts goes to the bot, and everyone in the conversation reads it under
 //! the client's user id. Only citewire's own channel lets the bearer of its secret speak as a bot.

@@ -33,7 +33,7 @@ pub(super) struct Telling {
     pub(super) asked_tokens: usize,
     /// How many tokens the model takes at once, where that is set.
     pub(super) context_window: Option<u64>,
-    /// What was found in the assistant's documents, for clients of AssistantHub (rule S1-30).
+    /// What was found in the assistant's documents, for clients of AssistantHub (rule AH-06).
     pub(super) retrieval: Option<Value>,
     /// Whether a chunk behind the end says what the completion took.
     pub(super) tells_usage: bool,
@@ -127,7 +127,7 @@ impl Telling {
         if self.form == ChatForm::Places
             && let Some(finish) = &mut finish
         {
-            // Its clients look for it there (rule S1-31).
+            // Its clients look for it there.
             finish.insert("usage".into(), json!(usage));
             finish.extend(self.retrieval.iter().map(|found| ("retrieval".to_owned(), found.clone())));
         } else if self.tells_usage {
@@ -140,7 +140,7 @@ impl Telling {
     }
 
     /// The end of an answer that failed: Open WebUI keeps what it has, and shows the message; readers of AssistantHub know
-    /// it by the missing finish chunk, and expect nothing else (rule S1-32).
+    /// it by the missing finish chunk, and expect nothing else (rule AH-06).
     fn failed(&self, failure: &CompletionError) -> Vec<Bytes> {
         let mut events = Vec::new();
         if self.form != ChatForm::Places {

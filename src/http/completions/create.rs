@@ -131,7 +131,7 @@ async fn begin(
     Ok(Begun { writing: Writing::new(assistant, question, from, form), body, asked_tokens, retrieval })
 }
 
-/// `retrieval` as AssistantHub writes it (rule S1-30): what was found for the question, cited or not.
+/// `retrieval` as AssistantHub writes it (rule AH-06): what was found for the question, cited or not.
 fn retrieval_member(assistant: &str, found: &Retrieval) -> Value {
     let chunks: Vec<Value> = found
         .chunks

@@ -9,7 +9,7 @@ pub enum DocumentError {
     /// There is no such document, or none that this assistant gives to readers.
     #[error("there is no such document")]
     Unknown,
-    /// The assistant does not give its documents to everybody, or not any more (rule S1-42).
+    /// The assistant does not give its documents to everybody, or not any more (rule AH-08).
     #[error("this document needs a credential: its assistant has no public links")]
     NotPublic,
     /// The address is not good.

@@ -77,8 +77,9 @@ fn events(events: &[Value]) -> Vec<u8> {
     events.iter().map(|event| format!("data: {event}\n\n")).collect::<String>().into_bytes()
 }
 
+/// Rule EP-13.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p13_a_turn_from_token_to_answer_and_no_secret_in_the_log() {
+async fn a_turn_from_token_to_answer_and_no_secret_in_the_log() {
     let clock = Arc::new(ManualClock::at("2026-11-22T10:00:00Z".parse().expect("a time")));
     let service = Service::start(Flavour::Teams, clock).await;
     service.guard();

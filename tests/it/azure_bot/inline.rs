@@ -1,4 +1,5 @@
-//! Answers in the body of the response: `expectReplies` and `stream`. Nothing of them goes through the Connector.
+//! Answers in the body of the response: `expectReplies` and `stream`. Nothing of them goes through the Connector
+//! (rule EP-11).
 
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ fn events(body: &str) -> Vec<(String, Value)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p11_who_expects_replies_gets_them_in_the_response_and_the_connector_hears_nothing() {
+async fn who_expects_replies_gets_them_in_the_response_and_the_connector_hears_nothing() {
     let scene = Scene::new().await;
     let question = with_mode(scene.message("1", "How long is leave?"), "expectReplies");
     let (replied, ()) = tokio::join!(scene.post(&question), scene.answer_next("30 days [1]."));
@@ -68,7 +69,7 @@ async fn p11_who_expects_replies_gets_them_in_the_response_and_the_connector_hea
 
 /// Behind Azure nobody has a token of ours, and an address for the readers of a conversation here means nothing there.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn s1_28_behind_azure_a_document_that_needs_a_credential_is_cited_with_its_passage() {
+async fn behind_azure_a_document_that_needs_a_credential_is_cited_with_its_passage() {
     let scene = Scene::new().await;
     let folder = crate::documents::folder(&[("leave.md", "# Leave\n\nAnnual leave is 30 days.\n")]);
     let library = crate::documents::library(&folder).await;
@@ -85,7 +86,7 @@ async fn s1_28_behind_azure_a_document_that_needs_a_credential_is_cited_with_its
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p11_every_type_of_activity_is_answered_inline_when_replies_are_expected() {
+async fn every_type_of_activity_is_answered_inline_when_replies_are_expected() {
     let scene = Scene::new().await;
     let came = with_mode(scene.activity("installationUpdate", &json!({"id": "1", "action": "add"})), "expectReplies");
     let (_, body) = scene.post(&came).await;
@@ -178,7 +179,7 @@ async fn an_agent_that_expects_replies_gets_its_user_back_with_them() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p11_a_stream_comes_as_events_while_the_answer_is_written() {
+async fn a_stream_comes_as_events_while_the_answer_is_written() {
     let scene = Scene::guarded().await;
     let mut question = with_mode(scene.message("1", "How long is leave?"), "stream");
     question["channelId"] = json!("webchat");

@@ -1,5 +1,5 @@
-//! `POST /api/messages`: what Azure Bot Service and other agents hand in, and what becomes of it. Points are those of the
-//! checklist of the endpoint.
+//! `POST /api/messages`: what Azure Bot Service and other agents hand in, and what becomes of it: rules EP-01 to EP-13
+//! (`docs/inside/policies.md`).
 
 mod alone;
 mod bad_input;

@@ -1,4 +1,4 @@
-//! The checklist of the endpoint, point by point. What is held elsewhere in more detail is held here once, from outside.
+//! The rules of the endpoint, one by one. What is held elsewhere in more detail is held here once, from outside.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -9,8 +9,9 @@ use crate::connector_auth::publisher::{CHANNEL_KEYS, Page};
 use crate::connector_auth::scene::{AGENT, APP, FOREIGN_TENANT, changed};
 use crate::connector_auth::signing::{CHANNEL_KEY, ENTRA_KEY, FOREIGN_KEY, NEXT_CHANNEL_KEY, unsigned};
 
+/// Rule EP-01.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p01_a_post_is_acknowledged_before_its_work_begins_and_a_full_queue_asks_to_come_again() {
+async fn a_post_is_acknowledged_before_its_work_begins_and_a_full_queue_asks_to_come_again() {
     let scene = Scene::with(Flavour::Teams, |setup| {
         setup.options.turns.at_once = 1;
         setup.options.turns = setup.options.turns.with_waiting(2);
@@ -37,8 +38,9 @@ async fn p01_a_post_is_acknowledged_before_its_work_begins_and_a_full_queue_asks
     assert_eq!(scene.texts_after(4, GROUP).await, [FAILURE, "two", "three", "four"]);
 }
 
+/// Rule EP-02.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p02_a_repeated_activity_is_acknowledged_and_not_run_again_for_ten_minutes() {
+async fn a_repeated_activity_is_acknowledged_and_not_run_again_for_ten_minutes() {
     let scene = Scene::new().await;
     for _ in 0..3 {
         scene.hand_in(&scene.message("1", "hi")).await;
@@ -84,8 +86,9 @@ async fn conversations_do_not_wait_for_each_other_and_each_keeps_its_order() {
     assert_eq!(scene.chat("19:b@thread.v2")[0].text(), "three");
 }
 
+/// Rule EP-03.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p03_no_token_of_the_connector_with_anything_wrong_is_let_in() {
+async fn no_token_of_the_connector_with_anything_wrong_is_let_in() {
     let scene = Scene::guarded().await;
     let now = scene.channel_claims()["exp"].as_i64().expect("a number") - 3600;
     let with = |claim: &str, value: Value| CHANNEL_KEY.token(&changed(scene.channel_claims(), claim, value));
@@ -135,8 +138,9 @@ async fn refused(scene: &Scene, token: &str, channel: &str, what: &str, status: 
     assert!(!said.to_string().contains(&APP.to_string()) && !said.to_string().contains("azure_bot"), "{said}");
 }
 
+/// Rule EP-04.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p04_of_the_tokens_of_entra_only_those_of_allowed_agents_are_let_in() {
+async fn of_the_tokens_of_entra_only_those_of_allowed_agents_are_let_in() {
     let scene = Scene::guarded().await;
     let with = |claim: &str, value: Value| ENTRA_KEY.token(&changed(scene.agent_claims(), claim, value));
     let foreign = format!("https://login.microsoftonline.com/{FOREIGN_TENANT}/v2.0");
@@ -157,8 +161,9 @@ async fn p04_of_the_tokens_of_entra_only_those_of_allowed_agents_are_let_in() {
     assert_eq!(emulator.post_as(&token, &emulator.message("1", "hi")).await.0, StatusCode::ACCEPTED);
 }
 
+/// Rule EP-05.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p05_keys_may_change_in_the_middle_and_old_ones_stay_good_while_new_ones_cannot_be_had() {
+async fn keys_may_change_in_the_middle_and_old_ones_stay_good_while_new_ones_cannot_be_had() {
     let scene = Scene::guarded().await;
     assert_eq!(scene.post_as(&scene.channel_token(), &scene.message("1", "hi")).await.0, StatusCode::ACCEPTED);
     let rotated = NEXT_CHANNEL_KEY.token(&scene.channel_claims());
@@ -172,7 +177,7 @@ async fn p05_keys_may_change_in_the_middle_and_old_ones_stay_good_while_new_ones
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p05_without_any_keys_a_sender_is_asked_to_come_again() {
+async fn without_any_keys_a_sender_is_asked_to_come_again() {
     let scene = Scene::guarded().await;
     let unreachable = Scene::with(Flavour::Teams, |setup| {
         setup.options.auth.anonymous = false;
@@ -185,8 +190,9 @@ async fn p05_without_any_keys_a_sender_is_asked_to_come_again() {
     assert!(response.headers().contains_key("retry-after"));
 }
 
+/// Rule EP-06.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p06_a_channel_is_answered_with_the_token_of_the_connector_and_an_agent_with_one_for_itself() {
+async fn a_channel_is_answered_with_the_token_of_the_connector_and_an_agent_with_one_for_itself() {
     for (agent, scope) in
         [(false, "https%3A%2F%2Fapi.botframework.com%2F.default".to_owned()), (true, format!("{AGENT}%2F.default"))]
     {
@@ -204,8 +210,9 @@ async fn p06_a_channel_is_answered_with_the_token_of_the_connector_and_an_agent_
     }
 }
 
+/// Rule EP-07.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p07_look_alikes_of_trusted_services_are_refused_whatever_token_they_come_with() {
+async fn look_alikes_of_trusted_services_are_refused_whatever_token_they_come_with() {
     let scene = Scene::guarded().await;
     for url in [
         "https://botframework.com.evil.test/",
@@ -225,8 +232,9 @@ async fn p07_look_alikes_of_trusted_services_are_refused_whatever_token_they_com
     assert!(scene.backend.is_idle().await);
 }
 
+/// Rule EP-08.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p08_no_id_can_change_the_path_of_a_call() {
+async fn no_id_can_change_the_path_of_a_call() {
     let scene = Scene::new().await;
     for (n, id) in ["a/../b", "a?x=1", "a#b", "a%2Fb", "19:ä@thread.tacv2;messageid=1", "../../v3/x", "a b\u{1f600}"]
         .into_iter()
@@ -243,8 +251,9 @@ async fn p08_no_id_can_change_the_path_of_a_call() {
     }
 }
 
+/// Rule EP-09.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p09_a_call_that_fails_in_a_way_that_passes_is_made_again_and_others_are_not() {
+async fn a_call_that_fails_in_a_way_that_passes_is_made_again_and_others_are_not() {
     let scene = Scene::guarded().await;
     scene.service.guard();
     assert_eq!(scene.post_as(&scene.channel_token(), &scene.message("1", "hi")).await.0, StatusCode::ACCEPTED);
@@ -266,8 +275,9 @@ async fn p09_a_call_that_fails_in_a_way_that_passes_is_made_again_and_others_are
     assert_eq!(denied.service.seen().len(), 2, "the answer, and an apology in its place");
 }
 
+/// Rule EP-10.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p10_an_answer_over_the_limit_of_the_channel_comes_in_parts() {
+async fn an_answer_over_the_limit_of_the_channel_comes_in_parts() {
     let scene = Scene::new().await;
     scene.hand_in(&scene.message("1", "hi")).await;
     let paragraphs: Vec<String> = (0..200).map(|n| format!("{n} {}", "word ".repeat(100))).collect();
@@ -283,8 +293,9 @@ async fn p10_an_answer_over_the_limit_of_the_channel_comes_in_parts() {
     }
 }
 
+/// Rule EP-12.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn p12_a_stream_that_is_refused_becomes_one_message() {
+async fn a_stream_that_is_refused_becomes_one_message() {
     let scene = Scene::new().await;
     let mut personal = scene.message("1", "hi");
     personal["conversation"] = json!({"id": "a:1", "conversationType": "personal"});

@@ -31,7 +31,7 @@ async fn say(app: &TestApp, url: &str, activity: &Value) -> (StatusCode, Value) 
 }
 
 #[tokio::test]
-async fn p67_an_answer_comes_after_the_echo_and_names_what_it_answers() {
+async fn an_answer_comes_after_the_echo_and_names_what_it_answers() {
     let bot = Bot::quiet();
     let (app, conversation, _, question) = asked(&bot).await;
     let mut socket = app.open(&conversation).await;
@@ -54,7 +54,7 @@ async fn p67_an_answer_comes_after_the_echo_and_names_what_it_answers() {
 }
 
 #[tokio::test]
-async fn p68_an_answer_to_an_update_answers_nothing_that_clients_know() {
+async fn an_answer_to_an_update_answers_nothing_that_clients_know() {
     let bot = Bot::quiet();
     let (app, conversation, update, question) = asked(&bot).await;
     let greeting = json!({"type": "message", "text": "welcome", "replyToId": update["id"]});
@@ -73,7 +73,7 @@ async fn p68_an_answer_to_an_update_answers_nothing_that_clients_know() {
 }
 
 #[tokio::test]
-async fn p70_streamed_pieces_are_shown_and_the_final_is_kept() {
+async fn streamed_pieces_are_shown_and_the_final_is_kept() {
     let bot = Bot::quiet();
     let (app, conversation, _, question) = asked(&bot).await;
     let mut socket = app.open(&conversation).await;
@@ -167,7 +167,7 @@ async fn without_a_bot_its_routes_open_to_nobody() {
 }
 
 #[tokio::test]
-async fn p64_what_is_wrong_with_a_call_is_said_in_the_shape_of_the_bot_framework() {
+async fn what_is_wrong_with_a_call_is_said_in_the_shape_of_the_bot_framework() {
     let bot = Bot::quiet();
     let (app, conversation, _, question) = asked(&bot).await;
     let url = call(&question, "/activities");

@@ -40,14 +40,14 @@ async fn apology(app: &TestApp, text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn p31_a_bot_that_cannot_be_reached_is_apologised_for() {
+async fn a_bot_that_cannot_be_reached_is_apologised_for() {
     let (_nobody, endpoint) = nobody();
     let app = with(binding(&endpoint), |_| {});
     assert_eq!(apology(&app, SORRY).await["channelData"], json!({"citewire": {"code": "bot_unreachable"}}));
 }
 
 #[tokio::test]
-async fn p31_a_bot_that_fails_or_refuses_is_apologised_for() {
+async fn a_bot_that_fails_or_refuses_is_apologised_for() {
     for status in [400, 401, 404, 429, 500, 502, 302] {
         let bot = Bot::acting(move |_| Reaction::Status(status));
         let app = with(bot.binding(), |_| {});
@@ -58,7 +58,7 @@ async fn p31_a_bot_that_fails_or_refuses_is_apologised_for() {
 }
 
 #[tokio::test]
-async fn p31_a_bot_that_takes_too_long_is_apologised_for_and_so_is_all_that_waits() {
+async fn a_bot_that_takes_too_long_is_apologised_for_and_so_is_all_that_waits() {
     let bot = Bot::acting(|told| match told["type"].as_str() {
         Some("message") => Reaction::Silence,
         _ => Reaction::Status(200),
@@ -81,7 +81,7 @@ async fn p31_a_bot_that_takes_too_long_is_apologised_for_and_so_is_all_that_wait
 }
 
 #[tokio::test]
-async fn p31_an_answer_that_is_no_reply_is_apologised_for() {
+async fn an_answer_that_is_no_reply_is_apologised_for() {
     for nonsense in ["<html>", "[]", r#"{"activities":5}"#, "5"] {
         let bot = Bot::acting(move |told| match told["type"].as_str() {
             Some("message") => Reaction::Text(nonsense),
@@ -167,7 +167,7 @@ async fn a_bot_that_has_answered_is_not_apologised_for() {
 }
 
 #[tokio::test]
-async fn p18_a_bot_that_comes_up_late_is_told_of_the_user_with_the_first_post() {
+async fn a_bot_that_comes_up_late_is_told_of_the_user_with_the_first_post() {
     let (nobody, endpoint) = nobody();
     let app = with(binding(&endpoint), |_| {});
     let conversation = app.conversation().await;

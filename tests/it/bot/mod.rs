@@ -1,5 +1,4 @@
-//! A bot behind the embedded channel. Tests with a number prove that point of the conformance checklist
-//! (`docs/reference/direct-line.md`).
+//! A bot behind the embedded channel (rule DL-09).
 
 mod cited;
 mod connector;

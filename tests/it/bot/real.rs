@@ -70,7 +70,7 @@ async fn greeted(app: &TestApp) -> (Conversation, Socket) {
 }
 
 #[tokio::test]
-async fn p18_p67_p68_a_real_bot_greets_and_answers_by_the_connector_and_in_replies() {
+async fn a_real_bot_greets_and_answers_by_the_connector_and_in_replies() {
     let bot = RealBot::start();
     for delivery in [BotDelivery::Normal, BotDelivery::ExpectReplies] {
         let app = bot.app(|options| options.delivery = delivery);
@@ -88,7 +88,7 @@ async fn p18_p67_p68_a_real_bot_greets_and_answers_by_the_connector_and_in_repli
 }
 
 #[tokio::test]
-async fn p70_a_real_bot_types_and_streams() {
+async fn a_real_bot_types_and_streams() {
     let bot = RealBot::start();
     let app = bot.app(|_| {});
     let (conversation, mut socket) = greeted(&app).await;
@@ -121,7 +121,7 @@ async fn p70_a_real_bot_types_and_streams() {
 }
 
 #[tokio::test]
-async fn p56_a_real_bot_reads_files() {
+async fn a_real_bot_reads_files() {
     let bot = RealBot::start();
     let app = bot.app(|_| {});
     let (conversation, mut socket) = greeted(&app).await;
@@ -167,7 +167,7 @@ async fn a_real_bot_that_carries_sources_is_cited() {
 }
 
 #[tokio::test]
-async fn p31_a_real_bot_whose_turn_fails_says_so_itself() {
+async fn a_real_bot_whose_turn_fails_says_so_itself() {
     let bot = RealBot::start();
     let app = bot.app(|_| {});
     let (conversation, mut socket) = greeted(&app).await;

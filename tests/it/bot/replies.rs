@@ -14,7 +14,7 @@ fn with(bot: &Bot) -> TestApp {
 }
 
 #[tokio::test]
-async fn p67_p68_expected_replies_are_recorded_in_order() {
+async fn expected_replies_are_recorded_in_order() {
     let bot = Bot::acting(|told| match told["type"].as_str() {
         Some("conversationUpdate") => Reaction::Json(json!({"activities": [{"type": "message", "text": "welcome"}]})),
         _ => Reaction::Json(json!({"activities": [

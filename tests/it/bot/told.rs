@@ -15,7 +15,7 @@ fn members(update: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn p18_a_bot_is_told_once_of_a_user_who_is_known_at_the_start() {
+async fn a_bot_is_told_once_of_a_user_who_is_known_at_the_start() {
     let bot = Bot::quiet();
     let app = with(&bot);
     let grant = app.generate(json!({"user": {"id": "dl_ann", "name": "Ann"}})).await;
@@ -38,7 +38,7 @@ async fn p18_a_bot_is_told_once_of_a_user_who_is_known_at_the_start() {
 }
 
 #[tokio::test]
-async fn p18_a_bot_is_told_of_other_users_when_they_first_speak() {
+async fn a_bot_is_told_of_other_users_when_they_first_speak() {
     let bot = Bot::quiet();
     let app = with(&bot);
     let conversation = app.conversation_of_nobody().await;
@@ -88,7 +88,7 @@ async fn users_of_before_a_restart_are_not_announced_again() {
 }
 
 #[tokio::test]
-async fn p21_p23_a_bot_gets_what_the_echo_has_and_where_to_answer() {
+async fn a_bot_gets_what_the_echo_has_and_where_to_answer() {
     let bot = Bot::quiet();
     let app = with(&bot);
     let conversation = app.conversation().await;
@@ -110,7 +110,7 @@ async fn p21_p23_a_bot_gets_what_the_echo_has_and_where_to_answer() {
 }
 
 #[tokio::test]
-async fn p24_a_bot_is_told_in_the_order_of_the_history() {
+async fn a_bot_is_told_in_the_order_of_the_history() {
     let bot = Bot::quiet();
     let app = TestApp::with(|setup| {
         setup.bot = Some(bot.binding());

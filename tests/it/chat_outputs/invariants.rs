@@ -86,7 +86,7 @@ fn every_sample_has_its_badges_and_cards_in_open_webui() {
 }
 
 #[test]
-fn n14_every_described_sample_shows_the_sources_that_its_format_promises() {
+fn every_described_sample_shows_the_sources_that_its_format_promises() {
     let mut seen = 0;
     for case in samples() {
         let Some(expected) = described(&case) else { continue };
@@ -111,7 +111,7 @@ fn n14_every_described_sample_shows_the_sources_that_its_format_promises() {
         let told = if expected["cited"] == json!([]) { &expected["shown"] } else { &expected["cited"] };
         let mut told: Vec<u64> = told.as_array().expect("a list").iter().filter_map(Value::as_u64).collect();
         told.sort_unstable();
-        // Where the provider does not say what it used, each document has one entry (rule S1-25).
+        // Where the provider does not say what it used, each document has one entry (rule AH-05).
         if expected["cited"] != json!([]) || answer.shown.is_some() {
             assert_eq!(referenced, &json!(told), "{}", case.display());
         }

@@ -1,4 +1,4 @@
-//! Open WebUI's page, as far as citations go (rules S2-20 to S2-24): cards from events, badges from a text.
+//! Open WebUI's page, as far as citations go (rules OW-01, OW-03 and OW-04): cards from events, badges from a text.
 //!
 //! It stands in for the real page, so that every answer can be held against it. It reads Markdown with an engine that the
 //! outputs do not use.
@@ -66,7 +66,7 @@ pub(super) fn faults(event: &Value) -> Vec<&'static str> {
     rules.into_iter().filter(|(holds, _)| !holds).map(|(_, fault)| fault).collect()
 }
 
-/// The cards, in the order of their numbers (rules S2-20 to S2-22).
+/// The cards, in the order of their numbers (rule OW-01).
 pub(super) fn cards(events: &[Value]) -> Vec<Card> {
     let mut order: Vec<String> = Vec::new();
     let mut cards: BTreeMap<String, Card> = BTreeMap::new();
@@ -92,7 +92,7 @@ pub(super) fn cards(events: &[Value]) -> Vec<Card> {
     order.iter().filter_map(|identity| cards.remove(identity)).collect()
 }
 
-/// What the page shows of the relevance of each distance (rule S2-24).
+/// What the page shows of the relevance of each distance (rule OW-04).
 pub(super) fn relevance(distances: &[f64]) -> Vec<Option<String>> {
     let inside = |distance: &&f64| (-1.0..=1.0).contains(*distance);
     let within = distances.iter().filter(inside).count();
@@ -106,7 +106,7 @@ pub(super) fn relevance(distances: &[f64]) -> Vec<Option<String>> {
     distances.iter().map(shown).collect()
 }
 
-/// The numbers of all badges of a text, in order, and the brackets that vanish because they name no card (rule S2-23).
+/// The numbers of all badges of a text, in order, and the brackets that vanish because they name no card (rule OW-03).
 pub(super) fn badges(text: &str, cards: usize) -> (Vec<usize>, Vec<String>) {
     let mut shown = Vec::new();
     let mut gone = Vec::new();
@@ -183,7 +183,7 @@ fn in_address(text: &str) -> bool {
 }
 
 #[test]
-fn s2_20_and_s2_21_documents_of_one_identity_are_one_card_and_the_next_moves_up() {
+fn documents_of_one_identity_are_one_card_and_the_next_moves_up() {
     let event = |identity: Value, name: &str| json!({"type": "source", "data": {"source": {"name": name}, "document": [name], "metadata": [{"source": identity}]}});
     let events = [event(json!("a"), "A"), event(json!("a"), "B"), event(Value::Null, "C"), event(Value::Null, "D")];
     let shown = cards(&events);
@@ -196,7 +196,7 @@ fn s2_20_and_s2_21_documents_of_one_identity_are_one_card_and_the_next_moves_up(
 }
 
 #[test]
-fn s2_22_an_identity_that_is_an_address_is_the_name_unless_it_is_external() {
+fn an_identity_that_is_an_address_is_the_name_unless_it_is_external() {
     let event = |external: bool| {
         json!({"type": "source", "data": {"source": {"name": "A"}, "document": ["d"],
             "metadata": [{"source": "https://x/a", "external": external}]}})
@@ -207,13 +207,13 @@ fn s2_22_an_identity_that_is_an_address_is_the_name_unless_it_is_external() {
 }
 
 #[test]
-fn s2_23_brackets_without_a_card_vanish_as_soon_as_there_is_one() {
+fn brackets_without_a_card_vanish_as_soon_as_there_is_one() {
     assert_eq!(badges("a [1][2, 3#x] `[1]` [^1] [1-2] [9]", 3), (vec![1, 2, 3], vec!["[9]".to_owned()]));
     assert_eq!(badges("a [9]", 0), (vec![], vec![]));
 }
 
 #[test]
-fn s2_24_relevance_is_a_percentage_only_where_all_are_within_one() {
+fn relevance_is_a_percentage_only_where_all_are_within_one() {
     let shown = |distances: &[f64]| -> Vec<String> {
         relevance(distances).into_iter().map(Option::unwrap_or_default).collect()
     };

@@ -137,7 +137,7 @@ async fn trap_8_a_stream_that_fails_ends_with_an_error_and_done() {
         assert_eq!(error(chunks.last().expect("a chunk"))["code"], code);
         assert_eq!(finish_reasons(&chunks), [""; 0]);
         assert!(!chunks.last().expect("a chunk").to_string().contains("secret"));
-        // Readers of AssistantHub know it by the missing finish chunk (rule S1-32).
+        // Readers of AssistantHub know it by the missing finish chunk (rule AH-06).
         let chunks = streamed(&app, &question_for(true, "assistanthub")).await;
         assert_eq!(joined(&chunks), "Leave is long [2]. And more");
         assert!(chunks.iter().all(|chunk| chunk.get("error").is_none() && chunk.get("citations").is_none()));
@@ -147,7 +147,7 @@ async fn trap_8_a_stream_that_fails_ends_with_an_error_and_done() {
 
 /// A card for each document that was found stood below half a sentence.
 #[tokio::test]
-async fn n14_a_stream_that_breaks_before_its_first_whole_marker_shows_no_source() {
+async fn a_stream_that_breaks_before_its_first_whole_marker_shows_no_source() {
     let reported = Step::event(&json!({"error": {"code": "500"}}));
     for last in [Step::Fail(broken), reported, Step::Send(String::new())] {
         let steps = [sources(), delta("Half an answer [doc1")].iter().map(Step::event).chain([last]).collect();
@@ -184,7 +184,7 @@ async fn a_whole_answer_that_fails_is_an_error_and_one_that_was_cut_says_so() {
 }
 
 #[tokio::test]
-async fn p13_an_answer_that_rests_on_nothing_is_not_shown_where_grounding_is_required() {
+async fn an_answer_that_rests_on_nothing_is_not_shown_where_grounding_is_required() {
     let required = |options: &mut citewire::assistant::AssistantOptions| {
         options.convert = serde_json::from_value(json!({"require_grounding": "any"})).expect("options");
         options.refusal = "I do not know.".to_owned();

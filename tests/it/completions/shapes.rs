@@ -31,7 +31,7 @@ fn told(body: &[u8], step: usize, form: ChatForm) -> (String, citewire::output::
 }
 
 #[test]
-fn p12_every_streamed_sample_says_joined_what_it_says_whole() {
+fn every_streamed_sample_says_joined_what_it_says_whole() {
     let (mut seen, mut told_later) = (0, Vec::new());
     for case in samples() {
         let body = input(&case);

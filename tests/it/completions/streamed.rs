@@ -18,7 +18,7 @@ fn step_by_step(parts: &[&str]) -> Scripted {
 }
 
 #[tokio::test]
-async fn p12_the_text_is_told_while_it_is_written_and_a_marker_only_whole() {
+async fn the_text_is_told_while_it_is_written_and_a_marker_only_whole() {
     let upstream = step_by_step(&["Leave is", " long [", "3", "]. And", " more"]);
     let app = upstream.serve();
     let mut reader = Events::open(&app, &question(true)).await;
@@ -43,7 +43,7 @@ async fn p12_the_text_is_told_while_it_is_written_and_a_marker_only_whole() {
 }
 
 #[tokio::test]
-async fn s0_43_events_come_in_marker_order_behind_the_text_and_before_the_finish_chunk() {
+async fn events_come_in_marker_order_behind_the_text_and_before_the_finish_chunk() {
     let app = Scripted::saying(&[sources(), delta("One [3] two [1] "), delta("three [3].")]).serve();
     let chunks = streamed(&app, &question(true)).await;
     let kinds: Vec<&str> = chunks
@@ -64,7 +64,7 @@ async fn s0_43_events_come_in_marker_order_behind_the_text_and_before_the_finish
 }
 
 #[tokio::test]
-async fn s1_31_only_the_finish_chunk_carries_citations() {
+async fn only_the_finish_chunk_carries_citations() {
     let app = Scripted::saying(&[sources(), delta("One [3] two [1].")]).serve();
     for (form, text, referenced) in [
         ("open-webui", "One [1] two [2].", json!([1, 2])),
@@ -103,7 +103,7 @@ async fn usage_comes_behind_the_end_when_it_is_asked_for() {
 }
 
 #[tokio::test]
-async fn n14_where_nothing_is_cited_every_source_has_its_card() {
+async fn where_nothing_is_cited_every_source_has_its_card() {
     let app = Scripted::saying(&[sources(), delta("Nobody knows.")]).serve();
     let chunks = streamed(&app, &question(true)).await;
     assert_eq!(events(&chunks).len(), 3);
@@ -112,7 +112,7 @@ async fn n14_where_nothing_is_cited_every_source_has_its_card() {
 }
 
 #[tokio::test]
-async fn p12_an_answer_whose_citations_come_beside_its_text_is_told_whole() {
+async fn an_answer_whose_citations_come_beside_its_text_is_told_whole() {
     let annotation = json!({"annotations": [{"start": 0, "end": 4, "sources": ["b"]}]});
     let upstream = Scripted::saying(&[sources(), annotation, delta("One."), delta(" Two.")]);
     let app = upstream.serve();
@@ -123,7 +123,7 @@ async fn p12_an_answer_whose_citations_come_beside_its_text_is_told_whole() {
 }
 
 #[tokio::test]
-async fn p12_sources_that_come_last_are_waited_for_from_the_first_marker_on() {
+async fn sources_that_come_last_are_waited_for_from_the_first_marker_on() {
     let steps = [delta("One"), delta(" [2]. Two."), sources(), delta(" Three")];
     let app = Scripted::saying(&steps).serve();
     let chunks = streamed(&app, &question(true)).await;

@@ -43,7 +43,7 @@ fn words(usage: &Value) -> Play {
 
 /// The back end said 1200 and 28, and clients read 9 and 12: an estimate without sources and instructions.
 #[tokio::test]
-async fn s1_31_usage_is_what_the_back_end_counted() {
+async fn usage_is_what_the_back_end_counted() {
     let counted = json!({"prompt_tokens": 1200, "completion_tokens": 28, "total_tokens": 1228});
     let model = Model::playing([words(&counted), words(&counted)]).await;
     let (app, _folder) = handbook(&model, &[("leave.md", LEAVE)]).await;
@@ -57,7 +57,7 @@ async fn s1_31_usage_is_what_the_back_end_counted() {
 }
 
 #[tokio::test]
-async fn s1_31_an_estimate_counts_all_that_was_sent_and_says_that_it_is_one() {
+async fn an_estimate_counts_all_that_was_sent_and_says_that_it_is_one() {
     let model = Model::playing([words(&Value::Null), words(&Value::Null)]).await;
     let (app, _folder) = handbook(&model, &[("leave.md", LEAVE)]).await;
     let usage = completed(
@@ -93,7 +93,7 @@ async fn a_back_end_that_refuses_to_count_is_asked_without_and_never_again() {
 }
 
 #[tokio::test]
-async fn s1_30_retrieval_stands_beside_the_citations_for_clients_of_assistanthub() {
+async fn retrieval_stands_beside_the_citations_for_clients_of_assistanthub() {
     let model = Model::playing([words(&Value::Null), words(&Value::Null), words(&Value::Null)]).await;
     let (app, _folder) =
         handbook(&model, &[("leave.md", LEAVE), ("pay.md", "# Pay\n\nWages come on the 28th.\n")]).await;
@@ -118,7 +118,7 @@ async fn s1_30_retrieval_stands_beside_the_citations_for_clients_of_assistanthub
 
 /// The id of the answer was the path of the file, and the route knows another one.
 #[tokio::test]
-async fn s1_24_the_document_id_of_an_answer_is_the_one_that_the_download_takes() {
+async fn the_document_id_of_an_answer_is_the_one_that_the_download_takes() {
     let folder = folder(&[("q3/leave.md", LEAVE)]);
     let team = AssistantRegistry::new(
         [linked("staff", LinkMode::Authenticated, &library(&folder).await)],

@@ -28,7 +28,7 @@ async fn a_question_gets_a_cited_answer() {
 }
 
 #[tokio::test]
-async fn s1_30_citations_stand_beside_the_choices_and_count_like_the_text() {
+async fn citations_stand_beside_the_choices_and_count_like_the_text() {
     let app = cited().serve();
     let whole = completed(&app, &question(false)).await;
     let citations = &whole["citations"];
@@ -47,7 +47,7 @@ async fn s1_30_citations_stand_beside_the_choices_and_count_like_the_text() {
 }
 
 #[tokio::test]
-async fn s1_01_and_s1_03_citations_can_be_switched_off_and_need_a_source() {
+async fn citations_can_be_switched_off_and_need_a_source() {
     let off = cited().serve_with(|options| options.citations = false);
     let bare = Scripted::saying(&[delta("Hello [1].")]).serve();
     let asked_not = cited().serve();

@@ -1,3 +1,5 @@
+//! Credentials and tokens (rule DL-01).
+
 use chrono::Duration;
 use citewire::activity::ConversationId;
 use citewire::channels::direct_line::{TokenKind, Tokens};
@@ -25,7 +27,7 @@ fn calls(id: &str) -> Vec<(Method, String)> {
 }
 
 #[tokio::test]
-async fn p01_a_call_without_authorization_is_401() {
+async fn a_call_without_authorization_is_401() {
     let app = TestApp::start();
     for (method, path) in calls("c1").into_iter().chain([(Method::POST, GENERATE.to_owned())]) {
         let (status, body) = answer(app.request(method, &path)).await;
@@ -38,7 +40,7 @@ async fn p01_a_call_without_authorization_is_401() {
 }
 
 #[tokio::test]
-async fn p02_another_scheme_or_an_empty_bearer_is_401() {
+async fn another_scheme_or_an_empty_bearer_is_401() {
     let app = TestApp::start();
     for value in ["Basic YTpi", "Bearer", "Bearer ", DIRECT_LINE_SECRET] {
         let request = app.request(Method::POST, GENERATE).header("authorization", value);
@@ -47,7 +49,7 @@ async fn p02_another_scheme_or_an_empty_bearer_is_401() {
 }
 
 #[tokio::test]
-async fn p03_an_unknown_bearer_is_403() {
+async fn an_unknown_bearer_is_403() {
     let app = TestApp::start();
     for bearer in ["unknown", API_KEY, "a.b.c"] {
         for (method, path) in calls("c1") {
@@ -58,7 +60,7 @@ async fn p03_an_unknown_bearer_is_403() {
 }
 
 #[tokio::test]
-async fn p04_an_expired_token_is_403_token_expired_everywhere() {
+async fn an_expired_token_is_403_token_expired_everywhere() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     app.clock.advance(Duration::seconds(1800));
@@ -69,7 +71,7 @@ async fn p04_an_expired_token_is_403_token_expired_everywhere() {
 }
 
 #[tokio::test]
-async fn p05_only_the_secret_generates_tokens() {
+async fn only_the_secret_generates_tokens() {
     let app = TestApp::start();
     let grant = app.generate(json!({})).await;
     assert!(grant["conversationId"].is_string() && grant["expires_in"].is_u64(), "{grant}");
@@ -78,7 +80,7 @@ async fn p05_only_the_secret_generates_tokens() {
 }
 
 #[tokio::test]
-async fn p06_generate_takes_no_body_and_names_in_any_case() {
+async fn generate_takes_no_body_and_names_in_any_case() {
     let app = TestApp::start();
     assert_eq!(answer(app.post(GENERATE, DIRECT_LINE_SECRET)).await.0, StatusCode::OK);
     app.generate(json!({})).await;
@@ -91,7 +93,7 @@ async fn p06_generate_takes_no_body_and_names_in_any_case() {
 }
 
 #[tokio::test]
-async fn p07_the_user_of_the_token_replaces_the_sender() {
+async fn the_user_of_the_token_replaces_the_sender() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     app.post_activity(
@@ -104,14 +106,14 @@ async fn p07_the_user_of_the_token_replaces_the_sender() {
 }
 
 #[tokio::test]
-async fn p08_a_token_names_its_user_in_a_claim() {
+async fn a_token_names_its_user_in_a_claim() {
     let app = TestApp::start();
     assert_eq!(claims(&app.generate(json!({"user": {"id": "dl_ann"}})).await)["user"], "dl_ann");
     assert_eq!(claims(&app.generate(json!({})).await).get("user"), None);
 }
 
 #[tokio::test]
-async fn p09_refresh_gives_another_token_that_works() {
+async fn refresh_gives_another_token_that_works() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let (status, grant) = answer(app.post(REFRESH, &conversation.token)).await;
@@ -123,7 +125,7 @@ async fn p09_refresh_gives_another_token_that_works() {
 }
 
 #[tokio::test]
-async fn p10_an_unknown_or_expired_token_is_not_refreshed() {
+async fn an_unknown_or_expired_token_is_not_refreshed() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     assert_eq!(answer(app.post(REFRESH, "unknown")).await.0, StatusCode::FORBIDDEN);
@@ -132,7 +134,7 @@ async fn p10_an_unknown_or_expired_token_is_not_refreshed() {
 }
 
 #[tokio::test]
-async fn p11_the_old_token_is_good_until_it_expires_by_itself() {
+async fn the_old_token_is_good_until_it_expires_by_itself() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     app.clock.advance(Duration::seconds(900));
@@ -146,7 +148,7 @@ async fn p11_the_old_token_is_good_until_it_expires_by_itself() {
 }
 
 #[tokio::test]
-async fn p12_a_token_is_of_no_use_in_another_conversation() {
+async fn a_token_is_of_no_use_in_another_conversation() {
     let app = TestApp::start();
     let (mine, theirs) = (app.conversation().await, app.conversation().await);
     for (method, path) in calls(&theirs.id).into_iter().filter(|(_, path)| path.contains(&theirs.id)) {
@@ -158,7 +160,7 @@ async fn p12_a_token_is_of_no_use_in_another_conversation() {
 }
 
 #[tokio::test]
-async fn p13_tokens_last_half_an_hour() {
+async fn tokens_last_half_an_hour() {
     let app = TestApp::start();
     assert!(app.generate(json!({})).await["expires_in"].as_u64().expect("seconds") >= 1800);
 }

@@ -1,3 +1,5 @@
+//! What browsers need (rule DL-08).
+
 use std::collections::BTreeSet;
 
 use reqwest::{Method, StatusCode};
@@ -8,7 +10,7 @@ use crate::app::{DIRECT_LINE_SECRET, TestApp, answer};
 const ORIGIN: &str = "https://page.example";
 
 #[tokio::test]
-async fn p62_a_preflight_is_answered_before_anyone_asks_for_a_credential() {
+async fn a_preflight_is_answered_before_anyone_asks_for_a_credential() {
     let app = TestApp::start();
     for path in ["/tokens/generate", "/conversations", "/conversations/c1/activities", "/conversations/c1"] {
         let request = app
@@ -32,7 +34,7 @@ async fn p62_a_preflight_is_answered_before_anyone_asks_for_a_credential() {
 }
 
 #[tokio::test]
-async fn p63_p64_every_error_can_be_read_by_a_page() {
+async fn every_error_can_be_read_by_a_page() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let with_secret = |method, path: &str| app.request(method, path).bearer_auth(DIRECT_LINE_SECRET);
@@ -60,7 +62,7 @@ async fn p63_p64_every_error_can_be_read_by_a_page() {
 }
 
 #[tokio::test]
-async fn p65_a_session_id_for_sign_in_cards_is_given() {
+async fn a_session_id_for_sign_in_cards_is_given() {
     let app = TestApp::start();
     let request = app.request(Method::GET, "/v3/directline/session/getsessionid").header("origin", ORIGIN);
     let response = request.send().await.expect("an answer");
@@ -72,7 +74,7 @@ async fn p65_a_session_id_for_sign_in_cards_is_given() {
 }
 
 #[tokio::test]
-async fn p66_streaming_extensions_are_not_spoken() {
+async fn streaming_extensions_are_not_spoken() {
     let app = TestApp::start();
     for path in ["/v3/directline/conversations/connect?token=x", "/conversations/connect?token=x"] {
         let url = format!("{}{path}", app.url.replace("http://", "ws://"));

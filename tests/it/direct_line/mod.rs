@@ -1,4 +1,5 @@
-//! The tests carry the number of the point of the conformance checklist (`docs/reference/direct-line.md`) that they prove.
+//! The embedded Direct Line channel, as its clients see it: rules DL-01 to DL-08 (`docs/inside/policies.md`), a file each, and
+//! then the same with the real client.
 
 mod authentication;
 mod browser;

@@ -1,10 +1,12 @@
+//! Polling for activities (rule DL-06).
+
 use reqwest::StatusCode;
 use serde_json::json;
 
 use crate::app::{TestApp, answer, texts};
 
 #[tokio::test]
-async fn p49_without_a_watermark_the_whole_history_comes_in_order() {
+async fn without_a_watermark_the_whole_history_comes_in_order() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     assert_eq!(app.history(&conversation, "").await, json!({"activities": []}));
@@ -19,7 +21,7 @@ async fn p49_without_a_watermark_the_whole_history_comes_in_order() {
 }
 
 #[tokio::test]
-async fn p49_a_long_history_comes_in_pages() {
+async fn a_long_history_comes_in_pages() {
     let app = TestApp::with(|setup| setup.direct_line.page_size = 4);
     let conversation = app.conversation().await;
     for number in 0..10 {
@@ -39,7 +41,7 @@ async fn p49_a_long_history_comes_in_pages() {
 }
 
 #[tokio::test]
-async fn p50_p51_the_returned_watermark_leads_to_what_is_new_and_nothing_else() {
+async fn the_returned_watermark_leads_to_what_is_new_and_nothing_else() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     app.post_text(&conversation, "one").await;
@@ -51,7 +53,7 @@ async fn p50_p51_the_returned_watermark_leads_to_what_is_new_and_nothing_else() 
 }
 
 #[tokio::test]
-async fn p52_an_unreadable_watermark_is_400() {
+async fn an_unreadable_watermark_is_400() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     for watermark in ["abc", "-1", "1.5", "0000a-42", "99999999999999999999999"] {
@@ -68,7 +70,7 @@ async fn p52_an_unreadable_watermark_is_400() {
 }
 
 #[tokio::test]
-async fn p53_p70_typing_is_not_in_the_history() {
+async fn typing_is_not_in_the_history() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     app.post_activity(&conversation, &json!({"type": "typing"})).await;
@@ -78,7 +80,7 @@ async fn p53_p70_typing_is_not_in_the_history() {
 }
 
 #[tokio::test]
-async fn p54_echoes_come_in_order_with_the_ids_that_were_given() {
+async fn echoes_come_in_order_with_the_ids_that_were_given() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut ids = Vec::new();
@@ -92,7 +94,7 @@ async fn p54_echoes_come_in_order_with_the_ids_that_were_given() {
 }
 
 #[tokio::test]
-async fn p55_watermarks_of_stream_and_history_are_the_same() {
+async fn watermarks_of_stream_and_history_are_the_same() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
@@ -110,7 +112,7 @@ async fn p55_watermarks_of_stream_and_history_are_the_same() {
 }
 
 #[tokio::test]
-async fn p69_a_client_that_goes_leaves_a_readable_history() {
+async fn a_client_that_goes_leaves_a_readable_history() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let socket = app.open(&conversation).await;

@@ -1,3 +1,5 @@
+//! Posting activities (rule DL-03).
+
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Duration, Utc};
@@ -8,7 +10,7 @@ use serde_json::{Value, json};
 use crate::app::{Conversation, DIRECT_LINE_SECRET, TestApp, answer, texts};
 
 #[tokio::test]
-async fn p20_p21_the_echo_has_the_id_of_the_answer_and_all_that_was_sent() {
+async fn the_echo_has_the_id_of_the_answer_and_all_that_was_sent() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
@@ -31,7 +33,7 @@ async fn p20_p21_the_echo_has_the_id_of_the_answer_and_all_that_was_sent() {
 }
 
 #[tokio::test]
-async fn p22_timestamps_are_utc_and_never_run_backwards() {
+async fn timestamps_are_utc_and_never_run_backwards() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     for step in [0, -3600, 1] {
@@ -52,7 +54,7 @@ async fn p22_timestamps_are_utc_and_never_run_backwards() {
 }
 
 #[tokio::test]
-async fn p22_p23_what_the_server_says_outweighs_what_the_client_says() {
+async fn what_the_server_says_outweighs_what_the_client_says() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let id = app
@@ -72,7 +74,7 @@ async fn p22_p23_what_the_server_says_outweighs_what_the_client_says() {
 }
 
 #[tokio::test]
-async fn p24_posts_come_back_once_and_in_order() {
+async fn posts_come_back_once_and_in_order() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
@@ -85,7 +87,7 @@ async fn p24_posts_come_back_once_and_in_order() {
 }
 
 #[tokio::test]
-async fn p25_concurrent_posts_get_distinct_ids_and_one_echo_each() {
+async fn concurrent_posts_get_distinct_ids_and_one_echo_each() {
     let app = TestApp::with(|setup| setup.http.workers = 2);
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
@@ -98,7 +100,7 @@ async fn p25_concurrent_posts_get_distinct_ids_and_one_echo_each() {
 }
 
 #[tokio::test]
-async fn p26_every_type_and_delivery_mode_is_taken() {
+async fn every_type_and_delivery_mode_is_taken() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     for activity in [
@@ -116,7 +118,7 @@ async fn p26_every_type_and_delivery_mode_is_taken() {
 }
 
 #[tokio::test]
-async fn p27_what_is_no_activity_is_400_and_leaves_nothing_behind() {
+async fn what_is_no_activity_is_400_and_leaves_nothing_behind() {
     let app = TestApp::start();
     let conversation = app.conversation_of_nobody().await;
     let path = conversation.path("/activities");
@@ -149,7 +151,7 @@ async fn p27_what_is_no_activity_is_400_and_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn p28_a_body_over_the_limit_is_413_on_a_connection_that_goes_on() {
+async fn a_body_over_the_limit_is_413_on_a_connection_that_goes_on() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let text = "x".repeat(10 * 1024 * 1024);
@@ -165,7 +167,7 @@ async fn p28_a_body_over_the_limit_is_413_on_a_connection_that_goes_on() {
 }
 
 #[tokio::test]
-async fn p29_an_unknown_conversation_is_404_for_the_secret() {
+async fn an_unknown_conversation_is_404_for_the_secret() {
     let app = TestApp::start();
     for id in ["unknown", "%2e%2e%2f", &"x".repeat(200)] {
         let conversation =
@@ -183,7 +185,7 @@ async fn p29_an_unknown_conversation_is_404_for_the_secret() {
 }
 
 #[tokio::test]
-async fn p29_a_token_whose_conversation_was_not_started_is_404() {
+async fn a_token_whose_conversation_was_not_started_is_404() {
     let app = TestApp::start();
     let grant = app.generate(json!({"user": {"id": "dl_ann"}})).await;
     let id = grant["conversationId"].as_str().expect("an id");
@@ -205,7 +207,7 @@ async fn the_secret_speaks_as_whom_it_names_also_as_a_bot() {
 }
 
 #[tokio::test]
-async fn p30_a_full_conversation_is_429_and_stays_readable() {
+async fn a_full_conversation_is_429_and_stays_readable() {
     let app = TestApp::with(|setup| setup.memory.max_activities = 1);
     let conversation = app.conversation().await;
     app.post_text(&conversation, "first").await;

@@ -124,7 +124,7 @@ fn draw(state: &mut u64, bound: u64) -> u64 {
 
 /// Each cut falls into a burst; the client then asks for what follows its watermark.
 #[tokio::test]
-async fn p43_p44_after_a_hundred_cuts_nothing_is_lost_doubled_or_out_of_order() {
+async fn after_a_hundred_cuts_nothing_is_lost_doubled_or_out_of_order() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut settings = with_token(&conversation);
@@ -149,7 +149,7 @@ async fn p43_p44_after_a_hundred_cuts_nothing_is_lost_doubled_or_out_of_order() 
 }
 
 #[tokio::test]
-async fn p46_a_new_client_goes_on_after_a_watermark() {
+async fn a_new_client_goes_on_after_a_watermark() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     for number in 0..10 {
@@ -165,7 +165,7 @@ async fn p46_a_new_client_goes_on_after_a_watermark() {
 }
 
 #[tokio::test]
-async fn p54_a_polling_client_sees_everything_once_and_in_order() {
+async fn a_polling_client_sees_everything_once_and_in_order() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut settings = with_token(&conversation);
@@ -182,7 +182,7 @@ async fn p54_a_polling_client_sees_everything_once_and_in_order() {
 }
 
 #[tokio::test]
-async fn p56_files_come_back_under_their_names_byte_by_byte() {
+async fn files_come_back_under_their_names_byte_by_byte() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut client = RealClient::online(&app, &with_token(&conversation)).await;
@@ -204,7 +204,7 @@ async fn p56_files_come_back_under_their_names_byte_by_byte() {
 }
 
 #[tokio::test]
-async fn p09_p11_a_renewed_token_carries_on_when_the_first_has_expired() {
+async fn a_renewed_token_carries_on_when_the_first_has_expired() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut client = RealClient::online(&app, &with_token(&conversation)).await;
@@ -221,7 +221,7 @@ async fn p09_p11_a_renewed_token_carries_on_when_the_first_has_expired() {
 }
 
 #[tokio::test]
-async fn p04_an_expired_token_is_told_as_such() {
+async fn an_expired_token_is_told_as_such() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut client = RealClient::online(&app, &with_token(&conversation)).await;
@@ -231,7 +231,7 @@ async fn p04_an_expired_token_is_told_as_such() {
 }
 
 #[tokio::test]
-async fn p28_a_message_that_is_too_long_is_refused_and_the_next_one_is_not() {
+async fn a_message_that_is_too_long_is_refused_and_the_next_one_is_not() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut client = RealClient::online(&app, &with_token(&conversation)).await;
@@ -243,7 +243,7 @@ async fn p28_a_message_that_is_too_long_is_refused_and_the_next_one_is_not() {
 }
 
 #[tokio::test]
-async fn p39_two_tabs_see_the_same() {
+async fn two_tabs_see_the_same() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut tabs = [

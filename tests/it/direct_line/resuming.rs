@@ -1,3 +1,5 @@
+//! Resuming after a broken connection (rule DL-05).
+
 use citewire::http::LimitOptions;
 use futures_util::future::join;
 use reqwest::StatusCode;
@@ -19,7 +21,7 @@ fn numbers(range: std::ops::Range<usize>) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn p42_p43_a_reconnect_goes_on_after_the_watermark() {
+async fn a_reconnect_goes_on_after_the_watermark() {
     let app = TestApp::start();
     let conversation = counted(&app, 10).await;
     let again = app.reconnect(&conversation, "?watermark=3").await;
@@ -29,7 +31,7 @@ async fn p42_p43_a_reconnect_goes_on_after_the_watermark() {
 }
 
 #[tokio::test]
-async fn p44_a_socket_cut_in_mid_burst_loses_nothing_and_doubles_nothing() {
+async fn a_socket_cut_in_mid_burst_loses_nothing_and_doubles_nothing() {
     let app = TestApp::with(|setup| {
         setup.http.workers = 2;
         setup.http.limits = LimitOptions::NONE;
@@ -63,7 +65,7 @@ async fn p44_a_socket_cut_in_mid_burst_loses_nothing_and_doubles_nothing() {
 }
 
 #[tokio::test]
-async fn p45_an_empty_watermark_replays_all_and_none_only_what_is_new() {
+async fn an_empty_watermark_replays_all_and_none_only_what_is_new() {
     let app = TestApp::start();
     let conversation = counted(&app, 3).await;
     for query in ["?watermark=", "?watermark=-"] {
@@ -76,7 +78,7 @@ async fn p45_an_empty_watermark_replays_all_and_none_only_what_is_new() {
 }
 
 #[tokio::test]
-async fn p46_a_new_client_gets_exactly_what_follows_its_watermark() {
+async fn a_new_client_gets_exactly_what_follows_its_watermark() {
     let app = TestApp::start();
     let conversation = counted(&app, 5).await;
     let newcomer = Conversation { token: DIRECT_LINE_SECRET.to_owned(), ..conversation };
@@ -88,7 +90,7 @@ async fn p46_a_new_client_gets_exactly_what_follows_its_watermark() {
 }
 
 #[tokio::test]
-async fn p47_the_token_of_a_reconnect_works_everywhere() {
+async fn the_token_of_a_reconnect_works_everywhere() {
     let app = TestApp::start();
     let conversation = counted(&app, 1).await;
     let again = app.reconnect(&conversation, "").await;
@@ -100,7 +102,7 @@ async fn p47_the_token_of_a_reconnect_works_everywhere() {
 }
 
 #[tokio::test]
-async fn p48_a_reconnect_is_404_only_when_the_conversation_is_gone() {
+async fn a_reconnect_is_404_only_when_the_conversation_is_gone() {
     let app = TestApp::start();
     let conversation = counted(&app, 1).await;
     app.clock.advance(chrono::Duration::seconds(1799));

@@ -1,3 +1,5 @@
+//! Starting a conversation (rule DL-02).
+
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
@@ -6,7 +8,7 @@ use crate::app::{Conversation, DIRECT_LINE_SECRET, Socket, TestApp, answer};
 const START: &str = "/v3/directline/conversations";
 
 #[tokio::test]
-async fn p14_a_start_gives_all_that_a_client_needs() {
+async fn a_start_gives_all_that_a_client_needs() {
     let app = TestApp::start();
     let grant = app.generate(json!({})).await;
     let (status, body) = app.start_as(grant["token"].as_str().expect("a token"), json!({"user": {}})).await;
@@ -17,7 +19,7 @@ async fn p14_a_start_gives_all_that_a_client_needs() {
 }
 
 #[tokio::test]
-async fn p15_the_same_token_again_finds_the_same_conversation() {
+async fn the_same_token_again_finds_the_same_conversation() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     app.post_text(&conversation, "hi").await;
@@ -30,7 +32,7 @@ async fn p15_the_same_token_again_finds_the_same_conversation() {
 }
 
 #[tokio::test]
-async fn p16_a_start_takes_every_kind_of_empty_body() {
+async fn a_start_takes_every_kind_of_empty_body() {
     let app = TestApp::start();
     for body in [r#"{"user":{}}"#, r#"{"user":{},"locale":"de-DE"}"#, "{}", "", "  "] {
         let request = app.post(START, DIRECT_LINE_SECRET).header("content-type", "application/json").body(body);
@@ -40,7 +42,7 @@ async fn p16_a_start_takes_every_kind_of_empty_body() {
 }
 
 #[tokio::test]
-async fn p17_the_user_of_the_start_becomes_the_user_of_the_conversation() {
+async fn the_user_of_the_start_becomes_the_user_of_the_conversation() {
     let app = TestApp::start();
     let grant = app.generate(json!({})).await;
     let token = grant["token"].as_str().expect("a token");
@@ -56,7 +58,7 @@ async fn p17_the_user_of_the_start_becomes_the_user_of_the_conversation() {
 }
 
 #[tokio::test]
-async fn p17_a_user_in_the_token_outweighs_the_user_of_the_start() {
+async fn a_user_in_the_token_outweighs_the_user_of_the_start() {
     let app = TestApp::start();
     let grant = app.generate(json!({"user": {"id": "dl_ann"}})).await;
     let (_, body) = app.start_as(grant["token"].as_str().expect("a token"), json!({"user": {"id": "mallory"}})).await;
@@ -66,7 +68,7 @@ async fn p17_a_user_in_the_token_outweighs_the_user_of_the_start() {
 }
 
 #[tokio::test]
-async fn p18_a_client_sees_no_conversation_update() {
+async fn a_client_sees_no_conversation_update() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
@@ -77,7 +79,7 @@ async fn p18_a_client_sees_no_conversation_update() {
 }
 
 #[tokio::test]
-async fn p19_the_stream_url_names_the_host_that_the_client_can_reach() {
+async fn the_stream_url_names_the_host_that_the_client_can_reach() {
     let public = TestApp::with(|setup| setup.http.public_url = "https://bot.example".parse().ok());
     let (_, body) = public.start_as(DIRECT_LINE_SECRET, json!({})).await;
     assert!(Conversation::of(&body).stream_url.starts_with("wss://bot.example/v3/directline/conversations/"), "{body}");

@@ -1,3 +1,5 @@
+//! The WebSocket stream (rule DL-04).
+
 use std::time::Duration;
 
 use reqwest::StatusCode;
@@ -10,7 +12,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use crate::app::{Socket, TestApp, answer};
 
 #[tokio::test]
-async fn p32_an_altered_or_missing_credential_is_refused_at_the_handshake() {
+async fn an_altered_or_missing_credential_is_refused_at_the_handshake() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let (url, credential) = conversation.stream_url.split_once("&t=").expect("a credential");
@@ -25,7 +27,7 @@ async fn p32_an_altered_or_missing_credential_is_refused_at_the_handshake() {
 }
 
 #[tokio::test]
-async fn p33_the_credential_lasts_a_minute_and_the_socket_longer() {
+async fn the_credential_lasts_a_minute_and_the_socket_longer() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     app.clock.advance(chrono::Duration::seconds(59));
@@ -38,7 +40,7 @@ async fn p33_the_credential_lasts_a_minute_and_the_socket_longer() {
 }
 
 #[tokio::test]
-async fn p34_silence_is_filled_with_empty_text_frames() {
+async fn silence_is_filled_with_empty_text_frames() {
     let app = TestApp::with(|setup| setup.direct_line.keep_alive = Duration::from_millis(20));
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
@@ -48,7 +50,7 @@ async fn p34_silence_is_filled_with_empty_text_frames() {
 }
 
 #[tokio::test]
-async fn p35_p36_each_frame_has_one_activity_and_a_watermark_that_rises() {
+async fn each_frame_has_one_activity_and_a_watermark_that_rises() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
@@ -61,7 +63,7 @@ async fn p35_p36_each_frame_has_one_activity_and_a_watermark_that_rises() {
 }
 
 #[tokio::test]
-async fn p37_what_was_said_before_the_socket_opened_is_replayed() {
+async fn what_was_said_before_the_socket_opened_is_replayed() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     app.say(&conversation.id, "welcome").await;
@@ -70,7 +72,7 @@ async fn p37_what_was_said_before_the_socket_opened_is_replayed() {
 }
 
 #[tokio::test]
-async fn p38_frames_of_the_client_are_ignored_whatever_is_in_them() {
+async fn frames_of_the_client_are_ignored_whatever_is_in_them() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
@@ -135,7 +137,7 @@ async fn a_frame_that_never_ends_is_cut_off() {
 }
 
 #[tokio::test]
-async fn p39_all_sockets_of_a_conversation_get_everything_and_none_is_evicted() {
+async fn all_sockets_of_a_conversation_get_everything_and_none_is_evicted() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut sockets = Vec::new();
@@ -150,7 +152,7 @@ async fn p39_all_sockets_of_a_conversation_get_everything_and_none_is_evicted() 
 }
 
 #[tokio::test]
-async fn p39_a_socket_that_goes_makes_room_for_another() {
+async fn a_socket_that_goes_makes_room_for_another() {
     let app = TestApp::with(|setup| setup.direct_line.max_sockets_per_conversation = 1);
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
@@ -162,7 +164,7 @@ async fn p39_a_socket_that_goes_makes_room_for_another() {
 }
 
 #[tokio::test]
-async fn p40_a_shutdown_says_going_away() {
+async fn a_shutdown_says_going_away() {
     let mut app = TestApp::start();
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
@@ -172,7 +174,7 @@ async fn p40_a_shutdown_says_going_away() {
 }
 
 #[tokio::test]
-async fn p40_a_socket_closes_when_its_conversation_is_gone() {
+async fn a_socket_closes_when_its_conversation_is_gone() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let mut socket = app.open(&conversation).await;
@@ -182,7 +184,7 @@ async fn p40_a_socket_closes_when_its_conversation_is_gone() {
 }
 
 #[tokio::test]
-async fn p41_a_reader_that_does_not_read_is_dropped_and_comes_back_with_its_watermark() {
+async fn a_reader_that_does_not_read_is_dropped_and_comes_back_with_its_watermark() {
     let app = TestApp::with(|setup| {
         setup.direct_line.write_timeout = Duration::from_millis(200);
         setup.direct_line.max_sockets_per_conversation = 1;

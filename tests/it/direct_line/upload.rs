@@ -1,3 +1,5 @@
+//! Uploading files (rule DL-07).
+
 use std::time::Duration;
 
 use citewire::channels::Retention;
@@ -52,7 +54,7 @@ async fn fetch(app: &TestApp, attachment: &Value) -> (String, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn p56_p59_files_and_their_template_are_one_message() {
+async fn files_and_their_template_are_one_message() {
     let app = TestApp::start();
     let conversation = app.conversation().await;
     let template = json!({"type": "message", "text": "two files", "from": {"id": "dl_ann"},
@@ -83,7 +85,7 @@ async fn p56_p59_files_and_their_template_are_one_message() {
 }
 
 #[tokio::test]
-async fn p57_files_without_a_template_are_a_message_of_the_user() {
+async fn files_without_a_template_are_a_message_of_the_user() {
     let app = TestApp::start();
     let conversation = app.conversation_of_nobody().await;
     let parts: [Part<'_>; 2] =
@@ -95,7 +97,7 @@ async fn p57_files_without_a_template_are_a_message_of_the_user() {
 }
 
 #[tokio::test]
-async fn p58_a_file_by_itself_is_a_message_with_its_name() {
+async fn a_file_by_itself_is_a_message_with_its_name() {
     let app = TestApp::start();
     let conversation = app.conversation_of_nobody().await;
     let request = upload(&app, &conversation, "?userId=ben")
@@ -110,7 +112,7 @@ async fn p58_a_file_by_itself_is_a_message_with_its_name() {
 }
 
 #[tokio::test]
-async fn p60_a_user_id_that_was_not_escaped_breaks_nothing() {
+async fn a_user_id_that_was_not_escaped_breaks_nothing() {
     let app = TestApp::start();
     for user in ["a/b", "a&b=c", "a+b", "a%b", "a?b", "../x", "a;b@c:d"] {
         let conversation = app.conversation_of_nobody().await;
@@ -123,7 +125,7 @@ async fn p60_a_user_id_that_was_not_escaped_breaks_nothing() {
 }
 
 #[tokio::test]
-async fn p61_the_limits_of_uploads_and_activities_are_two() {
+async fn the_limits_of_uploads_and_activities_are_two() {
     let app = TestApp::with(|setup| {
         setup.direct_line.max_activity_bytes = 2048;
         setup.direct_line.max_upload_bytes = 64 * 1024;
@@ -145,7 +147,7 @@ async fn p61_the_limits_of_uploads_and_activities_are_two() {
 }
 
 #[tokio::test]
-async fn p12_p29_uploads_go_to_conversations_of_ones_own_that_exist() {
+async fn uploads_go_to_conversations_of_ones_own_that_exist() {
     let app = TestApp::start();
     let (own, other) = (app.conversation().await, app.conversation().await);
     let request = |path: &str, bearer: &str| app.post(path, bearer).header("content-type", "text/plain").body("a");

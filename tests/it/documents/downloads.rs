@@ -88,7 +88,7 @@ fn is(status: u16, code: &str) -> (u16, String) {
 }
 
 #[tokio::test]
-async fn s1_41_and_s1_43_a_document_is_downloaded_with_the_key_or_the_token_of_a_conversation() {
+async fn a_document_is_downloaded_with_the_key_or_the_token_of_a_conversation() {
     let hub = Hub::start().await;
     let conversation = hub.app.conversation().await;
     for (assistant, bearer) in
@@ -110,7 +110,7 @@ async fn s1_41_and_s1_43_a_document_is_downloaded_with_the_key_or_the_token_of_a
 /// The token of a conversation was good for the documents of all assistants: whoever may ask one could read what another
 /// keeps for its own readers. The unsigned addresses of assistants with public links were left open when that was mended.
 #[tokio::test]
-async fn s1_32_and_s1_41_a_token_opens_the_documents_of_its_own_assistant_alone() {
+async fn a_token_opens_the_documents_of_its_own_assistant_alone() {
     let hub = Hub::start().await;
     let of_channel = hub.app.conversation().await.token;
     let request = hub.app.request(Method::POST, "/v3/directline/tokens/generate").bearer_auth(HR_SECRET);
@@ -134,7 +134,7 @@ async fn s1_32_and_s1_41_a_token_opens_the_documents_of_its_own_assistant_alone(
 }
 
 #[tokio::test]
-async fn s1_41_each_refusal_says_why() {
+async fn each_refusal_says_why() {
     let hub = Hub::start().await;
     let path = Hub::path("authenticated", "hr/leave.md");
     assert_eq!(refusal(hub.open(&path)).await, is(401, "unauthenticated"));
@@ -164,7 +164,7 @@ async fn s1_41_each_refusal_says_why() {
 }
 
 #[tokio::test]
-async fn s1_42_a_public_address_is_good_without_a_credential_for_its_time() {
+async fn a_public_address_is_good_without_a_credential_for_its_time() {
     let hub = Hub::start().await;
     let path = hub.signed("it.help", "hr/leave.md", Duration::days(30));
     let response = hub.open(&path).send().await.expect("an answer");
@@ -182,7 +182,7 @@ async fn s1_42_a_public_address_is_good_without_a_credential_for_its_time() {
 }
 
 #[tokio::test]
-async fn s1_42_a_public_address_is_good_for_nothing_else() {
+async fn a_public_address_is_good_for_nothing_else() {
     let hub = Hub::start().await;
     let good = hub.signed("public", "hr/leave.md", Duration::days(1));
     let (path, query) = good.split_once('?').expect("a query");
@@ -219,7 +219,7 @@ async fn s1_42_a_public_address_is_good_for_nothing_else() {
 }
 
 #[tokio::test]
-async fn s1_43_a_name_with_quotes_line_ends_and_emoji_stays_in_its_header() {
+async fn a_name_with_quotes_line_ends_and_emoji_stays_in_its_header() {
     let hub = Hub::start().await;
     let name = "Ein \"böser\" Name\r\nX-Evil: 1 😀.txt";
     let response = hub.app.get(&Hub::path("public", name), API_KEY).send().await.expect("an answer");

@@ -126,7 +126,7 @@ fn is(status: u16, code: &str) -> (u16, String) {
 
 /// A badge of Web Chat opened a page with a JSON problem: the address needed a header that no link sends.
 #[tokio::test]
-async fn s1_28_readers_open_what_an_answer_cites_as_long_as_their_conversation_is_there() {
+async fn readers_open_what_an_answer_cites_as_long_as_their_conversation_is_there() {
     let handbook = Handbook::start().await;
     let conversation = handbook.app.conversation().await;
     let seen = handbook.ask(&conversation).await;
@@ -142,7 +142,7 @@ async fn s1_28_readers_open_what_an_answer_cites_as_long_as_their_conversation_i
 }
 
 #[tokio::test]
-async fn s1_28_an_address_ends_with_its_conversation_and_does_not_come_back_with_its_id() {
+async fn an_address_ends_with_its_conversation_and_does_not_come_back_with_its_id() {
     let handbook = Handbook::start().await;
     let conversation = handbook.app.conversation().await;
     let url = Handbook::address(&handbook.ask(&conversation).await);
@@ -157,7 +157,7 @@ async fn s1_28_an_address_ends_with_its_conversation_and_does_not_come_back_with
 }
 
 #[tokio::test]
-async fn s1_28_an_address_ends_with_its_assistant() {
+async fn an_address_ends_with_its_assistant() {
     let handbook = Handbook::start().await;
     let url = Handbook::address(&handbook.ask(&handbook.app.conversation().await).await);
     let staff = |mode| linked("staff", mode, &handbook.library);
@@ -175,7 +175,7 @@ async fn s1_28_an_address_ends_with_its_assistant() {
 }
 
 #[tokio::test]
-async fn s1_28_a_signature_is_good_for_its_document_assistant_and_conversation_alone() {
+async fn a_signature_is_good_for_its_document_assistant_and_conversation_alone() {
     let handbook = Handbook::start().await;
     let conversation = handbook.app.conversation().await;
     let url = Handbook::address(&handbook.ask(&conversation).await);
@@ -205,7 +205,7 @@ async fn s1_28_a_signature_is_good_for_its_document_assistant_and_conversation_a
 }
 
 #[tokio::test]
-async fn s1_28_answers_that_are_posted_lead_their_readers_to_documents_they_may_open() {
+async fn answers_that_are_posted_lead_their_readers_to_documents_they_may_open() {
     let handbook = Handbook::start().await;
     let conversation = handbook.app.conversation().await;
     let path = format!("/v1/conversations/{}/answers", conversation.id);
@@ -241,7 +241,7 @@ async fn s1_28_answers_that_are_posted_lead_their_readers_to_documents_they_may_
 }
 
 #[tokio::test]
-async fn s1_27_clients_of_chat_completions_download_by_the_id_and_the_address_of_a_source() {
+async fn clients_of_chat_completions_download_by_the_id_and_the_address_of_a_source() {
     let handbook = Handbook::start().await;
     let question = json!({"model": "hr", "messages": [{"role": "user", "content": "How long is annual leave?"}]});
     let (status, body) = answer(handbook.app.post("/v1/chat/completions", API_KEY).json(&question)).await;
@@ -255,7 +255,7 @@ async fn s1_27_clients_of_chat_completions_download_by_the_id_and_the_address_of
 }
 
 #[tokio::test]
-async fn s1_27_a_page_of_another_origin_may_fetch_a_document() {
+async fn a_page_of_another_origin_may_fetch_a_document() {
     let handbook = Handbook::start().await;
     let conversation = handbook.app.conversation().await;
     let path = Handbook::path(&Handbook::locked("staff")).to_owned();

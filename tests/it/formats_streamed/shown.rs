@@ -118,7 +118,7 @@ fn without_definitions<'t>(text: &'t str, cited: &[&str]) -> &'t str {
 }
 
 #[test]
-fn p12_each_kind_of_format_shows_what_it_can() {
+fn each_kind_of_format_shows_what_it_can() {
     for row in rows() {
         assert_eq!(seen(&row, Dialect::Teams), row.teams, "{}", row.name);
         let mut shown = seen(&row, Dialect::WebChat);
@@ -129,7 +129,7 @@ fn p12_each_kind_of_format_shows_what_it_can() {
 }
 
 #[test]
-fn p12_what_is_shown_is_the_beginning_of_what_is_shown_next_unless_the_answer_is_late() {
+fn what_is_shown_is_the_beginning_of_what_is_shown_next_unless_the_answer_is_late() {
     for row in rows() {
         for dialect in [Dialect::Teams, Dialect::M365Copilot, Dialect::WebChat] {
             let seen = seen(&row, dialect);
@@ -154,7 +154,7 @@ fn p12_what_is_shown_is_the_beginning_of_what_is_shown_next_unless_the_answer_is
 }
 
 #[test]
-fn p12_the_final_of_a_stream_is_the_message_of_the_whole_answer() {
+fn the_final_of_a_stream_is_the_message_of_the_whole_answer() {
     for row in rows() {
         let Given::Stream { events, whole } = &row.given else { continue };
         for dialect in [Dialect::Teams, Dialect::M365Copilot, Dialect::WebChat] {
@@ -173,7 +173,7 @@ fn p12_the_final_of_a_stream_is_the_message_of_the_whole_answer() {
 }
 
 #[test]
-fn p12_blocks_cited_at_their_ends_are_the_answer_with_their_spans_wherever_they_are_cut() {
+fn blocks_cited_at_their_ends_are_the_answer_with_their_spans_wherever_they_are_cut() {
     for row in rows() {
         let Given::Blocks(blocks) = row.given else { continue };
         let answer = whole(blocks);

@@ -253,7 +253,7 @@ async fn an_event_of_ten_megabytes_is_an_answer_or_an_apology_as_the_limit_says(
 }
 
 #[tokio::test]
-async fn p13_an_answer_without_required_grounding_is_refused_while_it_comes() {
+async fn an_answer_without_required_grounding_is_refused_while_it_comes() {
     let model = Model::playing([Play::events(events(&[delta(HALF), json!({"done": true})])), good()]).await;
     let team = team(http(&model.url, ""), |options| {
         options.convert = serde_json::from_value(json!({"require_grounding": "any"})).expect("options");

@@ -6,7 +6,7 @@ use crate::app::{API_KEY, TestApp, answer};
 
 /// Somebody who tunes a search could not see from what the score of a source was made.
 #[tokio::test]
-async fn s0_24_the_log_for_debugging_has_a_line_for_each_source_with_its_raw_scores() {
+async fn the_log_for_debugging_has_a_line_for_each_source_with_its_raw_scores() {
     log::keep();
     let app = TestApp::start();
     // No other test has this score.

@@ -59,7 +59,7 @@ async fn a_stream_and_a_large_body_are_taken() {
 }
 
 #[tokio::test]
-async fn p13_required_grounding_that_is_missing_is_422_with_its_reason() {
+async fn required_grounding_that_is_missing_is_422_with_its_reason() {
     let app = TestApp::start();
     for (given, code) in [
         (json!({"text": "Believe me."}), "grounding_no_tools"),
@@ -80,7 +80,7 @@ async fn p13_required_grounding_that_is_missing_is_422_with_its_reason() {
 
 /// Over HTTP, callers had to put the text of the second step into the records of the first by hand.
 #[tokio::test]
-async fn s4_53_the_route_keeps_the_sources_of_the_first_step_and_scans_no_text_of_the_second() {
+async fn the_route_keeps_the_sources_of_the_first_step_and_scans_no_text_of_the_second() {
     let app = TestApp::start();
     let (_, first) = answer(app.post(RECORDS, API_KEY).json(&leave())).await;
     let chat = |content: &str, reason: &str| {
@@ -128,7 +128,7 @@ async fn what_is_wrong_with_a_request_is_said_as_for_activities() {
 }
 
 #[test]
-fn p13_the_command_prints_records_that_lack_grounding_and_exits_with_1() {
+fn the_command_prints_records_that_lack_grounding_and_exits_with_1() {
     for flag in ["--require-grounding", "--require-grounding=anchored", "--require-grounding=extracted"] {
         let output = convert(&["--to", "records", flag], &json!({"text": "Believe me."}));
         assert_eq!((output.status.code(), &printed(&output)["text"]), (Some(1), &json!("Believe me.")), "{flag}");
@@ -139,7 +139,7 @@ fn p13_the_command_prints_records_that_lack_grounding_and_exits_with_1() {
 }
 
 #[test]
-fn s4_54_the_report_counts_what_a_search_in_vain_left() {
+fn the_report_counts_what_a_search_in_vain_left() {
     let search = json!({"type": "web_search_call", "status": "completed"});
     let message = json!({"type": "message", "content": [{"type": "output_text", "text": "secret", "annotations": []}]});
     let input = json!({"object": "response", "status": "completed", "output": [search, message]});
@@ -171,7 +171,7 @@ fn redirects_are_followed_for_records_alone_and_nobody_is_called_without_one() {
 }
 
 #[tokio::test]
-async fn n03_ref_and_source_are_tracking_where_the_caller_says_so() {
+async fn ref_and_source_are_tracking_where_the_caller_says_so() {
     let app = TestApp::start();
     let cite = |start: usize, url: &str| json!({"type": "url_citation", "start_index": start, "end_index": start + 1, "url": url});
     let annotations =

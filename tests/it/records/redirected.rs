@@ -53,7 +53,7 @@ async fn source(app: &TestApp, url: &str) -> Value {
 }
 
 #[tokio::test]
-async fn s4_31_the_route_follows_redirects_of_hosts_that_are_named() {
+async fn the_route_follows_redirects_of_hosts_that_are_named() {
     let counter = Counter::start().await;
     let app = TestApp::with(|setup| {
         setup.http.redirectors = Arc::new("127.0.0.1".parse().expect("a host"));
@@ -71,7 +71,7 @@ async fn s4_31_the_route_follows_redirects_of_hosts_that_are_named() {
 }
 
 #[tokio::test]
-async fn s4_32_the_route_calls_no_private_address_that_is_not_allowed() {
+async fn the_route_calls_no_private_address_that_is_not_allowed() {
     let counter = Counter::start().await;
     let app = TestApp::with(|setup| {
         setup.http.redirectors = Arc::new("127.0.0.1".parse().expect("a host"));
@@ -84,7 +84,7 @@ async fn s4_32_the_route_calls_no_private_address_that_is_not_allowed() {
 }
 
 #[tokio::test]
-async fn s4_31_nobody_is_called_where_following_is_off_and_other_hosts_are_pages() {
+async fn nobody_is_called_where_following_is_off_and_other_hosts_are_pages() {
     let counter = Counter::start().await;
     let redirect = format!("{}/to/a", counter.url);
     let named = TestApp::with(|setup| {

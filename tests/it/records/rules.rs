@@ -26,7 +26,7 @@ fn gemini(grounding: &Value) -> Value {
 }
 
 #[test]
-fn s4_01_every_key_is_there_and_null_when_unknown() {
+fn every_key_is_there_and_null_when_unknown() {
     let records = found(&json!({"text": "a [9]", "sources": [null]}));
     let source = json!({"position": 1, "provider": "citewire", "url": null, "source_domain": null, "source_domain_kind": null, "title": null,
         "snippet": null, "source_type": null, "rank": null, "score": null, "document_id": null, "chunk_id": null,
@@ -37,7 +37,7 @@ fn s4_01_every_key_is_there_and_null_when_unknown() {
 }
 
 #[test]
-fn s4_02_the_object_is_untouched_and_a_redirect_alone_is_flagged() {
+fn the_object_is_untouched_and_a_redirect_alone_is_flagged() {
     let chunk = json!({"web": {"uri": REDIRECT, "title": "News of the day"}, "novelty": {"deep": [1, null]}});
     let records = found(&gemini(&json!({"groundingChunks": [chunk, {"web": {"uri": "https://x.example/"}}]})));
     assert_eq!(records["sources"][0]["raw"], chunk);
@@ -46,7 +46,7 @@ fn s4_02_the_object_is_untouched_and_a_redirect_alone_is_flagged() {
 }
 
 #[test]
-fn s4_03_the_domain_is_that_of_the_page_and_other_addresses_have_none() {
+fn the_domain_is_that_of_the_page_and_other_addresses_have_none() {
     let sources = json!([{"url": "https://www.news.example.co.uk:8443/a?b#c"}, {"url": "http://10.0.0.7/"},
         {"filepath": "a.pdf"}, {"url": "javascript:alert(1)"}, {"url": "https://Bücher.example/ä"}]);
     let records = found(&json!({"text": "a", "sources": sources}));
@@ -60,7 +60,7 @@ fn s4_03_the_domain_is_that_of_the_page_and_other_addresses_have_none() {
 }
 
 #[test]
-fn s4_10_to_13_results_come_first_and_the_lowest_rank_stays() {
+fn results_come_first_and_the_lowest_rank_stays() {
     let results = json!([{"url": "https://x.example/a?utm_source=openai", "title": "A of the search", "snippet": "s"},
         {"url": "https://x.example/b", "title": "B"}, {"url": "https://X.example/a#top", "title": "A again"}]);
     let annotations = json!([
@@ -69,7 +69,7 @@ fn s4_10_to_13_results_come_first_and_the_lowest_rank_stays() {
     for kind in ["web_search", "web_search_preview", "web_search_call"] {
         let search = json!({"type": kind, "results": results});
         let records = found(&response(&[search, message("b c", &annotations)]));
-        // Cited ones stand first (rule N-02); what the search says of a page comes before what cites it.
+        // Cited ones stand first; what the search says of a page comes before what cites it.
         assert_eq!(each(&records, "title"), ["B", "C", "A of the search"]);
         assert_eq!(each(&records, "rank"), [2, 2, 1]);
         assert_eq!((&records["sources"][0]["raw"], &records["sources"][1]["raw"]), (&results[1], &annotations[1]));
@@ -79,7 +79,7 @@ fn s4_10_to_13_results_come_first_and_the_lowest_rank_stays() {
 }
 
 #[test]
-fn s4_11_and_12_citations_count_wherever_they_stand() {
+fn citations_count_wherever_they_stand() {
     let citation = |page: &str| json!({"type": "url_citation", "url": format!("https://x.example/{page}")});
     let mut beside = message("text", &json!([citation("a")]));
     beside["annotations"] = json!([citation("b"), citation("a")]);
@@ -91,7 +91,7 @@ fn s4_11_and_12_citations_count_wherever_they_stand() {
 }
 
 #[test]
-fn s4_14_tools_may_find_nothing() {
+fn tools_may_find_nothing() {
     let records = found(&response(&[json!({"type": "web_search_call", "results": []}), message("a", &json!([]))]));
     assert_eq!((&records["tools_invoked"], &records["sources"]), (&json!(true), &json!([])));
     let text = json!({"type": "web_search", "content": "1. Page: https://x.example/a."});
@@ -103,7 +103,7 @@ fn s4_14_tools_may_find_nothing() {
 }
 
 #[test]
-fn s4_20_to_23_and_25_every_list_of_sources_is_read_in_both_spellings() {
+fn every_list_of_sources_is_read_in_both_spellings() {
     let page = |name: &str| json!({"uri": format!("https://{name}.example/"), "title": name});
     let lists = [
         ["citations", "citations"],
@@ -132,7 +132,7 @@ fn s4_20_to_23_and_25_every_list_of_sources_is_read_in_both_spellings() {
 }
 
 #[test]
-fn s4_20_a_support_may_have_an_address_of_its_own_and_the_retrieval_lists_under_any_name() {
+fn a_support_may_have_an_address_of_its_own_and_the_retrieval_lists_under_any_name() {
     for [supports, indices, retrieval] in [
         ["groundingSupports", "groundingChunkIndices", "retrievalMetadata"],
         ["grounding_supports", "grounding_chunk_indices", "retrieval_metadata"],
@@ -154,7 +154,7 @@ fn s4_20_a_support_may_have_an_address_of_its_own_and_the_retrieval_lists_under_
 }
 
 #[test]
-fn s4_22_citations_beside_the_metadata_are_merged_in() {
+fn citations_beside_the_metadata_are_merged_in() {
     let entry = json!({"startIndex": 0, "endIndex": 1, "uri": "https://x.example/a"});
     for [metadata, sources] in [["citationMetadata", "citations"], ["citation_metadata", "citation_sources"]] {
         let mut body = gemini(&json!({"groundingChunks": [{"web": {"uri": "https://x.example/a#b", "title": "A"}}]}));
@@ -165,7 +165,7 @@ fn s4_22_citations_beside_the_metadata_are_merged_in() {
 }
 
 #[test]
-fn s4_24_a_redirect_belongs_to_whom_its_neighbours_name() {
+fn a_redirect_belongs_to_whom_its_neighbours_name() {
     for (web, domain, kind) in [
         (json!({"uri": REDIRECT, "domain": "rates.bank.example.net", "title": "Rates"}), "example.net", "named"),
         (json!({"uri": REDIRECT, "title": "www.bank.co.uk"}), "bank.co.uk", "named"),
@@ -185,7 +185,7 @@ fn s4_24_a_redirect_belongs_to_whom_its_neighbours_name() {
 }
 
 #[test]
-fn s0_25_a_redirect_without_title_has_the_name_of_the_page_that_it_leads_to() {
+fn a_redirect_without_title_has_the_name_of_the_page_that_it_leads_to() {
     for (web, title) in [
         (json!({"uri": REDIRECT, "url": "https://a.b.example.org/x/rates.pdf?a"}), "rates.pdf"),
         (json!({"uri": REDIRECT, "url": "https://a.b.example.org/x/rates.pdf", "title": "Rates"}), "Rates"),
@@ -201,7 +201,7 @@ fn s0_25_a_redirect_without_title_has_the_name_of_the_page_that_it_leads_to() {
 }
 
 #[test]
-fn s4_31_and_33_the_page_behind_a_redirect_takes_its_place_and_the_redirect_stays_in_raw() {
+fn the_page_behind_a_redirect_takes_its_place_and_the_redirect_stays_in_raw() {
     let through = "https://www.google.com/url?sa=t&q=https%3A%2F%2Fx.example%2Fa&utm=1";
     let annotations = json!([{"type": "url_citation", "start_index": 0, "end_index": 1, "url": through, "title": "X"},
         {"type": "url_citation", "start_index": 2, "end_index": 3, "url": "https://t.co/abc", "title": "Y"}]);
@@ -213,7 +213,7 @@ fn s4_31_and_33_the_page_behind_a_redirect_takes_its_place_and_the_redirect_stay
 }
 
 #[test]
-fn s4_40_addresses_of_one_page_are_one_source_and_parameters_that_may_matter_count() {
+fn addresses_of_one_page_are_one_source_and_parameters_that_may_matter_count() {
     let one = [
         "https://x.example?a=1&b=2",
         "HTTPS://X.example/?a=1&b=2#top",
@@ -254,7 +254,7 @@ fn a_redirect_that_is_settled_is_a_page_and_never_another_redirector() {
 }
 
 #[test]
-fn s4_53_the_second_step_takes_over_the_sources_and_is_not_scanned() {
+fn the_second_step_takes_over_the_sources_and_is_not_scanned() {
     let body =
         json!({"text": "a [1] [7]", "sources": [{"url": "https://x.example/a"}, {"url": "https://x.example/b"}]});
     let grounded = read(body.to_string().as_bytes());
@@ -309,7 +309,7 @@ fn a_source_of_every_kind_is_called_by_its_kind() {
 
 /// The activity lost the list and `records` kept it, and a source that only the list named was counted as cited.
 #[test]
-fn p06_a_list_of_references_at_the_end_goes_as_it_does_in_an_activity() {
+fn a_list_of_references_at_the_end_goes_as_it_does_in_an_activity() {
     let sources = json!([{"title": "Leave", "url": "https://x.example/leave"}, {"title": "Travel", "url": "https://x.example/travel"}]);
     for list in [
         "\n\nReferences:\n[1]: https://x.example/leave \"Leave\"\n[2]: https://x.example/travel \"Travel\"",

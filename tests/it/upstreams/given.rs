@@ -54,7 +54,7 @@ fn claims(message: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn s1_10_a_model_gets_numbered_passages_and_its_numbers_lead_to_them() {
+async fn a_model_gets_numbered_passages_and_its_numbers_lead_to_them() {
     let said = chat(&["Leave is 30 days [1]", ", to be asked for in writing [2][17][9]."]);
     let (call, body) = asked("openai", "", said, question()).await;
     let system = call.body["messages"][0]["content"].as_str().expect("a text");
@@ -78,7 +78,7 @@ async fn s1_10_a_model_gets_numbered_passages_and_its_numbers_lead_to_them() {
 }
 
 #[tokio::test]
-async fn s2_01_passages_may_come_in_tags() {
+async fn passages_may_come_in_tags() {
     let (call, body) = asked("openai", "sources = { style = 'tags' }", chat(&["Yes [1]."]), question()).await;
     let system = call.body["messages"][0]["content"].as_str().expect("a text");
     assert!(system.contains("<source id=\"1\" name=\"Leave policy\">Leave is 30 days.</source>"), "{system}");
@@ -86,7 +86,7 @@ async fn s2_01_passages_may_come_in_tags() {
 }
 
 #[tokio::test]
-async fn s1_12_without_citations_passages_have_no_numbers_and_the_answer_no_sources() {
+async fn without_citations_passages_have_no_numbers_and_the_answer_no_sources() {
     let mut ask = question();
     ask.citations = false;
     for kind in ["openai", "anthropic"] {

@@ -47,7 +47,7 @@ async fn chat_completions_that_search_are_asked_for_a_stream() {
 }
 
 #[tokio::test]
-async fn s0_04_s0_05_s0_06_azure_searches_the_index_that_is_set() {
+async fn azure_searches_the_index_that_is_set() {
     let call = asked("azure", "azure-oyd/stream-split", |url| {
         format!(
             "endpoint = '{url}'\ndeployment = 'gpt 4o'\nkey_env = 'MODEL_KEY'\nsearch_endpoint = 'https://s.search.example/'\n\

@@ -31,12 +31,12 @@ pub struct Answer {
     pub interpreter: Option<Interpreter>,
     /// Whether the provider gave its own sign that the answer is whole (rule N-12).
     pub complete: bool,
-    /// What the provider reported as an error after a part of the answer (rule N-13).
+    /// What the provider reported as an error after a part of the answer.
     pub error: Option<ProviderError>,
     /// The sources that the provider says it used, beside those that are cited in the text: those to list where none is
     /// cited (rule N-14). `None` where it does not say.
     pub shown: Option<Vec<SourceIndex>>,
-    /// The sources that the provider attests as used without a place in the text: listed where nothing is cited (policy P-03).
+    /// The sources that the provider attests as used without a place in the text: listed where nothing is cited.
     pub attested: Vec<SourceIndex>,
     /// Whether the provider used its retrieval tools, where it says so.
     pub tools_invoked: Option<bool>,
@@ -48,7 +48,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Scores the sources anew that have raw scores (rules S0-20 to S0-23).
+    /// Scores the sources anew that have raw scores (rule AZ-01).
     pub fn rescore(&mut self, scoring: &Scoring) {
         for source in &mut self.sources {
             if let Some(raw) = &source.raw_scores {

@@ -9,7 +9,7 @@ pub struct MarkerGrammar {
     pub numbers: bool,
     /// `[^1]`, and a footnote that begins with it; without, both stay what Markdown makes of them (rule N-08).
     pub footnotes: bool,
-    /// `[1#part]` is `[1]` (rule N-08).
+    /// `[1#part]` is `[1]`.
     pub fragments: bool,
     /// A number is the id of a source, not its place in the list.
     pub number_ids: bool,
@@ -20,7 +20,7 @@ pub struct MarkerGrammar {
     pub links: bool,
     /// `[doc1]`, `[docs1]`, `[doc 1]` and lists of them, in any case.
     pub documents: bool,
-    /// `[doc1]` in lower case without blanks, and nothing else that begins with `doc` (rule S0-15).
+    /// `[doc1]` in lower case without blanks, and nothing else that begins with `doc` (rule AZ-03).
     pub exact_documents: bool,
     /// `【1】`, `【4:0†name】`.
     pub lenticular: bool,
@@ -72,7 +72,7 @@ impl MarkerGrammar {
     /// Nothing but links to the addresses of the sources: where sources have no places in the text.
     pub const LINKS: Self = Self { links: true, ..Self::NONE };
 
-    /// `[docN]` as Azure OpenAI On Your Data writes it (rule S0-15).
+    /// `[docN]` as Azure OpenAI On Your Data writes it (rule AZ-03).
     pub const AZURE_ON_YOUR_DATA: Self =
         Self { footnotes: true, linked: true, links: true, exact_documents: true, ..Self::NONE };
 
@@ -80,7 +80,7 @@ impl MarkerGrammar {
     pub const BRACKETED_NUMBERS: Self = Self { numbers: true, links: true, fragments: true, ..Self::NONE };
 
     /// As [`BRACKETED_NUMBERS`](Self::BRACKETED_NUMBERS), where `[N]` before a round bracket is a marker too
-    /// (rules N-08 and S1-22).
+    /// (rule AH-03).
     pub const ASSISTANT_HUB: Self = Self { linked: true, ..Self::BRACKETED_NUMBERS };
 
     /// `[N]` as the id of a search result.

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn p11_a_label_comes_from_the_metadata_by_name_or_by_configured_id() {
+    fn a_label_comes_from_the_metadata_by_name_or_by_configured_id() {
         const GUID: &str = "f42aa342-8706-4288-bd11-ebb85995028c";
         let configured = SensitivityLabel {
             id: Some(GUID.into()),
@@ -204,7 +204,7 @@ mod tests {
 
     /// Whoever puts a document into the index could show a shield with any words.
     #[test]
-    fn p11_a_closed_catalogue_takes_only_its_own_labels() {
+    fn a_closed_catalogue_takes_only_its_own_labels() {
         let text = |text: &str| Some(text.to_owned());
         let secret =
             SensitivityLabel { id: text("s"), name: text("Secret"), priority: 5, ..SensitivityLabel::default() };
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn p11_a_label_that_is_found_by_name_keeps_the_id_that_its_caller_gave() {
+    fn a_label_that_is_found_by_name_keeps_the_id_that_its_caller_gave() {
         let text = |text: &str| Some(text.to_owned());
         let configured =
             SensitivityLabel { id: text("6F2A-11"), name: text("Secret"), priority: 5, ..SensitivityLabel::default() };
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn p11_a_configured_member_of_the_metadata_names_the_label_first() {
+    fn a_configured_member_of_the_metadata_names_the_label_first() {
         let mut catalog = LabelCatalog::default();
         catalog.look_at("purview.label.id");
         catalog.look_at("a.b");

@@ -37,7 +37,7 @@ impl Answer {
 }
 
 impl Answer {
-    /// Of these places, those that readers are shown: of sources that are one page of the web, the first (rule N-03). Places are
+    /// Of these places, those that readers are shown: of sources that are one page of the web, the first. Places are
     /// counted from 0.
     #[must_use]
     pub fn without_repeated_pages(&self, places: impl IntoIterator<Item = usize>) -> Vec<usize> {
@@ -64,7 +64,7 @@ impl Answer {
     }
 
     /// The sources at these places, each with its place, and filled in with what other sources know that are the same page of
-    /// the web (rule N-03).
+    /// the web.
     #[must_use]
     pub fn pages_at(&self, places: &[usize]) -> Vec<(usize, Cow<'_, Source>)> {
         let mut pages: Vec<_> =
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn n03_pages_are_one_and_what_cites_them_follows() {
+    fn pages_are_one_and_what_cites_them_follows() {
         let mut answer = answer();
         answer.merge_pages(Tracking::RefToo);
         let urls: Vec<_> =
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn n03_nothing_is_merged_where_a_parameter_counts_or_a_marker_counts_places() {
+    fn nothing_is_merged_where_a_parameter_counts_or_a_marker_counts_places() {
         let mut usual = answer();
         usual.merge_pages(Tracking::Usual);
         assert_eq!(usual, answer());

@@ -1,6 +1,6 @@
 //! The scores of a search as its service gives them.
 
-/// What Azure AI Search says of how well a document fits, before it becomes one score from 0 to 1 (rules S0-20 to S0-23).
+/// What Azure AI Search says of how well a document fits, before it becomes one score from 0 to 1 (rule AZ-01).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RawScores {
     /// The score of the semantic ranker, 0 to 4 as a rule.

@@ -58,7 +58,7 @@ pub struct Source {
 
 impl Source {
     /// Takes over what this source does not know: the first title, address, passage and date win (rule N-03),
-    /// and the lowest rank (rule S4-13).
+    /// and the lowest rank (rule RC-01).
     pub fn fill_in(&mut self, other: Self) {
         fn take<T>(mine: &mut Option<T>, other: Option<T>) {
             if mine.is_none() {
@@ -118,7 +118,7 @@ impl Source {
         self.filepath.as_ref().filter(|path| path.contains("://"))?.parse().ok()
     }
 
-    /// The names for people, best first: title, file name, file name in the address, host (policy P-08, rule S0-25). Each is one
+    /// The names for people, best first: title, file name, file name in the address, host (policy P-08). Each is one
     /// line and not empty.
     pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let file_in_url = || self.url.as_ref().and_then(WebUrl::file_name);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn s0_25_a_name_is_the_title_else_the_file_else_the_file_in_the_address_else_the_host() {
+    fn a_name_is_the_title_else_the_file_else_the_file_in_the_address_else_the_host() {
         for (title, filepath, url, expected) in [
             ("Leave", "a.pdf", "https://x/b.pdf", "Leave"),
             ("", "hr\\2024/leave.docx", "https://x/b.pdf", "leave.docx"),

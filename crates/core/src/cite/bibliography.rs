@@ -1,4 +1,4 @@
-//! A list of references that the model wrote at the end, although the manifest says the same (policy P-06, rule S1-24).
+//! A list of references that the model wrote at the end, although the manifest says the same (policy P-06, rule AH-04).
 
 use std::ops::Range;
 
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn p06_a_list_that_repeats_the_manifest_goes_with_its_heading_and_the_blank_lines_before() {
+    fn a_list_that_repeats_the_manifest_goes_with_its_heading_and_the_blank_lines_before() {
         for list in [
             "\n\n[1] Leave policy\n[2] Travel policy, 2024",
             "\n\n\n## Sources\n\n[1] Leave\n[2] Travel\n\n",
@@ -343,7 +343,7 @@ mod tests {
 
     /// A marker that goes over the end of a line is in one line when it was converted: the list went the second time.
     #[test]
-    fn p06_an_entry_goes_on_with_the_marker_in_which_its_line_ends() {
+    fn an_entry_goes_on_with_the_marker_in_which_its_line_ends() {
         for end in ["[1] Leave, see [\n2] as well", "[1] Leave, see [1,\r\n2]\n[2] Travel"] {
             assert_eq!(without(&format!("Answer [1].\n\nSources\n{end}")), "Answer [1].", "{end:?}");
         }
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn p06_blanks_at_the_end_of_the_last_line_stay_so_that_a_second_conversion_changes_nothing() {
+    fn blanks_at_the_end_of_the_last_line_stay_so_that_a_second_conversion_changes_nothing() {
         let list = "\n\n[1]: https://x \"Leave policy\"\n[2]: https://y \"Travel policy\"";
         for kept in ["Answer [1] ", "Answer [1]\n\n- ", "Answer [1]\u{a0}"] {
             assert_eq!(without(&format!("{kept}{list}")), kept);
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn p06_a_list_that_says_something_else_is_text() {
+    fn a_list_that_says_something_else_is_text() {
         for text in [
             "Steps:\n\n[1] Open the valve\n[2] Close the valve",
             "[1] Leave policy\n[2] Travel policy",

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn p10_definitions_come_last_after_one_blank_line() {
+    fn definitions_come_last_after_one_blank_line() {
         for text in ["a[1]", "a[1]\n", "a[1]\n\n", "a[1]\n \n\n\n", "a[1]\r\n\r\n"] {
             let mut text = text.to_owned();
             append(&mut text, &[cited(1, Some("https://x/a"), "A"), cited(2, None, "B")]);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn p08_a_parser_reads_every_title_back() {
+    fn a_parser_reads_every_title_back() {
         for title in ["plain", "a \"b\" c", "back\\slash\\", "a &amp; b &copy;", "<b>(x)</b> 'y' [1] `z`", "日本 😀"]
         {
             let mut text = "a[1]".to_owned();
@@ -119,7 +119,7 @@ mod tests {
     }
     /// A family was once divided into two people, and nothing said that anything was cut.
     #[test]
-    fn p14_a_long_title_is_cut_between_characters_and_reported() {
+    fn a_long_title_is_cut_between_characters_and_reported() {
         let cut = |title: &str| {
             let mut out = String::new();
             push_title(&mut out, title);

@@ -202,7 +202,7 @@ mod tests {
 
     /// Forty-eight KiB of one paragraph, letter by letter, took eight seconds: it was read again with each letter.
     #[test]
-    fn p12_a_long_paragraph_is_not_read_with_each_letter() {
+    fn a_long_paragraph_is_not_read_with_each_letter() {
         let text = "Light travels at 299,792,458 m/s [1] in vacuum. ".repeat(130);
         let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
         incremental.add_sources([source()]);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn p12_letters_that_nobody_sees_go_alike_wherever_the_text_is_cut() {
+    fn letters_that_nobody_sees_go_alike_wherever_the_text_is_cut() {
         let letters =
             ["a", "\u{202e}", "\u{2067}", "\u{e0041}", "🏴", "\u{e0067}\u{e007f}", "\u{200b}", "\u{fe0f}", " "];
         let marks = ["[1]", "]", "(", "`", "&#x202e;", "**", "\n", "!", "|", "https://x/"];
@@ -242,7 +242,7 @@ mod tests {
 
     /// The badge stood between two pieces of a line that goes, and was kept apart from the second one.
     #[test]
-    fn p12_a_place_in_a_line_that_goes_is_cited_alike_wherever_the_line_is_cut() {
+    fn a_place_in_a_line_that_goes_is_cited_alike_wherever_the_line_is_cut() {
         let blocks = ["\n[^1]: A note\nword[1]\n3) ", "[doc1][1-3][1]"];
         let text = blocks.concat();
         let mut answer = Answer { text: text.as_str().into(), sources: vec![source(); 3], ..Answer::default() };
@@ -261,7 +261,7 @@ mod tests {
 
     /// A line further on, the badge stood in a paragraph behind them; in a stream it stood where the definition had been.
     #[test]
-    fn p12_a_place_in_definitions_that_go_is_cited_behind_the_last_of_them() {
+    fn a_place_in_definitions_that_go_is_cited_behind_the_last_of_them() {
         for (behind, body) in [("\nb", "[1]\n\nb"), (".", "[1]\n\n.")] {
             let pieces =
                 ["[a]: https://x.example/a\n", "[b]: https://x.example/a-longer-address\n", "[c]: https://x/c\n"];
@@ -285,7 +285,7 @@ mod tests {
     /// Of a heading with half of its line end, with many blanks, or of an entry with another blank, it was decided too early that
     /// it was none, which could not be taken back.
     #[test]
-    fn p12_a_list_of_references_is_known_wherever_it_is_cut() {
+    fn a_list_of_references_is_known_wherever_it_is_cut() {
         let wide = format!("Sources{}\n[1] Leave policy\n", " ".repeat(100));
         for list in [
             "Sources\r\n[1] Leave policy\r\n",
@@ -303,7 +303,7 @@ mod tests {
 
     /// At the end of what had arrived, the sign looked like one at the end of the text, which a badge could follow.
     #[test]
-    fn p12_a_sign_at_the_end_of_a_piece_is_not_at_the_end_of_the_text() {
+    fn a_sign_at_the_end_of_a_piece_is_not_at_the_end_of_the_text() {
         let (whole, finished) = whole_and_in_pieces(["`e`<g =", "y [1]"]);
         assert!(whole.text.starts_with("`e`&lt;g =y [1]"), "{}", whole.text);
         assert_eq!(finished, whole);
@@ -311,7 +311,7 @@ mod tests {
 
     /// The blank line behind a definition stayed, or went, with the mark before it.
     #[test]
-    fn p12_a_mark_at_the_beginning_counts_for_nothing() {
+    fn a_mark_at_the_beginning_counts_for_nothing() {
         let text = "\u{feff}[a]: https://x.example/a\n\nb [1] and c";
         let (whole, finished) = whole_and_in_pieces(text.split_inclusive(|_| true));
         assert!(whole.text.starts_with("b [1]"), "{}", whole.text);
@@ -320,7 +320,7 @@ mod tests {
 
     /// Where a piece began with the blank behind it, a lone `://` was taken for an address that goes on.
     #[test]
-    fn p12_a_blank_ends_an_address_wherever_the_text_is_cut() {
+    fn a_blank_ends_an_address_wherever_the_text_is_cut() {
         for text in ["a https:// `b[]` [1]", "www. `b[]` [1]", "https://x.example/a `b[]` [1]"] {
             for cut in 0..text.len() {
                 let (whole, finished) = whole_and_in_pieces([&text[..cut], &text[cut..]]);
@@ -331,7 +331,7 @@ mod tests {
 
     /// The report named as much of a tag as had arrived.
     #[test]
-    fn p12_the_report_is_that_of_the_whole_answer_as_well() {
+    fn the_report_is_that_of_the_whole_answer_as_well() {
         let (whole, finished) = whole_and_in_pieces("a [1]\n\n<?x and more> [1] b".split_inclusive(|_| true));
         assert_eq!(finished, whole);
         assert!(finished.entries.iter().any(|entry| entry.message == "<?x and more> is shown as text"), "{finished:?}");

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn p01_the_whole_vocabulary_is_read() {
+    fn the_whole_vocabulary_is_read() {
         let numbers = |numbers: &[usize]| Some(Marker::Numbers(numbers.into()));
         let documents = |numbers: &[usize]| Some(Marker::Documents(numbers.into()));
         assert_eq!(square("1"), numbers(&[1]));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn p01_what_only_looks_like_a_marker_is_none() {
+    fn what_only_looks_like_a_marker_is_none() {
         for inner in [" ", "x", "0", "", ","] {
             assert_eq!(square(inner), None, "{inner:?}");
         }
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn n08_a_number_in_brackets_is_no_footnote_and_may_have_a_fragment() {
+    fn a_number_in_brackets_is_no_footnote_and_may_have_a_fragment() {
         let numbers = MarkerGrammar::BRACKETED_NUMBERS;
         assert_eq!(in_square_brackets("1, 3#part", &numbers), Some(Marker::Numbers(smallvec![1, 3])));
         assert_eq!(in_square_brackets("^1", &numbers), None);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn n07_only_an_annotation_tells_what_a_marker_of_a_machine_means() {
+    fn only_an_annotation_tells_what_a_marker_of_a_machine_means() {
         let annotated = MarkerGrammar::ANNOTATED;
         assert_eq!(in_lenticular_brackets("3†source", &annotated), Some(Marker::Machine(Vec::new())));
         assert_eq!(in_lenticular_brackets("4:0†a.pdf", &annotated), Some(Marker::Machine(vec!["a.pdf"])));
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn s0_15_azure_on_your_data_knows_one_form_only() {
+    fn azure_on_your_data_knows_one_form_only() {
         let azure = MarkerGrammar::AZURE_ON_YOUR_DATA;
         assert_eq!(in_square_brackets("doc12", &azure), Some(Marker::Documents(smallvec![12])));
         for inner in ["Doc1", "doc 1", "docs1", "doc1, doc2", "1", "doc", "doc1 ", "plan.pdf"] {

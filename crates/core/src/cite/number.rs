@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn p03_numbers_are_dense_by_first_appearance_or_the_providers() {
+    fn numbers_are_dense_by_first_appearance_or_the_providers() {
         let sources: Vec<Source> = ["https://a", "https://b", "https://c"].map(web).into();
         assert_eq!(numbers(&sources, &[2, 0, 2], &Rules::web_chat()), [1, 2, 1]);
         let provider = Rules { numbering: Numbering::Provider, ..Rules::web_chat() };
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn p04_one_document_is_one_claim_unless_pages_are_split() {
+    fn one_document_is_one_claim_unless_pages_are_split() {
         let page = |n| Source { page: NonZeroU32::new(n), ..web("https://a/x.pdf#top") };
         let sources = [page(1), page(2), web("https://a/x.pdf?utm_source=z")];
         assert_eq!(numbers(&sources, &[0, 1, 2], &Rules::web_chat()), [1, 1, 1]);
@@ -239,13 +239,13 @@ mod tests {
     }
 
     #[test]
-    fn p04_sources_without_address_are_never_merged() {
+    fn sources_without_address_are_never_merged() {
         let sources = [Source::default(), Source::default()];
         assert_eq!(numbers(&sources, &[0, 1], &Rules::web_chat()), [1, 2]);
     }
 
     #[test]
-    fn p08_a_title_is_one_line_and_never_empty() {
+    fn a_title_is_one_line_and_never_empty() {
         let titled = |title: &str| {
             let sources = [Source { title: Some(title.into()), ..Source::default() }];
             let mut numberer = Numberer::new(&Rules::web_chat());
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn p14_a_title_is_reported_as_cut_only_where_a_definition_has_it() {
+    fn a_title_is_reported_as_cut_only_where_a_definition_has_it() {
         let sources = [Source { title: Some("x".repeat(301)), ..Source::default() }];
         for (rules, wanted) in [(Rules::web_chat(), 1), (Rules::plain(), 0)] {
             let mut numberer = Numberer::new(&rules);
@@ -270,7 +270,7 @@ mod tests {
 
     /// The definition had brackets in its address, which every engine encodes: the badge led to `http://%5B::1%5D/`.
     #[test]
-    fn p07_an_address_that_no_link_can_name_is_none_where_there_are_definitions() {
+    fn an_address_that_no_link_can_name_is_none_where_there_are_definitions() {
         let sources = [Source { url: "http://[2001:db8::1]/x".parse().ok(), ..Source::default() }];
         for (rules, linked) in [(Rules::web_chat(), false), (Rules::teams(), true)] {
             let mut numberer = Numberer::new(&rules);

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn p01_a_bracket_resolves_by_marker_place_id_file_and_page_in_this_order() {
+    fn a_bracket_resolves_by_marker_place_id_file_and_page_in_this_order() {
         assert_eq!(resolve("src c"), Some(vec![2]));
         assert_eq!(resolve("2"), Some(vec![1]), "a number is a place, whatever the ids are");
         assert_eq!(resolve("AB"), Some(vec![1]));
@@ -190,7 +190,7 @@ mod tests {
 
     /// Words in brackets became badges, `[sic]` beside an article of that name and `app.config[settings]` beside a page.
     #[test]
-    fn p01_the_end_of_an_address_is_a_file_name_only_with_an_extension() {
+    fn the_end_of_an_address_is_a_file_name_only_with_an_extension() {
         let source = |url: &str| Source { url: url.parse().ok(), ..Source::default() };
         let sources = [
             source("https://en.wikipedia.example/wiki/Sic"),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn p01_a_provider_may_mean_ids_by_numbers_or_the_ends_of_ids_by_names() {
+    fn a_provider_may_mean_ids_by_numbers_or_the_ends_of_ids_by_names() {
         let named = |id: &str| Source { id: Some(id.into()), ..Source::default() };
         let resolve = |inner: &str, grammar: MarkerGrammar, sources: &[Source]| {
             let marker = in_square_brackets(inner, &grammar)?;
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn p01_a_list_that_a_person_would_write_resolves_whole_or_not_at_all() {
+    fn a_list_that_a_person_would_write_resolves_whole_or_not_at_all() {
         assert_eq!(resolve("1, 3, 1"), Some(vec![0, 2]));
         assert_eq!(resolve("1, 2019"), None);
         assert_eq!(resolve("doc1, doc9"), Some(vec![0]));

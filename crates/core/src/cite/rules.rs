@@ -7,13 +7,13 @@ use crate::url::Tracking;
 /// The rules of one dialect for one conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Whether reference definitions are appended (policy P-10).
+    /// Whether reference definitions are appended.
     pub definitions: bool,
     /// Which numbers readers see (policy P-03).
     pub numbering: Numbering,
     /// Whether two pages of one document are two claims (policy P-04).
     pub pages: Pages,
-    /// Which addresses are those of one document (policy P-04).
+    /// Which addresses are those of one document.
     pub tracking: Tracking,
     /// Hosts whose images may load, in lower case (policy P-06).
     pub image_hosts: BTreeSet<String>,
@@ -31,7 +31,7 @@ pub struct Rules {
     /// Whether nothing but markers is touched: everything else stays as the model wrote it, and every source is itself, also
     /// where two have one address, but for pages of the web (rule N-03). Of the markers that name nothing, only those go that no person can read (rule N-07).
     pub only_markers: bool,
-    /// Whether a list of references at the end goes that repeats the sources (policy P-06, rule S1-24).
+    /// Whether a list of references at the end goes that repeats the sources (policy P-06).
     pub without_bibliography: bool,
 }
 

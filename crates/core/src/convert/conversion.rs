@@ -18,7 +18,7 @@ pub struct Conversion {
     pub to: Dialect,
     /// The caller's wishes.
     pub options: Options,
-    /// Whether the answer is to cite. Where it is not, it is judged and shown without its sources (rule S1-01).
+    /// Whether the answer is to cite. Where it is not, it is judged and shown without its sources (rule AH-02).
     pub citations: bool,
     /// The labels that the configuration knows.
     pub labels: Arc<LabelCatalog>,

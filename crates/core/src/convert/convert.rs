@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn p13_required_grounding_fails_closed_with_two_reasons() {
+    fn required_grounding_fails_closed_with_two_reasons() {
         let required = r#"{"require_grounding": "any"}"#;
         let failed = |body: &str| with(required, body).expect_err("no grounding").to_string();
         assert!(failed(r#"{"text": "a [1]"}"#).contains("no retrieval at all"));

@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn s4_50_to_52_outputs_and_activities_are_judged_alike() {
+    fn outputs_and_activities_are_judged_alike() {
         let source = json!({"title": "A", "url": "https://x.example/"});
         let searched = json!({"type": "web_search_call", "action": {"type": "search"}});
         let response = |annotations: Value, call: &Value| {

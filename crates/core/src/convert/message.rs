@@ -57,7 +57,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     }
 
     if options.require_grounding == Grounding::Anchored {
-        // What is attested stands nowhere in the text (rule S4-52).
+        // What is attested stands nowhere in the text.
         answer.attested.clear();
     }
     let rules = conversion.rules();

@@ -88,7 +88,7 @@ fn full_score<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>,
     }
 }
 
-/// What an answer must rest on (policy P-13).
+/// What an answer must rest on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grounding {
     /// Nothing.

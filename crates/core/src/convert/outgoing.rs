@@ -23,9 +23,9 @@ pub enum OutgoingForm {
     /// of a pipe takes.
     Events,
     /// For Open WebUI: `message` events with the text, then one `chat:completion` event with an empty text, `done` and all
-    /// sources (rule S2-11). Open WebUI does not store these sources.
+    /// sources (rule OW-02). Open WebUI does not store these sources.
     Completion,
-    /// For clients of AssistantHub: chunks of a chat completion, the last of which has `citations` (rule S1-31).
+    /// For clients of AssistantHub: chunks of a chat completion, the last of which has `citations` (rule AH-06).
     AssistantHub,
 }
 
@@ -131,7 +131,7 @@ impl Outgoing {
     }
 
     /// What is left to give out when the body has ended. An answer that lacks its end, or whose provider reported an error,
-    /// ends with an `error`; clients of AssistantHub know it by the missing last chunk (rule S1-32).
+    /// ends with an `error`; clients of AssistantHub know it by the missing last chunk (rule AH-06).
     ///
     /// # Errors
     /// When the body is unusable, or required grounding is missing.
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn s2_6_and_s2_7_text_comes_as_events_and_the_sources_in_one_completion_event_without_text() {
+    fn text_comes_as_events_and_the_sources_in_one_completion_event_without_text() {
         let mut answer = outgoing(OutgoingForm::Completion);
         assert_eq!(push(&mut answer, SOURCES), [] as [Value; 0]);
         assert!(answer.has_begun());
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_31_chunks_for_assistanthub_end_with_the_citations() {
+    fn chunks_for_assistanthub_end_with_the_citations() {
         let mut answer = outgoing(OutgoingForm::AssistantHub);
         let begin = push(&mut answer, SOURCES);
         assert_eq!(begin[0]["choices"][0]["delta"]["role"], "assistant");

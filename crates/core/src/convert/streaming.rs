@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn p12_with_sources_first_everything_is_shown_that_the_rewrite_gives_out() {
+    fn with_sources_first_everything_is_shown_that_the_rewrite_gives_out() {
         let deltas = ["One [", "1]. Two", " words [see](https://x.example). ", "[2]", " And the end of it.\n\nBye"];
         let mut events = vec![json!({"sources": [source("a"), source("b")]})];
         events.extend(deltas.map(|delta| json!({"delta": delta})));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn p12_a_marker_before_its_sources_makes_an_answer_late() {
+    fn a_marker_before_its_sources_makes_an_answer_late() {
         let deltas = ["One [1", "]. Two", " words"];
         let mut events: Vec<_> = deltas.map(|delta| json!({"delta": delta})).into();
         events.extend([json!({"sources": [source("a")]}), json!({"delta": " more."}), json!({"done": true})]);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn p12_citations_beside_the_text_make_an_answer_late() {
+    fn citations_beside_the_text_make_an_answer_late() {
         let events = [
             json!({"sources": [source("a")], "annotations": [{"start": 0, "end": 4, "sources": ["a"]}]}),
             json!({"delta": "One."}),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_28_what_is_shown_of_a_stream_has_the_addresses_that_its_message_has() {
+    fn what_is_shown_of_a_stream_has_the_addresses_that_its_message_has() {
         let events = [json!({"sources": [source("a"), source("b")]}), json!({"delta": "One [1]. Two [2]. Three."})];
         let mut conversion = to(Dialect::WebChat, json!({}));
         conversion.addresses = Some(Arc::new(Signed));
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn p13_with_required_grounding_nothing_is_shown_before_the_message() {
+    fn with_required_grounding_nothing_is_shown_before_the_message() {
         let events =
             [json!({"sources": [source("a")]}), json!({"delta": "One. Two [1]. Three."}), json!({"done": true})];
         for dialect in DIALECTS {

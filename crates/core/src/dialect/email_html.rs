@@ -1,4 +1,5 @@
-//! E-mail behind Azure Bot Service as HTML (`docs/guides/chats.md`), for whoever chooses it: the channel `email` has `plain`.
+//! [E-mail behind Azure Bot Service](https://learn.microsoft.com/azure/bot-service/bot-builder-channeldata#create-a-custom-email-message)
+//! as HTML (`docs/guides/chats.md`), for whoever chooses it: the channel `email` has `plain`.
 
 use pulldown_cmark::{CowStr, Event, html};
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! LINE behind Azure Bot Service (`docs/guides/chats.md`): a text without marks.
+//! [LINE](https://developers.line.biz/en/reference/messaging-api/#text-message) behind Azure Bot Service
+//! (`docs/guides/chats.md`): a text without marks.
 
 use super::Pacing;
 use super::drawn::{Drawing, PLAIN, draw, message, units};

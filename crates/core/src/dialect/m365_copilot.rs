@@ -1,4 +1,5 @@
-//! Microsoft 365 Copilot: Teams without labels, icons and feedback (`docs/guides/teams.md`).
+//! [Microsoft 365 Copilot](https://learn.microsoft.com/microsoft-365/copilot/extensibility/custom-engine-agent-architecture):
+//! Teams without labels, icons and feedback (`docs/guides/teams.md`).
 
 use super::row::Row;
 use super::{MessageOptions, Pacing, teams};

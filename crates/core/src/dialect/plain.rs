@@ -1,4 +1,5 @@
-//! A text that is read as it stands: SMS, e-mail (`docs/guides/plain.md`).
+//! [Plain text](https://github.com/microsoft/botframework-sdk/blob/main/specs/botframework-activity/botframework-activity.md#text-format),
+//! read as it stands: SMS, e-mail (`docs/guides/plain.md`).
 
 use super::reference_list::{self, Form};
 use super::row::{MAX_DIRECT_LINE_BYTES, Row};

@@ -1,4 +1,5 @@
-//! Slack behind Azure Bot Service (`docs/guides/chats.md`): mrkdwn in a native message.
+//! [Slack](https://docs.slack.dev/messaging/formatting-message-text/) behind Azure Bot Service
+//! (`docs/guides/chats.md`): mrkdwn in a native message.
 
 use serde_json::json;
 

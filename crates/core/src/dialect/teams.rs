@@ -1,4 +1,5 @@
-//! Microsoft Teams (`docs/guides/teams.md`).
+//! [Microsoft Teams](https://learn.microsoft.com/microsoftteams/platform/bots/how-to/format-ai-bot-messages)
+//! (`docs/guides/teams.md`).
 
 use std::ops::Range;
 

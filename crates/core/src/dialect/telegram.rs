@@ -1,4 +1,5 @@
-//! Telegram behind Azure Bot Service (`docs/guides/chats.md`): HTML in a call of `sendMessage`.
+//! [Telegram](https://core.telegram.org/bots/api#html-style) behind Azure Bot Service (`docs/guides/chats.md`): HTML in
+//! a call of `sendMessage`.
 
 use serde_json::json;
 

@@ -1,4 +1,5 @@
-//! Web Chat and everything that speaks Direct Line (`docs/guides/web-chat.md`).
+//! [Web Chat](https://github.com/microsoft/BotFramework-WebChat/blob/main/docs/CITATION.md) and everything that speaks
+//! Direct Line (`docs/guides/web-chat.md`).
 
 use super::row::{MAX_DIRECT_LINE_BYTES, Row, Stream};
 use super::{MessageOptions, Pacing};

@@ -143,7 +143,7 @@ impl<'b> Builder<'b> {
         Some(self.cut("abstract", cited, source, first.trim(), max).into_owned())
     }
 
-    /// All passages, where the abstract does not say it all or where the reader has nothing else (policy P-04).
+    /// All passages, where the abstract does not say it all or where the reader has nothing else.
     fn text(&mut self, cited: &CitedSource, passages: &[(&'b Source, &'b str)]) -> Option<String> {
         if cited.url.is_some() && passages.len() < 2 {
             return None;
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn p07_a_claim_has_the_address_of_its_definition_and_a_non_url_citation_has_none() {
+    fn a_claim_has_the_address_of_its_definition_and_a_non_url_citation_has_none() {
         let web = Source { url: "https://x/a b(1)".parse().ok(), ..Source::default() };
         let graph = graph(&answer("[1][2]", vec![web, Source::default()]));
         assert_eq!(
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn p04_the_passages_of_one_document_are_joined() {
+    fn the_passages_of_one_document_are_joined() {
         let chunk = |content: &str| Source {
             url: "https://x/a".parse().ok(),
             content: Some(content.into()),
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn p11_the_message_refers_to_the_most_sensitive_label_among_the_cited() {
+    fn the_message_refers_to_the_most_sensitive_label_among_the_cited() {
         let labelled = |id, priority| Source { label: label(id, priority), ..Source::default() };
         let sources = vec![labelled("low", 1), labelled("high", 3), labelled("uncited", 9), labelled("high", 3)];
         let graph = graph(&answer("[1] [2] [4]", sources));
@@ -284,7 +284,7 @@ mod tests {
 
     /// A label without id took `_:s1` and a claim `_:c1`, and labels with these ids were renamed.
     #[test]
-    fn p11_a_label_keeps_the_id_that_its_caller_gave() {
+    fn a_label_keeps_the_id_that_its_caller_gave() {
         let nameless = Some(SensitivityLabel::default());
         let labels = [nameless, label("s1", 1), label("_:c1", 0), label("größe_", 2)];
         assert_eq!(
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn p11_different_labels_never_share_a_node() {
+    fn different_labels_never_share_a_node() {
         let mut other = label("s", 1);
         if let Some(label) = &mut other {
             label.name = Some("Other".into());
@@ -315,14 +315,14 @@ mod tests {
     }
 
     #[test]
-    fn p11_the_label_that_the_caller_gives_wins() {
+    fn the_label_that_the_caller_gives_wins() {
         let mut answer = answer("[1]", vec![Source { label: label("a", 9), ..Source::default() }]);
         answer.label = label("b", 0);
         assert_eq!(graph(&answer)["usageInfo"]["name"], "Label b");
     }
 
     #[test]
-    fn p11_encrypted_passages_are_withheld_when_the_policy_says_so() {
+    fn encrypted_passages_are_withheld_when_the_policy_says_so() {
         let encrypted = SensitivityLabel { encrypted: true, ..SensitivityLabel::default() };
         let secret = Source { content: Some("secret".into()), label: Some(encrypted), ..Source::default() };
         let answer = answer("[1]", vec![secret]);

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn p11_the_card_of_an_encrypted_document_is_withheld_with_its_passages() {
+    fn the_card_of_an_encrypted_document_is_withheld_with_its_passages() {
         let card = json!({"type": "AdaptiveCard", "body": [{"type": "TextBlock", "text": "secret"}]});
         let rules = GraphRules { withhold_encrypted: true, ..GraphRules::teams() };
         let label = SensitivityLabel { encrypted: true, ..SensitivityLabel::default() };

@@ -17,7 +17,7 @@ pub struct GraphRules {
     pub keywords: Option<KeywordLimits>,
     /// Hosts whose images may load in a passage.
     pub image_hosts: BTreeSet<String>,
-    /// Whether the passages of encrypted documents are left out (policy P-11).
+    /// Whether the passages of encrypted documents are left out.
     pub withhold_encrypted: bool,
     /// How much of a document is told.
     pub members: Members,

@@ -78,7 +78,7 @@ impl Sources {
     }
 }
 
-/// Sources as they are cited at one place: each once, ascending (rule N-05).
+/// Sources as they are cited at one place: each once, ascending.
 pub(super) fn each_once(mut sources: Vec<SourceIndex>) -> Vec<SourceIndex> {
     sources.sort_unstable();
     sources.dedup();
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn n03_one_page_is_one_source_and_the_first_title_wins() {
+    fn one_page_is_one_source_and_the_first_title_wins() {
         let mut sources = Sources::default();
         let first = sources.page(web("https://x.example/a?utm_source=openai#top", None));
         assert_eq!(sources.page(web("https://X.example/a", Some("A"))), first);
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn n10_places_count_in_their_own_part() {
+    fn places_count_in_their_own_part() {
         let mut annotated = Annotated::default();
         let source = annotated.sources.page(web("https://x.example", None));
         let (first, second) = (annotated.begin_part(), 1);

@@ -12,7 +12,7 @@ use super::web_results::WebResults;
 use crate::answer::{Answer, Source, SourceIndex, SourceKind};
 use crate::text::{OffsetIndex, Span};
 
-/// One part of the text. Offsets of its annotations count from its beginning (rule N-10).
+/// One part of the text. Offsets of its annotations count from its beginning.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Part {
     pub(super) text: String,
@@ -56,7 +56,7 @@ impl AnnotatedParts {
             }
             taken.push(placed);
         }
-        // What is attested as used, though it may be anchored nowhere (policy P-03).
+        // What is attested as used, though it may be anchored nowhere.
         let attested = annotated.sources.len();
         if self.linked_markers {
             for (at, (part, placed)) in self.parts.iter().zip(&taken).enumerate() {
@@ -106,7 +106,7 @@ impl AnnotatedParts {
             }
         };
         if span.is_none() && matches!(place, AnnotatedPlace::Span(..)) {
-            // Without a place, the marker itself may still tell (policy P-01).
+            // Without a place, the marker itself may still tell.
             source.marker = marker;
         }
         let index = match file_id {
@@ -117,7 +117,7 @@ impl AnnotatedParts {
                 annotated.sources.known_as(&format!("file {id}"), source)
             }
             None => {
-                // What the search says of a page comes before what cites it (rule S4-13).
+                // What the search says of a page comes before what cites it (rule RC-01).
                 if let Some(mut result) = self.results.of_page(&source).cloned() {
                     result.fill_in(std::mem::take(&mut source));
                     source = result;

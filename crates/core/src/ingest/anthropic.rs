@@ -1,4 +1,5 @@
-//! Claude Messages: the text comes in blocks, and what a block cites, all of its text rests on.
+//! [Claude Messages](https://docs.anthropic.com/en/docs/build-with-claude/citations): the text comes in blocks, and
+//! what a block cites, all of its text rests on.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -136,7 +137,7 @@ impl ClaudeAnswer {
                 self.ages.add(&content.unwrap_or_default(), format!("{pointer}/content"), warnings);
                 return None;
             }
-            // Thinking is no text (rule N-09), and unknown blocks say nothing (rule N-16).
+            // Thinking is no text, and unknown blocks say nothing.
             _ => return None,
         }
         self.open = Some(Open { part: self.annotated.begin_part(), cited: Vec::new() });
@@ -343,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn n13_an_error_keeps_what_had_arrived_and_what_it_cites() {
+    fn an_error_keeps_what_had_arrived_and_what_it_cites() {
         let error = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
         let begun = start(json!({"type": "text", "text": "Half", "citations": [page("https://x.example/1")]}));
         let answer = ingest(stream(&[begun, error]).as_bytes(), None).expect("a part");

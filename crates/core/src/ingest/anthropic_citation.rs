@@ -69,7 +69,7 @@ fn range(ends: [Option<u32>; 2]) -> Option<String> {
 }
 
 impl WireCitation {
-    /// The source that is cited; `None` for a kind of citation that is not known (rule N-16).
+    /// The source that is cited; `None` for a kind of citation that is not known.
     pub(super) fn cite(
         self,
         sources: &mut Sources,

@@ -1,4 +1,5 @@
-//! AssistantHub: a chat completion with a `citations` object beside its choices (rules S1-20 to S1-32).
+//! [AssistantHub](https://github.com/jchristn/AssistantHub): a chat completion with a `citations` object beside its
+//! choices (rules AH-01 and AH-06).
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -31,7 +32,7 @@ struct Cited {
 struct Manifest {
     #[serde(default, deserialize_with = "list")]
     sources: Vec<Option<Entry>>,
-    /// Numbers of sources, counted from 1 (rule S1-23).
+    /// Numbers of sources, counted from 1 (rule AH-03).
     #[serde(default, deserialize_with = "list")]
     referenced_indices: Vec<Number>,
 }
@@ -40,7 +41,7 @@ struct Manifest {
 #[derive(Deserialize)]
 struct Number(#[serde(deserialize_with = "offset")] Option<usize>);
 
-/// A chunk of a document (rule S1-20).
+/// A chunk of a document.
 #[derive(Default, Deserialize)]
 struct Entry {
     #[serde(default, deserialize_with = "offset")]
@@ -131,7 +132,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     Ok(answer)
 }
 
-/// The chunks of one answer; the manifest comes with the last one (rule S1-31).
+/// The chunks of one answer; the manifest comes with the last one (rule AH-06).
 #[derive(Debug, Default)]
 pub(super) struct AssistantHubEvents {
     referenced: Vec<SourceIndex>,
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_20_everything_of_an_entry_is_kept_and_null_is_absent() {
+    fn everything_of_an_entry_is_kept_and_null_is_absent() {
         let answer = read(
             "a",
             &json!({"sources": [
@@ -215,14 +216,14 @@ mod tests {
     }
 
     #[test]
-    fn s1_22_escaped_brackets_are_cited() {
+    fn escaped_brackets_are_cited() {
         let answer = read("a \\[1\\] b \\[2\\]", &json!({"sources": [{"document_name": "A"}]}));
         let cited: Vec<_> = answer.citations.iter().map(|citation| &answer.text[citation.span.range()]).collect();
         assert_eq!(cited, ["\\[1\\]"]);
     }
 
     #[test]
-    fn s1_31_and_s1_32_the_last_chunk_has_the_citations_and_without_it_the_answer_is_incomplete() {
+    fn the_last_chunk_has_the_citations_and_without_it_the_answer_is_incomplete() {
         let text = json!({"choices": [{"index": 0, "delta": {"content": "a \\[1\\]"}}]});
         let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}],
             "citations": {"sources": [{"document_name": "A"}], "referenced_indices": null}});

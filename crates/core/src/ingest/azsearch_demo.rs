@@ -1,4 +1,5 @@
-//! The azure-search-openai-demo: `[file.pdf#page=2]` in the text names an entry of `context.data_points.citations`.
+//! [azure-search-openai-demo](https://github.com/Azure-Samples/azure-search-openai-demo): `[file.pdf#page=2]` in the
+//! text names an entry of `context.data_points.citations`.
 
 use std::num::NonZeroU32;
 

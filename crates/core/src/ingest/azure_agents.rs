@@ -1,4 +1,5 @@
-//! Messages of Azure AI agents: a thread whose annotations may cite pages.
+//! [Messages of Azure AI agents](https://learn.microsoft.com/azure/ai-foundry/agents/concepts/threads-runs-messages): a
+//! thread whose annotations may cite pages.
 
 use super::Provider;
 use super::format::Format;

@@ -1,5 +1,5 @@
 //! A document of Azure OpenAI On Your Data, its two scores, and how a citation comes to those of what was retrieved
-//! (rules S0-02 and S0-30 to S0-33).
+//! (rule AZ-02).
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::location::{Located, web_url};
 use crate::answer::{Source, SourceKind};
 use crate::report::{Entry, Kind};
 
-/// A citation or a retrieved document (rule S0-02); any member may be absent or null.
+/// A citation or a retrieved document; any member may be absent or null.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Document {
     content: Option<String>,
@@ -50,7 +50,7 @@ impl Document {
     }
 }
 
-/// Copies the scores of retrieved documents to the citations that they match (rules S0-30 to S0-33).
+/// Copies the scores of retrieved documents to the citations that they match (rule AZ-02).
 pub(super) fn merge_scores<'c, 'd>(
     citations: impl IntoIterator<Item = &'c mut Document>,
     retrieved: impl IntoIterator<Item = &'d Document>,
@@ -59,7 +59,7 @@ pub(super) fn merge_scores<'c, 'd>(
     let mut by_key: HashMap<Key<'d>, &'d Document> = HashMap::new();
     for document in retrieved {
         if document.original_search_score.is_some() || document.rerank_score.is_some() {
-            // The last one wins where several share a key (rule S0-32).
+            // The last one wins where several share a key.
             by_key.extend(document.keys(scores).into_iter().flatten().map(|key| (key, document)));
         }
     }
@@ -74,7 +74,7 @@ pub(super) fn merge_scores<'c, 'd>(
     }
 }
 
-/// What a citation and a retrieved document may have in common, in the order of rule S0-31.
+/// What a citation and a retrieved document may have in common, in the order of rule AZ-02.
 #[derive(PartialEq, Eq, Hash)]
 enum Key<'d> {
     Title(&'d str),

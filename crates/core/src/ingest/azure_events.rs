@@ -1,5 +1,5 @@
-//! Azure OpenAI On Your Data as a stream: chunks of a chat completion, the citations in `choices[0].delta.context`
-//! (rules S0-01 and S0-03).
+//! [Azure OpenAI On Your Data](https://learn.microsoft.com/azure/ai-services/openai/references/on-your-data) as a
+//! stream: chunks of a chat completion, the citations in `choices[0].delta.context`.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -73,7 +73,7 @@ impl ReadEvents for AzureEvents {
             said.push(StreamEvent::Error(json::provider_error(&error)));
             return Ok(());
         }
-        // Only the first choice is the answer (rule N-09); others come in chunks of their own, or beside it.
+        // Only the first choice is the answer; others come in chunks of their own, or beside it.
         let first = chunk.choices.into_iter().enumerate().find(|(_, choice)| choice.index.unwrap_or_default() == 0);
         let Some((at, Choice { delta, finish_reason: reason, .. })) = first else { return Ok(()) };
         let place = format!("{}/choices/{at}", event.pointer());
@@ -140,7 +140,7 @@ mod tests {
     use super::super::ingest;
 
     #[test]
-    fn s0_03_in_a_stream_what_was_retrieved_takes_the_place_of_missing_citations() {
+    fn in_a_stream_what_was_retrieved_takes_the_place_of_missing_citations() {
         let chunk = |delta: &str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\n");
         let other =
             "data: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"other\"}}]}\n\ndata: {\"choices\":[]}\n\n";

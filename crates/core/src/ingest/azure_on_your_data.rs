@@ -1,4 +1,5 @@
-//! Azure OpenAI On Your Data, whole responses: citations in `choices[0].message.context` (rules S0-01 to S0-33).
+//! [Azure OpenAI On Your Data](https://learn.microsoft.com/azure/ai-services/openai/references/on-your-data), whole
+//! responses: citations in `choices[0].message.context`.
 
 use serde::Deserialize;
 
@@ -52,7 +53,7 @@ pub(super) fn parse(body: &str, scores: &AzureScores) -> Result<Answer, IngestEr
     let context = message.context.unwrap_or_default();
     let (mut cited, retrieved) = context.into_documents("/choices/0/message/context", &mut warnings);
     if cited.is_empty() {
-        // Rule S0-03: without citations, what was retrieved takes their place.
+        // Without citations, what was retrieved takes their place.
         cited = retrieved;
     } else {
         let documents = cited.iter_mut().map(|(_, document)| document);
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn s0_01_and_s0_02_citations_stand_in_the_message_or_in_a_delta_and_any_member_may_be_missing() {
+    fn citations_stand_in_the_message_or_in_a_delta_and_any_member_may_be_missing() {
         let context = json!({"citations": [
             {"title": "A", "content": "c", "url": "https://x/a", "filepath": "a.pdf", "chunk_id": 0, "metadata": {"dept": "HR"},
              "original_search_score": 50, "rerank_score": null, "filter_reason": null},
@@ -119,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn s0_03_what_was_retrieved_takes_the_place_of_missing_citations() {
+    fn what_was_retrieved_takes_the_place_of_missing_citations() {
         let answer = answer(&json!({"all_retrieved_documents": [{"title": "A"}]}));
         assert_eq!(answer.sources[0].title.as_deref(), Some("A"));
         assert_eq!(answer.sources[0].pointer, "/choices/0/message/context/all_retrieved_documents/0");
     }
 
     #[test]
-    fn s0_30_to_33_scores_come_from_the_retrieved_document_that_matches() {
+    fn scores_come_from_the_retrieved_document_that_matches() {
         let found = scores(&json!({
             "citations": [{"title": "A"}, {"filepath": "b"}, {"chunk_id": 3}, {"content": "same start"}, {"title": "Z"}],
             "all_retrieved_documents": [
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn s0_31_chunks_of_one_document_have_its_last_score_unless_each_finds_its_own() {
+    fn chunks_of_one_document_have_its_last_score_unless_each_finds_its_own() {
         let chunk = |id: u32, score: Option<u32>| json!({"title": "A", "chunk_id": id, "original_search_score": score});
         let context = json!({"citations": [chunk(0, None), chunk(1, None)],
             "all_retrieved_documents": [chunk(0, Some(10)), chunk(1, Some(20)), {"title": "B", "chunk_id": "0", "rerank_score": 1}]});

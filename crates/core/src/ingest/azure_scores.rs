@@ -1,4 +1,4 @@
-//! How the scores of Azure AI Search become one between 0 and 1 (rules S0-20 to S0-23).
+//! How the scores of Azure AI Search become one between 0 and 1 (rule AZ-01).
 
 use crate::answer::{RawScores, Scoring};
 
@@ -16,7 +16,7 @@ pub struct AzureScores {
     /// it was filtered by it, and where there is no other.
     pub prefer_rerank: bool,
     /// Whether a citation looks for its own chunk of its own document first. Without, the title comes first, and all chunks of a
-    /// document have the score of the last one (rule S0-31).
+    /// document have the score of the last one (rule AZ-02).
     pub exact_match: bool,
 }
 
@@ -26,7 +26,7 @@ impl Default for AzureScores {
     }
 }
 
-/// What a document tells of how well it fits (rule S0-02).
+/// What a document tells of how well it fits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Told<'d> {
     pub(super) original_search_score: Option<f64>,
@@ -37,7 +37,7 @@ pub(super) struct Told<'d> {
 }
 
 impl AzureScores {
-    /// The score of a document; what is not between 0 and 1 then is none (rule N-15).
+    /// The score of a document; what is not between 0 and 1 then is none.
     pub(super) fn score(&self, told: Told<'_>) -> Option<f64> {
         let Self { rerank_max, bm25_max, prefer_rerank, .. } = *self;
         Scoring { rerank_max, bm25_max, prefer_rerank }.score(&told.raw())
@@ -64,21 +64,21 @@ mod tests {
     }
 
     #[test]
-    fn s0_20_a_document_that_the_ranker_filtered_has_the_rankers_score() {
+    fn a_document_that_the_ranker_filtered_has_the_rankers_score() {
         let scores = AzureScores::default();
         assert_eq!(scores.score(told(3.2, 50.0, Some("rerank"))), Some(0.8));
         assert_eq!(scores.score(told(None, 50.0, Some("rerank"))), Some(0.5));
     }
 
     #[test]
-    fn s0_21_others_have_the_search_score() {
+    fn a_document_with_another_reason_or_none_has_the_search_score() {
         for reason in [None, Some("score"), Some("other")] {
             assert_eq!(AzureScores::default().score(told(3.2, 50.0, reason)), Some(0.5));
         }
     }
 
     #[test]
-    fn s0_22_without_it_they_have_the_rankers_or_an_old_one_or_none() {
+    fn without_a_search_score_the_rankers_counts_else_an_old_one_else_none() {
         let scores = AzureScores::default();
         assert_eq!(scores.score(told(2.0, None, None)), Some(0.5));
         assert_eq!(scores.score(Told { score: Some(0.4), ..Told::default() }), Some(0.4));
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn s0_23_scores_above_1_are_divided_and_end_at_1() {
+    fn scores_above_1_are_divided_and_end_at_1() {
         let scores = AzureScores::default();
         for (given, expected) in [(0.03, 0.03), (1.0, 1.0), (25.0, 0.25), (250.0, 1.0)] {
             assert_eq!(scores.score(told(None, given, None)), Some(expected));
@@ -102,7 +102,7 @@ mod tests {
 
     /// The reason that a document names is why it was filtered out, so that a cited one has none.
     #[test]
-    fn s0_20_the_rankers_score_may_be_preferred() {
+    fn the_rankers_score_may_be_preferred() {
         let scores = AzureScores { prefer_rerank: true, ..AzureScores::default() };
         assert_eq!(scores.score(told(3.2, 50.0, None)), Some(0.8));
         assert_eq!(scores.score(told(None, 50.0, None)), Some(0.5));

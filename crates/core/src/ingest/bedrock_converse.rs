@@ -1,4 +1,5 @@
-//! Amazon Bedrock, Converse: blocks of text that rest as a whole on their citations.
+//! [Amazon Bedrock, Converse](https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html):
+//! blocks of text that rest as a whole on their citations.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn n13_an_exception_keeps_what_had_arrived() {
+    fn an_exception_keeps_what_had_arrived() {
         let events = json!([{"contentBlockDelta": {"delta": {"text": "Half"}}}, {"modelStreamErrorException": {"message": "gone"}}]);
         let answer = answer(&events);
         assert_eq!((answer.text.as_str(), answer.complete), ("Half", false));

@@ -1,5 +1,6 @@
-//! Amazon Bedrock, RetrieveAndGenerate: claims as spans whose end is the last character, which their text corrects. What an
-//! agent answers (InvokeAgent) says the same beside each chunk of its text, whose bytes are in base64.
+//! [Amazon Bedrock, RetrieveAndGenerate](https://docs.aws.amazon.com/bedrock/latest/APIReference/API_agent-runtime_RetrieveAndGenerate.html):
+//! claims as spans whose end is the last character, which their text corrects. What an agent answers (InvokeAgent) says
+//! the same beside each chunk of its text, whose bytes are in base64.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -305,7 +306,7 @@ impl ReadEvents for RagAnswer {
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
-        // There is no sign of the end (rule N-12): what ends without an error is whole.
+        // There is no sign of the end: what ends without an error is whole.
         answer.complete = answer.error.is_none();
         self.annotated.finish(answer);
         answer.attested = (0..answer.sources.len()).map(SourceIndex).collect();
@@ -471,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn n13_an_exception_keeps_what_had_arrived() {
+    fn an_exception_keeps_what_had_arrived() {
         let events = json!([{"output": {"text": "Half"}}, {"throttlingException": {"message": "slow down"}}]);
         let answer = answer(&events);
         assert_eq!((answer.text.as_str(), answer.complete), ("Half", false));

@@ -74,7 +74,7 @@ impl Location {
 }
 
 impl Reference {
-    /// The source that it is: one for each document, however many of its passages are cited (rule N-03).
+    /// The source that it is: one for each document, however many of its passages are cited.
     pub(super) fn add_to(self, sources: &mut Sources, pointer: String, warnings: &mut Vec<Entry>) -> SourceIndex {
         let metadata = self.metadata.unwrap_or_default();
         let (member, place) = self.location.unwrap_or_default().place();

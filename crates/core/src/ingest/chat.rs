@@ -132,7 +132,7 @@ pub(super) enum Content {
 }
 
 impl Content {
-    /// The text; reasoning is none (rule N-09).
+    /// The text; reasoning is none.
     pub(super) fn into_text(self) -> String {
         let text = |chunk: &Value| match chunk["type"].as_str() {
             Some("text" | "output_text") => chunk["text"].as_str().map(str::to_owned),
@@ -231,7 +231,7 @@ pub(super) fn whole(body: &str, warnings: &mut Vec<Entry>) -> Result<(Content, S
     Ok((content, Said { pointer: "/choices/0/message".to_owned(), content: None, annotations, ended: true }))
 }
 
-/// Reads a chunk. Only the first choice is the answer (rule N-09); others come in chunks of their own, or beside it.
+/// Reads a chunk. Only the first choice is the answer; others come in chunks of their own, or beside it.
 pub(super) fn chunk(event: Event<'_>, json: &str, notes: &mut Vec<Entry>) -> Result<Chunk, IngestError> {
     let completion: Completion = json::read(json)?;
     let mut chunk = Chunk { model: completion.model, ..Chunk::default() };

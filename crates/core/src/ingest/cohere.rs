@@ -1,4 +1,5 @@
-//! Cohere chat: claims as spans in characters, each with the documents and the results of tools that it rests on.
+//! [Cohere chat](https://docs.cohere.com/reference/chat): claims as spans in characters, each with the documents and
+//! the results of tools that it rests on.
 //!
 //! The second version of the interface has `message`, the first one `text`; both stream. Whatever the offsets say, the text of
 //! a citation tells where it belongs.
@@ -179,7 +180,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
 }
 
 impl CohereAnswer {
-    /// A part of the content, or what is new in it; returns its text. Thinking is no text (rule N-09).
+    /// A part of the content, or what is new in it; returns its text. Thinking is no text.
     fn add(&mut self, index: Option<u32>, part: Part) -> Option<String> {
         let index = index.unwrap_or_default();
         let is_text = match (part.kind.as_deref(), self.open) {
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn n10_a_span_counts_in_its_part_and_only_what_cites_text_counts() {
+    fn a_span_counts_in_its_part_and_only_what_cites_text_counts() {
         let document = |id: Value| json!({"type": "document", "id": id, "document": {"title": "D", "text": "passage", "label": "Secret"}});
         let tool = json!({"type": "tool", "id": "t:0", "tool_output": {"url": "https://x.example/a", "content": null}});
         let body = json!({"id": "c", "finish_reason": "MAX_TOKENS", "message": {"tool_plan": "look", "content": [
@@ -374,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn n13_an_error_keeps_what_had_arrived() {
+    fn an_error_keeps_what_had_arrived() {
         let text = json!({"type": "content-delta", "delta": {"message": {"content": {"text": "Half"}}}});
         let end = json!({"type": "message-end", "delta": {"finish_reason": "ERROR", "error": "overloaded"}});
         let answer = answer(&json!([text, end]));

@@ -145,7 +145,7 @@ fn add_source(
     let source = into_source(id, document, pointer, warnings);
     match known {
         None => sources.page(source),
-        // An address is one source under every id (rule N-03).
+        // An address is one source under every id.
         Some(key) if sources.find(&key).is_none() && source.url.is_some() => {
             let index = sources.page(source);
             sources.also_known_as(&key, index);

@@ -1,4 +1,4 @@
-//! What an answer holds whose provider searched, and of which no source came out (rule S4-54): for who has to find out why.
+//! What an answer holds whose provider searched, and of which no source came out (rule RC-07): for who has to find out why.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn s4_54_counts_and_members_are_told_when_tools_ran_and_nothing_was_found() {
+    fn counts_and_members_are_told_when_tools_ran_and_nothing_was_found() {
         let metadata =
             json!({"webSearchQueries": ["the secret question"], "novelSources": [{"title": "secret"}], "n": 1});
         let gemini = json!({"candidates": [{"content": {"parts": [{"text": "x"}]}, "groundingMetadata": metadata}]});

@@ -1,4 +1,4 @@
-//! `\[1\]`: a marker whose brackets the model escaped (rule S1-22).
+//! `\[1\]`: a marker whose brackets the model escaped (rule AH-03).
 
 use std::ops::Range;
 
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s1_22_escaped_brackets_are_markers_outside_code() {
+    fn escaped_brackets_are_markers_outside_code() {
         let text = "a \\[1\\], \\[2, 1\\] \\[3\\] \\[x\\] \\\\[1\\] `\\[1\\]`\n\n```\n\\[2\\]\n```\n\\[1";
         let found = escaped_markers(text, 2);
         let shown: Vec<_> = found.iter().map(|marker| (&text[marker.span.range()], marker.sources.clone())).collect();

@@ -1,4 +1,5 @@
-//! Gemini and Vertex AI, `generateContent`: claims as spans in bytes, in `candidates[0].groundingMetadata`.
+//! [Gemini and Vertex AI, `generateContent`](https://ai.google.dev/api/generate-content): claims as spans in bytes, in
+//! `candidates[0].groundingMetadata`.
 //!
 //! Every member may be written in camel or snake case (rule N-17). In a whole answer offsets count in their part; in a stream,
 //! whose chunks cut parts anywhere, they count in all of the text.
@@ -106,7 +107,7 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     if let Some(reason) = refusal(&response) {
         return Err(IngestError::member("/promptFeedback/blockReason", reason));
     }
-    // Only the first candidate is the answer (rule N-09).
+    // Only the first candidate is the answer.
     let first = response.candidates.into_iter().enumerate().find(|(_, candidate)| candidate.index.unwrap_or(0) == 0);
     let (at, candidate) =
         first.ok_or_else(|| IngestError::member("/candidates", "empty; the first candidate is the answer"))?;
@@ -136,7 +137,7 @@ impl CitationMetadata {
 }
 
 impl Part {
-    /// Its text, unless it is a thought (rule N-09).
+    /// Its text, unless it is a thought.
     fn answer_text(self) -> Option<String> {
         self.text.filter(|text| self.thought != Some(true) && !text.is_empty())
     }
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn n17_names_may_be_in_snake_and_camel_case_at_every_level() {
+    fn names_may_be_in_snake_and_camel_case_at_every_level() {
         let mixed = json!({"candidates": [{
             "content": {"parts": [{"text": TEXT}]},
             "grounding_metadata": {
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn n10_offsets_count_in_their_part_and_thoughts_are_no_text() {
+    fn offsets_count_in_their_part_and_thoughts_are_no_text() {
         let body = json!({"candidates": [{
             "content": {"parts": [{"text": "Hm [1].", "thought": true}, {"text": "Süß. "}, {"text": "Gut. Fein."}, null]},
             "groundingMetadata": {
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn n13_an_error_keeps_what_had_arrived() {
+    fn an_error_keeps_what_had_arrived() {
         let error = json!({"error": {"code": 503, "message": "overloaded", "status": "UNAVAILABLE"}});
         let answer = answer(&json!([chunk("Half", json!({})), error]));
         assert_eq!((answer.text.as_str(), answer.complete, answer.tools_invoked), ("Half", false, Some(false)));

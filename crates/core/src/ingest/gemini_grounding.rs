@@ -56,7 +56,7 @@ struct Chunk {
     retrieved: Option<Retrieved>,
     maps: Option<Maps>,
     image: Option<Image>,
-    // The page itself, which wins over whatever leads to it (rule S4-23), and what stands here without any of the above.
+    // The page itself, which wins over whatever leads to it (rule RC-02), and what stands here without any of the above.
     #[serde(alias = "source_url", rename = "sourceUrl")]
     source_url: Option<Value>,
     #[serde(alias = "page_url", rename = "pageUrl")]
@@ -132,7 +132,7 @@ struct Support {
     chunks: Vec<TextOrNumber>,
     #[serde(default, alias = "confidence_scores", rename = "confidenceScores", deserialize_with = "list")]
     scores: Vec<Option<f64>>,
-    /// What may be an address of its own (rule S4-20).
+    /// What may be an address of its own.
     #[serde(flatten)]
     own: Map<String, Value>,
 }
@@ -246,7 +246,7 @@ impl Grounding {
 }
 
 impl Chunk {
-    /// Passages of the caller's own documents are numbered one by one, and never merged (rule N-03).
+    /// Passages of the caller's own documents are numbered one by one, and never merged.
     fn merges(&self) -> bool {
         self.retrieved.is_none()
     }

@@ -1,4 +1,5 @@
-//! Gemini Interactions: steps whose parts carry annotations, named as those of others, but in bytes and on claims.
+//! [Gemini Interactions](https://ai.google.dev/gemini-api/docs/interactions): steps whose parts carry annotations,
+//! named as those of others, but in bytes and on claims.
 
 use std::num::NonZeroU32;
 
@@ -149,7 +150,7 @@ fn odd_status(status: Option<String>, pointer: String) -> Option<Entry> {
 }
 
 impl InteractionAnswer {
-    /// A step begins; returns the texts that it brings along. Only the output of the model is the answer (rule N-09).
+    /// A step begins; returns the texts that it brings along. Only the output of the model is the answer.
     fn begin(&mut self, step: Step, index: Option<u32>, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<String> {
         let kind = step.kind.unwrap_or_default();
         self.tools_invoked |= kind.ends_with("_call") || kind.ends_with("_result");
@@ -178,7 +179,7 @@ impl InteractionAnswer {
             return None;
         }
         let annotated = &mut self.annotated;
-        // Offsets count from where the text of the part begins (rule N-10).
+        // Offsets count from where the text of the part begins.
         let place = *self.part.get_or_insert_with(|| annotated.begin_part());
         let text = part.text.filter(|text| !text.is_empty());
         annotated.grow(text.as_deref().unwrap_or_default().len());
@@ -214,7 +215,7 @@ impl Annotation {
                 source.id = filled(self.place_id);
                 ("url", self.url, source.id.clone())
             }
-            // Rule N-16.
+            // Other kinds cite nothing.
             _ => return,
         };
         let Located { url, filepath, address } = location(address, || format!("{pointer}/{member}"), warnings);
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn n10_offsets_are_bytes_of_the_part_and_a_missing_start_is_0() {
+    fn offsets_are_bytes_of_the_part_and_a_missing_start_is_0() {
         let body = json!({"object": "interaction", "status": "incomplete", "steps": [
             {"type": "thought", "content": "never [1]"},
             {"type": "file_search_call", "content": null},
@@ -366,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn n13_an_error_keeps_what_had_arrived() {
+    fn an_error_keeps_what_had_arrived() {
         let error = json!({"event_type": "error", "error": {"code": "overloaded", "message": "later"}});
         let body = json!([start(0, "model_output"), delta(0, json!({"type": "text", "text": "Half"})), error]);
         let answer = answer(&body);

@@ -1,5 +1,6 @@
-//! Older shapes of what grounds an answer of Gemini and Vertex AI: citations beside the candidate, attributions with a
-//! source in each, and bare lists of sources (rules S4-20 to S4-23). Whatever is odd in them says nothing.
+//! Older shapes of what grounds an answer of [Gemini and Vertex AI](https://ai.google.dev/api/generate-content): citations
+//! beside the candidate, attributions with a source in each, and bare lists of sources (rule RC-02). Whatever is odd in
+//! them says nothing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +13,7 @@ use super::span::Unit;
 use crate::answer::{Source, SourceIndex, SourceKind};
 use crate::report::Entry;
 
-/// Members with the address of a page, the page itself before whatever leads to it (rule S4-23).
+/// Members with the address of a page, the page itself before whatever leads to it (rule RC-02).
 const ADDRESSES: [&str; 8] =
     ["sourceUrl", "source_url", "pageUrl", "page_url", "sourceUri", "source_uri", "url", "uri"];
 
@@ -38,7 +39,7 @@ fn entries(list: Option<Value>, pointer: &str) -> impl Iterator<Item = (String, 
     entries.into_iter().enumerate().map(move |(at, entry)| (format!("{pointer}/{at}"), entry))
 }
 
-/// A member in camel or in snake case (rule N-17).
+/// A member in camel or in snake case.
 fn member<'v>(value: &'v Value, names: [&str; 2]) -> &'v Value {
     let [camel, snake] = names;
     if value[camel].is_null() { &value[snake] } else { &value[camel] }
@@ -129,7 +130,7 @@ impl Legacy {
     }
 }
 
-/// The cited sources that a claim names by id or place (rule S4-21).
+/// The cited sources that a claim names by id or place.
 fn named(claim: &Value, by_id: &HashMap<String, SourceIndex>, cited: &[Option<SourceIndex>]) -> Vec<SourceIndex> {
     let ids = member(claim, ["sourceIds", "source_ids"]).as_array().into_iter().flatten();
     let ids = std::iter::once(member(claim, ["sourceId", "source_id"])).chain(ids);
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn s4_21_claims_name_cited_sources_by_id_or_place_or_bring_their_own() {
+    fn claims_name_cited_sources_by_id_or_place_or_bring_their_own() {
         let answer = answer(json!({
             "content": {"parts": [{"text": "Süß. Gut. Fein."}]},
             "groundingMetadata": {
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn s4_23_the_page_itself_wins_over_what_leads_to_it() {
+    fn the_page_itself_wins_over_what_leads_to_it() {
         let redirect = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/A";
         let answer = answer(json!({"content": {"parts": [{"text": "x"}]}, "groundingMetadata": {"sources": [
             {"uri": redirect, "web": {"sourceUrl": "https://x.example/page"}},

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn n13_an_error_is_read_in_every_form() {
+    fn an_error_is_read_in_every_form() {
         let read = |json: &str| provider_error(&serde_json::from_str(json).expect("JSON")).to_string();
         assert_eq!(read(r#"{"code": 429, "type": "limit", "message": "slow down"}"#), "429: limit: slow down");
         assert_eq!(read(r#""overloaded""#), "overloaded");

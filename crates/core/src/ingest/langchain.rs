@@ -1,4 +1,5 @@
-//! LangChain: what a retrieval chain returns, with the documents that it put into the prompt.
+//! [LangChain](https://python.langchain.com/docs/how_to/qa_sources/): what a retrieval chain returns, with the
+//! documents that it put into the prompt.
 //!
 //! By convention the model writes `[N]`, counting those documents from 1. Content blocks may carry citations of their own.
 
@@ -104,7 +105,7 @@ impl ChainAnswer {
         // Some chains return their documents under both names.
         if let Some((name, documents)) = lists.into_iter().find(|(_, documents)| !documents.is_empty()) {
             for (at, document) in documents.into_iter().enumerate() {
-                // The number of a marker counts documents, so none of them are merged (rule N-03).
+                // The number of a marker counts documents, so none of them are merged.
                 self.annotated.sources.push(document.into_source(format!("{place}/{name}/{at}"), warnings));
             }
         }
@@ -201,7 +202,7 @@ impl ReadEvents for ChainAnswer {
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
-        // There is no sign of the end (rule N-12): what ends without an error is whole.
+        // There is no sign of the end: what ends without an error is whole.
         answer.complete = answer.error.is_none();
         self.annotated.finish(answer);
     }
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn n03_documents_are_numbered_one_by_one_under_either_name() {
+    fn documents_are_numbered_one_by_one_under_either_name() {
         let document =
             |source: Value| json!({"page_content": "p", "metadata": {"source": source, "page": 0, "label": "Secret"}});
         let documents = json!([document(json!("https://x.example/a")), null, document(json!("https://x.example/a")),

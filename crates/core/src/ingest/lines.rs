@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn t01_lines_end_alike_wherever_the_bytes_are_cut() {
+    fn lines_end_alike_wherever_the_bytes_are_cut() {
         let text = "a\nb\r\n\r\nc\rd\r\r\né".as_bytes();
         let whole = lines(&[text]);
         let expected = [(1, "a"), (2, "b"), (3, ""), (4, "c"), (5, "d"), (6, ""), (7, "é")];

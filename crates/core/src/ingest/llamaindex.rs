@@ -1,4 +1,5 @@
-//! LlamaIndex: what a query engine returns; `[N]` counts `source_nodes` from 1.
+//! [LlamaIndex](https://docs.llamaindex.ai/en/stable/examples/query_engine/citation_query_engine/): what a query engine
+//! returns; `[N]` counts `source_nodes` from 1.
 
 use std::num::NonZeroU32;
 
@@ -70,7 +71,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
 impl EngineAnswer {
     fn add(&mut self, nodes: Vec<ScoredNode>, place: &str, warnings: &mut Vec<Entry>) {
         for (at, node) in nodes.into_iter().enumerate() {
-            // The number of a marker counts nodes, so none of them are merged (rule N-03).
+            // The number of a marker counts nodes, so none of them are merged.
             self.sources.push(node.into_source(format!("{place}/source_nodes/{at}"), warnings));
         }
     }
@@ -144,7 +145,7 @@ impl ReadEvents for EngineAnswer {
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
         answer.sources = self.sources.into_list();
-        // There is no sign of the end (rule N-12): what ends without an error is whole.
+        // There is no sign of the end: what ends without an error is whole.
         answer.complete = answer.error.is_none();
     }
 }
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn n03_nodes_are_numbered_one_by_one() {
+    fn nodes_are_numbered_one_by_one() {
         let answer = answer(&json!({"response": "x [1]", "source_nodes": nodes(), "metadata": null}));
         assert_eq!(
             (answer.text.as_str(), answer.complete, answer.grammar),

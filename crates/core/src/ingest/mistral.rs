@@ -1,4 +1,5 @@
-//! Mistral conversations: references to what tools found, between the pieces of text they stand behind.
+//! [Mistral conversations](https://docs.mistral.ai/agents/tools/built-in/websearch): references to what tools found,
+//! between the pieces of text they stand behind.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn n05_references_at_one_place_are_cited_once_and_ascending_exactly_there() {
+    fn references_at_one_place_are_cited_once_and_ascending_exactly_there() {
         let content = json!([{"type": "text", "text": "Süß "}, page(1), {"type": "thinking", "thinking": []}, null,
             {"type": "text", "text": "b"}, page(2), page(1), page(2)]);
         let answer = conversation(&content);
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn n13_an_error_keeps_the_text() {
+    fn an_error_keeps_the_text() {
         let error = json!({"type": "conversation.response.error", "code": 500, "message": "x"});
         let answer = stream(&[delta(&json!("a")), error, delta(&json!("b"))]);
         assert_eq!((answer.text.as_str(), answer.complete), ("a", false));

@@ -1,4 +1,5 @@
-//! Mistral chat completions: `reference` chunks between chunks of text, which point at what the caller gave the model.
+//! [Mistral chat completions](https://docs.mistral.ai/capabilities/citations): `reference` chunks between chunks of
+//! text, which point at what the caller gave the model.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! Mistral conversations as a stream: pieces of text and references in the order of the answer.
+//! [Mistral conversations](https://docs.mistral.ai/agents/tools/built-in/websearch) as a stream: pieces of text and
+//! references in the order of the answer.
 
 use serde::Deserialize;
 use serde_json::Value;

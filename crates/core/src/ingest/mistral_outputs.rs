@@ -92,7 +92,7 @@ impl Outputs {
         self.waiting.push(index);
     }
 
-    /// Cites what the last piece of text is referred to, and returns it: each once, ascending (rule N-05).
+    /// Cites what the last piece of text is referred to, and returns it: each once, ascending.
     pub(super) fn settle(&mut self) -> Vec<SourceIndex> {
         let mut cited = std::mem::take(&mut self.waiting);
         cited.sort_unstable();

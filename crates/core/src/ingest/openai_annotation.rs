@@ -10,7 +10,7 @@ use super::location::{Located, web_url};
 use crate::answer::{Source, SourceKind};
 use crate::report::Entry;
 
-/// Reads a list of annotations, each with its JSON pointer. Those of other kinds are skipped, whatever they hold (rule N-16).
+/// Reads a list of annotations, each with its JSON pointer. Those of other kinds are skipped, whatever they hold.
 pub(super) fn annotations(values: Vec<Value>, pointer: &str) -> Result<Vec<(String, WireAnnotation)>, IngestError> {
     let named = values.into_iter().enumerate().map(|(at, value)| (format!("{pointer}/{at}"), value));
     named.filter_map(|(pointer, value)| annotation(value, &pointer).map(|read| Ok((pointer, read?)))).collect()
@@ -94,7 +94,7 @@ impl WireAnnotation {
         self.kind.as_deref() == Some("url_citation")
     }
 
-    /// What it cites; `None` for kinds that cite nothing, such as `file_path` (rule N-16).
+    /// What it cites; `None` for kinds that cite nothing, such as `file_path`.
     pub(super) fn into_annotation(self, pointer: String, warnings: &mut Vec<Entry>) -> Option<Annotation> {
         let mut source = Source { pointer, ..Source::default() };
         let place = AnnotatedPlace::Span(self.start_index, self.end_index);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn n16_other_kinds_cite_nothing_and_null_is_absent() {
+    fn other_kinds_cite_nothing_and_null_is_absent() {
         assert!(read(json!({"type": "file_path", "file_id": "f", "index": 3})).is_none());
         assert!(read(json!({"type": null, "url": null, "index": {}})).is_none());
         let null =

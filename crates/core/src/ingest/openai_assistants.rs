@@ -1,4 +1,5 @@
-//! Messages of OpenAI Assistants: a thread whose annotations cite files.
+//! [Messages of OpenAI Assistants](https://platform.openai.com/docs/api-reference/messages/object): a thread whose
+//! annotations cite files.
 
 use super::Provider;
 use super::format::Format;

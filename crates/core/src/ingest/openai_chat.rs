@@ -1,4 +1,5 @@
-//! OpenAI Chat Completions: annotations in `choices[0].message`, or late in a stream.
+//! [OpenAI Chat Completions](https://platform.openai.com/docs/api-reference/chat/object): annotations in
+//! `choices[0].message`, or late in a stream.
 //!
 //! Others write chunks of the same shape, and some of them tell who they are only in the last one: the reader hands over
 //! then, and the text that has arrived stays.
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn n09_another_choice_and_reasoning_are_no_text() {
+    fn another_choice_and_reasoning_are_no_text() {
         let other = json!({"choices": [{"index": 1, "delta": {"content": "other"}, "finish_reason": "stop"}]});
         let both =
             json!({"choices": [{"index": 1, "delta": {"content": "z"}}, {"index": 0, "delta": {"content": "b"}}]});
@@ -322,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn n13_an_error_keeps_the_text() {
+    fn an_error_keeps_the_text() {
         let answer = stream(&[text("a"), json!({"error": {"code": 429}}), text("b")]);
         assert_eq!((answer.text.as_str(), answer.complete), ("a", false));
         assert_eq!(answer.error.expect("an error").to_string(), "429");

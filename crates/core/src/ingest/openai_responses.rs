@@ -1,4 +1,5 @@
-//! OpenAI Responses: annotations in the parts of the messages in `output`.
+//! [OpenAI Responses](https://platform.openai.com/docs/api-reference/responses/object): annotations in the parts of the
+//! messages in `output`.
 
 use serde_json::Value;
 
@@ -81,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn n04_a_span_counted_in_utf16_is_read_in_utf16() {
+    fn a_span_counted_in_utf16_is_read_in_utf16() {
         let answer = read(&whole(
             "😀 a ([x](https://x)).",
             &json!([
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn n10_parts_are_joined_and_count_for_themselves_and_reasoning_is_no_text() {
+    fn parts_are_joined_and_count_for_themselves_and_reasoning_is_no_text() {
         let mut response = whole("Süß. ", &json!(null));
         let more = json!({"type": "message", "content": [null, {"type": "refusal", "refusal": "No "},
             {"type": "output_text", "text": "a b", "annotations": [
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn n06_an_annotation_without_a_place_lists_its_source() {
+    fn an_annotation_without_a_place_lists_its_source() {
         let answer = read(&whole("a", &json!([{"type": "url_citation", "url": "https://x", "start_index": null}])));
         assert_eq!((answer.citations.len(), answer.sources.len()), (0, 1));
         assert_eq!(answer.shown.as_deref().map(<[_]>::len), Some(1));
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn n03_a_page_cited_twice_is_one_source_and_the_attributes_of_a_file_are_its_metadata() {
+    fn a_page_cited_twice_is_one_source_and_the_attributes_of_a_file_are_its_metadata() {
         let mut response = whole(
             "a b c",
             &json!([
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn n12_and_n13_other_ends_keep_the_text() {
+    fn other_ends_keep_the_text() {
         let error = json!({"code": "boom", "message": "x"});
         for end in [
             json!({"type": "response.failed", "response": {"status": "failed", "error": error}}),

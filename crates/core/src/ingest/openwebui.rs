@@ -1,4 +1,5 @@
-//! Open WebUI: events with text and sources in any order; `[N]` counts the distinct ids of the sources (rules S2-10 to S2-23).
+//! [Open WebUI](https://docs.openwebui.com/features/plugin/development/events): events with text and sources in any
+//! order; `[N]` counts the distinct ids of the sources (rules OW-01 and OW-02).
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -145,7 +146,7 @@ impl WebUiAnswer {
             .add_to(&mut self.sources, &place, notes),
             "chat:completion" => {
                 self.add_sources(data.sources, &place, notes);
-                // An empty content comes with sources alone (rule S2-11).
+                // An empty content comes with sources alone.
                 if !content.is_empty() {
                     self.replace_text(content, said);
                 }
@@ -192,7 +193,7 @@ impl WebUiAnswer {
     }
 }
 
-/// The text of the first choice, which alone is the answer (rule N-09).
+/// The text of the first choice, which alone is the answer.
 fn first_text(choices: Vec<Choice>) -> String {
     let first = choices.into_iter().next().filter(|choice| choice.index.unwrap_or_default() == 0);
     let message = first.and_then(|choice| choice.message.or(choice.delta));
@@ -217,7 +218,7 @@ impl ReadEvents for WebUiAnswer {
     fn finish(self: Box<Self>, answer: &mut Answer) {
         answer.text = self.text;
         answer.sources = self.sources.into_list();
-        // Not every stream has a sign of its end (rule N-12): what ends without an error is whole.
+        // Not every stream has a sign of its end: what ends without an error is whole.
         answer.complete = answer.error.is_none();
     }
 }
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn s2_20_to_22_a_number_counts_distinct_ids_over_all_events() {
+    fn a_number_counts_distinct_ids_over_all_events() {
         let many = json!({"source": {"id": 7, "name": "Shared", "url": "https://x.example/shared"},
             "document": ["one", "two", "three"],
             "metadata": [{"source": "citewire:1", "page": 2, "name": "Own"}, null, {"source": "notes/a.md"}, {"source": "unused"}],
@@ -285,7 +286,7 @@ mod tests {
 
     /// What an upstream of Open WebUI sends, and what Open WebUI answers itself.
     #[test]
-    fn s2_10_sources_come_in_the_chunks_of_a_completion_or_beside_its_choices() {
+    fn sources_come_in_the_chunks_of_a_completion_or_beside_its_choices() {
         let chunk = |content: &str| json!({"choices": [{"index": 0, "delta": {"content": content}}]});
         let carrier = |name: &str| {
             let mut chunk = json!({"choices": [], "event": event("source", source(name, json!(format!("id:{name}"))))});
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn s2_11_and_s2_12_sources_append_to_what_is_there_and_what_is_none_is_passed_over() {
+    fn sources_append_to_what_is_there_and_what_is_none_is_passed_over() {
         let body = json!([
             event("message", json!({"content": "x [1] [2]"})),
             event("source", source("A", json!("a"))),
@@ -346,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn n13_an_error_keeps_what_had_arrived() {
+    fn an_error_keeps_what_had_arrived() {
         let error = event("chat:message:error", json!({"error": {"content": "boom", "message": "no model"}}));
         let answer = answer(&json!([event("message", json!({"content": "Half"})), error]));
         assert_eq!((answer.text.as_str(), answer.complete), ("Half", false));

@@ -1,4 +1,4 @@
-//! A source as Open WebUI has it: passages in one list, what is known of each in another (rules S2-10 to S2-22).
+//! A source as Open WebUI has it: passages in one list, what is known of each in another (rule OW-01).
 
 use std::num::NonZeroU32;
 
@@ -13,7 +13,7 @@ use crate::answer::{Source, SourceKind};
 use crate::report::{Entry, Kind};
 use crate::url::{InvalidWebUrl, WebUrl};
 
-/// What all sources share that have no id (rule S2-02).
+/// What all sources share that have no id (rule OW-01).
 const ANONYMOUS: &str = "N/A";
 
 /// What an event says it is, where it carries anything.
@@ -57,7 +57,7 @@ impl WireSource {
     /// Adds each passage to the source of its id.
     pub(super) fn add_to(self, sources: &mut Sources, pointer: &str, warnings: &mut Vec<Entry>) {
         let Self { source, document, metadata, distances, kind } = self;
-        // The run of a program is no source, and an empty object says nothing (rule S2-12).
+        // The run of a program is no source, and an empty object says nothing.
         if kind.as_deref() == Some("code_execution") || source.is_none() && document.is_none() && metadata.is_empty() {
             return;
         }

@@ -1,4 +1,5 @@
-//! Perplexity Sonar: `[n]` is a place in `search_results`, or in the list of addresses `citations`.
+//! [Perplexity Sonar](https://docs.perplexity.ai/api-reference/chat-completions-post): `[n]` is a place in
+//! `search_results`, or in the list of addresses `citations`.
 
 use std::collections::HashMap;
 
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn n09_what_a_reasoning_model_thinks_first_is_no_answer() {
+    fn what_a_reasoning_model_thinks_first_is_no_answer() {
         let content = "<think>\nPerhaps [2].\n</think>\n\nIt is so [1].";
         let results = json!([{"url": "https://x/"}, {"url": "https://y/"}]);
         let whole = read(&json!({"choices": [{"message": {"content": content}}], "search_results": results}));

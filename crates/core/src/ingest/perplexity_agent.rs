@@ -1,4 +1,5 @@
-//! Perplexity's agent: responses in which `[n]` is the id of a search result.
+//! [Perplexity's agent](https://docs.perplexity.ai/api-reference/responses-post): responses in which `[n]` is the id of
+//! a search result.
 
 use super::Provider;
 use super::format::Format;

@@ -123,7 +123,7 @@ impl Provider {
         }
     }
 
-    /// Says of an answer whose it is, and of its sources what their order says (rule S4-25); takes out of them what readers must
+    /// Says of an answer whose it is, and of its sources what their order says; takes out of them what readers must
     /// not get.
     pub(super) fn gave(self, mut answer: Answer) -> Answer {
         answer.provider = Some(self.slug());

@@ -100,7 +100,7 @@ fn addresses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Option<St
 struct WireMessage {
     #[serde(default, deserialize_with = "list")]
     content: Vec<Value>,
-    /// Beside the content, they stand nowhere in the text (rule S4-11).
+    /// Beside the content, they stand nowhere in the text.
     #[serde(default, deserialize_with = "list")]
     annotations: Vec<Value>,
 }
@@ -238,7 +238,7 @@ impl Reply {
                 self.take_results(results, pointer);
             }
             Some(kind) if is_web_search(kind) => self.pages.extend(web_results(&item, pointer, &mut self.warnings)),
-            // A citation that is an item of its own stands nowhere in the text (rule S4-11).
+            // A citation that is an item of its own stands nowhere in the text.
             Some("url_citation") => {
                 let annotation =
                     annotation(item, pointer).transpose()?.map(|annotation| (pointer.to_owned(), annotation));
@@ -298,7 +298,7 @@ impl Reply {
 }
 
 impl WirePart {
-    /// `None` for what is no text of the answer (rules N-09 and N-16).
+    /// `None` for what is no text of the answer.
     fn read(part: Value, pointer: &str) -> Result<Option<Part>, IngestError> {
         let kind = kind_of(&part).unwrap_or_default();
         let part: Self = match kind.as_str() {

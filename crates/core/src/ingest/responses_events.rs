@@ -1,4 +1,5 @@
-//! Responses as a stream: `response.…` events, gathered until the items are whole.
+//! [Responses as a stream](https://platform.openai.com/docs/api-reference/responses-streaming): `response.…` events,
+//! gathered until the items are whole.
 
 use std::collections::BTreeMap;
 

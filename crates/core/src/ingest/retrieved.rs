@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_15_messages_are_kept_as_they_came() {
+    fn messages_are_kept_as_they_came() {
         let body = r#"{"messages": [{"role": "user", "content": [{"type": "image_url"}], "x": 1.5}]}"#;
         let messages = retrieved(body.as_bytes()).expect("messages").messages.expect("messages");
         assert_eq!(

@@ -66,8 +66,7 @@ impl Document {
     /// The value to which a pointer leads.
     ///
     /// Two things are more than RFC 6901 knows. A text on the way that is JSON itself is gone into, since an old form of
-    /// Azure OpenAI On Your Data puts its citations there. And a name may be written in the other of Google's two ways
-    /// (rule N-17).
+    /// Azure OpenAI On Your Data puts its citations there. And a name may be written in the other of Google's two ways.
     fn find(&mut self, pointer: &str) -> Option<ProviderObject> {
         let (parent, name) = pointer.rsplit_once('/')?;
         self.open(parent);
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn n17_a_name_is_found_in_either_spelling() {
+    fn a_name_is_found_in_either_spelling() {
         let entry = json!({"startIndex": 0, "endIndex": 1, "uri": "https://x.example/"});
         for (metadata, sources) in [("citationMetadata", "citationSources"), ("citation_metadata", "citation_sources")]
         {

@@ -21,7 +21,7 @@ pub(super) enum Unit {
 }
 
 impl Unit {
-    /// The byte that an offset names, moved forward to a place where the text may be cut (rule N-06).
+    /// The byte that an offset names, moved forward to a place where the text may be cut.
     pub(super) fn byte(self, index: &OffsetIndex<'_>, offset: usize) -> usize {
         match self {
             Self::Utf8 => index.from_bytes(ByteOffset(offset)),

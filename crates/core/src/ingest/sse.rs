@@ -1,4 +1,5 @@
-//! Server-sent events, from bytes that arrive in pieces.
+//! [Server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html), from bytes that arrive in
+//! pieces.
 //!
 //! The reading is that of the HTML standard, section 9.2.6, with one difference: an event that the end of the input cuts
 //! off counts (rule T-07), because many providers leave out the last blank line. Some logs and proxies drop the blank lines
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn t02_fields_are_read_as_the_standard_says() {
+    fn fields_are_read_as_the_standard_says() {
         assert_eq!(data("data: a\n\ndata:b\n\ndata:  c\n\n"), ["a", "b", " c"]);
         assert_eq!(data("data: a\ndata: b\n\n"), ["a\nb"]);
         assert_eq!(data("data\ndata: a\n\n"), ["\na"]);
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn t07_the_end_of_the_input_ends_the_last_event() {
+    fn the_end_of_the_input_ends_the_last_event() {
         assert_eq!(data("data: a\n\ndata: b\n"), ["a", "b"]);
         assert_eq!(data("data: a\n\ndata: b"), ["a", "b"]);
     }
@@ -187,7 +188,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn t03_the_cut_of_the_bytes_does_not_matter(
+        fn the_cut_of_the_bytes_does_not_matter(
             parts in prop::collection::vec(
                 prop::sample::select(vec!["data: ", "data", ":", "\n", "\r", "\r\n", "\n\n", "é😀", "{\"a\":1}", " ", "event: x", "data: {}\n", "data: [DONE]\n"]),
                 0..24,

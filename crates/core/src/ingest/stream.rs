@@ -12,7 +12,7 @@ use crate::answer::{Answer, MarkerGrammar, TokenCounts};
 
 /// Reads an answer from bytes that arrive in any pieces: what is new in each, and at the end the whole answer.
 ///
-/// The answer does not depend on where the bytes were cut. A body that turns out to be a whole answer is taken as well;
+/// The answer does not depend on where the bytes were cut (rule N-11). A body that turns out to be a whole answer is taken as well;
 /// nothing of it is known before the end. In the notes and the sources of a streamed answer, a JSON pointer leads into the
 /// list of its events, counted from 0.
 #[derive(Debug)]
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn n11_an_answer_does_not_depend_on_the_cut_of_its_bytes() {
+    fn an_answer_does_not_depend_on_the_cut_of_its_bytes() {
         let lines =
             NATIVE.replace("data: ", "").replace("event: delta\n", "").replace(": ping\n\n", "").replace(",\n", ",");
         for body in [NATIVE.to_owned(), NATIVE.replace('\n', "\r\n"), NATIVE.replace('\n', "\r"), lines] {
@@ -285,7 +285,7 @@ mod tests {
 
     /// The events of such a stream were no JSON to the reader: they were skipped, and the answer was empty.
     #[test]
-    fn p12_a_character_that_two_deltas_share_is_put_together() {
+    fn a_character_that_two_deltas_share_is_put_together() {
         type Event = fn(&str) -> String;
         let formats: [(&str, Event); 6] = [
             ("citewire", |text| format!(r#"{{"delta":"{text}"}}"#)),
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn n12_only_the_providers_own_sign_makes_an_answer_complete() {
+    fn only_the_providers_own_sign_makes_an_answer_complete() {
         assert!(!answer("data: {\"delta\":\"a\"}\n\ndata: [DONE]\n\n").complete);
         assert!(answer("data: {\"delta\":\"a\"}\n\ndata: {\"done\":true}").complete);
         assert!(!answer("data: {\"delta\":\"a\"}\n\ndata: {\"done\":false}").complete);
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn n13_an_error_keeps_what_had_arrived() {
+    fn an_error_keeps_what_had_arrived() {
         let body = "data: {\"delta\":\"a\"}\n\ndata: {\"error\":{\"code\":\"boom\",\"message\":\"x\"}}\n\n\
             data: {\"delta\":\"b\"}\n\ndata: {\"done\":true}\n\n";
         let answer = answer(body);
@@ -399,12 +399,12 @@ mod tests {
     }
 
     #[test]
-    fn t04_what_follows_the_sentinel_is_ignored() {
+    fn what_follows_the_sentinel_is_ignored() {
         assert_eq!(answer("data: {\"delta\":\"a\"}\n\ndata: [DONE]\n\ndata: {\"delta\":\"b\"}\n\n").text, "a");
     }
 
     #[test]
-    fn t06_an_event_that_is_not_json_is_skipped_and_reported_with_its_place() {
+    fn an_event_that_is_not_json_is_skipped_and_reported_with_its_place() {
         let body = b"data: nonsense\n\ndata: {\"delta\":\"a\"}\n\ndata: {\"delta\":\n\ndata: \"\xff\"\n\ndata: {\"done\":true}\n\n";
         let answer = ingest(body, None).expect("an answer");
         assert_eq!((answer.text.as_str(), answer.complete), ("a", true));

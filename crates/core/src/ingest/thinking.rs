@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn n09_what_a_model_thinks_is_no_answer_however_it_is_cut() {
+    fn what_a_model_thinks_is_no_answer_however_it_is_cut() {
         for (text, answer) in [
             ("<think>\nWhat of [1]?\n</think>\n\nIt is so [2].", "It is so [2]."),
             ("\n <think></think>a", "a"),

@@ -71,7 +71,7 @@ struct WireThreadText {
 }
 
 /// Reads the part of a message that stands at a place of `/content` below `pointer`, with its index; `None` for one that is
-/// no text (rule N-16).
+/// no text.
 pub(super) fn read_part(raw: &RawValue, pointer: &str, at: usize) -> Result<Option<(u64, Part)>, IngestError> {
     let place = || format!("{pointer}/content/{at}");
     let WireThreadPart { kind, index, text } = json::raw_member(raw, place)?;
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn n06_without_a_place_the_source_is_known_and_its_marker_finds_it() {
+    fn without_a_place_the_source_is_known_and_its_marker_finds_it() {
         let file = json!({"type": "file_citation", "text": "【4:0†source】", "file_citation": {"file_id": "f"}});
         let answer = read(&message("a【4:0†source】.", &json!([file, {"type": "file_path", "text": "x"}])));
         assert_eq!((answer.citations.len(), answer.sources.len()), (0, 1));
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn n03_a_file_cited_twice_is_one_source() {
+    fn a_file_cited_twice_is_one_source() {
         let file = |start: usize| {
             json!({"type": "file_citation", "text": "【4:0†s】", "start_index": start, "end_index": start + 7,
                 "file_citation": {"file_id": "f"}})

@@ -1,4 +1,5 @@
-//! The run of a thread as a stream: pieces of messages, then each message whole, then the end of the run.
+//! [The run of a thread as a stream](https://platform.openai.com/docs/api-reference/assistants-streaming/events):
+//! pieces of messages, then each message whole, then the end of the run.
 
 use std::collections::BTreeMap;
 
@@ -309,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn n13_an_error_keeps_the_text() {
+    fn an_error_keeps_the_text() {
         let failed =
             json!({"object": "thread.run", "status": "failed", "last_error": {"code": "boom", "message": "x"}});
         let flat = json!({"code": "boom", "message": "x"});

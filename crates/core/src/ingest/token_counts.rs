@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s1_31_every_family_of_names_is_read() {
+    fn every_family_of_names_is_read() {
         let counted =
             |json: Value| token_counts(&json.to_string()).map(|told| (told.prompt, told.completion, told.total));
         for (given, expected) in [

@@ -1,5 +1,5 @@
-//! Vercel AI SDK: the parts of a message for a user interface, as a stream or in the message itself. Sources have no place in
-//! the text.
+//! [Vercel AI SDK](https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol): the parts of a message for a user interface, as
+//! a stream or in the message itself. Sources have no place in the text.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn n13_an_error_and_an_abort_keep_what_had_arrived() {
+    fn an_error_and_an_abort_keep_what_had_arrived() {
         let text = json!({"type": "text-delta", "delta": "Half"});
         for (end, message) in [
             (json!({"type": "error", "errorText": "boom"}), "boom"),

@@ -1,4 +1,4 @@
-//! What a web search found, as tools lay it out: objects, or lines of text with an address in each (rule S4-10).
+//! What a web search found, as tools lay it out: objects, or lines of text with an address in each.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn s4_10_results_are_objects_with_their_ranks() {
+    fn results_are_objects_with_their_ranks() {
         let item = json!({"results": [{"url": "https://x.example/a", "title": "A", "snippet": "s"},
             {"title": "no address"}, {"url": "https://y.example/", "title": " "}, null]});
         let wanted =
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn s4_10_results_are_lines_of_text_with_a_title_before_each_address() {
+    fn results_are_lines_of_text_with_a_title_before_each_address() {
         let text = "Found:\n1. Tunnel to open: https://x.example/a.\n- City news (https://y.example/b?c=(d));\n\
             https://z.example/\n* [Linked](https://w.example/e) and more https://v.example/\n2) — http://u.example/f, then";
         let wanted = |pointer: &str| {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn s4_14_a_search_without_results_is_no_error() {
+    fn a_search_without_results_is_no_error() {
         for item in [json!({}), json!({"results": []}), json!({"results": {}}), json!({"content": "nothing found"})] {
             assert_eq!(found(item), []);
         }

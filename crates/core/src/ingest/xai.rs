@@ -1,4 +1,5 @@
-//! xAI: responses and chats with `[[n]](url)` in the text, and with a list of all pages that were seen.
+//! [xAI](https://docs.x.ai/developers/tools/citations): responses and chats with `[[n]](url)` in the text, and with a
+//! list of all pages that were seen.
 
 use super::chat::{CHAT_MEMBERS, ChatKind};
 use super::deferred_format::DeferredFormat;
@@ -86,7 +87,7 @@ mod tests {
         for body in [chat, response] {
             let answer = read(&body);
             assert_eq!(cited(&answer), EXPECTED);
-            // Used ones stand before those that were only seen (rule N-02).
+            // Used ones stand before those that were only seen.
             assert_eq!(addresses(&answer), ["https://y/", "https://x/a", "https://new/", "https://z/"]);
             assert_eq!((answer.sources[0].title.as_deref(), &answer.shown), (None, &None));
         }
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn p03_annotated_pages_without_a_place_are_shown_and_others_are_not() {
+    fn annotated_pages_without_a_place_are_shown_and_others_are_not() {
         let body = json!({"model": "grok-4", "citations": ["https://z/"], "choices": [{"message": {"content": "a",
             "annotations": [{"type": "url_citation", "url": "https://x/", "title": "https://x/", "start_index": 0, "end_index": 0}]}}]});
         let answer = read(&body);

@@ -14,7 +14,7 @@ use crate::answer::Answer;
 pub struct AssistantHubOptions {
     /// Where the sources lead.
     pub links: DownloadLinks,
-    /// Whether the excerpts of encrypted documents are left out (policy P-11).
+    /// Whether the excerpts of encrypted documents are left out.
     pub withhold_encrypted: bool,
 }
 
@@ -23,14 +23,14 @@ pub struct AssistantHubOptions {
 pub struct AssistantHub {
     /// The text, whose `[n]` is the n-th source.
     pub content: String,
-    /// The sources; `None` where there are none (rule S1-03).
+    /// The sources; `None` where there are none (rule AH-02).
     pub citations: Option<HubCitations>,
     /// Whether the provider gave its own sign that the answer is whole.
     complete: bool,
 }
 
 /// Writes an answer for AssistantHub. All sources keep their places; a list of references at the end that repeats them goes,
-/// and counts for nothing (rule S1-24). Everything else of the text stays, numbers without a source too (rule S1-23).
+/// and counts for nothing (rule AH-04). Everything else of the text stays, numbers without a source too.
 #[must_use]
 pub fn assistanthub(answer: &Answer, options: &AssistantHubOptions) -> AssistantHub {
     let numbered = Numbered::without_bibliography(answer);
@@ -39,15 +39,14 @@ pub fn assistanthub(answer: &Answer, options: &AssistantHubOptions) -> Assistant
 }
 
 impl AssistantHub {
-    /// The answer as a whole completion, with `citations` beside its choices; the caller adds `usage` and `retrieval`
-    /// (rule S1-30).
+    /// The answer as a whole completion, with `citations` beside its choices; the caller adds `usage` and `retrieval`.
     #[must_use]
     pub fn whole(&self, completion: &Completion) -> Map<String, Value> {
         self.cited(completion.whole(&self.content, self.complete))
     }
 
     /// The last chunk of a stream, the only one that carries the citations; the caller adds `usage` and `retrieval`, and
-    /// ends the stream with `[DONE]` (rule S1-31). An answer without its end has no such chunk (rule S1-32).
+    /// ends the stream with `[DONE]`. An answer without its end has no such chunk (rule AH-06).
     #[must_use]
     pub fn finish_chunk(&self, completion: &Completion) -> Option<Map<String, Value>> {
         let choices = json!([{"index": 0, "delta": {}, "finish_reason": finish_reason(true)}]);
@@ -108,13 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn s1_03_without_sources_there_is_no_member() {
+    fn without_sources_there_is_no_member() {
         let bare = Answer { sources: Vec::new(), ..answer("x [1]") };
         assert_eq!(written(&bare).get("citations"), None);
     }
 
     #[test]
-    fn s1_20_what_is_unknown_is_left_out_and_the_rest_has_its_type() {
+    fn what_is_unknown_is_left_out_and_the_rest_has_its_type() {
         let mut given = answer("x [1]");
         given.sources.truncate(1);
         let entry = json!({"index": 1, "document_id": "a", "document_name": "a.pdf", "score": 0.5, "excerpt": "p"});
@@ -132,27 +131,27 @@ mod tests {
     }
 
     #[test]
-    fn s1_21_all_chunks_are_sources_of_their_own_cited_or_not() {
+    fn all_chunks_are_sources_of_their_own_cited_or_not() {
         let sources = written(&answer("x [2]"))["citations"]["sources"].clone();
         let indices: Vec<_> = sources.as_array().into_iter().flatten().map(|source| source["index"].clone()).collect();
         assert_eq!(indices, [1, 2, 3, 4]);
     }
 
     #[test]
-    fn s1_22_numbers_and_lists_of_them_are_references() {
+    fn numbers_and_lists_of_them_are_references() {
         assert_eq!(referenced("x [1, 3] [2](y) [a] `[4]`"), (json!([1, 2, 3]), None));
         assert_eq!(content("x [1, 3]"), "x [1][3]");
     }
 
     #[test]
-    fn s1_23_indices_are_unique_ascending_and_in_range_and_the_text_stays() {
+    fn indices_are_unique_ascending_and_in_range_and_the_text_stays() {
         let text = "x [3] [1][3] [9] [0]";
         assert_eq!(referenced(text), (json!([1, 3]), None));
         assert_eq!(content(text), text);
     }
 
     #[test]
-    fn s1_24_a_list_of_references_at_the_end_is_removed_and_not_counted() {
+    fn a_list_of_references_at_the_end_is_removed_and_not_counted() {
         for list in ["[1] a.pdf\n[2] b.pdf", "References:\n[1] a.pdf\n[2] b.pdf", "## Sources\n\n- [1] A\n- [2] B"] {
             let text = format!("x [3].\n\n{list}\n");
             assert_eq!(content(&text), "x [3].", "{list:?}");
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_25_where_nothing_is_cited_each_document_has_its_best_chunk() {
+    fn where_nothing_is_cited_each_document_has_its_best_chunk() {
         assert_eq!(referenced("x"), (json!([2, 3]), Some(json!(true))));
         assert_eq!(referenced("x [9]"), (json!([2, 3]), Some(json!(true))));
         let told = Answer { shown: Some([3, 0, 9, 3].map(SourceIndex).into()), ..answer("x") };
@@ -169,12 +168,12 @@ mod tests {
     }
 
     #[test]
-    fn s1_26_an_empty_answer_refers_to_nothing() {
+    fn an_empty_answer_refers_to_nothing() {
         assert_eq!(referenced(" \n"), (json!([]), None));
     }
 
     #[test]
-    fn s1_30_a_whole_response_has_the_citations_beside_its_choices() {
+    fn a_whole_response_has_the_citations_beside_its_choices() {
         let completion = Completion { id: "c".into(), created: 7, model: "m".into() };
         let whole = assistanthub(&answer("x [2]"), &AssistantHubOptions::default()).whole(&completion);
         let names: Vec<&str> = whole.keys().map(String::as_str).collect();
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_31_and_s1_32_the_last_chunk_has_the_citations_unless_the_answer_was_cut() {
+    fn the_last_chunk_has_the_citations_unless_the_answer_was_cut() {
         let completion = Completion { id: "c".into(), created: 7, model: "m".into() };
         let options = AssistantHubOptions::default();
         let chunk = assistanthub(&answer("x [2]"), &options).finish_chunk(&completion).expect("an end");

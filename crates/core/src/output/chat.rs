@@ -19,7 +19,7 @@ use crate::cite::CitedText;
 pub struct Chat {
     /// The text.
     pub content: String,
-    /// The sources as AssistantHub has them; `None` where there are none, or citations are not wanted (rule S1-03).
+    /// The sources as AssistantHub has them; `None` where there are none, or citations are not wanted (rule AH-02).
     pub citations: Option<HubCitations>,
     /// The sources as Open WebUI has them. In the form with badges, the n-th event is what `[n]` means.
     pub events: Vec<WebUiEvent>,
@@ -109,7 +109,7 @@ impl Chat {
     }
 
     /// The answer as one completion. `sources`, which Open WebUI shows, stands beside `citations` and the choices
-    /// (rule S1-30).
+    /// (rule AH-06).
     #[must_use]
     pub fn whole<'a>(&'a self, completion: &'a Completion, usage: Usage) -> ChatCompletion<'a> {
         ChatCompletion {
@@ -134,8 +134,8 @@ impl Chat {
         })
     }
 
-    /// The last chunk with a choice, the only one with `citations` (rule S1-31); `None` for an answer without its end
-    /// (rule S1-32).
+    /// The last chunk with a choice, the only one with `citations`; `None` for an answer without its end
+    /// (rule AH-06).
     #[must_use]
     pub fn finish_chunk(&self, completion: &Completion) -> Option<Map<String, Value>> {
         let mut chunk = completion.finish_chunk(self.finish_reason?);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_21_places_keep_the_order_of_the_provider_and_have_no_cards() {
+    fn places_keep_the_order_of_the_provider_and_have_no_cards() {
         let whole = written(&answer("x [3] y [1]"), ChatForm::Places);
         assert_eq!((content(&whole), whole.get("sources")), ("x [3] y [1]", None));
         assert_eq!(names(&whole["citations"]["sources"], "/document_name"), ["A", "B", "C"]);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn s0_11_links_keep_the_numbers_of_the_documents() {
+    fn links_keep_the_numbers_of_the_documents() {
         let mut given = answer("x [3] y [1]");
         given.sources[2].url = "https://x.example/c".parse().ok();
         let whole = written(&given, ChatForm::Links);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_03_without_citations_or_sources_there_is_no_member() {
+    fn without_citations_or_sources_there_is_no_member() {
         let uncited = written(&answer("x [1]"), ChatForm::Uncited);
         let bare = Answer { sources: Vec::new(), ..answer("x [1] arr[0]") };
         for (whole, text) in [(uncited, "x [1]"), (written(&bare, ChatForm::Badges), "x [1] arr[0]")] {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_24_a_list_of_references_goes_in_every_form_that_cites() {
+    fn a_list_of_references_goes_in_every_form_that_cites() {
         let given = answer("x [2].\n\nReferences:\n[1] A\n[2] B\n");
         for (form, text) in [(ChatForm::Badges, "x [1]."), (ChatForm::Links, "x [doc2]."), (ChatForm::Places, "x [2].")]
         {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_25_and_n14_where_nothing_is_cited_what_was_used_is_told() {
+    fn where_nothing_is_cited_what_was_used_is_told() {
         let told = Answer { shown: Some(vec![SourceIndex(1)]), ..answer("x") };
         let whole = written(&told, ChatForm::Badges);
         assert_eq!(names(&whole["sources"], "/source/name"), ["B"]);

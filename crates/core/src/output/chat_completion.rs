@@ -40,7 +40,7 @@ pub struct Usage {
     /// Whether a count is not the provider's own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
-    /// How many tokens the model takes at once, where the operator says so (rule S1-31).
+    /// How many tokens the model takes at once, where the operator says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u64>,
 }

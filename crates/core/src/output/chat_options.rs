@@ -12,7 +12,7 @@ pub struct ChatOptions {
     pub form: ChatForm,
     /// Where the sources in `citations` lead.
     pub links: DownloadLinks,
-    /// Whether the passages of encrypted documents are left out (policy P-11).
+    /// Whether the passages of encrypted documents are left out.
     pub withhold_encrypted: bool,
 }
 
@@ -23,11 +23,11 @@ pub enum ChatForm {
     /// sources first, so that its numbers are the same.
     #[default]
     Badges,
-    /// `[[doc1]](https://…)` with `citation` events; documents keep their places (rules S0-11 to S0-45).
+    /// `[[doc1]](https://…)` with `citation` events; documents keep their places (rules AZ-03 to AZ-05).
     Links,
-    /// `[1]` is the place of the source, and there is no event: what clients of AssistantHub read (rules S1-20 to S1-32).
+    /// `[1]` is the place of the source, and there is no event: what clients of AssistantHub read (rules AH-01 to AH-06).
     Places,
-    /// The numbers stay in the text, and nothing says what they mean (rule S1-03).
+    /// The numbers stay in the text, and nothing says what they mean (rule AH-02).
     Uncited,
 }
 

@@ -186,7 +186,7 @@ fn places(cited: &CitedText) -> Vec<usize> {
     cited.sources.iter().filter_map(|cited| cited.sources.first()).map(|index| index.0).collect()
 }
 
-/// Writes an answer that has come whole. A list of references at the end that repeats the sources goes (rule S1-24).
+/// Writes an answer that has come whole. A list of references at the end that repeats the sources goes (rule AH-04).
 #[must_use]
 pub fn chat(answer: &Answer, options: &ChatOptions) -> Chat {
     ChatStream::new(options.clone()).finish(answer).chat
@@ -286,21 +286,21 @@ mod tests {
     }
 
     #[test]
-    fn p12_text_is_given_out_as_it_comes_and_a_marker_only_whole() {
+    fn text_is_given_out_as_it_comes_and_a_marker_only_whole() {
         let (given, grown) = grown(&["One [", "2", "]. Two", " words", " [1", "], more"], 0, ChatForm::Badges);
         assert_eq!(given, ["One", " [1]. Two", " words", " [2], more"]);
         assert_eq!((grown.rest.as_str(), grown.chat.content.as_str()), ("", "One [1]. Two words [2], more"));
     }
 
     #[test]
-    fn p12_markers_wait_for_the_first_source_and_no_longer() {
+    fn markers_wait_for_the_first_source_and_no_longer() {
         let (given, grown) = grown(&["One", " [doc2]. Two", " three", " four"], 3, ChatForm::Badges);
         assert_eq!(given, ["One", " [1]. Two three four"]);
         assert_eq!(grown.chat.events[0].data.source.name, "B");
     }
 
     #[test]
-    fn p12_a_source_that_comes_too_late_has_its_card_all_the_same() {
+    fn a_source_that_comes_too_late_has_its_card_all_the_same() {
         let answer = answer("");
         let mut growing = ChatStream::new(options(ChatForm::Badges));
         growing.add_sources(answer.sources[..2].to_vec());
@@ -339,7 +339,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn p12_the_pieces_joined_are_the_whole_answer_wherever_it_is_cut(
+        fn the_pieces_joined_are_the_whole_answer_wherever_it_is_cut(
             pieces in prop::collection::vec(prop::sample::select(PIECES), 1..24),
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
             at_once in any::<bool>(),

@@ -1,4 +1,4 @@
-//! The text with links to documents in place of markers: `[[doc1]](https://…)` (rules S0-11 to S0-15).
+//! The text with links to documents in place of markers: `[[doc1]](https://…)` (rule AZ-03).
 
 use std::fmt::Display;
 
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn s0_12_and_s0_13_a_link_leads_to_the_address_or_to_a_path_that_is_one() {
+    fn a_link_leads_to_the_address_or_to_a_path_that_is_one() {
         assert_eq!(written("[doc3]").0, "[[doc3]](https://x/c)");
         assert_eq!(written("[doc2]").0, "[doc2]");
         assert_eq!(written("[doc3]").1[0]["data"]["source"]["url"], "https://x/c");
@@ -68,34 +68,34 @@ mod tests {
     }
 
     #[test]
-    fn s0_14_a_marker_with_an_address_is_a_link_and_others_stay() {
+    fn a_marker_with_an_address_is_a_link_and_others_stay() {
         let given = "x [doc1]. [doc2] [doc9] [doc4] `[doc1]`";
         assert_eq!(written(given).0, "x [[doc1]](https://x/a%20%281%29.pdf). [doc2] [doc9] [doc4] `[doc1]`");
     }
 
     #[test]
-    fn s0_15_only_lower_case_without_blanks_is_a_marker() {
+    fn only_lower_case_without_blanks_is_a_marker() {
         let given = "[Doc1] [doc 1] [docs1] [1] 【1】 [doc1, doc2]";
         assert_eq!(written(given).0, given);
     }
 
     #[test]
-    fn s0_11_and_s0_41_cited_documents_have_an_event_each_in_their_order_and_keep_their_number() {
+    fn cited_documents_have_an_event_each_in_their_order_and_keep_their_number() {
         assert_eq!(names("x [doc3][doc1] [doc3]"), ["[doc1] - A", "[doc3] - C"]);
     }
 
     #[test]
-    fn s0_41_all_documents_have_an_event_where_none_is_cited() {
+    fn all_documents_have_an_event_where_none_is_cited() {
         assert_eq!(names("x [1]"), ["[doc1] - A", "[doc2] - B", "[doc3] - C", "[doc4] - Unknown Document"]);
     }
 
     #[test]
-    fn s0_42_nothing_has_an_event_where_only_what_does_not_exist_is_cited() {
+    fn nothing_has_an_event_where_only_what_does_not_exist_is_cited() {
         assert_eq!(names("x [doc9]"), [""; 0]);
     }
 
     #[test]
-    fn s0_44_a_document_of_which_nothing_is_known_has_an_event_beside_the_others() {
+    fn a_document_of_which_nothing_is_known_has_an_event_beside_the_others() {
         let (_, events) = written("[doc4] [doc1]");
         assert_eq!(events[1]["data"]["document"], json!(["Unknown Document"]));
         assert_eq!(events.len(), 2);

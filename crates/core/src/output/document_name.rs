@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::answer::Source;
 use crate::url::WebUrl;
 
-/// The name of a document of which nothing is known (rules S0-10 and S1-13).
+/// The name of a document of which nothing is known (rules AZ-05 and AH-09).
 pub(super) const UNKNOWN_DOCUMENT: &str = "Unknown Document";
 
 /// What the outputs for chat clients call a source: the first of its [names](Source::names) that is no address, else

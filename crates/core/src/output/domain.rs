@@ -1,4 +1,4 @@
-//! Whose a host is: the registrable domain, by the public suffix list that is compiled in (rules S4-03 and S4-41).
+//! Whose a host is: the registrable domain, by the public suffix list that is compiled in (rule RC-03).
 
 use std::net::IpAddr;
 
@@ -15,7 +15,7 @@ pub(super) fn registrable_domain(host: &str) -> String {
     psl::domain_str(&host).map(str::to_owned).unwrap_or(host)
 }
 
-/// Whether a text is the name of a host and nothing else (rule S4-24): no blanks, labels with dots, and at the end one
+/// Whether a text is the name of a host and nothing else: no blanks, labels with dots, and at the end one
 /// that names can end in, which tells `example.net` from `report.pdf`.
 pub(super) fn is_host_name(text: &str) -> bool {
     let is_label = |label: &str| {
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s4_41_a_host_belongs_to_its_registrable_domain() {
+    fn a_host_belongs_to_its_registrable_domain() {
         for (host, domain) in [
             ("a.example.co.uk", "example.co.uk"),
             ("WWW.Example.com", "example.com"),
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn s4_24_a_title_may_be_a_host_name_but_a_file_name_is_none() {
+    fn a_title_may_be_a_host_name_but_a_file_name_is_none() {
         for title in ["bank.example.net", "BBC.co.uk", "news.example", "münchen.de"] {
             assert!(is_host_name(title), "{title}");
         }

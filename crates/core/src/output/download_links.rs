@@ -1,4 +1,4 @@
-//! Where the sources of AssistantHub lead (rules S1-01 and S1-40).
+//! Where the sources of AssistantHub lead (rule AH-07).
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use url::Url;
 use crate::answer::Source;
 use crate::url::WebUrl;
 
-/// What an assistant's settings call its links: `CitationLinkMode` (rule S1-01).
+/// What an assistant's settings call its links: `CitationLinkMode` (rule AH-07).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkMode {
     /// No links.
@@ -117,14 +117,13 @@ mod tests {
     }
 
     #[test]
-    fn s1_01_a_mode_is_compared_without_case_and_what_is_unknown_is_none() {
+    fn a_mode_is_compared_without_case_and_what_is_unknown_is_none() {
         for (setting, mode) in [
             (Some("None"), LinkMode::None),
             (Some("AUTHENTICATED"), LinkMode::Authenticated),
             (Some("public"), LinkMode::Public),
             (Some("Signed"), LinkMode::None),
             (Some(""), LinkMode::None),
-            // Rule S1-02.
             (None, LinkMode::None),
         ] {
             assert_eq!(LinkMode::named(setting), mode, "{setting:?}");
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_40_each_mode_has_its_address() {
+    fn each_mode_has_its_address() {
         let of = |mode| DownloadLinks::of_mode(mode, "https://hub.example/", "asst_1").address(&document("adoc_1"));
         assert_eq!(of(LinkMode::None), None);
         let authenticated = "https://hub.example/v1.0/documents/adoc_1/download";
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_40_public_links_may_be_signed_by_the_caller() {
+    fn public_links_may_be_signed_by_the_caller() {
         let links = DownloadLinks::Presigned(
             [("adoc_1".to_owned(), "https://s3/adoc_1?X-Amz-Expires=604800".to_owned())].into(),
         );
@@ -153,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_44_an_id_is_one_part_of_the_path() {
+    fn an_id_is_one_part_of_the_path() {
         let links = DownloadLinks::Authenticated { base: String::new() };
         assert_eq!(
             links.address(&document("a/../b c?d")).as_deref(),

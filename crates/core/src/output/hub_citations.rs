@@ -1,4 +1,4 @@
-//! The `citations` object of AssistantHub (rules S1-20 to S1-26).
+//! The `citations` object of AssistantHub (rules AH-01 to AH-05).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub struct HubCitations {
     pub auto_populated: bool,
 }
 
-/// One source: a chunk of a document (rule S1-20).
+/// One source: a chunk of a document.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HubSource {
     /// The number, from 1.
@@ -51,7 +51,7 @@ pub struct HubSource {
 }
 
 impl HubCitations {
-    /// The citations of an answer, its sources in the provider's order; `None` where it has no source (rule S1-03), and where it
+    /// The citations of an answer, its sources in the provider's order; `None` where it has no source (rule AH-02), and where it
     /// broke off before it cited one.
     pub(super) fn of(numbered: &Numbered<'_>, links: &DownloadLinks, withhold_encrypted: bool) -> Option<Self> {
         let order: Vec<usize> = (0..numbered.answer.sources.len()).collect();
@@ -80,7 +80,7 @@ impl HubCitations {
             listed.filter(|(_, place)| places.contains(place)).map(|(at, _)| at + 1).collect::<Vec<_>>()
         };
         let cited = numbers(cited);
-        // An empty answer refers to nothing (rule S1-26).
+        // An empty answer refers to nothing.
         let auto_populated = cited.is_empty() && !answer.text.trim().is_empty();
         let told = (answer.shown.is_some() || !answer.complete).then(|| numbers(&answer.listed_uncited()));
         let referenced_indices = match (auto_populated, told.filter(|told| !told.is_empty())) {
@@ -97,7 +97,7 @@ impl HubCitations {
     }
 }
 
-/// The number of the best chunk of each document, the first one of several as good (rule S1-25).
+/// The number of the best chunk of each document, the first one of several as good (rule AH-05).
 fn best_chunks<'s>(sources: impl Iterator<Item = &'s HubSource>) -> Vec<usize> {
     let mut best: BTreeMap<&str, &HubSource> = BTreeMap::new();
     for source in sources {
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s1_20_an_excerpt_is_two_hundred_characters_and_dots() {
+    fn an_excerpt_is_two_hundred_characters_and_dots() {
         assert_eq!(excerpt(&"ä".repeat(200)), "ä".repeat(200));
         assert_eq!(excerpt(&"ä".repeat(201)), format!("{}...", "ä".repeat(200)));
         // The family is one character of five, and would be cut.

@@ -17,7 +17,7 @@ impl<'a> Numbered<'a> {
         Self { answer, cited: cite(answer, &Rules::numbered()) }
     }
 
-    /// Reads an answer whose list of references at the end goes (rule S1-24).
+    /// Reads an answer whose list of references at the end goes (rule AH-04).
     pub(super) fn without_bibliography(answer: &'a Answer) -> Self {
         let rules = Rules { without_bibliography: true, ..Rules::numbered() };
         Self { answer, cited: cite(answer, &rules) }
@@ -34,8 +34,8 @@ impl<'a> Numbered<'a> {
         self.cited.places.iter().filter_map(source_of).filter(|source| seen.insert(*source)).collect()
     }
 
-    /// What is shown where nothing is cited: what the provider says it used, or everything (rules N-14 and S0-41). An answer
-    /// that cites, but nothing that exists, shows nothing (rule S0-42).
+    /// What is shown where nothing is cited: what the provider says it used, or everything (rule N-14). An answer
+    /// that cites, but nothing that exists, shows nothing (rule AZ-04).
     pub(super) fn shown_uncited(&self) -> Vec<usize> {
         shown_uncited(self.answer, &self.cited)
     }

@@ -17,7 +17,7 @@ use crate::answer::{Answer, Source};
 pub struct OpenWebUiOptions {
     /// Which of the two ways of citing is used.
     pub citations: WebUiCitations,
-    /// Whether the passages of encrypted documents are left out (policy P-11).
+    /// Whether the passages of encrypted documents are left out.
     pub withhold_encrypted: bool,
 }
 
@@ -27,7 +27,7 @@ pub enum WebUiCitations {
     /// `[1]` in the text, which Open WebUI draws as a badge, and `source` events.
     #[default]
     Badges,
-    /// `[[doc1]](https://…)` in the text, which is a link and no badge, and `citation` events (rules S0-11 to S0-45).
+    /// `[[doc1]](https://…)` in the text, which is a link and no badge, and `citation` events (rules AZ-03 to AZ-05).
     Links(CardMetadata),
 }
 
@@ -47,7 +47,7 @@ pub struct OpenWebUi {
 ///
 /// With badges, the n-th event is what `[n]` in the text means; with links, the events stand in the order of the documents, which
 /// keep their numbers. Only cited sources have an event. Where nothing is cited, all that the provider used have one; where
-/// only what does not exist is cited, none has (rules N-14, S0-41 and S0-42).
+/// only what does not exist is cited, none has (rules N-14 and AZ-04).
 #[must_use]
 pub fn open_webui(answer: &Answer, options: &OpenWebUiOptions) -> OpenWebUi {
     let OpenWebUiOptions { citations, withhold_encrypted } = *options;
@@ -115,7 +115,7 @@ impl OpenWebUi {
     }
 
     /// The sources as the one event `chat:completion`, for code that runs inside Open WebUI. Its empty `content` leaves the
-    /// text alone (rule S2-11). Open WebUI does not store it.
+    /// text alone (rule OW-02). Open WebUI does not store it.
     #[must_use]
     pub fn completion_event(&self) -> Value {
         let sources = self.sources().unwrap_or_else(|| json!([]));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn s2_21_the_nth_event_is_what_the_number_means_and_one_address_is_not_one_card() {
+    fn the_nth_event_is_what_the_number_means_and_one_address_is_not_one_card() {
         let output = written(&answer("x [3] y [1]"));
         assert_eq!(names(&output), ["C", "A"]);
         let identities: Vec<_> = output.events.iter().map(|event| &event.data.metadata[0]["source"]).collect();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn n14_where_nothing_is_cited_what_was_used_is_shown() {
+    fn where_nothing_is_cited_what_was_used_is_shown() {
         assert_eq!(names(&written(&answer("x"))), ["A", "B", "C"]);
         let told = Answer { shown: Some(vec![SourceIndex(1), SourceIndex(9)]), ..answer("x") };
         assert_eq!(names(&written(&told)), ["B"]);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn s2_11_the_sources_alone_come_with_an_empty_text() {
+    fn the_sources_alone_come_with_an_empty_text() {
         let event = written(&answer("x [2]")).completion_event();
         assert_eq!((&event["type"], &event["data"]["content"]), (&json!("chat:completion"), &json!("")));
         assert_eq!(event["data"]["sources"][0]["document"], json!(["B"]));

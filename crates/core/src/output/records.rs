@@ -1,4 +1,4 @@
-//! `records`: one schema for the sources of all providers (rules S4-01 to S4-03).
+//! `records`: one schema for the sources of all providers (rules RC-01 to RC-07).
 
 use std::borrow::Cow;
 
@@ -91,7 +91,7 @@ pub struct Record {
     pub raw: ProviderObject,
 }
 
-/// How the domain of a source is known (rule S4-24).
+/// How the domain of a source is known (rule RC-03).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DomainKind {
@@ -151,7 +151,7 @@ impl Record {
         object: &ProviderObject,
         redirectors: &Redirectors,
     ) -> Self {
-        // Rule S0-10: these have a title always.
+        // Rule AZ-05: these have a title always.
         let unknown = || (provider == Some("azure-oyd")).then(|| UNKNOWN_DOCUMENT.to_owned());
         let mut record = Self {
             position,
@@ -205,7 +205,7 @@ impl Record {
     }
 }
 
-/// Whose page a redirect leads to, by what stands beside it; else the host of the redirector, kept whole (rule S4-24).
+/// Whose page a redirect leads to, by what stands beside it; else the host of the redirector, kept whole (rule RC-03).
 fn redirected_domain(url: &WebUrl, source: &Source, object: &Value) -> (String, DomainKind) {
     let host = named_host(object).filter(|host| is_host_name(host.trim()));
     let title = || source.title.as_deref().filter(|title| is_host_name(title.trim()));
@@ -223,7 +223,7 @@ impl Records {
         open.filter_map(|(at, record)| Some((at, record.url.as_deref()?.parse().ok()?)))
     }
 
-    /// Says where a redirect leads; the redirect itself stays in `raw` (rule S4-33). A page that is a known redirector as well
+    /// Says where a redirect leads; the redirect itself stays in `raw` (rule RC-04). A page that is a known redirector as well
     /// says nothing.
     pub fn settle_redirect(&mut self, at: usize, page: &WebUrl) {
         if let Some(record) =
@@ -233,7 +233,7 @@ impl Records {
         }
     }
 
-    /// The records of an answer in two steps (rule S4-53): these are those of the grounded step, `text` is what a second
+    /// The records of an answer in two steps (rule RC-06): these are those of the grounded step, `text` is what a second
     /// step made of it without looking anything up. The sources and what is cited are carried over; the new text is not
     /// scanned.
     ///

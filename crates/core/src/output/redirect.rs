@@ -8,10 +8,10 @@ use url::Url;
 
 use crate::url::WebUrl;
 
-/// Parameters that may hold the target of a redirect (rule S4-31).
+/// Parameters that may hold the target of a redirect (rule RC-04).
 const TARGETS: [&str; 6] = ["url", "q", "target", "u", "dest", "destination"];
 
-/// Members of a provider's object with the address of a page, the page itself first (rule S4-23).
+/// Members of a provider's object with the address of a page, the page itself first (rule RC-02).
 const ADDRESSES: [&str; 8] =
     ["sourceUrl", "source_url", "pageUrl", "page_url", "source_uri", "sourceUri", "url", "uri"];
 
@@ -21,7 +21,7 @@ const HOSTS: [&str; 2] = ["domain", "host"];
 /// Members that may hold the page.
 const NESTED: [&str; 4] = ["web", "source", "reference", "support"];
 
-/// Which addresses only lead to a source: those of the redirectors that everybody knows (rule S4-30), and all of the hosts
+/// Which addresses only lead to a source: those of the redirectors that everybody knows (rule RC-04), and all of the hosts
 /// that are named beside them, such as those with which an organisation counts who follows its links.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Redirectors(BTreeSet<String>);
@@ -62,7 +62,7 @@ impl Redirectors {
         TARGETS.iter().filter_map(value).find_map(|value| self.end_site(&value))
     }
 
-    /// The page that a provider's object names beside the redirect (rule S4-31).
+    /// The page that a provider's object names beside the redirect.
     pub(super) fn sibling(&self, object: &Value) -> Option<WebUrl> {
         holders(object).find_map(|holder| ADDRESSES.iter().find_map(|name| self.end_site(holder[*name].as_str()?)))
     }
@@ -85,7 +85,7 @@ fn is_known_redirector(url: &WebUrl) -> bool {
     }
 }
 
-/// The host of the page that a provider's object names (rule S4-24).
+/// The host of the page that a provider's object names (rule RC-03).
 pub(super) fn named_host(object: &Value) -> Option<&str> {
     let named = |holder: &'_ Value, name: &str| holder.get(name).and_then(Value::as_str).is_some();
     let holder = holders(object).find(|holder| HOSTS.iter().any(|name| named(holder, name)))?;
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn s4_30_redirectors_are_known_by_host_and_path() {
+    fn redirectors_are_known_by_host_and_path() {
         for redirector in [
             "https://vertexaisearch.cloud.google.com/grounding-api-redirect/AUZ",
             "https://www.google.com/url?q=https://x.example/",
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn s4_31_the_target_stands_in_the_query_when_it_is_a_page_of_the_web() {
+    fn the_target_stands_in_the_query_when_it_is_a_page_of_the_web() {
         let target = |text: &str| Redirectors::default().target(&url(text)).map(|url| url.as_str().to_owned());
         let page = Some("https://x.example/a?b=1".to_owned());
         assert_eq!(target("https://www.google.com/url?sa=t&url=https%3A%2F%2Fx.example%2Fa%3Fb%3D1"), page);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn s4_23_and_31_the_page_beside_the_redirect_wins_nested_or_not() {
+    fn the_page_beside_the_redirect_wins_nested_or_not() {
         let redirect = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/A";
         let found = |object: Value| Redirectors::default().sibling(&object).map(|url| url.as_str().to_owned());
         let page = Some("https://x.example/p".to_owned());

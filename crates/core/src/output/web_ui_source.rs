@@ -24,7 +24,7 @@ pub struct WebUiEvent {
     pub data: WebUiSource,
 }
 
-/// What Open WebUI calls an event with a source; both mean the same (rule S2-10).
+/// What Open WebUI calls an event with a source; both mean the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WebUiEventKind {
@@ -58,7 +58,7 @@ pub struct WebUiName {
     pub url: Option<String>,
 }
 
-/// Which of the two documented forms the metadata of a `citation` has (rule S0-40).
+/// Which of the two documented forms the metadata of a `citation` has (rule AZ-05).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CardMetadata {
     /// `source` is the name of the card, `url` the address: every source has a card of its own.
@@ -91,7 +91,7 @@ impl WebUiSource {
         }
     }
 
-    /// The card of the document at this place, counted from 1 (rules S0-10 to S0-12, S0-24 and S0-40).
+    /// The card of the document at this place, counted from 1 (rule AZ-05).
     pub(super) fn of_document(source: &Source, place: usize, form: CardMetadata, withhold_encrypted: bool) -> Self {
         let title = document_name(source);
         let url = link_address(source);
@@ -116,13 +116,13 @@ impl WebUiSource {
             document: vec![passage(source, withhold_encrypted).unwrap_or(&title).to_owned()],
             source: WebUiName { name, url: url.map(|url| url.as_str().to_owned()) },
             metadata: vec![metadata],
-            // What has no score has the score 0 there (rule S0-22).
+            // What has no score has the score 0 there.
             distances: vec![source.score.filter(|score| (0.0..=1.0).contains(score)).unwrap_or(0.0)],
         }
     }
 }
 
-/// Where a link to a document leads: its address, else its path where that is one (rules S0-12 and S0-13). A file name is no
+/// Where a link to a document leads: its address, else its path where that is one (rule AZ-05). A file name is no
 /// address.
 pub(super) fn link_address(source: &Source) -> Option<WebUrl> {
     source.url.clone().or_else(|| source.filepath.as_ref()?.parse().ok())
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s2_11_the_date_of_a_source_is_kept_and_shown_in_the_dialog() {
+    fn the_date_of_a_source_is_kept_and_shown_in_the_dialog() {
         let source = Source { modified: Some("2026-11-02".into()), ..Source::default() };
         let metadata = &WebUiSource::behind_badge(&source, 1, false).metadata[0];
         assert_eq!(metadata["date_accessed"], "2026-11-02");
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn s2_10_a_source_has_a_name_a_passage_an_identity_and_a_score() {
+    fn a_source_has_a_name_a_passage_an_identity_and_a_score() {
         assert_eq!(
             behind_badge(&source()),
             json!({
@@ -214,17 +214,17 @@ mod tests {
     }
 
     #[test]
-    fn n15_a_score_outside_0_to_1_is_none() {
+    fn a_score_outside_0_to_1_is_none() {
         for score in [Some(12.5), Some(-0.1), Some(f64::NAN), None] {
             let source = Source { score, ..source() };
             assert_eq!(behind_badge(&source).get("distances"), None);
-            // Rule S0-22.
+            // There, what has no score has the score 0.
             assert_eq!(document(&source, CardMetadata::Named)["distances"], json!([0.0]));
         }
     }
 
     #[test]
-    fn s0_24_and_s0_40_the_card_of_a_document() {
+    fn the_card_of_a_document_has_its_name_address_metadata_and_score() {
         assert_eq!(
             document(&source(), CardMetadata::Named),
             json!({
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn s0_40_metadata_of_the_citation_may_override() {
+    fn metadata_of_the_citation_may_override() {
         let metadata = json!({"source": "own", "url": "https://y"});
         let source = Source { metadata: metadata.as_object().cloned().unwrap_or_default(), ..source() };
         assert_eq!(document(&source, CardMetadata::Named)["metadata"], json!([metadata]));
@@ -245,7 +245,7 @@ mod tests {
 
     /// The other of the two documented forms.
     #[test]
-    fn s0_40_the_identity_may_be_the_address() {
+    fn the_identity_may_be_the_address() {
         let card = document(&source(), CardMetadata::Addressed);
         assert_eq!(card["source"]["name"], "[doc3] Leave");
         assert_eq!(card["metadata"][0]["source"], "https://x/leave.pdf");
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn p11_the_passage_of_an_encrypted_document_can_be_withheld() {
+    fn the_passage_of_an_encrypted_document_can_be_withheld() {
         let label = SensitivityLabel { encrypted: true, ..SensitivityLabel::default() };
         let source = Source { label: Some(label), ..source() };
         assert_eq!(WebUiSource::behind_badge(&source, 1, true).document, ["Leave"]);

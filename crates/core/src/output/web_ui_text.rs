@@ -192,7 +192,7 @@ pub(super) fn bracket(rest: &str) -> Option<&str> {
     rest[..end].split_once(']').map(|(inner, _)| inner)
 }
 
-/// Whether Open WebUI may take a bracket with this in it for a marker (rule S2-23): `1`, `1, 2`, `1#part`.
+/// Whether Open WebUI may take a bracket with this in it for a marker (rule OW-03): `1`, `1, 2`, `1#part`.
 pub(super) fn is_marker(inner: &str) -> bool {
     let is_item = |item: &str| {
         let rest = item.trim().trim_start_matches(|c: char| c.is_ascii_digit());
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn s2_13_numbers_count_the_cited_sources_by_first_appearance() {
+    fn numbers_count_the_cited_sources_by_first_appearance() {
         assert_eq!(numbers("x [3] y [1], z [3][2]"), "x [1] y [2], z [1][3]");
         assert_eq!(numbers("x [2, 3]. y [3#p]"), "x [1][2]. y [2]");
         assert_eq!(content("x 【3】 \u{e200}c\u{e202}nobody\u{e201}.", MarkerGrammar::ALL), "x [1].");

@@ -136,7 +136,7 @@ fn bare(style: Style) -> Options {
 
 proptest! {
     #[test]
-    fn s1_10_a_reader_of_a_numbered_list_finds_the_sources_of_the_manifest_and_no_others(sources in sources()) {
+    fn a_reader_of_a_numbered_list_finds_the_sources_of_the_manifest_and_no_others(sources in sources()) {
         for options in [Options::new(Style::Numbered), bare(Style::Numbered)] {
             let text = build(&sources, &options).text;
             let found = exact_headings(&text);
@@ -154,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn s2_01_a_reader_of_tags_finds_the_sources_of_the_manifest_and_no_others(sources in sources()) {
+    fn a_reader_of_tags_finds_the_sources_of_the_manifest_and_no_others(sources in sources()) {
         let prompt = build(&sources, &bare(Style::Tags));
         let found = tags(&prompt.text);
         prop_assert!(found.is_some(), "{}", prompt.text);
@@ -174,7 +174,7 @@ proptest! {
     }
 
     #[test]
-    fn s1_12_a_reader_of_a_plain_list_finds_as_many_passages_as_there_are_sources(sources in sources()) {
+    fn a_reader_of_a_plain_list_finds_as_many_passages_as_there_are_sources(sources in sources()) {
         let text = build(&sources, &Options::new(Style::Plain)).text;
         static RULE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[-–— \u{200b}\u{301}\u{ad}]*-[- \u{200b}]*-[-– \u{200b}\u{301}\u{ad}]*$"));
         prop_assert_eq!(lines(&text).filter(|line| RULE.is_match(line)).count(), sources.len() + 1, "{}", text);

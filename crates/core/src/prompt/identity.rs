@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::answer::Source;
 
-/// What all sources share that have no id (rule S2-02).
+/// What all sources share that have no id (rule OW-01).
 const ANONYMOUS: &str = "N/A";
 
-/// The id of a source: `metadata.source`, else its own, else one that all such sources share (rule S2-02).
+/// The id of a source: `metadata.source`, else its own, else one that all such sources share.
 fn identity(source: &Source) -> String {
     let named = match source.metadata.get("source") {
         Some(Value::String(name)) => Some(name.clone()),
@@ -20,7 +20,7 @@ fn identity(source: &Source) -> String {
     named.filter(filled).or_else(|| source.id.clone().filter(filled)).unwrap_or_else(|| ANONYMOUS.to_owned())
 }
 
-/// The numbers of sources in the tags style, from 1: one for each unique id, in the order in which they come (rule S2-01).
+/// The numbers of sources in the tags style, from 1: one for each unique id, in the order in which they come (rule OW-01).
 pub(super) fn numbers_of_ids(sources: &[Source]) -> Vec<usize> {
     let mut known = HashMap::new();
     sources
@@ -44,13 +44,13 @@ mod tests {
     }
 
     #[test]
-    fn s2_01_a_number_counts_unique_ids_and_the_same_id_keeps_its_number() {
+    fn a_number_counts_unique_ids_and_the_same_id_keeps_its_number() {
         let ids = ["a", "b", "a", "c", "b"].map(|id| source(Some(id), Value::Null));
         assert_eq!(numbers_of_ids(&ids), [1, 2, 1, 3, 2]);
     }
 
     #[test]
-    fn s2_02_the_id_is_that_of_the_metadata_else_the_own_one_else_none() {
+    fn the_id_is_that_of_the_metadata_else_the_own_one_else_none() {
         assert_eq!(identity(&source(Some("a"), json!("file.pdf"))), "file.pdf");
         assert_eq!(identity(&source(Some("a"), json!(7))), "7");
         for absent in [json!(""), json!(null), json!({}), json!(" ")] {

@@ -28,7 +28,7 @@ Answer from the sources below. Each is enclosed in a source tag; the id of the t
 name, where there is one, that of the document. Cite a source only when its tag has an id.
 ";
 
-/// Rules S1-11 and S2-03.
+/// What a model is told (rule AH-09).
 const CITING: &str = "\
 - Cite inline: right behind each statement, write the number of the source that it rests on, in square brackets, as in [1].
 - When several sources support a statement, give each number brackets of its own, as in [1][2].
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s1_11_the_instructions_say_all_that_a_model_must_know() {
+    fn the_instructions_say_all_that_a_model_must_know() {
         let text = preamble(Style::Numbered, 17, true);
         for said in [
             "Answer from the numbered sources",
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn s2_03_the_model_cites_only_a_tag_with_an_id() {
+    fn the_model_cites_only_a_tag_with_an_id() {
         let text = preamble(Style::Tags, 2, true);
         assert!(text.contains("Cite a source only when its tag has an id."));
         assert!(text.contains("in square brackets") && !text.contains('<'));

@@ -18,7 +18,7 @@ pub enum InjectError {
 }
 
 /// Puts the context behind the text of the first system message, or of the first `developer` message, which is what newer
-/// models call it (rule S1-15). Where there is none, a system message of `system` and the context comes first; an empty
+/// models call it (rule AH-10). Where there is none, a system message of `system` and the context comes first; an empty
 /// context adds nothing. It stays one message, because many models take only one.
 ///
 /// Returns whether `system` was used.
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_15_the_context_goes_after_the_existing_system_message() {
+    fn the_context_goes_after_the_existing_system_message() {
         let messages =
             json!([{"role": "system", "content": "Be kind.\n", "name": "x"}, {"role": "user", "content": "Leave?"}]);
         let expected = json!([{"role": "system", "content": "Be kind.\n\nSources", "name": "x"}, {"role": "user", "content": "Leave?"}]);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_15_the_context_goes_after_the_configured_prompt_where_no_message_is_the_systems() {
+    fn the_context_goes_after_the_configured_prompt_where_no_message_is_the_systems() {
         let user = json!({"role": "user", "content": "Leave?"});
         let expected = json!([{"role": "system", "content": "Be kind.\n\nSources"}, user]);
         assert_eq!(injected(json!([user]), "Sources", Some("Be kind.")), (expected, Ok(true)));

@@ -7,7 +7,7 @@ use super::visible::visible;
 use crate::answer::Source;
 
 /// The text that is injected: the passage with its neighbours, which a caller has merged into `metadata.context`, else the
-/// passage alone (rule S1-14); without what no reader sees, and without blank lines around it. As it is: what else stands
+/// passage alone; without what no reader sees, and without blank lines around it. As it is: what else stands
 /// around it must not be text that it could imitate.
 #[must_use]
 pub fn passage(source: &Source) -> Cow<'_, str> {
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn s1_14_the_merged_text_is_injected_where_the_caller_gives_it() {
+    fn the_merged_text_is_injected_where_the_caller_gives_it() {
         let mut source = Source { content: Some("30 days.".to_owned()), ..Source::default() };
         assert_eq!(passage(&source), "30 days.");
         source.metadata.insert("context".to_owned(), json!("Leave.\n30 days.\nAsk early."));

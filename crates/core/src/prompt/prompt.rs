@@ -52,7 +52,7 @@ impl Prompt {
     }
 }
 
-/// Lists sources in the order of the manifest, which is that of their rank (rule S1-10).
+/// Lists sources in the order of the manifest, which is that of their rank.
 ///
 /// From the first that does not fit into the budget, all are left out, each as a whole. Numbers do not depend on the budget.
 #[must_use]
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_10_each_chunk_stands_under_its_number_and_name_in_the_order_of_its_rank() {
+    fn each_chunk_stands_under_its_number_and_name_in_the_order_of_its_rank() {
         let sources = [source("b", "Leave \"policy\"", "30 days.\n"), source("a", "", "Ask\r\nearly.")];
         let prompt = build(&sources, &bare(Style::Numbered));
         let expected =
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_11_the_instructions_come_first_and_name_the_highest_number_that_is_listed() {
+    fn the_instructions_come_first_and_name_the_highest_number_that_is_listed() {
         let sources = vec![source("", "Leave", "30 days."); 12];
         let whole = build(&sources, &Options::new(Style::Numbered));
         assert!(whole.text.starts_with("Answer from the numbered sources"));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn s1_12_without_citations_chunks_stand_between_lines_of_dashes_without_numbers() {
+    fn without_citations_chunks_stand_between_lines_of_dashes_without_numbers() {
         let sources = [source("", "Leave", "30 days."), source("", "Rules", "Ask early.\n---\nx")];
         assert_eq!(build(&sources, &bare(Style::Plain)).text, "---\n30 days.\n---\nAsk early.\n> ---\n> x\n---");
         let whole = build(&sources, &Options::new(Style::Plain)).text;
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn s2_01_items_are_tags_with_the_number_of_their_id_and_an_optional_name() {
+    fn items_are_tags_with_the_number_of_their_id_and_an_optional_name() {
         let sources = [source("x", "A & B", "one"), source("y", "", "two"), source("x", "C", "three")];
         let prompt = build(&sources, &bare(Style::Tags));
         let expected = "<source id=\"1\" name=\"A &amp; B\">one</source>\n<source id=\"2\">two</source>\n\

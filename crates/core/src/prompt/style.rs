@@ -5,12 +5,12 @@ use std::str::FromStr;
 /// How sources are listed for a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// `[1] (Source: "name")`, and the passage below it (rule S1-10). A number is a place in the manifest.
+    /// `[1] (Source: "name")`, and the passage below it (rule AH-09). A number is a place in the manifest.
     #[default]
     Numbered,
-    /// `<source id="1" name="…">passage</source>` (rule S2-01). A number counts the unique ids of sources.
+    /// `<source id="1" name="…">passage</source>` (rule OW-01). A number counts the unique ids of sources.
     Tags,
-    /// Passages between `---` lines, without numbers and names (rule S1-12): nothing can be cited.
+    /// Passages between `---` lines, without numbers and names (rule AH-09): nothing can be cited.
     Plain,
 }
 

@@ -44,7 +44,7 @@ impl<'t> OffsetIndex<'t> {
         Self { text, steps }
     }
 
-    /// The byte offset itself, moved forward to a place where the text may be cut (rule N-06).
+    /// The byte offset itself, moved forward to a place where the text may be cut.
     #[must_use]
     pub fn from_bytes(&self, offset: ByteOffset) -> ByteOffset {
         self.boundary(offset.0)
@@ -56,7 +56,7 @@ impl<'t> OffsetIndex<'t> {
         self.convert(offset.0, |step| step.1, |_| 1)
     }
 
-    /// The byte offset of a UTF-16 offset (rule N-06: past the end is the end; never inside a grapheme cluster).
+    /// The byte offset of a UTF-16 offset: past the end is the end; never inside a grapheme cluster.
     #[must_use]
     pub fn from_utf16(&self, offset: Utf16Offset) -> ByteOffset {
         self.convert(offset.0, |step| step.2, char::len_utf16)
@@ -162,7 +162,7 @@ mod tests {
     proptest! {
         /// The oracle cuts the text into clusters and counts what is before each.
         #[test]
-        fn n06_any_offset_in_any_unit_names_the_next_boundary_of_clusters(text in text(), wanted in 0..300_usize) {
+        fn any_offset_in_any_unit_names_the_next_boundary_of_clusters(text in text(), wanted in 0..300_usize) {
             let index = OffsetIndex::new(&text);
             let next = |units: &dyn Fn(&str) -> usize| {
                 let mut boundaries = text.grapheme_indices(true).map(|(byte, _)| byte).chain([text.len()]);

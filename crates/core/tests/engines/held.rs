@@ -28,7 +28,7 @@ fn held(text: &str, delta: usize) -> usize {
 }
 
 #[test]
-fn p12_little_is_ever_held_back() {
+fn little_is_ever_held_back() {
     let entries = "[1] Leave policy, of which much can be said\n";
     for piece in [
         "a", "[", "![", "](", "[a](", "<", "<a ", "<!--", "`", "~", "$", "|", "\\", "> ", "- ", "#", "=", "-", "*",

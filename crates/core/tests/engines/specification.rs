@@ -87,7 +87,7 @@ fn a_marker_in_every_example_of_the_specification_is_a_badge_and_the_rest_is_rea
     let (mut judged, mut wrong) = (0, Vec::new());
     for example in &examples {
         let Some(end) = end_of_first_paragraph(example) else { continue };
-        // Right behind a bracket, the marker would make that the text of a link (policy P-05).
+        // Right behind a bracket, the marker would make that the text of a link.
         let blank = if example[..end].ends_with(']') { " " } else { "" };
         let given = format!("{}{blank}[1]{}", &example[..end], &example[end..]);
         let before = judge.read(&given, true);

@@ -9,8 +9,8 @@ use crate::activity::{ChannelAccount, Role};
 use crate::channels::azure_bot::auth::Caller;
 use crate::dialect::Dialect;
 
-/// Everything that is needed to answer in a conversation later (bot-connector, section 5). As JSON its members are called as
-/// in the protocol.
+/// Everything that is needed to answer in a conversation later. As JSON its members are called as in
+/// [the protocol](https://learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference#conversationreference-object).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -102,7 +102,7 @@ impl ConversationReference {
         if self.copilot && self.channel_id == "msteams" { Dialect::M365Copilot } else { of_channel() }
     }
 
-    /// Who speaks to whom in an answer (bot-connector, section 5). It replies to nothing yet.
+    /// Who speaks to whom in an answer. It replies to nothing yet.
     ///
     /// # Errors
     /// When the conversation has no id.

@@ -2,7 +2,7 @@
 
 use super::Inbound;
 
-/// What is to be done about an activity (bot-connector, sections 1 and 7).
+/// What is to be done about an activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind<'a> {
     /// A user asks something.

@@ -1,4 +1,5 @@
-//! Citations that came beside the text: of places in it, and of stretches that are markers (rules N-04 and N-05).
+//! Citations that came beside the text: of places in it, and of stretches that are markers (rules N-04 and N-05,
+//! policy P-15).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -116,7 +117,7 @@ fn written(text: &str, at: usize) -> usize {
 fn place_of(answer: &Answer, citation: &Citation) -> usize {
     let end = citation.span.end();
     let word = answer.text[..end].trim_end().len();
-    // A point in a line is where the provider took a marker out, and the blank before it stayed (rule N-05).
+    // A point in a line is where the provider took a marker out, and the blank before it stayed.
     let is_point = citation.span.start() == end && !answer.text[word..end].contains(['\n', '\r']);
     if is_point && (1..end).contains(&word) { end } else { place_or_first(&answer.text, end) }
 }

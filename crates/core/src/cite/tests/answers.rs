@@ -10,7 +10,7 @@ use crate::report::Kind;
 use crate::text::{Span, UNSEEN};
 
 #[test]
-fn n01_a_numbered_text_is_the_answer_but_for_its_markers() {
+fn a_numbered_text_is_the_answer_but_for_its_markers() {
     let numbered = |given: &str| cite(&answer(given), &Rules::numbered());
     for same in [
         "![a](https://x/y.png) <b>a</b><script>x</script> <https://x> [a](javascript:x)",
@@ -43,7 +43,7 @@ fn n01_a_numbered_text_is_the_answer_but_for_its_markers() {
 
 /// `exe.jpg` was shown for `gpj.exe`, and tag letters carried a message into the history past its reader.
 #[test]
-fn p06_letters_that_turn_the_direction_or_cannot_be_seen_go() {
+fn letters_that_turn_the_direction_or_cannot_be_seen_go() {
     let tags: String = "obey".chars().filter_map(|c| char::from_u32(0xe0000 + u32::from(c))).collect();
     for (given, expected) in [
         ("\u{202e}gpj.exe\u{202c} [1]", "\u{200b}gpj.exe\u{200b} [1]"),
@@ -73,7 +73,7 @@ fn p06_letters_that_turn_the_direction_or_cannot_be_seen_go() {
 
 /// It read as the bank's address, and led elsewhere.
 #[test]
-fn p06_a_link_names_no_user() {
+fn a_link_names_no_user() {
     let bad = "https://bank.example@evil.example/a";
     for (given, expected) in [
         (format!("[a]({bad} \"t\")"), "[a](https://evil.example/a \"t\")"),
@@ -127,7 +127,7 @@ fn stays(given: &str, expected: &str) {
 }
 
 #[test]
-fn p01_every_form_becomes_a_badge() {
+fn every_form_becomes_a_badge() {
     cases(&[
         ("x[1]", "x[1]"),
         ("x [doc2]", "x [1]"),
@@ -150,7 +150,7 @@ fn p01_every_form_becomes_a_badge() {
 }
 
 #[test]
-fn p02_nothing_in_code_links_html_or_math_is_a_marker() {
+fn nothing_in_code_links_html_or_math_is_a_marker() {
     cases(&[
         ("`a[2]` [1]", "`a[2]` [1]"),
         ("```\na[2]\n```\n[1]", "```\na[2]\n```\n[1]"),
@@ -178,7 +178,7 @@ fn p02_nothing_in_code_links_html_or_math_is_a_marker() {
 
 /// The formula was the only one that cited the source.
 #[test]
-fn p02_nothing_in_a_formula_between_escaped_brackets_is_a_marker() {
+fn nothing_in_a_formula_between_escaped_brackets_is_a_marker() {
     cases(&[
         ("\\[x = y[2]\\] and \\(a[1]\\) [3]", "\\[x = y[2]\\] and \\(a[1]\\) [1]"),
         ("\\[\nx_i[2]\n\\]\n[3]", "\\[\nx_i[2]\n\\]\n[1]"),
@@ -194,7 +194,7 @@ fn p02_nothing_in_a_formula_between_escaped_brackets_is_a_marker() {
 }
 
 #[test]
-fn p03_only_cited_sources_are_listed_in_the_order_of_their_numbers() {
+fn only_cited_sources_are_listed_in_the_order_of_their_numbers() {
     let cited = cite(&answer("x[3] y[1] z[3]"), &Rules::web_chat());
     assert_eq!(cited.text, "x[1] y[2] z[1]\n\n[1]: https://x/c \"C\"\n[2]: https://x/a \"A\"");
     let none = cite(&answer("x"), &Rules::web_chat());
@@ -202,7 +202,7 @@ fn p03_only_cited_sources_are_listed_in_the_order_of_their_numbers() {
 }
 
 #[test]
-fn p05_machine_made_markers_vanish_and_plain_ones_stay() {
+fn machine_made_markers_vanish_and_plain_ones_stay() {
     cases(&[
         ("x [doc9]. y[1]", "x. y[1]"),
         ("x [9], y[1]", "x [9], y[1]"),
@@ -238,7 +238,7 @@ fn p05_machine_made_markers_vanish_and_plain_ones_stay() {
 }
 
 #[test]
-fn p05_a_plain_number_is_escaped_where_the_message_may_define_it() {
+fn a_plain_number_is_escaped_where_the_message_may_define_it() {
     let mut azure = answer("see [1] and a[1] [doc1], not [9] `[1]`");
     azure.grammar = MarkerGrammar::AZURE_ON_YOUR_DATA;
     assert_eq!(body(&azure), "see &#91;1&#93; and a&#91;1&#93; [1], not [9] `[1]`");
@@ -248,7 +248,7 @@ fn p05_a_plain_number_is_escaped_where_the_message_may_define_it() {
 }
 
 #[test]
-fn p06_the_model_cannot_move_a_badge() {
+fn the_model_cannot_move_a_badge() {
     cases(&[
         ("x[1]\n\n[1]: https://evil \"A\"\n", "x[1]"),
         ("[1]: https://evil\n\nx[1]", "x[1]"),
@@ -291,7 +291,7 @@ fn p06_the_model_cannot_move_a_badge() {
 
 /// What stands behind a comment in its line was once passed on with it.
 #[test]
-fn p14_an_address_that_gives_way_to_a_source_is_reported() {
+fn an_address_that_gives_way_to_a_source_is_reported() {
     let told = |text: &str| -> Vec<String> {
         let entries = cite(&answer(text), &Rules::web_chat()).entries;
         entries.into_iter().filter(|entry| entry.code == "marker-link").map(|entry| entry.message).collect()
@@ -307,7 +307,7 @@ fn p14_an_address_that_gives_way_to_a_source_is_reported() {
 
 /// Its address stayed in the text of the link, and whoever drew that loaded the image.
 #[test]
-fn p06_an_image_of_a_marker_in_the_text_of_a_link_is_its_description() {
+fn an_image_of_a_marker_in_the_text_of_a_link_is_its_description() {
     cases(&[
         ("[![1](https://evil/i.png?q)](https://ok/p) [2]", "[1] [2]"),
         ("[a ![[1]](https://evil/i.png) b](https://ok/p) [2]", "[a &#91;1&#93; b](https://ok/p) [1]"),
@@ -319,7 +319,7 @@ fn p06_an_image_of_a_marker_in_the_text_of_a_link_is_its_description() {
 }
 
 #[test]
-fn p14_what_was_made_harmless_in_a_passage_is_told() {
+fn what_was_made_harmless_in_a_passage_is_told() {
     let (harmless, made) = make_harmless("![x](https://evil/i.png) <img src=x> [a](javascript:x)", &BTreeSet::new());
     assert_eq!(harmless, "[x](https://evil/i.png) &lt;img src=x> a");
     assert_eq!(made.iter().map(|entry| entry.code).collect::<Vec<_>>(), ["image", "html", "link-scheme"]);
@@ -329,7 +329,7 @@ fn p14_what_was_made_harmless_in_a_passage_is_told() {
 }
 
 #[test]
-fn p06_nothing_harmful_hides_behind_a_comment() {
+fn nothing_harmful_hides_behind_a_comment() {
     for text in ["<!----><script>x</script>", "<!--\n--><script>x", "> <!-- a --><img src=x>", "a\n<!-- b --><button>"]
     {
         let cited = cite(&answer(text), &Rules::web_chat()).text;
@@ -353,7 +353,7 @@ fn is_harmful(text: &str) -> bool {
 
 /// Each of these once brought HTML or an address through: by what was cut or escaped in it, or by two readings of it.
 #[test]
-fn p06_what_is_made_harmless_makes_nothing_else_harmful() {
+fn what_is_made_harmless_makes_nothing_else_harmful() {
     for text in [
         // The second bracket, escaped, would be the value of an attribute of the first.
         "<button value= <button value=\"cite:1\">1</button> y[1]",
@@ -433,7 +433,7 @@ fn p06_what_is_made_harmless_makes_nothing_else_harmful() {
 
 /// A badge before the blanks would have made a paragraph of the code, and HTML of what stands in it.
 #[test]
-fn p15_a_place_before_indented_code_is_behind_what_comes_before_it() {
+fn a_place_before_indented_code_is_behind_what_comes_before_it() {
     for (text, at, expected) in [
         ("a\n\n    <img src=x>", 3, "a[1]\n\n```\n<img src=x>\n```"),
         ("    <img src=x>\n\nb", 0, "```\n<img src=x>\n```\n\n[1]\n\nb"),
@@ -452,7 +452,7 @@ fn p15_a_place_before_indented_code_is_behind_what_comes_before_it() {
 
 /// Lines that never end with what they begin with are forced to be text, not waited for.
 #[test]
-fn p12_what_is_too_long_to_be_decided_is_written_as_text() {
+fn what_is_too_long_to_be_decided_is_written_as_text() {
     let long = |piece: &str| piece.repeat(5_000);
     for (given, begins) in [
         (long("~"), "\\~~~"),
@@ -469,7 +469,7 @@ fn p12_what_is_too_long_to_be_decided_is_written_as_text() {
 }
 
 #[test]
-fn p06_what_a_vanishing_marker_kept_from_being_harmful_stays_harmless() {
+fn what_a_vanishing_marker_kept_from_being_harmful_stays_harmless() {
     for text in [
         "![x](https://evil/?q [doc9]) y[1]",
         "[x](javascript:alert [doc9]) y[1]",
@@ -484,7 +484,7 @@ fn p06_what_a_vanishing_marker_kept_from_being_harmful_stays_harmless() {
 }
 
 #[test]
-fn p06_what_stands_beside_a_comment_is_judged_like_other_html() {
+fn what_stands_beside_a_comment_is_judged_like_other_html() {
     cases(&[
         ("x[1]\n<!-- c --><script>y", "x[1]\n\n&lt;!-- c -->&lt;script>y"),
         ("x[1]\n<!-- c\n[2] --> <img src=y> <b>", "x[1]\n\n&lt;!-- c\n&#91;2&#93; --> &lt;img src=y> &lt;b>"),
@@ -495,7 +495,7 @@ fn p06_what_stands_beside_a_comment_is_judged_like_other_html() {
 }
 
 #[test]
-fn p09_badges_keep_their_distance_from_what_would_change_them() {
+fn badges_keep_their_distance_from_what_would_change_them() {
     cases(&[
         ("x[1][2][3]", "x[1]\u{200b}[2]\u{200b}[3]"),
         ("x[1][1]", "x[1]"),
@@ -576,7 +576,7 @@ fn a_plain_text_has_no_invisible_characters_and_no_escapes() {
 }
 
 #[test]
-fn p09_a_badge_behind_a_bare_address_is_no_part_of_it() {
+fn a_badge_behind_a_bare_address_is_no_part_of_it() {
     cases(&[
         // A bracket in the address lets it run on over a tag, and takes that of a link in.
         ("https://x/a[b<br>[1] https://x/a<br>[1]", "https://x/a[b<br>\u{200a}[1] https://x/a<br>\u{200a}[1]"),
@@ -602,13 +602,13 @@ fn p09_a_badge_behind_a_bare_address_is_no_part_of_it() {
 
 /// An address too long to be looked back for was forgotten when a marker behind it vanished.
 #[test]
-fn p09_a_long_address_is_not_forgotten_behind_a_marker_that_vanishes() {
+fn a_long_address_is_not_forgotten_behind_a_marker_that_vanishes() {
     let address = format!("https://x/{}", "a".repeat(3_000));
     assert_eq!(body(&answer(&format!("{address})【9】![1]"))), format!("{address})!\u{200a}[1]"));
 }
 
 #[test]
-fn p09_private_use_is_a_letter_to_emphasis_and_so_is_what_stands_there_after() {
+fn private_use_is_a_letter_to_emphasis_and_so_is_what_stands_there_after() {
     cases(&[
         ("**[1]**\u{e200}c\u{e202}c.pdf\u{e201}", "**[1]**\u{200b}[2]"),
         ("a**\u{e200}c\u{e202}c.pdf\u{e201}** b", "a**\u{200b}[1]\u{200b}** b"),
@@ -619,7 +619,7 @@ fn p09_private_use_is_a_letter_to_emphasis_and_so_is_what_stands_there_after() {
 /// Each of these once lost a line the second time, which then looked like an entry of a list of references.
 /// With its list the answer lost what it said, or the only citations that it had.
 #[test]
-fn p06_a_list_of_references_stays_where_nothing_before_it_is_cited() {
+fn a_list_of_references_stays_where_nothing_before_it_is_cited() {
     let list = "Leave is 30 days.\n\nSources:\n[1] A\n[2] B";
     assert_eq!(body(&answer(list)), list);
     let documents = "What the documents say:\n\n[1] A: 30 days a year.\n[2] B: two weeks ahead.";
@@ -661,7 +661,7 @@ fn links_lead_where_they_led_whatever_number_of_markers_is_defined() {
 
 /// To engines without footnotes it is a definition, and it was taken out as one.
 #[test]
-fn p01_a_footnote_of_one_word_that_names_no_source_stays() {
+fn a_footnote_of_one_word_that_names_no_source_stays() {
     cases(&[
         ("x[^9] [1]\n\n[^9]: Vendor", "x[^9] [1]\n\n\\[^9\\]: Vendor"),
         ("x[^9] [1]\n\n[^9]: https://ok/doc", "x[^9] [1]\n\n\\[^9\\]: https://ok/doc"),
@@ -671,7 +671,7 @@ fn p01_a_footnote_of_one_word_that_names_no_source_stays() {
 }
 
 #[test]
-fn p06_a_second_conversion_takes_no_line_for_a_reference() {
+fn a_second_conversion_takes_no_line_for_a_reference() {
     for (given, expected) in [("x\n\n[1] A.\n[\n2] B.", "x\n\n[1] A.\n\u{200b}[2] B."), ("x\n\n[1] A.", "x\n\n[1] A.")]
     {
         let once = cite(&answer(given), &Rules::web_chat());
@@ -839,14 +839,14 @@ fn a_bracket_that_loses_another_is_no_label() {
 
 /// Of a marker within what only looks like one, the second conversion made one marker, and lost what stood between.
 #[test]
-fn p05_a_machine_marker_holds_no_bracket() {
+fn a_machine_marker_holds_no_bracket() {
     let given = "a \u{e200}c (https:/\u{e200}cite\u{e202}a.pdf\u{e201}/evite\u{e202}a.pdf\u{e201}";
     stays(given, "a \u{e200}c (https:/[1]/evite\u{e202}a.pdf\u{e201}");
 }
 
 /// The definitions of a first conversion stood under it like its list, and it went with them.
 #[test]
-fn p06_a_heading_with_no_list_stays_when_it_is_converted_again() {
+fn a_heading_with_no_list_stays_when_it_is_converted_again() {
     stays("a [1]\nSource", "a [1]\nSource\u{200b}");
     stays("a [1]\n\n## Sources: ##  \n\n", "a [1]\n\n## Sources:\u{200b} ##");
     stays("a [1]\n\nSources\n[1] Leave policy", "a [1]");
@@ -911,7 +911,7 @@ fn a_second_conversion_leaves_a_line_that_looks_like_a_definition_alone() {
 }
 
 #[test]
-fn p10_what_the_model_left_open_is_closed_before_the_definitions() {
+fn what_the_model_left_open_is_closed_before_the_definitions() {
     cases(&[
         ("x[1]\n\n```js\na[2]", "x[1]\n\n```js\na[2]\n```"),
         ("x[1]\n\n~~~~\na\n", "x[1]\n\n~~~~\na\n~~~~"),
@@ -923,7 +923,7 @@ fn p10_what_the_model_left_open_is_closed_before_the_definitions() {
 }
 
 #[test]
-fn p15_a_span_that_ends_in_code_or_a_link_is_cited_behind_it() {
+fn a_span_that_ends_in_code_or_a_link_is_cited_behind_it() {
     let cite_at = |text: &str, end: usize| {
         let mut answer = answer(text);
         let span = Span::new(text, 0..end).expect("a span");
@@ -958,7 +958,7 @@ fn p15_a_span_that_ends_in_code_or_a_link_is_cited_behind_it() {
 
 /// Behind the last border it was in a cell that no engine draws, or the table was none any more.
 #[test]
-fn p15_a_span_that_ends_with_a_row_of_a_table_is_cited_in_its_last_cell() {
+fn a_span_that_ends_with_a_row_of_a_table_is_cited_in_its_last_cell() {
     let text = "| Plan | Days |\n|---|---|\n| A | 30 |\n\nx\n===\n- y";
     let cited_at = |end: usize| {
         let mut answer = answer(text);
@@ -981,7 +981,7 @@ fn p15_a_span_that_ends_with_a_row_of_a_table_is_cited_in_its_last_cell() {
 
 /// A badge behind the hashes that close a heading made text of them, and a backslash made text of the badge.
 #[test]
-fn p15_a_span_is_cited_before_what_closes_its_line() {
+fn a_span_is_cited_before_what_closes_its_line() {
     for (given, expected) in [
         ("# Plans ##\n\nb", "# Plans[1] ##\n\nb"),
         ("> - ## Plans #  \nb", "> - ## Plans[1] #  \nb"),
@@ -1011,7 +1011,7 @@ fn p15_a_span_is_cited_before_what_closes_its_line() {
 
 /// The badge came to stand before the line behind the item, and made text of a block that began there.
 #[test]
-fn p15_a_place_in_the_number_of_an_item_is_cited_where_its_text_begins_or_in_a_paragraph_behind_it() {
+fn a_place_in_the_number_of_an_item_is_cited_where_its_text_begins_or_in_a_paragraph_behind_it() {
     for (behind, expected) in [
         (". b", "1. [1]b"),
         (".\nb", "1. [1]\n\nb"),
@@ -1033,7 +1033,7 @@ fn p15_a_place_in_the_number_of_an_item_is_cited_where_its_text_begins_or_in_a_p
 
 /// Behind the delimiters the badge made text of the table, and a tag of what two cells had parted.
 #[test]
-fn p15_a_place_in_the_delimiters_of_a_table_is_cited_in_the_next_row_or_behind_the_table() {
+fn a_place_in_the_delimiters_of_a_table_is_cited_in_the_next_row_or_behind_the_table() {
     for (text, expected) in [
         ("a <b x=\"|\">\n-|-", "a &lt;b x=\" | \"> |\n| --- | --- |\n\n[1]"),
         ("a|b\n-|-\n", "a | b |\n| --- | --- |\n\n[1]"),
@@ -1050,7 +1050,7 @@ fn p15_a_place_in_the_delimiters_of_a_table_is_cited_in_the_next_row_or_behind_t
 }
 
 #[test]
-fn p06_a_list_of_references_stays_when_only_the_list_is_cited() {
+fn a_list_of_references_stays_when_only_the_list_is_cited() {
     let text = "30 days.\n\nSources:\n[1] A\n[2] B";
     let cited_at = |end: usize| {
         let mut answer = Answer { grammar: MarkerGrammar::NONE, ..answer(text) };
@@ -1063,7 +1063,7 @@ fn p06_a_list_of_references_stays_when_only_the_list_is_cited() {
 }
 
 #[test]
-fn n05_a_point_in_a_line_is_not_moved_and_citations_at_one_place_ascend() {
+fn a_point_in_a_line_is_not_moved_and_citations_at_one_place_ascend() {
     let text = "in ninety days .\nb";
     let mut answer = answer(text);
     let at = |end: usize, source: usize| {
@@ -1077,7 +1077,7 @@ fn n05_a_point_in_a_line_is_not_moved_and_citations_at_one_place_ascend() {
 }
 
 #[test]
-fn n08_a_link_on_a_number_and_a_footnote_stay_where_the_format_knows_no_such_markers() {
+fn a_link_on_a_number_and_a_footnote_stay_where_the_format_knows_no_such_markers() {
     let text = "a [1](https://ok/x) b[^1] c[1]\n\n[^1]: a note";
     let mut answer = answer(text);
     assert_eq!(cite(&answer, &Rules::plain()).text.trim_end(), "a [1] b[1] c[1]");
@@ -1087,7 +1087,7 @@ fn n08_a_link_on_a_number_and_a_footnote_stay_where_the_format_knows_no_such_mar
 
 /// It was left as a link, and looked like the badge beside it.
 #[test]
-fn p06_what_looks_like_a_badge_is_no_link_where_the_format_knows_no_such_markers_either() {
+fn what_looks_like_a_badge_is_no_link_where_the_format_knows_no_such_markers_either() {
     for (text, expected) in [
         ("a [[1]](https://evil) b", "a &#91;1&#93; b"),
         ("a [**1**](https://evil) b ![2](https://evil/i.png)", "a **1** b 2"),
@@ -1103,7 +1103,7 @@ fn p06_what_looks_like_a_badge_is_no_link_where_the_format_knows_no_such_markers
 
 /// The brackets of a number that is no marker were closed twice, and one with an address was taken for a citation.
 #[test]
-fn p02_numbers_in_brackets_stay_where_the_format_has_other_markers() {
+fn numbers_in_brackets_stay_where_the_format_has_other_markers() {
     for (text, expected) in [
         ("See [1][2] [doc1].", "See &#91;1&#93;&#91;2&#93; [1]."),
         ("m[1][1] = 0 [doc1].", "m&#91;1&#93;&#91;1&#93; = 0 [1]."),
@@ -1123,7 +1123,7 @@ fn p02_numbers_in_brackets_stay_where_the_format_has_other_markers() {
 
 /// Web Chat drew the brackets of the text: a zero-width space parted it from what was its label.
 #[test]
-fn p05_the_text_of_a_link_to_a_marker_stands_before_the_badge_without_its_brackets() {
+fn the_text_of_a_link_to_a_marker_stands_before_the_badge_without_its_brackets() {
     cases(&[
         ("See the [Leave policy][1].", "See the Leave policy[1]."),
         ("See the [Leave policy][doc2] and [plan][^3^].", "See the Leave policy[1] and plan[2]."),
@@ -1159,7 +1159,7 @@ fn p05_the_text_of_a_link_to_a_marker_stands_before_the_badge_without_its_bracke
 
 /// The link stayed, and its source was not cited.
 #[test]
-fn p01_a_link_to_the_address_of_a_source_is_a_citation_of_it() {
+fn a_link_to_the_address_of_a_source_is_a_citation_of_it() {
     cases(&[
         ("See the [Leave policy](https://x/b).", "See the Leave policy[1]."),
         ("[Leave policy](https://x/b#days \"t\") x[1]", "Leave policy[1] x[2]"),
@@ -1193,7 +1193,7 @@ fn p01_a_link_to_the_address_of_a_source_is_a_citation_of_it() {
 }
 
 #[test]
-fn p01_a_link_is_no_marker_where_the_provider_cites_beside_the_text() {
+fn a_link_is_no_marker_where_the_provider_cites_beside_the_text() {
     for grammar in [MarkerGrammar::NONE, MarkerGrammar::ANNOTATED] {
         let answer = Answer { grammar, ..answer("See [a](https://x/c).") };
         assert_eq!(body(&answer), "See [a](https://x/c).");
@@ -1206,7 +1206,7 @@ fn p01_a_link_is_no_marker_where_the_provider_cites_beside_the_text() {
 }
 
 #[test]
-fn n04_a_link_in_a_cited_span_belongs_to_it_and_gets_no_badge_of_its_own() {
+fn a_link_in_a_cited_span_belongs_to_it_and_gets_no_badge_of_its_own() {
     let text = "Leave is [30 days](https://x/a) a year. See [more](https://x/a).";
     let cited = |start: usize, end: usize, source: usize| {
         let mut answer = answer(text);
@@ -1226,7 +1226,7 @@ fn n04_a_link_in_a_cited_span_belongs_to_it_and_gets_no_badge_of_its_own() {
 /// The blank went with the marker, and where text begins was looked for behind it: inside the character that came next, which
 /// was a panic.
 #[test]
-fn p05_a_character_of_several_bytes_may_follow_a_marker_that_vanishes_with_its_blank() {
+fn a_character_of_several_bytes_may_follow_a_marker_that_vanishes_with_its_blank() {
     for rules in [Rules::numbered(), Rules::web_chat(), Rules::teams(), Rules::plain()] {
         for (given, expected) in
             [(" 【9†x】…", "…"), ("[1] 【9†x】中文**", "[1]中文**"), ("  【9†x】é 【9†x】é", "é é")]
@@ -1240,7 +1240,7 @@ fn p05_a_character_of_several_bytes_may_follow_a_marker_that_vanishes_with_its_b
 }
 
 #[test]
-fn p05_a_marker_that_vanishes_takes_its_comma_with_it() {
+fn a_marker_that_vanishes_takes_its_comma_with_it() {
     cases(&[
         ("x [2], [doc9], 【1】.", "x [1], [2]."),
         ("x [2], [doc9] y", "x [1] y"),
@@ -1259,7 +1259,7 @@ fn p05_a_marker_that_vanishes_takes_its_comma_with_it() {
 }
 
 #[test]
-fn n04_a_span_that_is_a_marker_is_replaced() {
+fn a_span_that_is_a_marker_is_replaced() {
     let text = "a [site](https://x) b";
     let mut answer = answer(text);
     answer.citations = vec![Citation::new(Span::new(text, 2..19).expect("a span"), vec![SourceIndex(2)])];
