@@ -41,32 +41,30 @@ macro_rules! families {
 }
 
 families! {
-    BUILD_INFO = "citewire_build_info", Type::Gauge, ["version"], "1, with the version of the program as a label.";
-    START_TIME = "process_start_time_seconds", Type::Gauge, [], "When the process started, in seconds since 1970 UTC.";
-    REQUESTS = "citewire_http_requests_total", Type::Counter, ["method", "route", "status"],
-        "Requests by method, pattern of the route and class of the status.";
+    BUILD_INFO = "citewire_build_info", Type::Gauge, ["version"], "1, with the program's version.";
+    START_TIME = "process_start_time_seconds", Type::Gauge, [], "Process start, in Unix seconds.";
+    REQUESTS = "citewire_http_requests_total", Type::Counter, ["method", "route", "status"], "HTTP requests.";
     REQUEST_SECONDS = "citewire_http_request_duration_seconds", Type::Histogram(SECONDS), ["method", "route"],
-        "Time from the head of a request to the head of its answer.";
-    RATE_LIMITED = "citewire_rate_limited_total", Type::Counter, ["limit"], "Requests that a limit of calls refused, by limit.";
-    CONVERSIONS = "citewire_conversions_total", Type::Counter, ["format", "outcome"],
-        "Answers converted into activities, or refused, by the format that was named and by outcome.";
-    CLAIMS = "citewire_claims_total", Type::Counter, [], "Claims in converted answers: sources that markers resolve to.";
-    UNRESOLVED = "citewire_unresolved_markers_total", Type::Counter, [], "Markers in converted answers that name no source.";
-    SOCKETS = "citewire_sockets_open", Type::Gauge, [], "WebSocket streams of Direct Line that are open.";
-    LIVE_STREAMS = "citewire_live_streams_open", Type::Gauge, [], "Answers that are being written into conversations.";
+        "Time until the response head.";
+    RATE_LIMITED = "citewire_rate_limited_total", Type::Counter, ["limit"], "Requests refused by rate limits.";
+    CONVERSIONS = "citewire_conversions_total", Type::Counter, ["format", "outcome"], "Conversions into activities.";
+    CLAIMS = "citewire_claims_total", Type::Counter, [], "Claims in converted answers.";
+    UNRESOLVED = "citewire_unresolved_markers_total", Type::Counter, [], "Markers without a source.";
+    SOCKETS = "citewire_sockets_open", Type::Gauge, [], "Open WebSocket streams.";
+    LIVE_STREAMS = "citewire_live_streams_open", Type::Gauge, [], "Live answers in progress.";
     FIRST_UPDATE = "citewire_live_first_update_seconds", Type::Histogram(SECONDS), [],
-        "Time from the beginning of a live answer to its first words that readers see.";
-    QUEUE = "citewire_queue_entries", Type::Gauge, ["queue"], "What waits for its turn.";
-    QUEUE_AGE = "citewire_queue_oldest_entry_age_seconds", Type::Gauge, ["queue"], "How long the oldest entry has waited.";
+        "Time to a live answer's first words.";
+    QUEUE = "citewire_queue_entries", Type::Gauge, ["queue"], "Waiting entries.";
+    QUEUE_AGE = "citewire_queue_oldest_entry_age_seconds", Type::Gauge, ["queue"], "Age of the oldest entry.";
     STORE_GROUPS = "citewire_store_group_duration_seconds", Type::Histogram(DISK_SECONDS), ["outcome"],
-        "Time to commit a group of changes to the disk.";
-    STORE_CHANGES = "citewire_store_changes_total", Type::Counter, [], "Changes in groups that were committed.";
+        "Time to commit changes.";
+    STORE_CHANGES = "citewire_store_changes_total", Type::Counter, [], "Committed changes.";
     BACKEND_CALLS = "citewire_backend_calls_total", Type::Counter, ["assistant", "kind", "outcome"],
-        "Questions to back ends, by assistant, kind of the back end and outcome.";
+        "Questions to back ends.";
     BACKEND_SECONDS = "citewire_backend_call_duration_seconds", Type::Histogram(SECONDS), ["assistant", "kind"],
-        "Time until a back end began to answer, or failed.";
+        "Time until first response or failure.";
     REFUSALS = "citewire_channel_refusals_total", Type::Counter, ["channel", "reason"],
-        "Calls to channels elsewhere that were refused or failed, by channel and reason.";
+        "Refused or failed calls to channels.";
 }
 
 #[cfg(test)]

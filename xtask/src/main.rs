@@ -23,6 +23,7 @@ mod soak;
 mod sources;
 mod spdx;
 mod suite;
+mod timing;
 mod verify_samples;
 mod version;
 mod web_chat;
@@ -75,6 +76,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
     };
     match command.as_str() {
         "run" => run(rest),
+        "timed" => timing::run_timed(&std::env::args_os().skip(2).collect::<Vec<_>>()),
         "test" => suite::run(&Repository::find()?, rest),
         "bom" => bom::run(&Repository::find()?, rest),
         "soak" => soak::run(&Repository::find()?, rest),

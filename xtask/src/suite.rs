@@ -1,7 +1,7 @@
 //! The suite: named steps, the time of each, and a table at the end.
 
 use crate::repository::Repository;
-use crate::{browser, debian, deny, guides, npm, playground, process, prometheus};
+use crate::{browser, debian, deny, guides, npm, playground, process, prometheus, timing};
 use anyhow::{Result, bail};
 use std::time::{Duration, Instant};
 
@@ -122,7 +122,8 @@ fn tests(repository: &Repository) -> Result<()> {
             command.env(name, value);
         }
     }
-    process::run(&mut command)
+    timing::timed(&mut command)?;
+    timing::run(&mut command)
 }
 
 fn doctests(repository: &Repository) -> Result<()> {

@@ -51,105 +51,105 @@ const CHAPTERS: &[Chapter] = &[
         title: "Blocks",
         rules: &[
             Rule {
-                says: "Every line of a quote or an item has its prefix. A line without one belongs to the paragraph or not, by rules that hang on what stands in it.",
+                says: "Every line of a quote or item has its prefix.",
                 given: "> a [1]\nb",
                 plain: "",
                 written: "> a [1]\n> b",
                 needed: &[],
             },
             Rule {
-                says: "Behind a bullet stand one to four blanks, and no tab.",
+                says: "One to four blanks follow a bullet, no tab.",
                 given: "-\ta [1]",
                 plain: "",
                 written: "- a [1]",
                 needed: &[],
             },
             Rule {
-                says: "Containers beyond the fortieth are not written: some engines stop at a hundred, others go on.",
+                says: "At most forty nested containers are written.",
                 given: DEEP,
                 plain: "",
                 written: LESS_DEEP,
                 needed: ALL,
             },
             Rule {
-                says: "A blank line stands before a table. It would end the paragraph, and with it whatever is open there.",
+                says: "A blank line precedes a table.",
                 given: "`a\n|x`|![i](https://ok.example/i.png)|\n|-|-|\n|[1]|c|",
                 plain: "`a\n|x`|[i](https://ok.example/i.png)|\n|-|-|\n|[1]|c|",
                 written: "&#96;a\n\n|x&#96;|[i](https://ok.example/i.png)|\n|-|-|\n|[1]|c|",
                 needed: &[],
             },
             Rule {
-                says: "A blank line stands behind HTML, which would go on in the next line.",
+                says: "A blank line follows HTML.",
                 given: "<!-- a -->\n[1]",
                 plain: "",
                 written: "<!-- a -->\n\n[1]",
                 needed: &[],
             },
             Rule {
-                says: "A blank line stands before a list that does not begin with 1, and before such an item in a quote. Engines differ in which lists end a paragraph.",
+                says: "A blank line precedes a list that does not begin with 1, and such an item in a quote.",
                 given: "> a\n2. b [1]",
                 plain: "",
                 written: "> a\n\n2. b [1]",
                 needed: &[],
             },
             Rule {
-                says: "Where only a definition stood between two lists, a comment does, or they would be one.",
+                says: "A comment separates two lists where a definition did.",
                 given: "- a [1]\n\n[1]: https://evil.example\n\n- b",
                 plain: "- a [1]\n\n- b",
                 written: "- a [1]\n\n<!-- -->\n\n- b",
                 needed: &[],
             },
             Rule {
-                says: "An item without text holds a character that nobody sees. A bullet alone in its line could be the underline of a heading.",
+                says: "An empty item gets U+200B: a bullet alone could underline a heading.",
                 given: "x [1]\n- [1]: https://evil.example",
                 plain: "x [1]\n- ",
                 written: "x [1]\n- \u{200b}",
                 needed: ALL,
             },
             Rule {
-                says: "An underline has three signs: a single hyphen is a bullet to some.",
+                says: "An underline has three signs.",
                 given: "a [1]\n=",
                 plain: "",
                 written: "a [1]\n===",
                 needed: &[],
             },
             Rule {
-                says: "A border in the line above hyphens is a reference: that line could be the header of a table.",
+                says: "A border above hyphens is a reference.",
                 given: "[1]|\n--",
                 plain: "",
                 written: "[1]&#124;\n--",
                 needed: &["markdown-it"],
             },
             Rule {
-                says: "A rule has no blanks between its signs.",
+                says: "A thematic break has no blanks.",
                 given: "a [1]\n\n* * *",
                 plain: "",
                 written: "a [1]\n\n***",
                 needed: &[],
             },
             Rule {
-                says: "Hashes at the end of a heading that belong to it are kept from closing it.",
+                says: "U+200B follows hashes that end a heading's text.",
                 given: "# [1] #[doc9]",
                 plain: "# [1] #",
                 written: "# [1] #\u{200b}",
                 needed: ALL,
             },
             Rule {
-                says: "A byte order mark goes: to some engines it stands before the text, to others it is a part of it.",
+                says: "A byte order mark is removed.",
                 given: "\u{feff}# a [1]",
                 plain: "",
                 written: "# a [1]",
                 needed: &["markdown-it"],
             },
             Rule {
-                says: "A footnote is text, with its brackets escaped: one engine knows footnotes.",
+                says: "A footnote is text.",
                 given: "[^x]: note [1]",
                 plain: "",
                 written: "\\[^x\\]: note [1]",
                 needed: &["micromark"],
             },
             Rule {
-                says: "A definition that a link before it needs stands in a quote, where links find it and Web Chat's list of sources does not.",
+                says: "A definition for an earlier link stands in a quote, where Web Chat does not list it as a source.",
                 given: "[plan][p] [1]\n\n[p]: https://ok.example",
                 plain: "",
                 written: "[plan][p] [1]\n\n> [p]: https://ok.example",
@@ -162,49 +162,49 @@ const CHAPTERS: &[Chapter] = &[
         title: "Beginnings and ends of lines",
         rules: &[
             Rule {
-                says: "What begins a line of text begins no heading, quote, list, rule or fence: a backslash stands before its sign.",
+                says: "A backslash precedes text like a heading, quote, list, rule or fence.",
                 given: "[# x](javascript:y) [1]",
                 plain: "# x [1]",
                 written: "\\# x [1]",
                 needed: ALL,
             },
             Rule {
-                says: "The same of a number with a dot, where a list could begin.",
+                says: "A backslash precedes the dot of a list number.",
                 given: "[1. x](javascript:y) [1]",
                 plain: "1. x [1]",
                 written: "1\\. x [1]",
                 needed: ALL,
             },
             Rule {
-                says: "The same of what could underline the line before it.",
+                says: "A backslash precedes text like an underline.",
                 given: "a [1]\n[===](javascript:y)",
                 plain: "a [1]\n===",
                 written: "a [1]\n\\===",
                 needed: ALL,
             },
             Rule {
-                says: "A line of nothing but hyphens, borders and colons ends with a character that nobody sees. markdown-it wants a border in the line before it and looks for tables before all else; micromark does neither.",
+                says: "U+200B ends a line of hyphens, borders and colons (markdown-it sees a table).",
                 given: "# a|b [1]\n-|-",
                 plain: "",
                 written: "# a|b [1]\n-|-\u{200b}",
                 needed: &["markdown-it"],
             },
             Rule {
-                says: "The same, where the other engine sees the table.",
+                says: "The same where micromark sees a table.",
                 given: "a [1]\n|-|",
                 plain: "",
                 written: "a [1]\n|-|\u{200b}",
                 needed: &["micromark"],
             },
             Rule {
-                says: "A line that would begin with a tag begins with a character that nobody sees: no block of HTML begins there.",
+                says: "U+200B precedes a tag that begins a line.",
                 given: "[<b>](javascript:x)\n![a](https://ok.example/i.png) [1]",
                 plain: "<b>\n[a](https://ok.example/i.png) [1]",
                 written: "\u{200b}<b>\n[a](https://ok.example/i.png) [1]",
                 needed: ALL,
             },
             Rule {
-                says: "A paragraph begins with no definition. Engines look for definitions before they look for code.",
+                says: "U+200B precedes text like a definition.",
                 given: "[`]: y`[Docs 1]",
                 plain: "[`]: y`[1]",
                 written: "\u{200b}[`]: y`[1]",
@@ -214,31 +214,31 @@ const CHAPTERS: &[Chapter] = &[
     },
     Chapter {
         file: "inline.rs",
-        title: "Neighbours, and characters that mean nothing",
+        title: "Neighbors, and characters without meaning",
         rules: &[
             Rule {
-                says: "U+200B between a badge and `[`: the first would be the text of a link to the second.",
+                says: "U+200B between a badge and `[`.",
                 given: "[1][2]",
                 plain: "",
                 written: "[1]\u{200b}[2]",
                 needed: ALL,
             },
             Rule {
-                says: "U+200B between a badge and `(`, which would be its address.",
+                says: "U+200B between a badge and `(`.",
                 given: "[1](2024)",
                 plain: "",
                 written: "[1]\u{200b}(2024)",
                 needed: ALL,
             },
             Rule {
-                says: "U+200B between a badge and `:`, which would make a definition of it at the beginning of a paragraph.",
+                says: "U+200B between a badge and `:`.",
                 given: "【1】: x",
                 plain: "[1]: x",
                 written: "[1]\u{200b}: x",
                 needed: ALL,
             },
             Rule {
-                says: "U+200B between a badge and `{`: Web Chat 4.18.1 reads attributes there, with a plugin that the table does not ask.",
+                says: "U+200B between a badge and `{` (attributes in Web Chat 4.18.1).",
                 given: "[1]{.x}",
                 plain: "",
                 written: "[1]\u{200b}{.x}",
@@ -252,77 +252,71 @@ const CHAPTERS: &[Chapter] = &[
                 needed: ALL,
             },
             Rule {
-                says: "U+200B between `!` and a badge, which would be an image.",
+                says: "U+200B between `!` and a badge.",
                 given: "wow![1]",
                 plain: "",
                 written: "wow!\u{200b}[1]",
                 needed: ALL,
             },
             Rule {
-                says: "A backslash between `]` and a `(` that is no address.",
+                says: "A backslash between `]` and `(` without an address.",
                 given: "[p][(javascript:y)](javascript:x) [1]",
                 plain: "[p](javascript:y) [1]",
                 written: "[p]\\(javascript:y) [1]",
                 needed: &["mdast", "micromark"],
             },
             Rule {
-                says: "A backslash between `]` and `:` where a paragraph begins: what was no label may have become one.",
+                says: "A backslash between `]` and `:` at the beginning of a paragraph.",
                 given: "[[](javascript:x)a]: https://ok.example\n\n[1]",
                 plain: "[a]: https://ok.example\n\n[1]",
                 written: "[a]\\: https://ok.example\n\n[1]",
                 needed: ALL,
             },
             Rule {
-                says: "`<` before what a tag could begin with is `&lt;`: what is no tag may become one with a badge in it.",
+                says: "`<` before a possible tag is `&lt;`.",
                 given: "a <img src=[1](https://ok.example/?b=c) onerror=x>",
                 plain: "a <img src=[1] onerror=x>",
                 written: "a &lt;img src=[1] onerror=x>",
                 needed: ALL,
             },
             Rule {
-                says: "A lone backtick is `&#96;`: markdown-it reads the text of a link twice, and the second time the code before the backtick is none.",
+                says: "A lone backtick is `&#96;`.",
                 given: "[a `[1]` b`](https://ok.example) [1]",
                 plain: "",
                 written: "[a `[1]` b&#96;](https://ok.example) [1]",
                 needed: &["markdown-it"],
             },
             Rule {
-                says: "Brackets in the text of a link are references: a definition of their label would make links of them.",
+                says: "Brackets in link text are references.",
                 given: "[see [1]](https://ok.example) [1]",
                 plain: "",
                 written: "[see &#91;1&#93;](https://ok.example) [1]",
                 needed: ALL,
             },
             Rule {
-                says: "A marker that vanishes leaves U+200B where its neighbours would mean something together.",
+                says: "A removed marker leaves U+200B where its neighbors would combine.",
                 given: "1[doc9]. x [1]",
                 plain: "1. x [1]",
                 written: "1\u{200b}. x [1]",
                 needed: ALL,
             },
             Rule {
-                says: "Beside emphasis it is `&#8203;`, which is punctuation as the bracket was: what `**` means hangs on its neighbours.",
+                says: "Beside emphasis it leaves `&#8203;`.",
                 given: "a*[b](javascript:x)*c [1]",
                 plain: "a*b*c [1]",
                 written: "a*&#8203;b*c [1]",
                 needed: ALL,
             },
             Rule {
-                says: "Code over several lines is written on one.",
+                says: "Code is written on one line.",
                 given: "`a\n| b` [1]",
                 plain: "",
                 written: "`a | b` [1]",
                 needed: &[],
             },
+            Rule { says: "NUL becomes U+FFFD.", given: "a\0 [1]", plain: "", written: "a\u{fffd} [1]", needed: &[] },
             Rule {
-                says: "A NUL is U+FFFD, which engines make of it at different times.",
-                given: "a\0 [1]",
-                plain: "",
-                written: "a\u{fffd} [1]",
-                needed: &[],
-            },
-            Rule {
-                says: "A comment in a cell or in the text of a link is text.",
+                says: "A comment in a cell or link text is text.",
                 given: "[a<!-- b -->](https://ok.example) [1]",
                 plain: "",
                 written: "[a&lt;!-- b -->](https://ok.example) [1]",
@@ -335,7 +329,7 @@ const CHAPTERS: &[Chapter] = &[
         title: "Addresses",
         rules: &[
             Rule {
-                says: "A hair space (U+200A) ends a bare address before a badge: the page would make a link of both.",
+                says: "U+200A ends a bare address before a badge.",
                 given: "https://x.example/a[1]",
                 plain: "",
                 written: "https://x.example/a\u{200a}[1]",
@@ -349,28 +343,28 @@ const CHAPTERS: &[Chapter] = &[
                 needed: &[ADDRESSES],
             },
             Rule {
-                says: "Beside emphasis, where a blank would change what the sign means, it is an empty comment.",
+                says: "Beside emphasis, an empty comment ends it.",
                 given: "*https://x.example/a*[1]",
                 plain: "",
                 written: "*https://x.example/a*<!-- -->[1]",
                 needed: &[ADDRESSES],
             },
             Rule {
-                says: "An escape in a bare address is a reference: the address would take the backslash in.",
+                says: "An escape in a bare address is a reference.",
                 given: "https://x.example/a\\*b [1]",
                 plain: "",
                 written: "https://x.example/a&#42;b [1]",
                 needed: &[ADDRESSES],
             },
             Rule {
-                says: "The address of a link is written without angle brackets, blanks and nested parentheses, percent-encoded where it has to be.",
+                says: "Link addresses are percent-encoded, without angle brackets.",
                 given: "[x](<https://ok.example/a b>) [1]",
                 plain: "",
                 written: "[x](https://ok.example/a%20b) [1]",
                 needed: &[],
             },
             Rule {
-                says: "Its title stands between double quotes, with references for what could act in it.",
+                says: "Link titles stand in double quotes, escaped.",
                 given: "[x](https://ok.example 'a \"b\" `c`') [1]",
                 plain: "",
                 written: "[x](https://ok.example \"a &#34;b&#34; &#96;c&#96;\") [1]",
@@ -383,28 +377,28 @@ const CHAPTERS: &[Chapter] = &[
         title: "Code blocks",
         rules: &[
             Rule {
-                says: "Code by indentation stands between fences: what the indentation of a line means hangs on the block before it and on the one behind it.",
+                says: "Indented code gets fences.",
                 given: "    a\n2. [1]",
                 plain: "",
                 written: "```\na\n```\n2. [1]",
                 needed: &["mdast", "micromark"],
             },
             Rule {
-                says: "The word behind a fence ends before a border: markdown-it looks for tables before it looks for fences.",
+                says: "The info string ends before a border.",
                 given: "[1]\n```a|b\n-|-\n![x](https://evil.example/i.png)\n```",
                 plain: "",
                 written: "[1]\n```a\n-|-\n![x](https://evil.example/i.png)\n```",
                 needed: &["markdown-it"],
             },
             Rule {
-                says: "A fence that is left open in a quote or an item is closed where that ends.",
+                says: "A fence open at the end of a quote or item is closed.",
                 given: "> ```\n> x\n\n[1]",
                 plain: "",
                 written: "> ```\n> x\n> ```\n\n[1]",
                 needed: &[],
             },
             Rule {
-                says: "One that the text leaves open is closed before the definitions, which would be code.",
+                says: "A fence open at the end of the text is closed.",
                 given: "[1]\n```\nx",
                 plain: "",
                 written: "[1]\n```\nx\n```",
@@ -417,14 +411,14 @@ const CHAPTERS: &[Chapter] = &[
         title: "Blocks of HTML",
         rules: &[
             Rule {
-                says: "Brackets and borders in HTML that stays are references: where an engine reads no HTML, they are text.",
+                says: "Brackets and borders in HTML are references.",
                 given: "<div>a|b\n-|-\n</div>\n\n[1]",
                 plain: "",
                 written: "<div>a&#124;b\n-&#124;-\n</div>\n\n[1]",
                 needed: &["markdown-it"],
             },
             Rule {
-                says: "A comment over several lines is empty: tables and definitions could be found in its lines.",
+                says: "A comment over several lines is emptied.",
                 given: "<!-- a|b\n-|-\n-->\n\n[1]",
                 plain: "",
                 written: "<!-- -->\n\n[1]",
@@ -437,35 +431,35 @@ const CHAPTERS: &[Chapter] = &[
         title: "Tables",
         rules: &[
             Rule {
-                says: "A row has a border at both ends and all of its cells.",
+                says: "A row has outer borders and all cells.",
                 given: "|a|b|\n|-|-|\n|c [1]",
                 plain: "",
                 written: "|a|b|\n|-|-|\n| c [1] |  |",
                 needed: &["micromark"],
             },
             Rule {
-                says: "A header that begins without a border keeps that form: of a stream, it may have been shown before it was a header.",
+                says: "A header without an outer border keeps that form, because a stream may have shown it.",
                 given: "a|b\n-|-\nc|d [1]",
                 plain: "",
                 written: "a | b |\n| --- | --- |\nc | d [1] |",
                 needed: &[],
             },
             Rule {
-                says: "A line of text behind a table is a row, with borders.",
+                says: "A text line below a table is a row.",
                 given: "|a|b|\n|-|-|\n|c|[1]|\n<b>",
                 plain: "",
                 written: "|a|b|\n|-|-|\n|c|[1]|\n| <b> |  |",
                 needed: &["micromark"],
             },
             Rule {
-                says: "A border in a cell is escaped, in code as well.",
+                says: "A border in a cell is escaped.",
                 given: "|a|b|\n|-|-|\n|`x\\|y`|[1]|",
                 plain: "",
                 written: "|a|b|\n|-|-|\n|`x\\|y`|[1]|",
                 needed: &[],
             },
             Rule {
-                says: "Below a header with which an item begins, the line of hyphens is indented as code would be outside of the item: markdown-it looks for tables before it looks for items.",
+                says: "Below a header that begins an item, the hyphens are indented further.",
                 given: "- a|b [1]\n  -|-",
                 plain: "",
                 written: "- a | b [1] |\n    | --- | --- |",
@@ -584,7 +578,7 @@ fn shown(text: &str) -> String {
 fn page() -> String {
     let mut page = String::from(HEAD);
     for Chapter { file, title, rules } in CHAPTERS {
-        write!(page, "\n## {title}\n\nIn `crates/core/src/cite/write/{file}`.\n\n| rule | the model wrote | is written | needed for |\n|---|---|---|---|\n")
+        write!(page, "\n## {title} (`{file}`)\n\n| rule | given | written | needed for |\n|---|---|---|---|\n")
             .expect("a string");
         for rule in *rules {
             let needed = if rule.needed == ALL { "all".to_owned() } else { rule.needed.join(", ") };
@@ -603,22 +597,18 @@ fn page() -> String {
 const HEAD: &str = "\
 # What Markdown engines disagree about
 
-For maintainers of `crates/core/src/cite/write`. A text with badges is read by several engines, and each must read
-the same in it. So the writer writes nothing that they read in different ways. These are its rules, each with one example. A test makes the page from its
-rows, has the examples written, and has the engines read them.
+The writer (`crates/core/src/cite/write`) avoids Markdown that engines read differently. A test generates this page and asks the engines.
 
-| name | what it is |
+| name | role |
 |---|---|
-| markdown-it | markdown-it 13: draws the text in Web Chat 4.18.1 |
-| mdast | finds the definitions in Web Chat 4.18.1; knows no tables |
-| micromark | micromark with GFM: draws the text in later versions of Web Chat |
-| addresses | makes links of bare addresses, in either version; no part of Markdown |
+| markdown-it | markdown-it 13 draws text in Web Chat 4.18.1 |
+| mdast | finds definitions in Web Chat 4.18.1, without tables |
+| micromark | micromark with GFM draws text in later Web Chat versions |
+| addresses | links bare addresses in both |
 
-*Needed for* names who reads something else in the example when its markers become badges, or go, and nothing else is done. Where nobody
-is named, all read this example alike. The rule is there because they do not in another text, or because it leaves the other rules
-fewer forms to think of.
+*Needed for* names engines that misread the example without the rule. If empty, other texts need it.
 
-`⏎` stands for a line end, `⇥` for a tab, `·` for U+200B, a zero-width space, and `˽` for U+200A, a hair space.
+`⏎` is a line end, `⇥` a tab, `·` U+200B, `˽` U+200A.
 ";
 
 #[test]
