@@ -238,24 +238,28 @@ mod tests {
         }
     }
 
-    /// The rows of the table under a heading.
-    fn rows<'d>(document: &'d str, heading: &str) -> Vec<&'d str> {
+    /// The lines of the lists under a heading: a severity, then its codes.
+    fn listed<'d>(document: &'d str, heading: &str) -> Vec<&'d str> {
         let section = document.lines().skip_while(|line| *line != heading).skip(1);
-        section.take_while(|line| !line.starts_with('#')).filter(|line| line.starts_with("| `")).collect()
+        let section = section.take_while(|line| !line.starts_with("### ") && !line.starts_with("## "));
+        section.filter(|line| line.starts_with("- `") || line.starts_with("**")).collect()
     }
 
     #[test]
-    fn the_documentation_lists_exactly_these_rules_by_channel() {
+    fn the_documentation_lists_exactly_these_rules_by_channel_and_severity() {
         let document = include_str!("../../../docs/reference/check.md");
         for (heading, channel) in
             [("### Every channel", None), ("### Web Chat", Some(Channel::WebChat)), ("### Teams", Some(Channel::Teams))]
         {
-            let ours: Vec<_> = rules()
-                .iter()
-                .filter(|rule| rule.channel == channel)
-                .map(|rule| format!("| `{}` | {} | {} |", rule.code, rule.severity, rule.meaning))
-                .collect();
-            assert_eq!(rows(document, heading), ours, "{heading}");
+            let mut ours = Vec::new();
+            for (severity, title) in
+                [(Severity::Error, "**error**"), (Severity::Warning, "**warning**"), (Severity::Note, "**note**")]
+            {
+                ours.push(title.to_owned());
+                let of_severity = rules().iter().filter(|rule| (rule.channel, rule.severity) == (channel, severity));
+                ours.extend(of_severity.map(|rule| format!("- `{}`: {}", rule.code, rule.meaning)));
+            }
+            assert_eq!(listed(document, heading), ours, "{heading}");
         }
     }
 }

@@ -566,7 +566,6 @@ fn shown(text: &str) -> String {
             '\u{200b}' => shown.push('·'),
             '\u{200a}' => shown.push('˽'),
             '\u{feff}' => shown.push_str("U+FEFF "),
-            '|' => shown.push_str("\\|"),
             c => shown.push(c),
         }
     }
@@ -578,16 +577,23 @@ fn shown(text: &str) -> String {
 fn page() -> String {
     let mut page = String::from(HEAD);
     for Chapter { file, title, rules } in CHAPTERS {
-        write!(page, "\n## {title} (`{file}`)\n\n| rule | given | written | needed for |\n|---|---|---|---|\n")
-            .expect("a string");
+        write!(page, "\n## {title} (`{file}`)\n\n").expect("a string");
         for rule in *rules {
-            let needed = if rule.needed == ALL { "all".to_owned() } else { rule.needed.join(", ") };
+            let needed = match rule.needed {
+                // The example shows what the rule does; it is another text that needs it.
+                [] => {
+                    writeln!(page, "- {}.", rule.says.trim_end_matches('.')).expect("a string");
+                    continue;
+                }
+                needed if needed == ALL => "all".to_owned(),
+                needed => needed.join(", "),
+            };
             let (given, written) = if rule.given == DEEP {
                 ("`> ` 42 times, `a [1]`".to_owned(), "`> ` 40 times, `a [1]`".to_owned())
             } else {
                 (shown(rule.given), shown(rule.written))
             };
-            writeln!(page, "| {} | {given} | {written} | {needed} |", rule.says).expect("a string");
+            writeln!(page, "- {}: {given} → {written} ({needed})", rule.says.trim_end_matches('.')).expect("a string");
         }
     }
     page
@@ -606,7 +612,7 @@ The writer (`crates/core/src/cite/write`) avoids Markdown that engines read diff
 | micromark | micromark with GFM draws text in later Web Chat versions |
 | addresses | links bare addresses in both |
 
-*Needed for* names engines that misread the example without the rule. If empty, other texts need it.
+Examples show given → written, and in brackets the engines that misread the text without the rule.
 
 `⏎` is a line end, `⇥` a tab, `·` U+200B, `˽` U+200A.
 ";
