@@ -15,7 +15,7 @@ use super::{ApiError, State};
 use crate::activity::{Activity, ChannelAccount, ConversationId, Watermark};
 use crate::channels::DeliveryError;
 use crate::channels::azure_bot::{ConversationReference, find};
-use crate::store::{Conversation, ConversationStore, Place, Recorded, Summary};
+use crate::store::{Conversation, ConversationStore, ListCursor, Recorded, Summary};
 
 /// So many conversations or activities are a page, where the caller does not say.
 const DEFAULT_LIMIT: usize = 50;
@@ -249,14 +249,14 @@ pub(super) fn limit(query: &Query) -> Result<usize, ParameterError> {
 }
 
 /// A place in the list as its readers carry it around.
-fn cursor(place: &Place) -> String {
+fn cursor(place: &ListCursor) -> String {
     format!("{}.{}", place.active.timestamp_millis(), place.id)
 }
 
-fn place(cursor: &str) -> Result<Place, ParameterError> {
+fn place(cursor: &str) -> Result<ListCursor, ParameterError> {
     let parts = cursor.split_once('.').and_then(|(millis, id)| {
         let active = Utc.timestamp_millis_opt(millis.parse().ok()?).single()?;
-        Some(Place { active, id: id.parse().ok()? })
+        Some(ListCursor { active, id: id.parse().ok()? })
     });
     parts.ok_or(ParameterError::Cursor)
 }

@@ -28,15 +28,15 @@ impl Summary {
 
     /// Where a page that ends with this conversation ends.
     #[must_use]
-    pub fn place(&self) -> Place {
-        Place { active: self.active, id: self.conversation.id.clone() }
+    pub fn place(&self) -> ListCursor {
+        ListCursor { active: self.active, id: self.conversation.id.clone() }
     }
 }
 
 /// A place in the list of all conversations. They stand by the time of the last record, the newest first, and those of
 /// one millisecond by id, the greatest first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct ListCursor {
     /// When something was recorded last in the conversation there.
     pub active: DateTime<Utc>,
     /// The id of that conversation.
@@ -50,7 +50,7 @@ pub struct Listing {
     /// The one in which something was recorded last comes first.
     pub conversations: Vec<Summary>,
     /// Where the next page starts; `None` when this is the last one.
-    pub next: Option<Place>,
+    pub next: Option<ListCursor>,
 }
 
 impl Listing {

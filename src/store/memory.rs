@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use super::{
     Appended, Attachment, Batch, ChangeListener, ChangeNotifier, Conversation, ConversationStore, Counts, Created,
-    Feedback, FeedbackPage, Listing, Newest, NotedFeedback, Page, Place, Recorded, StoreError, StoreLimits, Summary,
+    Feedback, FeedbackPage, ListCursor, Listing, Newest, NotedFeedback, Page, Recorded, StoreError, StoreLimits,
+    Summary,
 };
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
@@ -293,7 +294,7 @@ impl ConversationStore for MemoryStore {
         Ok(Some(FeedbackPage::cut(found.collect(), limit)))
     }
 
-    async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError> {
+    async fn list(&self, after: Option<ListCursor>, limit: usize) -> Result<Listing, StoreError> {
         let mut found: Vec<Summary> = self.state().conversations.values().map(StoredConversation::summary).collect();
         found.sort_by_key(|summary| std::cmp::Reverse(summary.place()));
         if let Some(after) = after {

@@ -5,8 +5,8 @@
 
 mod attachment;
 mod change_notifier;
-mod contract;
 mod conversation;
+mod conversation_store;
 mod error;
 mod feedback;
 mod limits;
@@ -18,12 +18,12 @@ pub mod sqlite;
 
 pub use attachment::Attachment;
 pub use change_notifier::{ChangeListener, ChangeNotifier, Closed};
-pub use contract::ConversationStore;
 pub use conversation::{Appended, Batch, Conversation, Created, Newest, Page, Recorded};
+pub use conversation_store::ConversationStore;
 pub use error::StoreError;
 pub use feedback::{Feedback, FeedbackPage, NotedFeedback};
 pub use limits::StoreLimits;
-pub use listing::{Counts, Listing, Place, Summary};
+pub use listing::{Counts, ListCursor, Listing, Summary};
 pub use memory::MemoryStore;
 pub use open::{Location, OpenError, StoreOptions, StoreUrlError, open};
 pub use sqlite::{SqliteError, SqliteStore};

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::auth::{Bearer, Unauthorized, Verifier};
-use super::conversation::{Address, ConnectorRecords, ConversationReference, Place, SubmittedFeedback};
+use super::conversation::{Address, ConnectorRecords, ConversationReference, Destination, SubmittedFeedback};
 use super::event_body::Waiting;
 use super::inbound::{DeliveryMode, Inbound, Kind};
 use super::outbound::{ActivitySink as _, AppCredentials, Collected, ConnectorClient, Credentials, EventSink};
@@ -244,9 +244,9 @@ impl AzureBot {
         let way = match (mode, service) {
             (DeliveryMode::ExpectReplies, _) => ReplyRoute::Replies(collected.clone()),
             (DeliveryMode::Normal, Some(service)) => {
-                let mut place = Place::new(service, address);
-                place.scope = reference.caller.scope(&self.options.auth.addresses);
-                ReplyRoute::Connector { client: Arc::clone(&self.client), place }
+                let mut destination = Destination::new(service, address);
+                destination.scope = reference.caller.scope(&self.options.auth.addresses);
+                ReplyRoute::Connector { client: Arc::clone(&self.client), destination }
             }
             // A normal post without a service was refused before this.
             (DeliveryMode::Stream | DeliveryMode::Normal, _) => {

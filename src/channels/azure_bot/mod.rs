@@ -26,7 +26,7 @@ pub use answer::{Answered, ConnectorAnswer, ConnectorTexts, Ended, Failed, Follo
 pub use azure_bot::AzureBot;
 pub(crate) use conversation::is_behind_azure;
 pub use conversation::{
-    Address, ConnectorRecords, ConversationReference, Line, NoConversation, NoReference, Place, PublicName,
+    Address, ConnectorRecords, ConversationReference, Destination, Line, NoConversation, NoReference, PublicName,
     SubmittedFeedback, find, find_said,
 };
 pub use event_body::EventBody;

@@ -12,8 +12,8 @@ use super::connect;
 use super::failure::report;
 use crate::activity::{Activity, ConversationId, Watermark};
 use crate::store::{
-    Attachment, Conversation, Counts, FeedbackPage, Listing, Newest, NotedFeedback, Page, Place, Recorded, StoreError,
-    Summary,
+    Attachment, Conversation, Counts, FeedbackPage, ListCursor, Listing, Newest, NotedFeedback, Page, Recorded,
+    StoreError, Summary,
 };
 
 /// So many connections read at the same time.
@@ -213,7 +213,7 @@ impl Reader {
         ids.map_err(|error| self.failed(error))
     }
 
-    pub(super) async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError> {
+    pub(super) async fn list(&self, after: Option<ListCursor>, limit: usize) -> Result<Listing, StoreError> {
         let limit = limit.max(1);
         let (time, id) = match &after {
             Some(place) => (place.active.timestamp_millis(), place.id.as_str()),

@@ -25,7 +25,7 @@ use crate::metrics::StoreFigures;
 use crate::store::notifier_registry::NotifierRegistry;
 use crate::store::{
     Appended, Attachment, Batch, ChangeListener, Conversation, ConversationStore, Counts, Created, Feedback,
-    FeedbackPage, Listing, Newest, Page, Place, Recorded, StoreError, StoreLimits,
+    FeedbackPage, ListCursor, Listing, Newest, Page, Recorded, StoreError, StoreLimits,
 };
 
 /// So many changes wait for the writer; one more is refused.
@@ -243,7 +243,7 @@ impl ConversationStore for SqliteStore {
         self.reader.feedback(id, after, limit).await
     }
 
-    async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError> {
+    async fn list(&self, after: Option<ListCursor>, limit: usize) -> Result<Listing, StoreError> {
         self.reader.list(after, limit).await
     }
 

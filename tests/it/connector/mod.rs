@@ -21,7 +21,7 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use citewire::channels::azure_bot::{
     Address, AppCredentials, ConnectorAnswer, ConnectorClient, ConnectorOptions, ConnectorSink, Credentials,
-    PUBLIC_HOSTS, Place, TrustedHosts,
+    Destination, PUBLIC_HOSTS, TrustedHosts,
 };
 use citewire::clock::{Clock, CountingIds, ManualClock};
 use citewire::convert::Conversion;
@@ -111,14 +111,14 @@ impl Scene {
         Arc::new(Eager(Arc::clone(&self.clock)))
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> Destination {
         let mut address = Address::new(self.conversation.clone()).expect("a conversation");
         address.channel_id = Some(self.channel_id.to_owned());
         address.bot = Some(json!({"id": "28:bot"}));
         address.user = Some(json!({"id": "29:user"}));
         address.reply_to_id = Some("q/1".to_owned());
         let url = self.client.hosts().check(&self.service.url()).expect("a trusted service");
-        let mut place = Place::new(url, address);
+        let mut place = Destination::new(url, address);
         place.scope = Some(SCOPE.to_owned());
         place
     }

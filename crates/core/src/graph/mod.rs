@@ -5,13 +5,13 @@ mod build;
 mod card;
 mod card_elements;
 mod claim;
-mod contract;
 mod document;
 mod icon;
 mod labels;
 mod message;
 mod node_id;
 mod rules;
+mod teams_claim;
 mod usage_info;
 
 pub use action::Action;

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::markdown_places::MarkdownPlaces;
-use super::web_ui_text::{BadgeWriter, MAX_BRACKET_BYTES, bracket, is_marker};
+use super::open_webui_text::{BadgeWriter, MAX_BRACKET_BYTES, bracket, is_marker};
 use crate::cite::CitedPlace;
 
 /// So far the end of a block is looked for.

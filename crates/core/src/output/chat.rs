@@ -10,7 +10,7 @@ use super::chat_completion::{Completion, FinishReason, Usage, ended_choices};
 use super::chat_options::{ChatForm, ChatOptions};
 use super::hub_citations::HubCitations;
 use super::numbered::shown_uncited;
-use super::web_ui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiSource};
+use super::open_webui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiSource};
 use crate::answer::{Answer, Source};
 use crate::cite::CitedText;
 

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use super::numbered::{Numbered, source_of};
-use super::web_ui_source::link_address;
+use super::open_webui_source::link_address;
 use crate::answer::Source;
 
 /// The text whose markers are links where their document has an address, and `[docN]` where it has none.

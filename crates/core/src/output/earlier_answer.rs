@@ -1,7 +1,7 @@
 //! An answer that comes back as history, with the numbers of sources that nobody knows any more.
 
 use super::markdown_places::MarkdownPlaces;
-use super::web_ui_text::{bracket, is_marker};
+use super::open_webui_text::{bracket, is_marker};
 
 /// Nothing to see: what keeps a number in brackets from being a badge.
 const WORD_JOINER: char = '\u{2060}';

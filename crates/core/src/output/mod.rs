@@ -19,12 +19,12 @@ mod hub_citations;
 mod markdown_places;
 mod numbered;
 mod open_webui;
+mod open_webui_source;
+mod open_webui_text;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod output;
 mod records;
 mod redirect;
-mod web_ui_source;
-mod web_ui_text;
 
 pub use assistanthub::{AssistantHub, AssistantHubOptions, assistanthub};
 pub use chat::{Chat, ChatCompletion};
@@ -36,7 +36,7 @@ pub use download_links::{DownloadLinks, LinkMode};
 pub use earlier_answer::without_numbers;
 pub use hub_citations::{HubCitations, HubSource};
 pub use open_webui::{OpenWebUi, OpenWebUiOptions, WebUiCitations, open_webui};
+pub use open_webui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiName, WebUiSource};
 pub use output::{Output, UnknownOutput};
 pub use records::{DomainKind, Record, Records, records, records_behind};
 pub use redirect::{InvalidRedirector, Redirectors};
-pub use web_ui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiName, WebUiSource};

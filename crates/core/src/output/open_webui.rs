@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::chat_completion::Completion;
 use super::document_links::linked_text;
 use super::numbered::Numbered;
-use super::web_ui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiSource};
-use super::web_ui_text::badge_text;
+use super::open_webui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiSource};
+use super::open_webui_text::badge_text;
 use crate::answer::{Answer, Source};
 
 /// How an answer is written for Open WebUI.

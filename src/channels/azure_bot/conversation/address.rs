@@ -33,7 +33,7 @@ pub struct NoConversation;
 /// Where a bot's activities go through the Connector.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Place {
+pub struct Destination {
     /// The service.
     pub service_url: TrustedServiceUrl,
     /// What tokens are asked for: `https://api.botframework.com/.default`, or that of the agent that has called. `None` calls
@@ -122,7 +122,7 @@ impl Address {
     }
 }
 
-impl Place {
+impl Destination {
     /// A place that is answered without a token, until [`scope`](Self::scope) is set.
     #[must_use]
     pub fn new(service_url: TrustedServiceUrl, address: Address) -> Self {

@@ -6,7 +6,7 @@ mod name;
 mod records;
 mod reference;
 
-pub use address::{Address, NoConversation, Place};
+pub use address::{Address, Destination, NoConversation};
 pub use feedback::SubmittedFeedback;
 pub(crate) use name::is_behind_azure;
 pub(super) use name::outer;

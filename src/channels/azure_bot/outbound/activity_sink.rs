@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{ConnectorClient, Refusal, RefusalCause};
 use crate::activity::Activity;
-use crate::channels::azure_bot::conversation::{Address, Place};
+use crate::channels::azure_bot::conversation::{Address, Destination};
 
 /// Takes the activities of one turn, one after the other.
 #[async_trait]
@@ -18,7 +18,7 @@ pub trait ActivitySink: Send {
     /// When it is not taken, or nobody knows whether it was.
     async fn send(&mut self, activity: Activity) -> Result<Option<String>, Refusal>;
 
-    /// Puts an activity in the place of one that was sent.
+    /// Puts an activity in the destination of one that was sent.
     ///
     /// # Errors
     /// When it is not taken: some channels cannot do this.
@@ -32,35 +32,35 @@ pub trait ActivitySink: Send {
 #[derive(Debug)]
 pub struct ConnectorSink {
     client: Arc<ConnectorClient>,
-    place: Place,
+    destination: Destination,
 }
 
 impl ConnectorSink {
-    /// Activities to this place.
+    /// Activities to this destination.
     #[must_use]
-    pub fn new(client: Arc<ConnectorClient>, place: Place) -> Self {
-        Self { client, place }
+    pub fn new(client: Arc<ConnectorClient>, destination: Destination) -> Self {
+        Self { client, destination }
     }
 }
 
 #[async_trait]
 impl ActivitySink for ConnectorSink {
     async fn send(&mut self, activity: Activity) -> Result<Option<String>, Refusal> {
-        let wire = self.place.address.sign(&activity);
-        match &self.place.address.reply_to_id {
-            Some(answered) => self.client.reply(&self.place, answered, &wire).await,
-            None => self.client.send(&self.place, &wire).await,
+        let wire = self.destination.address.sign(&activity);
+        match &self.destination.address.reply_to_id {
+            Some(answered) => self.client.reply(&self.destination, answered, &wire).await,
+            None => self.client.send(&self.destination, &wire).await,
         }
     }
 
     async fn replace(&mut self, id: &str, activity: Activity) -> Result<(), Refusal> {
-        let mut wire = self.place.address.sign(&activity);
+        let mut wire = self.destination.address.sign(&activity);
         wire.insert("id".to_owned(), Value::String(id.to_owned()));
-        self.client.update(&self.place, id, &wire).await
+        self.client.update(&self.destination, id, &wire).await
     }
 
     fn can_stream(&self) -> bool {
-        self.place.address.can_stream()
+        self.destination.address.can_stream()
     }
 }
 

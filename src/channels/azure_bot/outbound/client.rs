@@ -12,7 +12,7 @@ use super::refusal::ERROR_FORMS;
 use super::retry::{as_teams_advises, rule_for, wait};
 use super::{Credentials, Refusal, RefusalCause, RefusalKind, Rule, TokenError};
 use crate::channels::azure_bot::TrustedHosts;
-use crate::channels::azure_bot::conversation::Place;
+use crate::channels::azure_bot::conversation::Destination;
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, RawRemoteError, RemoteError, Retry, RetryBudget, retry_after, shown};
 use crate::metrics::{Channel, ChannelFigures};
@@ -104,38 +104,47 @@ impl ConnectorClient {
     /// When the service does not take it, or nobody knows whether it has.
     pub async fn reply(
         &self,
-        place: &Place,
+        destination: &Destination,
         to: &str,
         activity: &Map<String, Value>,
     ) -> Result<Option<String>, Refusal> {
-        let parts = ["v3", "conversations", place.address.conversation_id(), "activities", to];
-        self.post(place, &parts, activity).await
+        let parts = ["v3", "conversations", destination.address.conversation_id(), "activities", to];
+        self.post(destination, &parts, activity).await
     }
 
     /// Sends an activity that answers nothing; returns its id, where the service gives one.
     ///
     /// # Errors
     /// When the service does not take it, or nobody knows whether it has.
-    pub async fn send(&self, place: &Place, activity: &Map<String, Value>) -> Result<Option<String>, Refusal> {
-        let parts = ["v3", "conversations", place.address.conversation_id(), "activities"];
-        self.post(place, &parts, activity).await
+    pub async fn send(
+        &self,
+        destination: &Destination,
+        activity: &Map<String, Value>,
+    ) -> Result<Option<String>, Refusal> {
+        let parts = ["v3", "conversations", destination.address.conversation_id(), "activities"];
+        self.post(destination, &parts, activity).await
     }
 
-    /// Puts an activity in the place of one that was sent. To do so twice does no harm, so a call without an answer is made again.
+    /// Puts an activity in the destination of one that was sent. To do so twice does no harm, so a call without an answer is made again.
     ///
     /// # Errors
     /// When the service does not take it: some channels cannot.
-    pub async fn update(&self, place: &Place, id: &str, activity: &Map<String, Value>) -> Result<(), Refusal> {
-        let parts = ["v3", "conversations", place.address.conversation_id(), "activities", id];
+    pub async fn update(
+        &self,
+        destination: &Destination,
+        id: &str,
+        activity: &Map<String, Value>,
+    ) -> Result<(), Refusal> {
+        let parts = ["v3", "conversations", destination.address.conversation_id(), "activities", id];
         let body = Value::Object(activity.clone()).to_string();
         let call =
             Call { method: Method::PUT, parts: &parts, body, text: text_of(activity), retry: &self.options.retry };
-        self.run(place, &call).await.map(drop)
+        self.run(destination, &call).await.map(drop)
     }
 
     async fn post(
         &self,
-        place: &Place,
+        destination: &Destination,
         parts: &[&str],
         activity: &Map<String, Value>,
     ) -> Result<Option<String>, Refusal> {
@@ -144,23 +153,24 @@ impl ConnectorClient {
         let passing = activity.get("type").is_some_and(|kind| kind == "typing");
         let retry = if passing { &never } else { &self.options.retry };
         let body = Value::Object(activity.clone()).to_string();
-        let body = self.run(place, &Call { method: Method::POST, parts, body, text: text_of(activity), retry }).await?;
+        let body =
+            self.run(destination, &Call { method: Method::POST, parts, body, text: text_of(activity), retry }).await?;
         let answer: Option<Value> = serde_json::from_slice(&body).ok();
         let id = answer.as_ref().and_then(|answer| answer.get("id")).and_then(Value::as_str);
         Ok(id.filter(|id| !id.is_empty()).map(str::to_owned))
     }
 
     /// Makes a call until it succeeds or nothing more can be done, and counts it when it is refused; returns the body of the answer.
-    async fn run(&self, place: &Place, call: &Call<'_>) -> Result<Vec<u8>, Refusal> {
-        let answered = self.run_uncounted(place, call).await;
+    async fn run(&self, destination: &Destination, call: &Call<'_>) -> Result<Vec<u8>, Refusal> {
+        let answered = self.run_uncounted(destination, call).await;
         answered.inspect_err(|refusal| self.figures.refusal(refusal.kind.label()))
     }
 
-    async fn run_uncounted(&self, place: &Place, call: &Call<'_>) -> Result<Vec<u8>, Refusal> {
+    async fn run_uncounted(&self, destination: &Destination, call: &Call<'_>) -> Result<Vec<u8>, Refusal> {
         let mut patience = RetryBudget::new(call.retry, self.clock.now());
         let (mut renewed, mut repeated) = (false, false);
         loop {
-            let token = match self.token(place).await {
+            let token = match self.token(destination).await {
                 Ok(token) => token,
                 Err(error) => {
                     // Nothing was sent, so waiting does no harm.
@@ -174,7 +184,8 @@ impl ConnectorClient {
                     }
                 }
             };
-            let mut refusal = match self.once(place, call, token.as_ref(), patience.left(self.clock.now())).await {
+            let mut refusal = match self.once(destination, call, token.as_ref(), patience.left(self.clock.now())).await
+            {
                 Ok(body) => return Ok(body),
                 Err(refusal) => refusal,
             };
@@ -189,7 +200,7 @@ impl ConnectorClient {
             };
             if rule == Rule::Renew && !renewed {
                 renewed = true;
-                if let (Some(token), Some(scope), Some(credentials)) = (&token, &place.scope, &self.credentials) {
+                if let (Some(token), Some(scope), Some(credentials)) = (&token, &destination.scope, &self.credentials) {
                     credentials.forget(scope, token).await;
                     continue;
                 }
@@ -204,8 +215,8 @@ impl ConnectorClient {
         }
     }
 
-    async fn token(&self, place: &Place) -> Result<Option<AccessToken>, TokenError> {
-        match (&place.scope, &self.credentials) {
+    async fn token(&self, destination: &Destination) -> Result<Option<AccessToken>, TokenError> {
+        match (&destination.scope, &self.credentials) {
             (None, _) => Ok(None),
             (Some(scope), Some(credentials)) => credentials.token(scope).await.map(Some),
             (Some(_), None) => Err(TokenError::NoCredentials),
@@ -214,13 +225,13 @@ impl ConnectorClient {
 
     async fn once(
         &self,
-        place: &Place,
+        destination: &Destination,
         call: &Call<'_>,
         token: Option<&AccessToken>,
         left: Duration,
     ) -> Result<Vec<u8>, Refusal> {
-        // A place may have been stored when another configuration held.
-        let service = self.hosts.check(place.service_url.as_str()).map_err(RefusalCause::Untrusted)?;
+        // A destination may have been stored when another configuration held.
+        let service = self.hosts.check(destination.service_url.as_str()).map_err(RefusalCause::Untrusted)?;
         let unusable = || RefusalCause::Id { id: call.parts.last().map_or_else(String::new, |id| (*id).to_owned()) };
         let url = service.call(call.parts).ok_or_else(unusable)?;
         let mut request = Request::new(call.method.clone(), url);

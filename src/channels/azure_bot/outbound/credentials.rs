@@ -60,7 +60,7 @@ impl AccessToken {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// The bot has no id and no secret, but the place wants a token.
+    /// The bot has no id and no secret, but the destination wants a token.
     #[error("a token is needed, and there are no credentials: set azure_bot.app_id and azure_bot.app_secret")]
     NoCredentials,
     /// The login service refused.
@@ -149,7 +149,7 @@ impl Credentials {
         }
     }
 
-    /// Forgets a token that the service has refused, unless another has taken its place meanwhile.
+    /// Forgets a token that the service has refused, unless another has taken its destination meanwhile.
     pub async fn forget(&self, scope: &str, token: &AccessToken) {
         let slot = self.slot(scope);
         let mut slot = slot.lock().await;

@@ -133,7 +133,7 @@ pub enum RefusalCause {
         /// The id.
         id: String,
     },
-    /// Who asked for the activities has no place for this.
+    /// Who asked for the activities has no destination for this.
     #[error("activities that were handed over cannot be replaced")]
     HandedOver,
     /// Who asked for the activities is gone.

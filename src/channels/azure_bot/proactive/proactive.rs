@@ -10,7 +10,7 @@ use super::{ProactiveError, ProactiveFailed};
 use crate::activity::{ActivityId, ConversationId};
 use crate::channels::azure_bot::answer::{Answered, ConnectorAnswer, Failed, Followed, Unanswered};
 use crate::channels::azure_bot::auth::CloudAddresses;
-use crate::channels::azure_bot::conversation::{ConnectorRecords, ConversationReference, Line, Place};
+use crate::channels::azure_bot::conversation::{ConnectorRecords, ConversationReference, Destination, Line};
 use crate::channels::azure_bot::outbound::{ActivitySink, Collected, ConnectorClient, ConnectorSink};
 use crate::channels::{Delivered, Incomplete};
 use crate::clock::Clock;
@@ -60,7 +60,7 @@ pub struct ProactiveTurn {
     answers: ProactiveMessages,
     conversation: ProactiveConversation,
     dialect: Dialect,
-    place: Place,
+    destination: Destination,
     _line: Line,
 }
 
@@ -144,19 +144,19 @@ impl ProactiveMessages {
     pub async fn turn(&self, to: &ProactiveConversation) -> Result<ProactiveTurn, ProactiveError> {
         let line = self.records.line(&to.id).await;
         let reference = self.records.reference(&to.id).await?.ok_or(ProactiveError::Gone)?;
-        let place = self.place(&reference)?;
+        let destination = self.destination(&reference)?;
         let conversation = ProactiveConversation { id: to.id.clone(), reference };
         let dialect = to.reference.dialect(self.html_email);
-        Ok(ProactiveTurn { answers: self.clone(), conversation, dialect, place, _line: line })
+        Ok(ProactiveTurn { answers: self.clone(), conversation, dialect, destination, _line: line })
     }
 
     /// Where an answer goes. It is no reply: nobody has just asked.
-    fn place(&self, reference: &ConversationReference) -> Result<Place, ProactiveError> {
+    fn destination(&self, reference: &ConversationReference) -> Result<Destination, ProactiveError> {
         let service_url = reference.service_url.as_deref().ok_or(ProactiveError::NoServiceUrl)?;
         let trusted = self.client.hosts().check(service_url)?;
-        let mut place = Place::new(trusted, reference.address()?);
-        place.scope = reference.caller.scope(&self.addresses);
-        Ok(place)
+        let mut destination = Destination::new(trusted, reference.address()?);
+        destination.scope = reference.caller.scope(&self.addresses);
+        Ok(destination)
     }
 }
 
@@ -195,7 +195,7 @@ impl ProactiveTurn {
         let before = self.before(key).await.map_err(ProactiveFailed::Later)?;
         let answer = match &before {
             // Whoever sends it waits for the report all the same.
-            Some(_) => self.over(Box::new(Collected::new(self.place.address.clone()))),
+            Some(_) => self.over(Box::new(Collected::new(self.destination.address.clone()))),
             None => self.begin(),
         };
         let followed = match answer.follow(conversion, body).await {
@@ -212,7 +212,7 @@ impl ProactiveTurn {
     }
 
     fn begin(&self) -> ConnectorAnswer {
-        self.over(Box::new(ConnectorSink::new(Arc::clone(&self.answers.client), self.place.clone())))
+        self.over(Box::new(ConnectorSink::new(Arc::clone(&self.answers.client), self.destination.clone())))
     }
 
     fn over(&self, sink: Box<dyn ActivitySink>) -> ConnectorAnswer {

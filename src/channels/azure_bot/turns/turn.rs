@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::{Activity, ConversationId};
-use crate::channels::azure_bot::conversation::{ConversationReference, Place};
+use crate::channels::azure_bot::conversation::{ConversationReference, Destination};
 use crate::channels::azure_bot::inbound::Inbound;
 use crate::channels::azure_bot::outbound::{
     ActivitySink, Collected, ConnectorClient, ConnectorSink, EventSink, Refusal,
@@ -35,7 +35,7 @@ pub struct Turn {
 #[derive(Clone, Debug)]
 pub(in crate::channels::azure_bot) enum ReplyRoute {
     /// By calls to the service of the conversation.
-    Connector { client: Arc<ConnectorClient>, place: Place },
+    Connector { client: Arc<ConnectorClient>, destination: Destination },
     /// In the body of the response, all at once.
     Replies(Collected),
     /// In the body of the response, one after the other.
@@ -74,8 +74,8 @@ impl Turn {
     #[must_use]
     pub fn sink(&self) -> Box<dyn ActivitySink> {
         match &self.way {
-            ReplyRoute::Connector { client, place } => {
-                let sink = ConnectorSink::new(Arc::clone(client), place.clone());
+            ReplyRoute::Connector { client, destination } => {
+                let sink = ConnectorSink::new(Arc::clone(client), destination.clone());
                 if self.reference.is_agent() { Box::new(ToAgent(sink)) } else { Box::new(sink) }
             }
             ReplyRoute::Replies(collected) => Box::new(collected.clone()),

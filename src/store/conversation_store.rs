@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::conversation::{Appended, Batch, Conversation, Created, Newest, Page};
-use super::{Attachment, ChangeListener, Counts, Feedback, FeedbackPage, Listing, Place, StoreError};
+use super::{Attachment, ChangeListener, Counts, Feedback, FeedbackPage, ListCursor, Listing, StoreError};
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::metrics::StoreFigures;
 
@@ -103,7 +103,7 @@ pub trait ConversationStore: Debug + Send + Sync {
 
     /// Up to `limit` conversations (at least 1), the one in which something was recorded last first; `after` is where
     /// the page before ended. A conversation that grows meanwhile moves to the front, where a later page does not come.
-    async fn list(&self, after: Option<Place>, limit: usize) -> Result<Listing, StoreError>;
+    async fn list(&self, after: Option<ListCursor>, limit: usize) -> Result<Listing, StoreError>;
 
     /// How much there is altogether.
     async fn count(&self) -> Result<Counts, StoreError>;
