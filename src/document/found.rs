@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, json};
 
 use super::links::{DOCUMENT_ID, HEADING};
-use super::words::{are_alike, words};
+use super::words::{are_alike, is_stop_word, words};
 use super::{Document, Passage};
 use crate::answer::Source;
 
@@ -18,8 +18,12 @@ pub struct Found {
     pub document: Arc<Document>,
     /// The passage.
     pub passage: Arc<Passage>,
-    /// How well it fits, from 0 to 1: mostly how much of the question it has words of, weighted by how rare they are.
+    /// How well it fits, from 0 to 1: mostly how it compares with the passage that fits best,
+    /// by rare words, by how often it has them and by its headings.
     pub score: f64,
+    /// Whether it may answer the question: it has two words of it at least, or its only one, and enough of those that are rare. A
+    /// rare word of the question that no document has is missing, too.
+    pub is_about: bool,
     /// The words of the question that it has, itself or in its headings.
     pub matched: Vec<MatchedWord>,
 }
@@ -44,6 +48,18 @@ impl Found {
         // A word of stop words is a phrase of them.
         let found = self.matched.iter().filter(|word| word.text.split(' ').all(has));
         found.map(|word| word.weight).sum()
+    }
+
+    /// How much better a passage fits because of the headings above it: up to two and a half times where the nearest one has all
+    /// words of the question and no others. `total` is the weight of the question.
+    pub(super) fn fit_of_headings(&self, total: f64) -> f64 {
+        let Some(nearest) = self.passage.headings.last() else { return 1.0 };
+        let above = self.weight_of(&format!("{}\n{}", self.document.title, self.passage.headings.join("\n"))) / total;
+        let own: Vec<_> = words(nearest).into_iter().filter(|word| !is_stop_word(word)).collect();
+        let asked =
+            own.iter().filter(|word| self.matched.iter().any(|asked| are_alike(&word.text, &asked.text))).count();
+        let asked = if own.is_empty() { 0.0 } else { asked as f64 / own.len() as f64 };
+        1.0 + 0.5 * above + self.weight_of(nearest) / total * asked
     }
 
     /// The passage as a source. It has the address of its document, or else its path; the id of the document is in its metadata.

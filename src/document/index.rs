@@ -12,9 +12,9 @@ use super::words::spaced;
 const TABLE: &str = "CREATE VIRTUAL TABLE passages USING fts5(\
     title, headings, text, content = '', tokenize = 'porter unicode61 remove_diacritics 2')";
 
-/// A word in the title counts as much as four in the text, one in a heading as much as three.
+/// A word in a heading counts as much as four in the text; one in the title, which all passages of a document share, as one.
 const BEST: &str =
-    "SELECT rowid, bm25(passages, 4.0, 3.0, 1.0) FROM passages WHERE passages MATCH ? ORDER BY 2, 1 LIMIT ?";
+    "SELECT rowid, bm25(passages, 1.0, 4.0, 1.0) FROM passages WHERE passages MATCH ? ORDER BY 2, 1 LIMIT ?";
 
 const COUNT: &str = "SELECT count(*) FROM passages WHERE passages MATCH ?";
 

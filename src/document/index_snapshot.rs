@@ -34,26 +34,34 @@ pub(super) struct Weighed {
 }
 
 impl IndexSnapshot {
-    /// A term that stands nowhere is looked for by its beginning. What is found nowhere even so is part of the question.
-    pub(super) async fn weigh(&self, mut terms: Vec<Term>) -> Result<Vec<Weighed>, LibraryError> {
-        let mut counts = self.index.count(&terms).await?;
-        let unknown: Vec<usize> = (0..terms.len()).filter(|at| counts[*at] == 0).collect();
-        let beginnings: Vec<(usize, Term)> =
-            unknown.into_iter().filter_map(|at| Some((at, terms[at].beginning()?))).collect();
-        let tried: Vec<Term> = beginnings.iter().map(|(_, term)| term.clone()).collect();
-        for ((at, term), count) in beginnings.into_iter().zip(self.index.count(&tried).await?) {
-            if count > 0 {
-                (terms[at], counts[at]) = (term, count);
+    /// A term that stands nowhere is looked for without umlauts, and by its beginning. What is found nowhere even so is part of the
+    /// question.
+    pub(super) async fn weigh(&self, terms: Vec<Term>) -> Result<Vec<Weighed>, LibraryError> {
+        let mut known: Vec<(Term, usize)> = Vec::with_capacity(terms.len());
+        for term in terms {
+            let (term, count) = self.known_form(term).await?;
+            if known.iter().all(|(other, _)| *other != term) {
+                known.push((term, count));
             }
         }
         let all = self.passages.len();
-        let weighed = terms.into_iter().zip(counts).map(|(term, count)| {
+        let weighed = known.into_iter().map(|(term, count)| {
             // A pair of letters that stands nowhere is hardly a word.
             let part = if count == 0 && term.is_unspaced { 0.5 } else { 1.0 };
             let is_telling = all < COMMON_FROM || count * 10 <= all * 6;
             Weighed { weight: part * rarity(count.max(1), all), is_telling, term, count }
         });
         Ok(weighed.collect())
+    }
+
+    /// The first form of a term that stands anywhere, and in how many passages; the term itself where none does.
+    async fn known_form(&self, term: Term) -> Result<(Term, usize), LibraryError> {
+        let plain = term.without_umlauts();
+        let beginnings = [term.beginning(), plain.as_ref().and_then(Term::beginning)];
+        let forms: Vec<Term> = [Some(term.clone()), plain].into_iter().chain(beginnings).flatten().collect();
+        let counts = self.index.count(&forms).await?;
+        let found = forms.into_iter().zip(counts).find(|(_, count)| *count > 0);
+        Ok(found.unwrap_or((term, 0)))
     }
 }
 

@@ -18,6 +18,8 @@ use crate::answer::Source;
 const LEAST_SHARE: f64 = 0.2;
 /// The same for writing without blanks, where pairs of letters that are no words meet by chance more often.
 const LEAST_SHARE_UNSPACED: f64 = 0.3;
+/// The same for a passage that may answer the question by itself.
+const ENOUGH: f64 = 0.4;
 /// So many passages are looked at for each one that is wanted, and at least [`CANDIDATES`].
 const CANDIDATES_EACH: usize = 4;
 const CANDIDATES: usize = 50;
@@ -123,7 +125,8 @@ impl Library {
         let terms = snapshot.weigh(Question::parse(question).terms()).await?;
         let total: f64 = terms.iter().map(|term| term.weight).sum();
         let unspaced = terms.iter().filter(|term| term.term.is_unspaced).count();
-        let least = if unspaced * 2 > terms.len() { LEAST_SHARE_UNSPACED } else { LEAST_SHARE };
+        let mostly_unspaced = unspaced * 2 > terms.len();
+        let least = if mostly_unspaced { LEAST_SHARE_UNSPACED } else { LEAST_SHARE };
         let present: Vec<&Weighed> = terms.iter().filter(|term| term.count > 0).collect();
         if !present.iter().any(|term| term.is_telling) {
             return Ok(Vec::new());
@@ -131,8 +134,7 @@ impl Library {
         let looked_for: Vec<Term> = present.iter().map(|term| term.term.clone()).collect();
         let candidates = limit.saturating_mul(CANDIDATES_EACH).max(CANDIDATES);
         let hits = snapshot.index.best(&looked_for, candidates).await?;
-        let best = hits.iter().map(|hit| hit.weight).fold(0.0, f64::max);
-        let mut found: Vec<Found> = hits
+        let mut found: Vec<(Found, f64)> = hits
             .iter()
             .filter_map(|hit| {
                 let (document, passage) = snapshot.passages.get(hit.place)?;
@@ -141,13 +143,22 @@ impl Library {
                 if share < least || !has.iter().any(|term| term.is_telling) {
                     return None;
                 }
-                let rank = if best > 0.0 { hit.weight / best } else { 0.0 };
-                let score = (0.7 * share + 0.3 * rank).clamp(0.0, 1.0);
                 let matched =
                     has.iter().map(|term| MatchedWord { text: term.term.word(), weight: term.weight }).collect();
-                Some(Found { document: Arc::clone(document), passage: Arc::clone(passage), score, matched })
+                let (document, passage) = (Arc::clone(document), Arc::clone(passage));
+                // One word in common with a question of several is chance; pairs of letters are no words.
+                let is_about = mostly_unspaced || share > 0.99 || share >= ENOUGH && has.len() > 1;
+                let mut found = Found { document, passage, score: 0.0, is_about, matched };
+                found.score = hit.weight * found.fit_of_headings(total);
+                Some((found, share))
             })
             .collect();
+        let best = found.iter().map(|(found, _)| found.score).fold(0.0, f64::max);
+        let ranked = found.drain(..).map(|(found, share)| {
+            let rank = if best > 0.0 { found.score / best } else { 0.0 };
+            Found { score: (0.3 * share + 0.7 * rank).clamp(0.0, 1.0), ..found }
+        });
+        let mut found: Vec<Found> = ranked.collect();
         found.sort_by(best_first);
         found.truncate(limit);
         Ok(found)

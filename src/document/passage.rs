@@ -17,7 +17,7 @@ pub struct Passage {
 }
 
 impl Passage {
-    /// The sentences that mean the same wherever they stand: no code, tables or headings, nothing that could act as a marker of
+    /// The sentences that mean the same wherever they stand: no blocks of code or headings, nothing that could act as a marker of
     /// a citation, and nothing half. In the order of the text.
     #[must_use]
     pub fn sentences(&self) -> Vec<Sentence> {

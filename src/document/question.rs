@@ -81,6 +81,12 @@ impl Term {
         is_word.then_some(Self { text, is_prefix: true, is_unspaced: false })
     }
 
+    /// The same where somebody has no key for `ä`, `ö` and `ü`: the index has no diacritics.
+    pub(super) fn without_umlauts(&self) -> Option<Self> {
+        let text = self.text.replace("ae", "a").replace("oe", "o").replace("ue", "u");
+        (!self.is_unspaced && text != self.text).then_some(Self { text, ..self.clone() })
+    }
+
     /// The term in the language of the index.
     pub(super) fn expression(&self) -> String {
         let star = if self.is_prefix { "*" } else { "" };

@@ -1,6 +1,6 @@
 //! Sentences that mean the same wherever they stand.
 
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::document::Markup;
@@ -15,17 +15,27 @@ pub(super) const MARKDOWN: Options = Options::ENABLE_TABLES
 /// The least and the most characters of a sentence that is quoted.
 const LENGTH: std::ops::RangeInclusive<usize> = 8..=600;
 
+/// Longer blocks of code are not quoted.
+const CODE_BYTES: usize = 1_500;
+
 /// Stands where something stood that a sentence cannot take along. No text has it: a Markdown text gets another one there.
 const LOST: char = '\u{0}';
 
-/// A sentence that can be taken out of its place.
+/// Stands between the cells of a row of a table.
+const BETWEEN_CELLS: &str = " – ";
+
+/// A sentence, or a row of a table, that can be taken out of its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sentence {
-    /// The sentence on one line: code and emphasis as they stand, links as their texts.
+    /// The sentence on one line: code and emphasis as they stand, links as their texts, a dash between the cells of a row.
     pub markdown: String,
     /// What readers see of it.
     pub plain: String,
+    /// The paragraph, item or row of its passage in which it stands, counted from 0.
+    pub block: usize,
+    /// The block of code that follows the sentence, between fences.
+    pub code: Option<String>,
 }
 
 /// What readers see of a Markdown text: no marks, no HTML, one blank for any number of blanks and line ends.
@@ -58,33 +68,71 @@ pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
     let (lines, as_written) = match markup {
         Markup::Markdown => (prose(text), None),
         // What is a mark to Markdown is a letter here: such a sentence would lose it.
-        Markup::Plain => (text.split("\n\n").map(one_blank).collect(), Some(one_blank(text))),
+        Markup::Plain => (text.split("\n\n").map(|text| Line::Text(one_blank(text))).collect(), Some(one_blank(text))),
     };
     let is_seen = |plain: &str| whole.contains(plain) && as_written.as_ref().is_none_or(|text| text.contains(plain));
-    let sentences = lines.iter().flat_map(|line| sentences(line));
-    let sentences = sentences.filter_map(|markdown| {
-        let plain = plain_alone(markdown)?;
-        Some(Sentence { markdown: markdown.to_owned(), plain })
-    });
-    sentences.filter(|sentence| is_seen(&sentence.plain)).collect()
+    let mut quotable: Vec<Sentence> = Vec::new();
+    for (block, line) in lines.iter().enumerate() {
+        if let Line::Code(code) = line {
+            let leads = quotable.last_mut().filter(|last| last.block + 1 == block);
+            leads.into_iter().for_each(|last| last.code = Some(code.clone()));
+        }
+        for markdown in line.sentences() {
+            let Some(plain) = plain_alone(markdown) else { continue };
+            let cells = matches!(line, Line::Row(_)).then(|| plain.replace(BETWEEN_CELLS, " "));
+            if is_seen(cells.as_deref().unwrap_or(&plain)) {
+                quotable.push(Sentence { markdown: markdown.to_owned(), plain, block, code: None });
+            }
+        }
+    }
+    quotable
+}
+
+/// A part of a passage on one line.
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    /// A paragraph, or an item of a list.
+    Text(String),
+    /// A row of a table, which is quoted as a whole.
+    Row(String),
+    /// A block of code between fences that begin and end it.
+    Code(String),
+}
+
+impl Line {
+    fn sentences(&self) -> Vec<&str> {
+        match self {
+            Self::Text(line) => sentences(line),
+            Self::Row(row) => vec![row],
+            Self::Code(_) => Vec::new(),
+        }
+    }
 }
 
 /// What readers see of a sentence, if it is one by itself: one paragraph of text, with nothing that could be taken for a marker
 /// of a citation or could begin something that the next sentence ends.
 fn plain_alone(markdown: &str) -> Option<String> {
     let mut text = String::new();
+    // The same without what stands in code, where nothing begins a tag or math.
+    let mut bare = String::new();
     let mut paragraphs = 0;
     for event in Parser::new_ext(markdown, MARKDOWN) {
         #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else is part of a sentence that stands alone")]
         match event {
             Event::Start(Tag::Paragraph) => paragraphs += 1,
             Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough) | Event::End(_) => {}
-            Event::Text(part) if !part.contains(is_suspicious) => text.push_str(&part),
-            Event::Code(part) => text.push_str(&part),
+            Event::Text(part) if !part.contains(is_suspicious) => {
+                text.push_str(&part);
+                bare.push_str(&part);
+            }
+            Event::Code(part) => {
+                text.push_str(&part);
+                bare.push('`');
+            }
             _ => return None,
         }
     }
-    let begins_nothing = !has_open_dollar(markdown) && !has_open_tag(markdown) && !markdown.ends_with('\\');
+    let begins_nothing = !has_open_dollar(&bare) && !has_open_tag(&bare) && !markdown.ends_with('\\');
     let is_sentence = paragraphs == 1 && LENGTH.contains(&text.chars().count()) && text.contains(char::is_alphabetic);
     (is_sentence && begins_nothing).then(|| one_blank(&text))
 }
@@ -143,8 +191,8 @@ fn ends_in_abbreviation(sentence: &str) -> bool {
     word.chars().count() == 1 || is_short_number && !word.is_empty() || KNOWN.contains(&word)
 }
 
-/// The paragraphs and the items of lists, each on one line, links as their texts.
-fn prose(text: &str) -> Vec<String> {
+/// The paragraphs, the items of lists and the rows of tables but for their heads, each on one line, links as their texts.
+fn prose(text: &str) -> Vec<Line> {
     let mut prose = Prose { source: text, ..Prose::default() };
     for (event, range) in Parser::new_ext(text, MARKDOWN).into_offset_iter() {
         prose.take(&event, range);
@@ -158,7 +206,7 @@ fn prose(text: &str) -> Vec<String> {
 #[derive(Default)]
 struct Prose<'s> {
     source: &'s str,
-    lines: Vec<String>,
+    lines: Vec<Line>,
     line: String,
     /// The source is copied up to here; `None` where what comes next is not to be copied along.
     copied: Option<usize>,
@@ -177,6 +225,7 @@ impl Prose<'_> {
             Event::Start(tag) if self.skipped > 0 || !has_sentences(tag) => {
                 if self.skipped == 0 {
                     self.end_line();
+                    self.code(tag, &range);
                 }
                 self.skipped += 1;
             }
@@ -187,6 +236,21 @@ impl Prose<'_> {
                 }
             }
             _ if self.skipped > 0 => {}
+            Event::Start(Tag::TableCell) => {
+                self.copied = None;
+                if !self.line.is_empty() && !self.line.ends_with(BETWEEN_CELLS) {
+                    self.line.push_str(BETWEEN_CELLS);
+                }
+            }
+            Event::End(TagEnd::TableCell) => self.copied = None,
+            Event::End(TagEnd::TableRow) => {
+                let row = std::mem::take(&mut self.line);
+                self.copied = None;
+                let row = row.trim_end_matches(BETWEEN_CELLS).trim();
+                if !row.is_empty() {
+                    self.lines.push(Line::Row(row.to_owned()));
+                }
+            }
             Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough) => {
                 self.copied.get_or_insert(range.start);
             }
@@ -217,6 +281,29 @@ impl Prose<'_> {
         self.line.push_str(self.source.get(from..end).unwrap_or_default());
     }
 
+    /// Takes a block of code that nothing is around: with its fences, or in fences where it is indented.
+    fn code(&mut self, tag: &Tag<'_>, range: &std::ops::Range<usize>) {
+        let Tag::CodeBlock(kind) = tag else { return };
+        let before = &self.source[..range.start];
+        let indent = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        let code = self.source[range.clone()].trim_end();
+        let fenced = match kind {
+            CodeBlockKind::Fenced(_) => {
+                let fence: String = code.chars().take_while(|c| *c == '`').collect();
+                let ends = code.lines().count() > 2 && code.lines().last() == Some(fence.as_str());
+                (ends && fence.len() >= 3 && indent.is_empty()).then(|| code.to_owned())
+            }
+            CodeBlockKind::Indented => {
+                let whole = format!("{indent}{code}");
+                let lines =
+                    whole.lines().map(|line| line.strip_prefix("    ").or(line.trim().is_empty().then_some("")));
+                let lines: Option<Vec<&str>> = lines.collect();
+                lines.filter(|_| !code.contains("```")).map(|lines| format!("```\n{}\n```", lines.join("\n")))
+            }
+        };
+        self.lines.extend(fenced.filter(|code| code.len() <= CODE_BYTES).map(Line::Code));
+    }
+
     fn lose(&mut self, range: &std::ops::Range<usize>) {
         self.copy(range.start, range.start);
         self.line.push(LOST);
@@ -227,7 +314,7 @@ impl Prose<'_> {
         let line = std::mem::take(&mut self.line);
         self.copied = None;
         if !line.trim().is_empty() {
-            self.lines.push(line.trim().to_owned());
+            self.lines.push(Line::Text(line.trim().to_owned()));
         }
     }
 }
@@ -239,6 +326,9 @@ fn has_sentences(tag: &Tag<'_>) -> bool {
             | Tag::List(_)
             | Tag::Item
             | Tag::BlockQuote(_)
+            | Tag::Table(_)
+            | Tag::TableRow
+            | Tag::TableCell
             | Tag::Emphasis
             | Tag::Strong
             | Tag::Strikethrough
@@ -288,7 +378,6 @@ mod tests {
             "# A heading is none.",
             "    code is none at all",
             "```\nneither is this code\n```",
-            "| a table | b is none |\n|---|---|\n| c is none | d |",
             "short",
             "12345 67890",
         ] {
@@ -297,6 +386,17 @@ mod tests {
         assert_eq!(
             of("It costs $5 or less than < 6 € a day. It is ~5 days."),
             ["It costs $5 or less than < 6 € a day.", "It is ~5 days."]
+        );
+        assert_eq!(of("Put `<script src=\"$a\">` into it."), ["Put `<script src=\"$a\">` into it."]);
+    }
+
+    #[test]
+    fn a_row_of_a_table_is_quoted_with_dashes_between_its_cells() {
+        assert_eq!(
+            of(
+                "| name | default | what |\n|---|---|---|\n| `bind` | | The *address*. Of the [server](a.md). |\n| a\\|b | `c\\|d` | gone |\n| port | 80 | e |\n"
+            ),
+            ["`bind` – The *address*. Of the server.", "port – 80 – e"]
         );
     }
 

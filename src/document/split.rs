@@ -9,7 +9,7 @@ use super::Passage;
 use super::document::Markup;
 use super::sentence::{MARKDOWN, plain_text};
 
-/// A passage has no more bytes of text than this, unless a table or a block of code alone has more.
+/// A passage has no more bytes of text than this, unless a row of a table or a block of code alone has more.
 const PASSAGE_BYTES: usize = 800;
 
 /// A document in its parts.
@@ -46,6 +46,8 @@ enum Block {
     Heading(HeadingLevel, Range<usize>),
     /// A piece of text that is not split any further.
     Piece(Range<usize>),
+    /// A table that is too long for one passage.
+    Table(Range<usize>),
 }
 
 struct Splitter<'t> {
@@ -76,13 +78,37 @@ impl Splitter<'_> {
                 }
                 self.open.get_or_insert(range.start..range.start).end = range.end;
             }
+            Block::Table(range) => {
+                self.end_passage();
+                self.table(&self.text[range]);
+            }
         }
+    }
+
+    /// Splits a long table between its rows. Each part has the head, without which rows say little, and are none.
+    fn table(&mut self, table: &str) {
+        let mut lines = table.lines();
+        let head: Vec<&str> = lines.by_ref().take(2).collect();
+        let head = head.join("\n");
+        let mut part = head.clone();
+        for row in lines {
+            if part.len() > head.len() && part.len() + 1 + row.len() > PASSAGE_BYTES {
+                self.push_passage(&std::mem::replace(&mut part, head.clone()));
+            }
+            part.push('\n');
+            part.push_str(row);
+        }
+        self.push_passage(&part);
     }
 
     fn end_passage(&mut self) {
         let Some(range) = self.open.take() else { return };
+        self.push_passage(&self.text[range]);
+    }
+
+    fn push_passage(&mut self, text: &str) {
         // Blanks before the first line may be those of a block of code.
-        let text = self.text[range].trim_end().trim_start_matches('\n');
+        let text = text.trim_end().trim_start_matches('\n');
         if text.trim().is_empty() {
             return;
         }
@@ -127,6 +153,7 @@ fn markdown_blocks(text: &str) -> Vec<Block> {
                     TagEnd::Heading(level) => blocks.push(Block::Heading(level, range)),
                     TagEnd::MetadataBlock(_) => {}
                     TagEnd::Paragraph if is_long => blocks.extend(pieces(text, range, &closed)),
+                    TagEnd::Table if is_long => blocks.push(Block::Table(range)),
                     TagEnd::List(_) if is_long => blocks.extend(items.drain(..).map(Block::Piece)),
                     _ => blocks.push(Block::Piece(range)),
                 }
@@ -226,14 +253,21 @@ mod tests {
     }
 
     #[test]
-    fn code_and_tables_are_never_cut() {
+    fn code_is_never_cut_and_a_long_table_between_rows_with_its_head_in_each_part() {
         let code = format!("```rust\n{}\n```", "let x = 1; // A sentence. And one more.\n\n".repeat(100));
         let table = format!("| a | b |\n|---|---|\n{}", "| One. Two. | three |\n".repeat(100));
         let text = format!("# A\n\nBefore it.\n\n{code}\n\nBetween them.\n\n{table}\nBehind it.\n");
         let found = passages(&text);
         assert!(found.contains(&pair("A", code.trim_end())), "{found:?}");
-        assert!(found.contains(&pair("A", table.trim_end())), "{found:?}");
-        assert_eq!(found.len(), 5);
+        let tables: Vec<&String> =
+            found.iter().map(|(_, text)| text).filter(|text| text.starts_with("| a |")).collect();
+        assert!(tables.len() > 2 && tables.iter().all(|part| part.len() <= PASSAGE_BYTES), "{tables:?}");
+        let rows: usize = tables.iter().map(|part| part.lines().count() - 2).sum();
+        assert!(
+            rows == 100 && tables.iter().all(|part| part.starts_with("| a | b |\n|---|---|\n| One.")),
+            "{tables:?}"
+        );
+        assert_eq!(found.len(), 4 + tables.len());
     }
 
     #[test]

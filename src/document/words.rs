@@ -109,14 +109,15 @@ pub(super) fn is_stop_word(word: &Word) -> bool {
 
 const ENGLISH: &[&str] = &[
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been",
-    "before", "being", "but", "by", "can", "could", "d", "describe", "did", "do", "does", "doing", "don", "done",
-    "explain", "for", "from", "get", "give", "had", "has", "have", "he", "hello", "her", "here", "hi", "his", "how",
-    "i", "if", "in", "into", "is", "it", "its", "just", "know", "let", "like", "ll", "m", "many", "may", "me", "more",
-    "most", "much", "must", "my", "need", "no", "not", "of", "off", "on", "or", "other", "our", "out", "please", "re",
-    "s", "say", "she", "should", "show", "so", "some", "such", "t", "tell", "than", "thank", "thanks", "that", "the",
-    "their", "them", "then", "there", "these", "they", "this", "those", "to", "too", "us", "ve", "very", "want", "was",
-    "we", "were", "what", "when", "where", "whether", "which", "who", "whom", "whose", "why", "will", "with", "would",
-    "yes", "you", "your",
+    "before", "being", "big", "but", "by", "can", "could", "d", "describe", "did", "do", "does", "doing", "don",
+    "done", "exactly", "explain", "for", "from", "get", "give", "had", "happen", "happens", "has", "have", "he",
+    "hello", "her", "here", "hi", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "know", "let",
+    "like", "ll", "long", "m", "many", "may", "me", "mean", "means", "more", "most", "much", "must", "my", "need",
+    "no", "not", "of", "off", "often", "on", "or", "other", "our", "out", "please", "possible", "re", "s", "say",
+    "she", "should", "show", "so", "some", "such", "t", "tell", "than", "thank", "thanks", "that", "the", "their",
+    "them", "then", "there", "these", "they", "this", "those", "to", "too", "us", "use", "used", "using", "ve", "very",
+    "want", "was", "way", "we", "were", "what", "when", "where", "whether", "which", "who", "whom", "whose", "why",
+    "will", "with", "work", "working", "works", "would", "yes", "you", "your",
 ];
 
 const GERMAN: &[&str] = &[
@@ -125,13 +126,13 @@ const GERMAN: &[&str] = &[
     "denn", "der", "des", "dich", "die", "dies", "diese", "diesem", "diesen", "dieser", "dieses", "dir", "doch",
     "dort", "du", "durch", "ein", "eine", "einem", "einen", "einer", "eines", "er", "erklare", "es", "etwas", "euch",
     "fur", "gibt", "hab", "habe", "haben", "hallo", "hat", "hatte", "hier", "ich", "ihm", "ihn", "ihr", "ihre", "im",
-    "in", "ins", "ist", "ja", "jede", "jeder", "kann", "kannst", "kein", "keine", "konnen", "man", "mehr", "mein",
-    "meine", "meinen", "meiner", "mich", "mir", "mit", "muss", "muß", "mussen", "nach", "nein", "nicht", "noch", "nur",
-    "ob", "oder", "ohne", "sag", "sage", "sehr", "sein", "seine", "sich", "sie", "sind", "so", "soll", "sollte",
-    "uber", "um", "und", "uns", "unser", "unsere", "unter", "viel", "viele", "vielen", "vom", "von", "vor", "wann",
-    "war", "waren", "warum", "was", "welche", "welchem", "welchen", "welcher", "welches", "wem", "wen", "wenn", "wer",
-    "werden", "weshalb", "wie", "wieso", "wieviel", "wieviele", "will", "wir", "wird", "wo", "wofur", "woher", "wohin",
-    "wurde", "zu", "zum", "zur",
+    "in", "ins", "ist", "ja", "jede", "jeder", "kann", "kannst", "kein", "keine", "konnen", "lang", "lange", "man",
+    "mehr", "mein", "meine", "meinen", "meiner", "mich", "mir", "mit", "muss", "muß", "mussen", "nach", "nein",
+    "nicht", "noch", "nur", "ob", "oder", "oft", "ohne", "sag", "sage", "sehr", "sein", "seine", "sich", "sie", "sind",
+    "so", "soll", "sollte", "uber", "um", "und", "uns", "unser", "unsere", "unter", "viel", "viele", "vielen", "vom",
+    "von", "vor", "wann", "war", "waren", "warum", "was", "welche", "welchem", "welchen", "welcher", "welches", "wem",
+    "wen", "wenn", "wer", "werden", "weshalb", "wie", "wieso", "wieviel", "wieviele", "will", "wir", "wird", "wo",
+    "wofur", "woher", "wohin", "wurde", "zu", "zum", "zur",
 ];
 
 const UNSPACED: &[&str] = &[

@@ -4,8 +4,18 @@ use super::LocalOptions;
 use crate::answer::Source;
 use crate::document::{DocumentId, Found, Sentence, plain_text};
 
-/// A sentence is quoted when it has at least this part of what the best one has.
-const LEAST: f64 = 0.5;
+/// A sentence beside the best one of its passage is quoted when it has at least this part of what that one has.
+const LEAST: f64 = 0.3;
+
+/// Another passage is quoted, too, when it fits at least this part as well as the best passage.
+const SECOND: f64 = 0.5;
+
+/// So many passages are quoted, and so many sentences of the best one and of each other one.
+const PASSAGES: usize = 3;
+const EACH: (usize, usize) = (8, 5);
+
+/// A passage whose sentences have no more bytes is quoted as a whole where there is room for all of them.
+const SHORT_BYTES: usize = 800;
 
 /// What only the title or the headings of a passage have counts this much for its sentences.
 const ABOVE: f64 = 0.5;
@@ -32,7 +42,7 @@ struct Quote {
 
 /// Puts an answer together.
 pub(super) fn extract(found: &[Found], options: &LocalOptions) -> Extract {
-    if found.is_empty() {
+    if !found.iter().any(|found| found.is_about) {
         return Extract { text: options.nothing.clone(), sources: Vec::new() };
     }
     let quotes = choose(found, options);
@@ -59,32 +69,65 @@ pub(super) fn extract(found: &[Found], options: &LocalOptions) -> Extract {
     }
 }
 
-/// The sentences that fit best, the best first.
+/// The sentences to quote: those of the passage that fits best, and of other passages that fit nearly as well.
 fn choose(found: &[Found], options: &LocalOptions) -> Vec<Quote> {
-    let mut quotes: Vec<Quote> = Vec::new();
-    for (at, one) in found.iter().enumerate() {
-        let above = format!("{}\n{}", one.document.title, one.passage.headings.join("\n"));
-        for (place, sentence) in one.passage.sentences().into_iter().enumerate() {
-            // What leads to a list or a table says nothing without it.
-            let is_new = quotes.iter().all(|quote| quote.sentence.plain != sentence.plain);
-            if !is_new || sentence.plain.ends_with([':', '：']) {
-                continue;
-            }
-            let own = one.weight_of(&sentence.plain);
-            let with_headings = one.weight_of(&format!("{above}\n{}", sentence.plain));
-            let value = (own + ABOVE * (with_headings - own)) * (0.5 + 0.5 * one.score);
-            if value > 0.0 {
-                quotes.push(Quote { found: at, place, sentence, value });
-            }
+    let most = found.iter().map(|one| one.score).fold(0.0, f64::max);
+    let near = found.iter().enumerate().filter(|(_, one)| one.score >= most * SECOND);
+    let passages = near.map(|(at, one)| quotes(at, one)).filter(|quotes| !quotes.is_empty()).take(PASSAGES);
+    let mut chosen: Vec<Quote> = Vec::new();
+    for quotes in passages {
+        let documents = documents(found, &chosen);
+        let is_new = !documents.contains(&&found[quotes[0].found].document.id);
+        if is_new && documents.len() >= options.max_documents {
+            continue;
         }
+        let room = options.max_sentences.saturating_sub(chosen.len());
+        let new = around_best(quotes, room.min(if chosen.is_empty() { EACH.0 } else { EACH.1 }));
+        let is_new = |quote: &Quote| chosen.iter().all(|other| other.sentence.plain != quote.sentence.plain);
+        let new: Vec<Quote> = new.into_iter().filter(is_new).collect();
+        chosen.extend(new);
     }
-    // Stable: of sentences that fit equally well, those of the better passage come first.
-    quotes.sort_by(|one, other| other.value.total_cmp(&one.value));
-    let least = quotes.first().map_or(0.0, |best| best.value * LEAST);
-    quotes.retain(|quote| quote.value >= least);
-    let documents: Vec<_> = documents(found, &quotes).into_iter().take(options.max_documents).collect();
-    quotes.retain(|quote| documents.contains(&&found[quote.found].document.id));
-    quotes.truncate(options.max_sentences);
+    chosen
+}
+
+/// The sentences of a passage with what each has of the question.
+fn quotes(at: usize, found: &Found) -> Vec<Quote> {
+    let above = format!("{}\n{}", found.document.title, found.passage.headings.join("\n"));
+    let sentences = found.passage.sentences().into_iter().enumerate();
+    let quotes = sentences.map(|(place, sentence)| {
+        let own = found.weight_of(&sentence.plain);
+        let with_headings = found.weight_of(&format!("{above}\n{}", sentence.plain));
+        let value = (own + ABOVE * (with_headings - own)) * (0.5 + 0.5 * found.score);
+        Quote { found: at, place, sentence, value }
+    });
+    // What leads to a list or a table says nothing without it.
+    quotes.filter(|quote| quote.sentence.code.is_some() || !quote.sentence.plain.ends_with([':', '：'])).collect()
+}
+
+/// What the best sentence has.
+fn best(quotes: &[Quote]) -> f64 {
+    quotes.iter().map(|quote| quote.value).fold(0.0, f64::max)
+}
+
+/// The sentences of the paragraph in which the best one stands, and others of the passage that are nearly as good; in the order of
+/// the text, no more than `room`.
+fn around_best(mut quotes: Vec<Quote>, room: usize) -> Vec<Quote> {
+    let length: usize = quotes.iter().map(|quote| quote.sentence.plain.len()).sum();
+    if quotes.len() <= room && length <= SHORT_BYTES {
+        return quotes;
+    }
+    let least = best(&quotes) * LEAST;
+    let Some(top) =
+        quotes.iter().max_by(|one, other| one.value.total_cmp(&other.value).then(other.place.cmp(&one.place)))
+    else {
+        return quotes;
+    };
+    let (block, place) = (top.sentence.block, top.place);
+    quotes.retain(|quote| quote.sentence.block == block || quote.value >= least);
+    // Those beside the best one come before those far from it.
+    quotes.sort_by_key(|quote| (quote.sentence.block != block, quote.place.abs_diff(place)));
+    quotes.truncate(room);
+    quotes.sort_by_key(|quote| quote.place);
     quotes
 }
 
@@ -120,11 +163,20 @@ impl Draft<'_> {
             if plain_text(&longer) == seen {
                 (paragraph, plain) = (longer, seen);
                 self.take(quote.found);
+                if let Some(code) = &quote.sentence.code {
+                    self.end_paragraph(&mut paragraph);
+                    self.end_paragraph(&mut code.clone());
+                    plain.clear();
+                }
             }
         }
+        self.end_paragraph(&mut paragraph);
+    }
+
+    fn end_paragraph(&mut self, paragraph: &mut String) {
         if !paragraph.is_empty() {
             self.text.push_str("\n\n");
-            self.text.push_str(&paragraph);
+            self.text.push_str(&std::mem::take(paragraph));
         }
     }
 

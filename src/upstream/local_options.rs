@@ -27,7 +27,7 @@ impl Default for LocalOptions {
             pointer: "These passages fit the question best:".to_owned(),
             nothing: "The documents say nothing about this.".to_owned(),
             pace: Duration::from_millis(15),
-            max_sentences: 5,
+            max_sentences: 14,
             max_documents: 4,
         }
     }

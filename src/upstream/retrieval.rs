@@ -23,7 +23,11 @@ pub async fn retrieve(library: &Library, ask: &Ask, limit: usize) -> Result<Vec<
         Some(before) if own_words <= FEW_WORDS => {
             let mut own = search(question, MANY).await?;
             let mut both = search(&format!("{question}\n{before}"), MANY).await?;
-            both.retain(|found| own.iter().any(|own| is_same(own, found)));
+            both.retain_mut(|found| {
+                let own = own.iter().find(|own| is_same(own, found));
+                found.is_about |= own.is_some_and(|own| own.is_about);
+                own.is_some()
+            });
             let found = if both.is_empty() { &mut own } else { &mut both };
             found.truncate(limit);
             Ok(std::mem::take(found))

@@ -34,9 +34,13 @@ pub(super) const SETTINGS: &[Setting] = &[
         1024..=1024 * 1024 * 1024,
         |raw, bytes| raw.direct_line.max_upload_bytes = bytes
     ),
-    number!("direct_line.max_sockets_per_conversation", Is("8"), "Most open streams.", 1..=1_000_000, |raw, count| {
-        raw.direct_line.max_sockets_per_conversation = count
-    }),
+    number!(
+        "direct_line.max_sockets_per_conversation",
+        Is("8"),
+        "Most open streams in one conversation.",
+        1..=1_000_000,
+        |raw, count| { raw.direct_line.max_sockets_per_conversation = count }
+    ),
     number!("direct_line.max_turns", Is("64"), "Questions answered at once.", 1..=10_000, |raw, count| raw
         .direct_line
         .max_turns =
