@@ -1,4 +1,4 @@
-//! Time and randomness, as arguments: so that tests decide what time it is and which ids come next.
+//! Time and randomness as arguments, so that tests can set the time and the next ids.
 
 use std::fmt::Debug;
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Duration, Utc};
 use uuid::Uuid;
 
-/// Says what time it is, and waits.
+/// Tells the time, and waits.
 #[async_trait]
 pub trait Clock: Debug + Send + Sync {
     /// The present, in UTC.
@@ -18,7 +18,7 @@ pub trait Clock: Debug + Send + Sync {
     async fn wait(&self, time: std::time::Duration);
 }
 
-/// Gives ids that nobody can guess and nobody gets twice.
+/// Generates unguessable, unique ids.
 pub trait IdSource: Debug + Send + Sync {
     /// A fresh id.
     fn fresh(&self) -> Uuid;
@@ -51,7 +51,7 @@ impl IdSource for RandomIds {
     }
 }
 
-/// A clock that stands still until it is moved, which whoever waits does at once; for tests.
+/// A clock that only moves when a test moves it. Waiting moves it at once.
 #[derive(Debug)]
 pub struct ManualClock(Mutex<DateTime<Utc>>);
 

@@ -1,4 +1,4 @@
-//! A map that forgets: entries expire after a time, and the oldest go first when it is full.
+//! A map whose entries expire; when it is full, it drops the oldest.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, VecDeque};

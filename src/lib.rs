@@ -1,4 +1,4 @@
-//! The service and the command: everything of citewire with I/O.
+//! The server and the command of citewire.
 //!
 //! An answer is converted by the pure core, [`citewire_core`], whose modules stand here as well. [`check`] reads anybody's
 //! activity and says what users of a channel would see. What is left is the server: [`http`], [`channels`], [`store`],

@@ -1,4 +1,4 @@
-//! Files and folders that only their owner reads and writes.
+//! Files and folders that only their owner can read and write.
 //!
 //! On Unix the mode says so. On Windows a new file has the access list of its folder, and the folders of a user's profile, where the
 //! data directory is by default, let in that user and administrators only; nothing is changed or judged there.

@@ -1,4 +1,4 @@
-//! Text that must never be seen, and how the words of others are shown without it.
+//! Secrets: text that never appears in logs, and the masking of secrets in other texts.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use aws_lc_rs::constant_time::verify_slices_are_equal;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
-/// The given text is too short or has characters that cannot stand in an `Authorization` header.
+/// The text is too short, or has characters that are not valid in an `Authorization` header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a secret has at least 16 visible ASCII characters and no blanks")]
 pub struct UnusableSecret;
@@ -53,7 +53,7 @@ impl Secret {
     }
 }
 
-/// A secret cannot be had from where the operator has put it. Never repeats a value.
+/// A secret cannot be read from its configured place. It never repeats a value.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SecretError {
@@ -66,7 +66,7 @@ pub enum SecretError {
         source: io::Error,
     },
     /// The file is larger than any secret.
-    #[error("{path} has more than {LARGEST_FILE} bytes; it is to hold the secret and nothing else")]
+    #[error("{path} has more than {LARGEST_FILE} bytes; it must contain only the secret")]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -112,7 +112,7 @@ pub fn in_environment(environment: &BTreeMap<String, String>, name: &str) -> Res
     }
 }
 
-/// What was sent to somebody, who may repeat it when something is wrong.
+/// The texts to mask in messages of other servers, which may repeat what was sent to them.
 #[derive(Clone, Copy, Default)]
 pub struct Redaction<'a> {
     /// The keys.

@@ -1,4 +1,4 @@
-//! Server-sent events, as they are written. The room `ingest` reads them.
+//! Writes server-sent events. `ingest` reads them.
 
 use bytes::Bytes;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What the operator can see of a running server.
+//! The log of the server.
 
 use std::env;
 use std::fmt::Display;
@@ -13,7 +13,7 @@ use tracing_subscriber::filter::ParseError;
 
 use crate::clock::{Clock as _, SystemClock};
 
-/// How lines on stderr are written.
+/// The format of log lines on stderr.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFormat {
     /// For people.
@@ -23,9 +23,9 @@ pub enum LogFormat {
     Json,
 }
 
-/// The text names no format of the log.
+/// The text is not a log format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("formats of the log are text and json")]
+#[error("the log formats are text and json")]
 pub struct InvalidLogFormat;
 
 impl FromStr for LogFormat {

@@ -1,4 +1,4 @@
-//! Answers to what users ask in conversations.
+//! Answers questions in conversations of the embedded channel.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +36,7 @@ const TOO_LONG: &str = "Your question is too long for me. Please ask a shorter o
 /// For each question that is answered, so many may wait; those beyond are told to come again.
 const WAITING_FOR_EACH: usize = 4;
 
-/// Answers what users ask, each conversation's questions one after the other. Cheap to clone.
+/// Answers questions of users, one after the other in each conversation. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Answering(Arc<Inner>);
 
@@ -167,7 +167,7 @@ impl Inner {
             // The conversation is gone: there is nobody to tell.
             Err(DeliveryError::UnknownConversation) => return,
             Err(error) => {
-                tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not begin");
+                tracing::error!(conversation.id = %id, assistant = assistant.name(), %error, "an answer could not be started");
                 return;
             }
         };
@@ -209,7 +209,7 @@ impl Inner {
         match answer.follow(conversion, body, None).await {
             Ok(followed) => match followed.incomplete {
                 Some(Incomplete::NoEnd) if self.ending.is_cancelled() => {
-                    tracing::info!(conversation.id = %id, assistant = assistant.name(), "the server ends in the middle of an answer");
+                    tracing::info!(conversation.id = %id, assistant = assistant.name(), "an answer was cut off because the server is shutting down");
                 }
                 Some(Incomplete::NoEnd) if is_too_slow() => case.too_slow(self.answer_within),
                 Some(why) => case.incomplete(&why, &followed.delivered.report),
@@ -277,7 +277,7 @@ impl Inner {
             // Who has gone need not be told.
             Ok(_) | Err(DeliveryError::UnknownConversation) => {}
             Err(error) => {
-                tracing::error!(conversation.id = %id, %error, "a user could not be told that there is no answer");
+                tracing::error!(conversation.id = %id, %error, "the failure message could not be sent to a user");
             }
         }
     }

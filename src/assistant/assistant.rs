@@ -1,4 +1,4 @@
-//! One assistant.
+//! An assistant.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use crate::upstream::{Ask, Reply, Retrieval, Turn, Upstream, UpstreamError, retr
 /// A question waits so long for its turn, then its user is told to come again.
 pub(super) const TURN_WITHIN: Duration = Duration::from_secs(20);
 
-/// A back end with what it is told and how its answers are shown.
+/// A back end with its instructions, its documents and the display options of its answers.
 #[derive(Debug)]
 pub struct Assistant {
     name: String,

@@ -1,4 +1,4 @@
-//! All assistants.
+//! The assistants of a server.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -10,14 +10,14 @@ use crate::document::DownloadLinks;
 use crate::metrics::BackEndFigures;
 use crate::upstream::{Ask, Reply, UpstreamError};
 
-/// The assistants by their names. They may be replaced while they answer; what has begun goes on as it began.
+/// The assistants by name. They can be replaced while they answer; running answers continue with the old ones.
 #[derive(Debug, Default)]
 pub struct Assistants {
     team: RwLock<AssistantRegistry>,
     figures: BackEndFigures,
 }
 
-/// Those who are there at one time.
+/// The assistants at one time.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AssistantRegistry {

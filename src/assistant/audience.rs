@@ -1,4 +1,4 @@
-//! Who hears what users do: a bot, or the assistants.
+//! Passes activities of users to the bot or to the assistants.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use super::Answering;
 use crate::activity::{Activity, ChannelAccount, ConversationId};
 use crate::channels::direct_line::{Listener, Owner};
 
-/// Hands what users do to the one who answers in their conversation. A bot answers in conversations of the channel itself
-/// where there is one, the assistants in all others.
+/// Passes activities of users to the responder of their conversation: to the bot in conversations of the channel if a bot is
+/// configured, to the assistants in all others.
 #[derive(Debug)]
 pub struct Audience {
     bot: Option<Arc<dyn Listener>>,

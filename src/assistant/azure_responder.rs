@@ -1,4 +1,4 @@
-//! Answers to what people ask through Azure Bot Service, and through other agents.
+//! Answers questions from Azure Bot Service and from other agents.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::upstream::{Ask, Reply, UpstreamError};
 /// Under which key a greeting is recorded, of which a conversation has one.
 const GREETING: &str = "greeting";
 
-/// The assistant behind Azure Bot Service at work.
+/// Answers turns from Azure Bot Service with an assistant.
 #[derive(Debug)]
 pub struct AzureResponder {
     assistants: Arc<Assistants>,
@@ -79,7 +79,7 @@ impl TurnHandler for AzureResponder {
     async fn respond(&self, turn: &Turn) -> TurnOutcome {
         let Some(assistant) = self.assistant() else {
             let id = &turn.conversation;
-            tracing::warn!(conversation.id = %id, "nobody answers behind Azure Bot Service: set azure_bot.assistant");
+            tracing::warn!(conversation.id = %id, "no assistant answers Azure Bot Service: set azure_bot.assistant");
             match turn.inbound.asks() {
                 Kind::Question | Kind::Wordless => self.apologize(turn).await,
                 Kind::Arrival | Kind::Invoke(_) | Kind::End | Kind::Passing | Kind::Nothing => {}
@@ -114,7 +114,7 @@ impl AzureResponder {
             Ok(Some(_)) => TurnOutcome::Answered,
             Ok(None) => self.say(turn, greeting, Some(GREETING)).await,
             Err(error) => {
-                tracing::error!(conversation.id = %id, %error, "nobody is greeted, who may have been already");
+                tracing::error!(conversation.id = %id, %error, "the greeting was not sent: the store could not be read");
                 TurnOutcome::Failed
             }
         }
@@ -176,7 +176,7 @@ impl AzureResponder {
                 let end = if incomplete.is_some() { TurnOutcome::Failed } else { TurnOutcome::Answered };
                 match incomplete {
                     Some(Incomplete::NoEnd) if turn.ending.is_cancelled() => {
-                        tracing::info!(conversation.id = %id, assistant = assistant.name(), "the time is over in the middle of an answer");
+                        tracing::info!(conversation.id = %id, assistant = assistant.name(), "an answer was cut off because its time limit has passed");
                     }
                     Some(why) => case.incomplete(&why, &answered.report),
                     None => {}
@@ -213,7 +213,7 @@ impl AzureResponder {
         match self.records.heard(conversation, reference, Activity::message(words), inbound.id()).await {
             Ok(heard) => heard?.recorded.first().map(|recorded| recorded.watermark),
             Err(error) => {
-                tracing::error!(conversation.id = %conversation, %error, "a question is answered and not recorded");
+                tracing::error!(conversation.id = %conversation, %error, "a question was answered but not recorded");
                 None
             }
         }
@@ -274,7 +274,7 @@ impl AzureResponder {
                 TurnOutcome::Answered
             }
             Err(error) => {
-                tracing::error!(conversation.id = %turn.conversation, %error, "a user could not be told something");
+                tracing::error!(conversation.id = %turn.conversation, %error, "a text could not be sent to a user");
                 TurnOutcome::Failed
             }
         }
@@ -285,7 +285,9 @@ impl AzureResponder {
         match self.records.said(conversation, reference, said, ids, key).await {
             // Who has deleted the conversation does not want to have it back.
             Ok(_) => {}
-            Err(error) => tracing::error!(conversation.id = %conversation, %error, "an answer was not recorded"),
+            Err(error) => {
+                tracing::error!(conversation.id = %conversation, %error, "an answer was sent but not recorded")
+            }
         }
     }
 }

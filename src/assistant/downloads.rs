@@ -1,4 +1,4 @@
-//! Addresses of documents that the readers of an answer can open.
+//! Download links that the readers of an answer can open.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::channels::direct_line::Owner;
 use crate::document::{DownloadAddress, DownloadError, DownloadKey, DownloadLinks, ReaderLinks, Readership};
 use crate::store::{ConversationStore, StoreError};
 
-/// Makes and judges the addresses of documents for readers of conversations. Cheap to clone.
+/// Creates and verifies download links for readers of conversations. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Downloads {
     assistants: Arc<Assistants>,
@@ -30,7 +30,7 @@ impl Downloads {
         let links = ReaderLinks::for_anybody(some(self.assistants.downloads())?);
         let Some(assistant) = self.assistants.answering(&Owner::of(id)) else { return Some(Arc::new(links)) };
         let begun = self.store.created(id).await.unwrap_or_else(|error| {
-            tracing::error!(conversation.id = %id, %error, "readers get passages instead of documents");
+            tracing::error!(conversation.id = %id, %error, "documents cannot be linked; readers get passages instead");
             None
         });
         let Some(begun) = begun else { return Some(Arc::new(links)) };

@@ -1,4 +1,4 @@
-//! Why a question got no answer, or half of one, in words for the log.
+//! Logs why a question got no answer or an incomplete one.
 //!
 //! An operator reads what is wrong and where. What was asked and answered, and keys, are nobody's business there, however they
 //! came into an error.
@@ -19,7 +19,7 @@ pub(super) const UNANSWERED: &str = "a question got no answer";
 /// What the log says of half an answer.
 const INCOMPLETE: &str = "an answer is incomplete";
 
-/// One question of which something has to be told.
+/// A question whose failure is logged.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Case<'a> {
@@ -77,22 +77,22 @@ impl<'a> Case<'a> {
     pub fn ended(&self, what: &str, report: &Report) {
         match &report.error {
             Some(error) => self.reported(what, error),
-            None if report.complete => self.log(what, "it has no words"),
-            None => self.log(what, "it ended without its sign"),
+            None if report.complete => self.log(what, "the answer is empty"),
+            None => self.log(what, "the answer ended without its end marker"),
         }
     }
 
     /// The provider said in its answer that something went wrong.
     pub fn reported(&self, what: &str, error: &Value) {
         let words = self.assistant.fit_to_be_logged(&reported(error), self.question);
-        self.log(what, &format!("it reported an error: {words}"));
+        self.log(what, &format!("the back end reported an error: {words}"));
     }
 
     /// The time that an answer may take was over before its end.
     pub fn too_slow(&self, limit: Duration) {
         self.log(
             "an answer took too long",
-            &format!("it may take {} s (direct_line.answer_seconds)", limit.as_secs_f32()),
+            &format!("the limit is {} s (direct_line.answer_seconds)", limit.as_secs_f32()),
         );
     }
 

@@ -1,4 +1,4 @@
-//! What was said before, as a back end is told.
+//! Reads the earlier messages of a conversation for a back end.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ pub(super) async fn up_to(
         None => Ok(Vec::new()),
     };
     let recorded = recorded.unwrap_or_else(|error| {
-        tracing::error!(conversation.id = %id, %error, "a question is answered without what was said before");
+        tracing::error!(conversation.id = %id, %error, "a question is answered without the earlier messages");
         Vec::new()
     });
     if recorded.is_empty() { vec![Turn::new(Speaker::User, question)] } else { recorded }

@@ -1,4 +1,4 @@
-//! The addresses of an assistant's documents (rule AH-07).
+//! Download links of an assistant's documents (rule AH-07).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Those who answer in conversations: a back end, what it is told, and how its answers are shown.
+//! Assistants: a back end, its instructions, and how its answers are shown.
 
 mod answering;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]

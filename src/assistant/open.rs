@@ -1,4 +1,4 @@
-//! From what the configuration says to assistants that answer.
+//! Opens assistants from their configuration.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::url::WebUrl;
 /// The assistant that knows citewire's own documentation, and needs no setting.
 pub const DOCS: &str = "docs";
 
-/// What every assistant is opened with.
+/// The shared parts with which every assistant is opened.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Opening<'a> {
@@ -39,7 +39,7 @@ impl<'a> Opening<'a> {
     }
 }
 
-/// Why there is no assistant. Named as in the file.
+/// An error when an assistant is opened. Settings have their names from the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {

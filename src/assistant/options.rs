@@ -1,4 +1,4 @@
-//! What can be set about an assistant.
+//! The options of an assistant.
 
 use std::str::FromStr;
 
@@ -73,7 +73,7 @@ impl AssistantOptions {
 /// Statuses of a back end that would answer if it had less to do. 529 is Anthropic's word for 503.
 const TOO_BUSY: [u16; 3] = [429, 503, 529];
 
-/// How readers get at cited documents that have no address of their own.
+/// How readers can download cited documents without a URL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkMode {
     /// They do not.

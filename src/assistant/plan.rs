@@ -1,11 +1,11 @@
-//! What the configuration says about an assistant.
+//! The configuration of an assistant.
 
 use super::AssistantOptions;
 use crate::document::LibraryOptions;
 use crate::secret::Secret;
 use crate::upstream::UpstreamOptions;
 
-/// An assistant of which nothing is opened yet.
+/// The configuration of an assistant, before its back end and its documents are opened.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AssistantPlan {
@@ -23,7 +23,7 @@ pub struct AssistantPlan {
     pub warnings: Vec<String>,
 }
 
-/// Who writes the answers of an assistant.
+/// The back end of an assistant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BackEnd {
     /// Nobody: they are sentences of its documents.
@@ -32,7 +32,7 @@ pub enum BackEnd {
     Called(UpstreamOptions),
 }
 
-/// Where documents are.
+/// The source of an assistant's documents.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DocumentsPlan {

@@ -1,4 +1,4 @@
-//! Questions that wait for the one before them.
+//! The queue of questions in one conversation.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ const MAX_WAITING_EACH: usize = 4;
 /// So many questions wait altogether.
 const MAX_WAITING: usize = 10_000;
 
-/// One question after the other in each conversation, of two tabs as of one.
+/// The questions of each conversation in order, also across several browser tabs.
 #[derive(Debug, Default)]
 pub(super) struct QuestionQueue(Mutex<Waiting>);
 
@@ -22,7 +22,7 @@ struct Waiting {
     count: usize,
 }
 
-/// What becomes of a question.
+/// The position of a new question in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Position {
     /// It is the first: whoever asked serves the line now, until [`QuestionQueue::next`] gives nothing.

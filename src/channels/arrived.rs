@@ -1,4 +1,4 @@
-//! What there is of an answer when its body is over.
+//! The part of an answer that arrived before its body ended.
 
 use std::error::Error;
 
@@ -7,7 +7,7 @@ use crate::convert::{ConvertError, Streamed, Streaming};
 use crate::metrics::Conversion;
 use crate::report::Report;
 
-/// Why an answer is not whole.
+/// The reason why an answer is incomplete.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Incomplete<E> {
@@ -17,7 +17,7 @@ pub enum Incomplete<E> {
     NoEnd,
 }
 
-/// Why what has arrived is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoAnswer<E: Error + 'static> {
@@ -25,14 +25,14 @@ pub enum NoAnswer<E: Error + 'static> {
     #[error(transparent)]
     Convert(ConvertError),
     /// The body broke off before anything of use had arrived.
-    #[error("the answer broke off before anything of it had arrived")]
+    #[error("the answer broke off before any part of it arrived")]
     Body(#[source] E),
     /// It has no words. What the provider said about it is in the report.
-    #[error("the answer says nothing")]
+    #[error("the answer is empty")]
     Nothing(Box<Report>),
 }
 
-/// What becomes of an answer without words.
+/// How to handle an answer without text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wordless {
     /// It is one like any other.

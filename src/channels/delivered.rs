@@ -1,11 +1,11 @@
-//! What there is of an answer that has arrived.
+//! The result of a delivery.
 
 use std::sync::Arc;
 
 use crate::activity::{Activity, ActivityId};
 use crate::report::Report;
 
-/// An answer that has arrived.
+/// A delivered answer.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Delivered {

@@ -1,4 +1,4 @@
-//! Answers on their way into a conversation.
+//! Delivers answers into conversations.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Delivery {
     later: Option<ProactiveMessages>,
 }
 
-/// Where a conversation is.
+/// The place of a conversation: on this server, in another Direct Line, or behind Azure Bot Service.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Whereabouts {
     /// In the embedded channel.
@@ -59,10 +59,11 @@ impl Delivery {
         self.later.as_ref().ok_or(ProactiveError::NoBot)
     }
 
-    /// Where the conversation is that somebody calls so; `None` when there is no such conversation: asked before work is spent
-    /// on an answer for it. What is elsewhere counts as known, since only the other side can say. A conversation that is bound
-    /// by its id is always elsewhere; one that is bound by its beginning only when the embedded channel has none of this id,
-    /// because there ids are random and may begin like anything.
+    /// The place of the conversation with this id or name, or `None` if it does not exist. Callers ask before they convert an
+    /// answer for it. A conversation in another Direct Line counts as existing, because only the other server knows. A
+    /// conversation that is bound by its id is always in the other Direct Line; one that is bound by a prefix only if the
+    /// embedded channel has no conversation with this id, because ids of the embedded channel are random and can begin with
+    /// any prefix.
     ///
     /// # Errors
     /// When the store fails, or knows of the conversation in a way that cannot be read.

@@ -1,18 +1,19 @@
-//! Why an answer did not arrive.
+//! Errors of delivery.
 
 use super::azure_bot::ProactiveError;
 use super::direct_line_client::PostError;
 use crate::store::StoreError;
 
-/// Why an answer did not arrive. Nothing of it is in the conversation, unless the error says that this is unknown.
+/// The reason why an answer was not delivered. The conversation contains no part of it, unless the error says that this is
+/// unknown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeliveryError {
     /// There is no such conversation, or no longer.
-    #[error("there is no such conversation")]
+    #[error("the conversation does not exist")]
     UnknownConversation,
     /// The conversion gave no message.
-    #[error("the conversion gave no message to deliver")]
+    #[error("the conversion produced no message to deliver")]
     NoMessage,
     /// The other Direct Line did not take it.
     #[error(transparent)]

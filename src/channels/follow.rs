@@ -1,4 +1,4 @@
-//! Taking in the body of an answer while it arrives, and showing what can be shown of it.
+//! Reads the body of an answer while it arrives, and shows each part that is ready.
 
 use std::pin::pin;
 
@@ -8,7 +8,7 @@ use futures_util::{Stream, StreamExt as _};
 use crate::activity::Activity;
 use crate::convert::{ConvertError, Streaming, Update};
 
-/// Those who read an answer while it grows, and how fast they may be shown more of it.
+/// The readers of a growing answer, and the pace of its updates.
 pub(super) trait Audience {
     /// Why they want no more of it.
     type Over;
@@ -34,7 +34,7 @@ pub(super) trait Audience {
     ) -> impl Future<Output = Result<(), Self::Over>> + Send;
 }
 
-/// An answer whose body is over.
+/// An answer whose body has ended.
 pub(super) struct Arrived<E> {
     /// What there is of it.
     pub(super) streaming: Streaming,
@@ -42,7 +42,7 @@ pub(super) struct Arrived<E> {
     pub(super) broken: Option<E>,
 }
 
-/// Why a body was not taken in to its end.
+/// The reason why a body was not read to its end.
 pub(super) enum Unread<O> {
     /// It is no answer.
     Convert(ConvertError),

@@ -1,4 +1,4 @@
-//! One at a time, by name.
+//! A mutex per key.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

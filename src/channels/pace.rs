@@ -1,4 +1,4 @@
-//! When updates go out.
+//! The pace of streaming updates.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::egress::later;
 /// The longest time between two updates, however often the service has asked for less.
 const LONGEST: Duration = Duration::from_secs(15);
 
-/// A time of whichever clock an answer goes by.
+/// A time of the clock that an answer uses.
 pub(super) trait Moment: Copy + Ord {
     /// So much later.
     fn after(self, by: Duration) -> Self;

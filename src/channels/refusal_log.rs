@@ -1,4 +1,4 @@
-//! Refusals in the log: enough for an operator, and never as many as somebody outside wants to write there.
+//! Logs refused activities with a rate limit, so that strangers cannot flood the log.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ const PAUSE: Duration = Duration::minutes(1);
 /// So many different ones are told apart.
 const MOST: usize = 256;
 
-/// What was complained about lately.
+/// The refusals that were logged recently.
 #[derive(Debug, Default)]
 pub(crate) struct RefusalLog(Mutex<BTreeMap<String, Told>>);
 

@@ -1,4 +1,4 @@
-//! Conversations do not stay for ever.
+//! Deletes conversations without recent activity.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::clock::Clock;
 use crate::store::{ConversationStore, StoreError};
 
-/// Deletes conversations in which nothing happened for long.
+/// Deletes conversations without recent activity.
 #[derive(Clone, Debug)]
 pub struct Retention {
     store: Arc<dyn ConversationStore>,

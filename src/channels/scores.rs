@@ -1,4 +1,4 @@
-//! What the log for debugging says of scores.
+//! Logs the scores of sources at the level `debug`.
 
 use tracing::debug;
 

@@ -13,63 +13,63 @@ use crate::channels::direct_line_client::DEFAULT_USER;
 use crate::config::setting;
 use crate::ingest::AzureScores;
 
-/// Turns answers with sources into cited Bot Framework messages.
+/// Converts RAG answers with sources into Bot Framework messages with citations.
 #[derive(Debug, Parser)]
 #[command(name = "citewire", version, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 done; 1 a check found an error, required grounding is missing, \
-                        or a server is not ready; \
-                        2 unusable input or arguments; 3 the other side refused or cannot be reached.")]
+#[command(after_help = "Exit codes: 0 success; 1 a check found an error, an answer lacks the required \
+                        grounding, or a server is not ready; 2 invalid input or arguments; \
+                        3 the other server refused the request or cannot be reached.")]
 pub struct Cli {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// A command.
 #[derive(Debug, Subcommand)]
 #[non_exhaustive]
 pub enum Command {
-    /// Run the service: conversions over HTTP, Direct Line, and a page with Web Chat.
+    /// Run the server: conversions over HTTP, Direct Line, and a page with Web Chat.
     Serve(ServeArgs),
-    /// Convert one answer into an activity: JSON on stdout.
+    /// Convert an answer into an activity, and print it as JSON.
     Convert(ConvertArgs),
-    /// Check an activity against what a channel really accepts: one line a finding.
+    /// Check an activity against the rules of a channel, and print one line per finding.
     Check(CheckArgs),
-    /// List sources for a model, and tell it how to cite them: the context to inject on stdout.
+    /// Print a prompt for a model: numbered sources, and instructions to cite them.
     Prompt(PromptArgs),
-    /// Convert one answer and post it into a conversation of a Direct Line: the id as JSON on stdout.
+    /// Convert an answer, post it to a Direct Line conversation, and print the message id as JSON.
     Send(SendArgs),
-    /// Look into the store: what is in it, and everything that was said. A server may have it open.
+    /// Show, export or erase stored conversations. `info` and `export` work while the server runs.
     Store(StoreArgs),
-    /// Help with the configuration file.
+    /// Print the JSON schema of the configuration file.
     Config(ConfigArgs),
-    /// Ask the server on this machine whether it takes work: exit code 0 if it does, else 1. For containers.
+    /// Check that the server on this machine is ready: exit code 0 if it is, 1 if not. For containers.
     Healthcheck(HealthcheckArgs),
 }
 
 /// The arguments of `config`.
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
-    /// What to say about it.
+    /// The command to run.
     #[command(subcommand)]
     pub command: ConfigCommand,
 }
 
-/// What to say about the configuration file.
+/// A command of `config`.
 #[derive(Debug, Subcommand)]
 #[non_exhaustive]
 pub enum ConfigCommand {
-    /// Print its JSON schema, by which editors complete and check it.
+    /// Print the JSON schema of the configuration file, for completion and checks in editors.
     Schema,
 }
 
 /// The arguments of `healthcheck`.
 #[derive(Debug, Args)]
 pub struct HealthcheckArgs {
-    /// The configuration file (TOML), which has the address of the server.
+    /// The configuration file (TOML) with the address of the server.
     #[arg(long, value_name = "FILE", env = "CITEWIRE_CONFIG")]
     pub config: Option<PathBuf>,
-    /// What to ask instead of /readyz of the configured address, such as http://127.0.0.1:3978/readyz.
+    /// The URL to check instead of /readyz at the configured address, such as http://127.0.0.1:3978/readyz.
     #[arg(long, value_name = "URL")]
     pub url: Option<Url>,
 }
@@ -80,29 +80,29 @@ pub struct StoreArgs {
     /// The configuration file (TOML).
     #[arg(long, value_name = "FILE", env = "CITEWIRE_CONFIG", global = true)]
     pub config: Option<PathBuf>,
-    /// What to do with it.
+    /// The command to run.
     #[command(subcommand)]
     pub command: StoreCommand,
 }
 
-/// What to do with the store.
+/// A command of `store`.
 #[derive(Debug, Subcommand)]
 #[non_exhaustive]
 pub enum StoreCommand {
-    /// Say where it is and how much is in it.
+    /// Print the path and the size of the store, and how many conversations and activities it contains.
     Info,
-    /// Write every activity to stdout: a JSON object a line, with `conversation`, `watermark` and `activity`.
+    /// Print every activity as one JSON object per line, with `conversation`, `watermark` and `activity`.
     Export {
-        /// Only this conversation: its id, or the name of one behind Azure Bot Service.
+        /// Export only this conversation: its id, or its name if it is behind Azure Bot Service.
         #[arg(long, value_name = "ID")]
         conversation: Option<String>,
-        /// Only the conversations to which this user belongs: the id of their account.
+        /// Export only the conversations of the user with this id.
         #[arg(long, value_name = "ID", conflicts_with = "conversation")]
         user: Option<String>,
     },
-    /// Delete every conversation to which a user belongs, for all who are in it. No server may have the store open.
+    /// Delete all conversations of a user, with the messages of all members. Stop the server first.
     Erase {
-        /// The id of the user's account.
+        /// The id of the user.
         #[arg(long, value_name = "ID")]
         user: String,
     },
@@ -114,7 +114,7 @@ pub struct ServeArgs {
     /// The configuration file (TOML).
     #[arg(long, value_name = "FILE", env = "CITEWIRE_CONFIG")]
     pub config: Option<PathBuf>,
-    /// The setting of this name.
+    /// The setting `bind`.
     #[arg(long, value_name = "ADDR:PORT", help = setting("bind").help())]
     pub bind: Option<SocketAddr>,
 }
@@ -122,98 +122,96 @@ pub struct ServeArgs {
 /// The arguments of `convert`.
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
-    /// The answer, as the provider sent it, whole or as a stream; `-` or nothing reads stdin.
+    /// The file with the answer, as the provider sent it, complete or as a stream; `-` or no file reads stdin.
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The format of the answer; `auto` looks at it.
+    /// The format of the answer; `auto` detects it.
     #[arg(long, value_name = "SLUG", default_value = "auto")]
     pub from: String,
-    /// What to write: an activity (web-chat, teams, m365-copilot, plain, slack, telegram, line, email-html, or the id of a
-    /// channel such as msteams or email),
-    /// or something else: open-webui, assistanthub, records.
+    /// The output: an activity in a dialect (web-chat, teams, m365-copilot, plain, slack, telegram, line, email-html) or for a
+    /// channel id (such as msteams or email), or one of open-webui, assistanthub, records.
     #[arg(long, value_name = "WHAT", default_value = "web-chat")]
     pub to: String,
-    /// Fail when the answer is not grounded: in sources that were `extracted`, in `any` that is cited, or in sources `anchored`
-    /// in its text.
+    /// Fail if the answer lacks this grounding. Without a value: any.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
     pub require_grounding: Option<Grounding>,
-    /// Take `ref` and `source` in addresses for tracking: pages that differ in them alone are one.
+    /// Ignore the query parameters `ref` and `source` when citewire compares the URLs of sources.
     #[arg(long)]
     pub ref_is_tracking: bool,
-    /// Find out where redirects of sources lead, by following them; only with `--to records`.
+    /// Follow the redirects of sources to find their target pages; only with `--to records`.
     #[arg(long)]
     pub resolve_redirects: bool,
-    /// Say on stderr what was cited, merged, dropped and made harmless; control characters are shown as escapes.
+    /// Print a report on stderr: cited, merged, dropped, shortened and neutralized content, with control characters escaped.
     #[arg(long)]
     pub report: bool,
-    /// Print the answer while it arrives, one JSON object a line; only with `--to open-webui` or `--to assistanthub`. For
-    /// Open WebUI, say in which form: chunks, events, or completion.
+    /// Print the output while the answer arrives, one JSON object per line; only with `--to open-webui` or
+    /// `--to assistanthub`. The form for Open WebUI is chunks, events or completion.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "chunks")]
     pub stream: Option<String>,
-    /// How Open WebUI and AssistantHub are written to.
+    /// The options for Open WebUI and AssistantHub.
     #[command(flatten)]
     pub outputs: OutputArgs,
-    /// How scores of Azure AI Search are read.
+    /// The options for scores of Azure AI Search.
     #[command(flatten)]
     pub scores: ScoreArgs,
 }
 
-/// How Open WebUI and AssistantHub are written to.
+/// The options for Open WebUI and AssistantHub.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "With --to open-webui or assistanthub")]
 pub struct OutputArgs {
-    /// How Open WebUI cites.
+    /// The form of citations for Open WebUI.
     #[arg(long, value_name = "HOW", default_value = "badges")]
     pub citations: Citations,
-    /// Where sources lead for clients of AssistantHub.
+    /// The URLs of sources for AssistantHub clients.
     #[arg(long, value_name = "WHERE", default_value = "given")]
     pub download_links: DownloadLinks,
-    /// What stands before the path of a download link: the address of the server, without a slash at its end.
+    /// The URL of the server in download links, without a slash at the end.
     #[arg(long, value_name = "URL", default_value = "", hide_default_value = true)]
     pub download_base: String,
-    /// The assistant whose public links these are.
+    /// The assistant in public download links.
     #[arg(long, value_name = "ID", required_if_eq("download_links", "public"))]
     pub assistant: Option<String>,
 }
 
-/// How Open WebUI cites.
+/// The form of citations for Open WebUI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Citations {
-    /// `[1]`, which is drawn as a badge.
+    /// `[1]`, which Open WebUI shows as a badge.
     Badges,
-    /// `[[doc1]](address)`, and cards that are called so.
+    /// `[[doc1]](URL)`, and source cards with the same names.
     Links,
-    /// The same, and one card for each address.
+    /// `[[doc1]](URL)`, and one source card per URL.
     LinksByAddress,
 }
 
-/// Where sources lead for clients of AssistantHub.
+/// The URLs of sources for AssistantHub clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DownloadLinks {
-    /// To the address that the provider gave.
+    /// The URL from the provider.
     Given,
-    /// Nowhere.
+    /// No URL.
     None,
-    /// To the download for users who have signed in.
+    /// The download route for signed-in users.
     Authenticated,
-    /// To the download for everybody.
+    /// The public download route.
     Public,
 }
 
-/// How scores of Azure AI Search are read.
+/// The options for scores of Azure AI Search.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "With --from azure-oyd")]
 pub struct ScoreArgs {
-    /// The full score of the semantic ranker.
+    /// The score of the semantic ranker that counts as 1.
     #[arg(long, value_name = "SCORE", default_value_t = AzureScores::default().rerank_max)]
     pub rerank_max: f64,
-    /// The search score that counts as a full one.
+    /// The search score that counts as 1.
     #[arg(long, value_name = "SCORE", default_value_t = AzureScores::default().bm25_max)]
     pub bm25_max: f64,
-    /// Take the score of the semantic ranker wherever there is one.
+    /// Prefer the score of the semantic ranker over the search score.
     #[arg(long)]
     pub prefer_rerank: bool,
-    /// Look for the score of a citation by title and chunk, before the title alone.
+    /// Look up the score of a citation by title and chunk first, then by title.
     #[arg(long)]
     pub exact_scores: bool,
 }
@@ -221,10 +219,11 @@ pub struct ScoreArgs {
 /// The arguments of `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// An activity, an ActivitySet, an array of activities, or a bare Message thing; `-` or nothing reads stdin.
+    /// The file with an activity, an ActivitySet, an array of activities, or a schema.org `Message` entity; `-` or no file
+    /// reads stdin.
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The channel whose users will see it.
+    /// The channel to check for.
     #[arg(long, value_name = "CHANNEL")]
     pub channel: String,
     /// Print the findings as JSON.
@@ -235,59 +234,61 @@ pub struct CheckArgs {
 /// The arguments of `prompt`.
 #[derive(Debug, Args)]
 pub struct PromptArgs {
-    /// The sources: a native manifest, whose text may be missing and which may hold messages, or a list of its sources;
-    /// `-` or nothing reads stdin.
+    /// The file with a native manifest (its text may be missing, and it may contain messages) or with a list of sources;
+    /// `-` or no file reads stdin.
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// How to list them: numbered, tags, or plain (without citations).
+    /// The style of the list: numbered, tags, or plain (without citations).
     #[arg(long, value_name = "STYLE", default_value = "numbered")]
     pub style: String,
-    /// The most bytes that the context may take; sources that do not fit are left out from the end.
+    /// The largest prompt in bytes. The first source that does not fit and all later ones are left out.
     #[arg(long, value_name = "N", conflicts_with = "max_tokens")]
     pub max_bytes: Option<usize>,
-    /// The same in tokens, by an estimate that is rather too high.
+    /// The largest prompt in tokens, which citewire estimates rather too high than too low.
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<usize>,
-    /// The system prompt, which goes before the context; `@FILE` reads it from a file.
+    /// The system prompt, which citewire puts before the sources; `@FILE` reads it from a file.
     #[arg(long, value_name = "TEXT|@FILE")]
     pub system: Option<String>,
-    /// Leave out the rules of citing: the sources alone.
+    /// Print only the sources, without the instructions to cite them.
     #[arg(long)]
     pub sources_only: bool,
-    /// Print JSON: the messages with the context in them, and what became of each source.
+    /// Print JSON: the messages with the prompt in them, and the number of each source.
     #[arg(long)]
     pub json: bool,
 }
 
 /// The arguments of `send`.
 #[derive(Debug, Args)]
-#[command(after_help = "Without --token and --secret, CITEWIRE_SEND_TOKEN or CITEWIRE_SEND_SECRET is taken from the \
-                        environment, where other users of this machine do not see it.")]
+#[command(
+    after_help = "Without --token and --secret, citewire reads CITEWIRE_SEND_TOKEN or CITEWIRE_SEND_SECRET from \
+                        the environment, which other users of this machine cannot see."
+)]
 pub struct SendArgs {
-    /// The answer, as the provider sent it, whole or as a stream; `-` or nothing reads stdin.
+    /// The file with the answer, as the provider sent it, complete or as a stream; `-` or no file reads stdin.
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The format of the answer; `auto` looks at it.
+    /// The format of the answer; `auto` detects it.
     #[arg(long, value_name = "SLUG", default_value = "auto")]
     pub from: String,
-    /// The Direct Line, up to /v3/directline.
+    /// The URL of the Direct Line, up to /v3/directline.
     #[arg(long, value_name = "URL")]
     pub directline: String,
-    /// The conversation, which exists already.
+    /// The id of an existing conversation.
     #[arg(long, value_name = "ID")]
     pub conversation: String,
     /// A token of that conversation.
     #[arg(long, value_name = "T", conflicts_with = "secret")]
     pub token: Option<Unseen>,
-    /// The secret of the Direct Line. At citewire the answer then appears as the bot's.
+    /// The secret of the Direct Line. A citewire server then shows the answer as a message of the bot.
     #[arg(long, value_name = "S")]
     pub secret: Option<Unseen>,
-    /// The user id under which the answer goes out.
+    /// The user id that sends the answer.
     #[arg(long, value_name = "ID", default_value = DEFAULT_USER)]
     pub user: String,
 }
 
-/// A secret as it was typed, right or wrong. Anything is taken, because what is refused here is repeated on stderr.
+/// A secret as typed, valid or not. Parsing accepts any text, because clap would repeat a refused value on stderr.
 #[derive(Clone)]
 pub struct Unseen(pub String);
 
@@ -305,13 +306,13 @@ impl fmt::Debug for Unseen {
     }
 }
 
-/// What counts as grounded.
+/// The grounding that an answer must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Grounding {
-    /// Tools that were used, and at least one source that came of them, cited or not.
+    /// The answer used retrieval tools and has at least one source, cited or not.
     Extracted,
-    /// At least one source that is cited, or that the provider attests as used.
+    /// The answer cites at least one source, or the provider reports at least one as used.
     Any,
-    /// At least one source that a place in the text rests on.
+    /// The answer cites at least one source at a position in the text.
     Anchored,
 }

@@ -29,7 +29,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<Outcome> {
     }
 }
 
-/// Why a flag means nothing for what is to be written.
+/// Why a flag does not work with the output.
 fn misplaced(args: &ConvertArgs, output: Option<Output>) -> Option<&'static str> {
     let OutputArgs { citations, download_links, download_base, assistant } = &args.outputs;
     let ScoreArgs { rerank_max, bm25_max, prefer_rerank, exact_scores } = args.scores;
@@ -39,20 +39,18 @@ fn misplaced(args: &ConvertArgs, output: Option<Output>) -> Option<&'static str>
     let has_links = *download_links != DownloadLinks::Given || !download_base.is_empty() || assistant.is_some();
     let streams = matches!(output, Some(Output::OpenWebUi | Output::AssistantHub));
     if args.stream.is_some() && !streams {
-        Some("--stream: only two outputs are written as a stream; add --to open-webui or --to assistanthub")
+        Some("--stream works only with --to open-webui or --to assistanthub")
     } else if args.stream.is_some() && (args.report || scores_otherwise || has_links || *citations != Citations::Badges)
     {
-        Some(
-            "--stream: --report, options on scores, --citations and --download-links need the whole answer; leave out --stream",
-        )
+        Some("--stream does not work with --report, score options, --citations or --download-links; leave out --stream")
     } else if args.resolve_redirects && output != Some(Output::Records) {
-        Some("--resolve-redirects: only records have redirects; add --to records")
+        Some("--resolve-redirects works only with --to records")
     } else if *citations != Citations::Badges && output != Some(Output::OpenWebUi) {
-        Some("--citations: only Open WebUI is cited in more than one way; add --to open-webui")
+        Some("--citations works only with --to open-webui")
     } else if has_links && output != Some(Output::AssistantHub) {
-        Some("--download-links, --download-base, --assistant: only AssistantHub has downloads; add --to assistanthub")
+        Some("--download-links, --download-base and --assistant work only with --to assistanthub")
     } else if scores_otherwise && output.is_none() {
-        Some("options on scores: an activity has no scores")
+        Some("score options work only with --to open-webui, assistanthub or records: an activity has no scores")
     } else {
         None
     }
@@ -78,7 +76,7 @@ fn to_activity(args: &ConvertArgs) -> anyhow::Result<Outcome> {
         write!(io::stderr(), "{}", describe(&converted.report))?;
         tell_of_vain_search(body, conversion.from)?;
     }
-    let message = converted.activities.last().context("the conversion gave no message")?;
+    let message = converted.activities.last().context("the conversion produced no message")?;
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     print(&line)?;
@@ -93,7 +91,8 @@ fn tell_of_vain_search(body: &[u8], from: Option<Provider>) -> io::Result<()> {
 
 fn conversion(args: &ConvertArgs) -> anyhow::Result<Conversion> {
     let dialect = args.to.parse::<Dialect>();
-    let dialect = dialect.map_err(|error| anyhow!("--to: {error}; or one of open-webui, assistanthub, records"))?;
+    let dialect =
+        dialect.map_err(|error| anyhow!("--to: {error}; other outputs: open-webui, assistanthub, records"))?;
     let mut conversion = Conversion::to(dialect);
     // The command prints the message alone.
     conversion.options.updates = Some(0);

@@ -1,9 +1,9 @@
-//! The lines with which `citewire serve` says where to go next.
+//! The first steps that `citewire serve` prints at its start.
 
 use crate::config::KeyPlace;
 use crate::url::WebUrl;
 
-/// What the command converts.
+/// The answer in the printed command.
 const ANSWER: &str = r#"{"text": "Leave is 30 days [1].", "sources": [{"title": "Leave policy", "url": "https://hr.contoso.example/leave"}]}"#;
 
 /// The shell for which a command is written.
@@ -20,8 +20,8 @@ impl Shell {
     pub(super) const HERE: Self = if cfg!(windows) { Self::PowerShell } else { Self::Posix };
 }
 
-/// A command that converts an answer, to be run as it is printed. `shown` is the key itself, for the terminal of the person who started the
-/// server; elsewhere the line is kept in a log, so that it names the place of the key.
+/// A command that converts an answer, to be run as it is printed. `shown` is the key itself, for the terminal of the person
+/// who started the server; elsewhere the line is kept in a log, so that it names the place of the key.
 pub(super) fn convert(server: &WebUrl, key: &KeyPlace, shown: Option<&str>, shell: Shell) -> String {
     let url = format!("{}/v1/activities", server.as_str().trim_end_matches('/'));
     match shell {

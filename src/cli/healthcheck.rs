@@ -42,12 +42,12 @@ fn readiness(bind: SocketAddr) -> anyhow::Result<Url> {
         IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
         ip @ (IpAddr::V4(_) | IpAddr::V6(_)) => ip,
     };
-    anyhow::ensure!(bind.port() != 0, "the configured address has port 0, any free one: name the server with --url");
+    anyhow::ensure!(bind.port() != 0, "the configured port is 0 (any free port): name the server with --url");
     Url::parse(&format!("http://{}/readyz", SocketAddr::new(ip, bind.port()))).context("--url")
 }
 
-/// Succeeds when the server answers with 200 in time. The operator names the address, so it may be one of this machine; a proxy of the
-/// environment is not asked, and redirects are not followed.
+/// Succeeds when the server answers with 200 in time. The operator names the address, so it may be one of this machine; a
+/// proxy of the environment is not asked, and redirects are not followed.
 async fn ask(url: Url) -> anyhow::Result<()> {
     let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).timeout(WITHIN);
     let answer = client.build()?.get(url).send().await.map_err(reqwest::Error::without_url);

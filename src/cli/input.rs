@@ -1,4 +1,4 @@
-//! Where a command reads from, and where it writes to.
+//! The input and the output of a command.
 
 use std::fmt;
 use std::fs;
@@ -15,7 +15,7 @@ pub(super) enum Input {
 }
 
 impl Input {
-    /// The input that was named; nothing and `-` are stdin.
+    /// The named input; no name and `-` mean stdin.
     pub(super) fn named(file: Option<&Path>) -> Self {
         match file {
             None => Self::Stdin,
@@ -62,7 +62,7 @@ pub(super) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// Writes to stdout. A reader that has seen enough, such as `head`, is no error.
+/// Writes to stdout. A closed pipe, as after `head`, is not an error.
 pub(super) fn print(bytes: &[u8]) -> io::Result<()> {
     match io::stdout().lock().write_all(bytes) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

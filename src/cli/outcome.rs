@@ -1,8 +1,8 @@
-//! How a command ends.
+//! The exit codes of commands.
 
 use std::process::ExitCode;
 
-/// How a command ended, when it ended as it should. Errors are unusable input, unless they say otherwise.
+/// The outcome of a command. Errors count as invalid input, unless a command decides otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {

@@ -1,4 +1,4 @@
-//! `citewire convert --to` something that is no activity.
+//! `citewire convert --to` another output than an activity.
 
 use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub(super) fn run(args: &ConvertArgs, output: Output) -> anyhow::Result<Outcome>
     let answer = match from {
         Some(Provider::AzureOnYourData) => ingest_azure_on_your_data(body, scores),
         _ if scores != AzureScores::default() => {
-            bail!("options on scores: only one format has such scores; add --from azure-oyd")
+            bail!("score options work only with --from azure-oyd")
         }
         _ => ingest(body, from),
     };
@@ -123,7 +123,7 @@ fn scores(args: &ScoreArgs) -> anyhow::Result<AzureScores> {
     let ScoreArgs { rerank_max, bm25_max, prefer_rerank, exact_scores } = *args;
     for (flag, max) in [("--rerank-max", rerank_max), ("--bm25-max", bm25_max)] {
         if !(max.is_finite() && max > 0.0) {
-            bail!("{flag}: {max} is no score that others could be divided by");
+            bail!("{flag}: {max} is not a positive number");
         }
     }
     let mut scores = AzureScores::default();
@@ -161,8 +161,7 @@ fn resolved(mut records: Records) -> anyhow::Result<Records> {
     Ok(records)
 }
 
-/// What there is to say of an answer that becomes no activity.
-/// What was done to write this output: with its numbers, and with its names.
+/// The report of this output, with its numbers and its document names.
 fn report(answer: &Answer, output: Output, citations: Citations) -> Report {
     let mut report = Report { complete: answer.complete, tools_invoked: answer.tools_invoked, ..Report::default() };
     report.error = answer.error.as_ref().map(|error| serde_json::json!(error));

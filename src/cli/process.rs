@@ -1,8 +1,8 @@
-//! What the system tells this process: whose it is, and when it is to end or to read its configuration again.
+//! The user of this process, and its signals: stop, and reload the configuration.
 
 use std::io;
 
-/// Whether this process may do everything. Known only where the system has `/proc`.
+/// Whether this process runs as root. Known only on systems with `/proc`.
 #[cfg(unix)]
 pub(super) fn is_root() -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -44,8 +44,8 @@ pub(super) fn stop_signal() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Hears when somebody asks for the configuration to be read again: by SIGHUP on Unix. Windows has nothing like it; there citewire
-/// sees that the file has changed.
+/// Listens for the signal to reload the configuration: SIGHUP on Unix. Windows has no such signal; there citewire reloads
+/// the file when it changes.
 #[derive(Debug)]
 pub(super) struct Reload {
     #[cfg(unix)]
@@ -65,7 +65,7 @@ impl Reload {
         Ok(Self {})
     }
 
-    /// Resolves when it is asked for, and never where nobody can ask.
+    /// Resolves at the signal; never on systems without one.
     #[cfg(unix)]
     pub(super) async fn asked(&mut self) {
         self.hangup.recv().await;

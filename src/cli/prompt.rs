@@ -12,10 +12,10 @@ use super::input::{Input, print, without_mark};
 use crate::ingest::{Retrieved, retrieved};
 use crate::prompt::{Budget, Numbered, Options, Prompt, Style, build, inject};
 
-/// What stands between a system prompt and the context.
+/// The separator between a system prompt and the sources.
 const BETWEEN: &str = "\n\n";
 
-/// What stands behind both.
+/// The end of the output.
 const LINE_END: &str = "\n";
 
 pub(super) fn run(args: &PromptArgs) -> anyhow::Result<Outcome> {
@@ -39,7 +39,7 @@ pub(super) fn run(args: &PromptArgs) -> anyhow::Result<Outcome> {
         let used =
             inject(&mut messages, &prompt.text, system.as_deref()).map_err(|error| anyhow!("{input}: {error}"))?;
         if system.is_some() && !used {
-            said.push("the messages have a system message of their own; --system is not used".to_owned());
+            said.push("the messages already have a system message, so --system is ignored".to_owned());
         }
         print(format!("{}\n", json!({ "messages": messages, "sources": became(&prompt) })).as_bytes())?;
     } else {
@@ -71,13 +71,13 @@ fn system_prompt(typed: &str) -> anyhow::Result<String> {
     Ok(text.replace("\r\n", "\n").trim_end().to_owned())
 }
 
-/// What became of each source, by its place in the manifest.
+/// The number of each source, by its position in the manifest.
 fn became(prompt: &Prompt) -> Vec<Value> {
     let sources = prompt.sources.iter().enumerate();
     sources.map(|(at, source)| json!({ "place": at + 1, "number": source.number, "listed": source.listed })).collect()
 }
 
-/// What the reader should know of the outcome.
+/// The notes for stderr.
 fn notes(prompt: &Prompt, budget: Budget, style: Style) -> Vec<String> {
     let (all, listed) = (prompt.sources.len(), prompt.listed());
     if all == 0 {
@@ -101,8 +101,8 @@ fn notes(prompt: &Prompt, budget: Budget, style: Style) -> Vec<String> {
     let shares = |(at, source): (usize, &Numbered)| source.number != at + 1;
     if style == Style::Tags && prompt.sources.iter().enumerate().any(shares) {
         let what =
-            "sources with the same id, or without one, share a number, so that numbers are not places in the manifest";
-        notes.push(format!("{what}; --json says which source has which"));
+            "sources with the same id, or without an id, share a number, so numbers are not positions in the manifest";
+        notes.push(format!("{what}; --json prints the number of each source"));
     }
     notes
 }

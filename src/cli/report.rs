@@ -3,11 +3,11 @@
 use crate::report::{At, Entry, Report, ScoreLine};
 use crate::text::in_terminal;
 
-/// One line an entry, under what happened.
+/// One line per entry, with the name of its list.
 pub(super) fn describe(report: &Report) -> String {
     let mut lines = Vec::new();
     if !report.complete {
-        lines.push("incomplete: the provider did not say that the answer is whole".to_owned());
+        lines.push("incomplete: the provider did not mark the answer as complete".to_owned());
     }
     if let Some(error) = &report.error {
         lines.push(format!("provider error: {error}"));
@@ -19,7 +19,7 @@ pub(super) fn describe(report: &Report) -> String {
     for ScoreLine { at, score, rerank_score, search_score } in &report.scores {
         let told = |score: &Option<f64>| score.map_or("none".to_owned(), |score| score.to_string());
         let (score, rerank, search) = (told(score), told(rerank_score), told(search_score));
-        lines.push(format!("score: {score}, of {rerank} by the ranker and {search} by the search ({at})"));
+        lines.push(format!("score: {score}, from ranker score {rerank} and search score {search} ({at})"));
     }
     if lines.is_empty() {
         lines.push("nothing cited, nothing changed".to_owned());
@@ -30,7 +30,7 @@ pub(super) fn describe(report: &Report) -> String {
 fn place(entry: &Entry) -> String {
     match &entry.at {
         At::Offset(offset) => format!("byte {offset}"),
-        At::Pointer(pointer) if pointer.is_empty() => "the whole".to_owned(),
+        At::Pointer(pointer) if pointer.is_empty() => "the whole input".to_owned(),
         At::Pointer(pointer) => pointer.clone(),
     }
 }

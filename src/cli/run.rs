@@ -1,4 +1,4 @@
-//! From arguments to an outcome.
+//! Parses the arguments and runs the command.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -7,7 +7,7 @@ use clap::Parser as _;
 
 use super::{Cli, Command, Outcome, check, config, convert, healthcheck, prompt, send, serve, store};
 
-/// Runs the command that the arguments name, the name of the program first. What goes wrong is said on stderr.
+/// Runs the command that the arguments name, the name of the program first. Errors go to stderr.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Outcome {
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,

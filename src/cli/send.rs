@@ -23,7 +23,7 @@ use crate::secret::Secret;
 const TOKEN: &str = "CITEWIRE_SEND_TOKEN";
 const SECRET: &str = "CITEWIRE_SEND_SECRET";
 
-/// What is printed: the same as `POST /v1/conversations/{id}/answers` answers.
+/// The output: the response of `POST /v1/conversations/{id}/answers`.
 #[derive(Serialize)]
 struct Sent<'a> {
     id: &'a ActivityId,
@@ -35,7 +35,7 @@ pub(super) fn run(args: &SendArgs) -> anyhow::Result<Outcome> {
     let conversation: ConversationName = args.conversation.parse().context("--conversation")?;
     let credential = credential(args, |name| std::env::var(name).ok().filter(|text| !text.is_empty()))?;
     if args.user.trim().is_empty() {
-        bail!("--user: a user id is not empty");
+        bail!("--user: the user id must not be empty");
     }
     let mut conversion = Conversion::to(Dialect::WebChat);
     conversion.options.updates = Some(0);
@@ -45,7 +45,7 @@ pub(super) fn run(args: &SendArgs) -> anyhow::Result<Outcome> {
     let input = Input::named(args.file.as_deref());
     let bytes = input.read()?;
     let converted = convert(without_mark(&bytes), &conversion).map_err(|error| anyhow!("{input}: {error}"))?;
-    let message = converted.activities.into_iter().next_back().context("the conversion gave no message")?;
+    let message = converted.activities.into_iter().next_back().context("the conversion produced no message")?;
 
     let mut egress = EgressOptions::default();
     if let Some(host) = url.host() {
@@ -76,7 +76,7 @@ pub(super) fn run(args: &SendArgs) -> anyhow::Result<Outcome> {
     }
 }
 
-/// What was typed, else what the environment has. Never repeats it.
+/// The credential from the arguments, or else from the environment. Errors never repeat it.
 fn credential(args: &SendArgs, environment: impl Fn(&str) -> Option<String>) -> anyhow::Result<Credential> {
     let typed = |unseen: &Option<super::args::Unseen>| unseen.as_ref().map(|unseen| unseen.0.clone());
     let (token, secret, [token_name, secret_name]) = match (typed(&args.token), typed(&args.secret)) {

@@ -33,7 +33,7 @@ const CLOSE_WITHIN: Duration = Duration::from_secs(10);
 /// some 20 kB of memory, so that these are two gigabytes.
 const MOST_CONNECTIONS: u64 = 100_000;
 
-/// Fewer are not worth to serve.
+/// The smallest useful number of connections.
 const LEAST_CONNECTIONS: u64 = 16;
 
 /// Files that are no connections of clients: the store, and calls to a bot, a Direct Line or a web page.
@@ -58,9 +58,9 @@ async fn serve(config: Config, watched: Watched) -> anyhow::Result<()> {
     // However it ended, what was accepted is recorded.
     let closed = tokio::time::timeout(CLOSE_WITHIN, store.close()).await;
     outcome?;
-    closed
-        .context("the store takes too long to close; nothing that was acknowledged is lost")?
-        .context("what was written last is still beside the store's file; nothing that was acknowledged is lost")?;
+    closed.context("the store did not close in time; nothing that was acknowledged is lost")?.context(
+        "the store did not close cleanly; nothing is lost: the next start reads the last changes from its -wal file",
+    )?;
     Ok(())
 }
 
@@ -80,7 +80,7 @@ fn connections() -> io::Result<usize> {
     Ok(usize::try_from(connections).unwrap_or(usize::MAX))
 }
 
-/// Tells people who have just started a server what to do with it.
+/// Prints the first steps with a new server.
 fn say_where_to_go(config: &Config, server: &WebUrl) -> io::Result<()> {
     // A terminal shows the key to the person who started the server; everything else is kept, where others may read it.
     let key = config.http.keys.iter().find(|key| key.name == ApiKey::SINGLE).and_then(|key| key.secrets.first());
@@ -103,7 +103,7 @@ async fn serve_from(
     let place = config.store.location(&config.data_dir)?;
     let ids: Arc<dyn IdSource> = Arc::new(RandomIds);
     config.http.max_connections = connections()?;
-    tracing::info!(connections = config.http.max_connections, "the limit of open files leaves room for so many");
+    tracing::info!(connections = config.http.max_connections, "the limit of open files allows this many connections");
     let assistants = Arc::new(Assistants::default());
     let (options, channel) = (config.http.clone(), config.direct_line.clone());
     let mut state = http::State::new(options, channel, Arc::clone(&store), Arc::clone(&clock), Arc::clone(&ids));
@@ -130,7 +130,7 @@ async fn serve_from(
         environment: watched.sources.environment.clone(),
         clock,
         ids,
-        server: server.url().context("this server has no address for readers")?,
+        server: server.url().context("the URL of this server is unknown; set public_url (CITEWIRE_PUBLIC_URL)")?,
         direct_line_secret: config.http.direct_line_secret.clone(),
     };
     assistants.replace(openers.team(&config, &config.egress).await?);
@@ -141,7 +141,7 @@ async fn serve_from(
     }
     match place {
         Location::Sqlite(path) => telemetry::say(format_args!("conversations are kept in {}", path.display()))?,
-        Location::Memory => telemetry::say("conversations are kept in memory, until citewire ends")?,
+        Location::Memory => telemetry::say("conversations are kept in memory, and are lost when citewire stops")?,
     }
     let team = assistants.all();
     if !team.is_empty() {
@@ -149,17 +149,17 @@ async fn serve_from(
         telemetry::say(answering(&names))?;
     }
     if let Some(bot) = &config.azure_bot {
-        let anonymous = if bot.auth.anonymous { "; calls on this machine need no token" } else { "" };
-        telemetry::say(format_args!("Azure Bot Service is answered at /api/messages{anonymous}"))?;
+        let anonymous = if bot.auth.anonymous { "; callers on this machine need no token" } else { "" };
+        telemetry::say(format_args!("the messaging endpoint for Azure Bot Service is /api/messages{anonymous}"))?;
     }
     if config.http.is_page_without_a_name() {
         telemetry::say(
-            "the page is served only under addresses and localhost; set public_url (CITEWIRE_PUBLIC_URL) or allowed_hosts \
-             (CITEWIRE_ALLOWED_HOSTS) to serve it under a name, or page (CITEWIRE_PAGE) to false",
+            "the page is served only at IP addresses and localhost; to serve it at a host name, set public_url \
+             (CITEWIRE_PUBLIC_URL) or allowed_hosts (CITEWIRE_ALLOWED_HOSTS); to turn it off, set page to false",
         )?;
     }
     if !config.http.bind.ip().is_loopback() && process::is_root() {
-        telemetry::say("citewire runs as root, and needs no right that root has: run it as a user of its own")?;
+        telemetry::say("citewire runs as root but does not need the rights of root: run it as another user")?;
     }
     say_where_to_go(&config, &openers.server)?;
     for address in server.addresses() {

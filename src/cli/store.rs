@@ -21,8 +21,8 @@ pub(super) fn run(args: &StoreArgs) -> anyhow::Result<Outcome> {
     let path = match store_location(&Sources::of_this_process(args.config.clone()))? {
         Location::Sqlite(path) => path,
         Location::Memory => bail!(
-            "the configured store is memory:, which only its server can see; read a conversation there, with \
-             GET /v3/directline/conversations/ID/activities and the Direct Line secret"
+            "the configured store is memory:, which only the running server can read; read a conversation through \
+             the server with GET /v3/directline/conversations/ID/activities and the Direct Line secret"
         ),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -51,7 +51,7 @@ async fn erase(path: &Path, user: &str) -> anyhow::Result<Outcome> {
     let store = store.map_err(|error| {
         let is_in_use = matches!(error, SqliteError::InUse { .. });
         let error = anyhow::Error::from(error);
-        let advice = "end the server, or have it erase the user: DELETE /v1/users/ID, with an API key";
+        let advice = "stop the server, or erase the user through the server: DELETE /v1/users/ID with an API key";
         if is_in_use { error.context(advice) } else { error }
     })?;
     let erased = store.erase(user).await;
@@ -79,8 +79,8 @@ async fn export(archive: Archive, which: Selection<'_>) -> anyhow::Result<Outcom
     archive.close().await;
     let written = written?.and_then(|count| out.flush().map(|()| count));
     match (written, which) {
-        (Ok(0), Selection::Conversation(id)) => bail!("there is nothing in a conversation {id}"),
-        (Ok(0), Selection::User(user)) => bail!("there is nothing of a user {user}"),
+        (Ok(0), Selection::Conversation(id)) => bail!("the store has no activities of the conversation {id}"),
+        (Ok(0), Selection::User(user)) => bail!("the store has no conversations of the user {user}"),
         (Ok(_), _) => Ok(Outcome::Done),
         // Whoever reads has seen enough, `head` for instance.
         (Err(error), _) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Outcome::Done),
@@ -88,8 +88,8 @@ async fn export(archive: Archive, which: Selection<'_>) -> anyhow::Result<Outcom
     }
 }
 
-/// The conversation that the operator calls so: a conversation behind Azure Bot Service has a name besides its id. No id of the
-/// embedded channel has a colon in it.
+/// The conversation with this id or name. A conversation behind Azure Bot Service has a name besides its id; ids of the
+/// embedded channel contain no colon.
 fn called(text: &str) -> Result<ConversationId, InvalidConversationId> {
     PublicName::parse(text).map_or_else(|| text.parse(), |name| Ok(name.id()))
 }

@@ -1,4 +1,4 @@
-//! The assistants of `citewire serve`, at its start and whenever the configuration changes.
+//! The assistants of `citewire serve`, at its start and after each change of the configuration.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,13 +20,13 @@ use crate::telemetry;
 use crate::upstream::Surroundings;
 use crate::url::WebUrl;
 
-/// How often the file and the documents are looked at.
+/// How often citewire checks the file and the documents for changes.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// How long an address of a document is good that needs no credential (rule AH-07).
+/// How long a signed link to a document is valid (rule AH-07).
 const PUBLIC_FOR: chrono::Duration = chrono::Duration::days(7);
 
-/// What assistants need of the process and of the server, whatever the configuration says of them.
+/// The parts that assistants need from the process and the server, independent of the configuration.
 pub(super) struct Openers {
     pub(super) environment: BTreeMap<String, String>,
     pub(super) clock: Arc<dyn Clock>,
@@ -55,8 +55,7 @@ impl Openers {
     }
 }
 
-/// Where the configuration comes from, and which state of the file was read: noted before it is read, so that no change
-/// is missed.
+/// The sources of the configuration, and the state of the file before it was read, so that no change is missed.
 pub(super) struct Watched {
     pub(super) sources: Sources,
     seen: Option<FileState>,
@@ -72,7 +71,7 @@ impl Watched {
     }
 }
 
-/// Watches the configuration and the documents, and keeps the assistants to them. Never ends by itself.
+/// Watches the configuration and the documents, and updates the assistants. Never ends by itself.
 pub(super) struct Watch {
     watched: Watched,
     openers: Openers,
@@ -121,7 +120,7 @@ impl Watch {
                         tracing::error!(
                             assistant = name,
                             error,
-                            "changed documents could not be read; those read before stay"
+                            "changed documents could not be read; the earlier versions stay"
                         );
                         self.unreadable.insert(name.to_owned(), error);
                     }
@@ -138,7 +137,7 @@ impl Watch {
                 let names: Vec<&str> = all.iter().map(|assistant| assistant.name()).collect();
                 format!("the configuration was read again: {}", answering(&names))
             }
-            Err(error) => format!("the configuration is wrong, and the assistants stay as they were:\n{error:#}"),
+            Err(error) => format!("the configuration is invalid, so the assistants stay unchanged:\n{error:#}"),
         };
         // Whoever has changed the configuration looks here; the log may go elsewhere.
         telemetry::say(line).ok();

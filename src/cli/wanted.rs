@@ -1,4 +1,4 @@
-//! What the arguments of `citewire convert` ask of an answer.
+//! The format and the required grounding from the arguments of `citewire convert`.
 
 use anyhow::Context as _;
 

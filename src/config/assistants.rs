@@ -1,4 +1,4 @@
-//! Those who answer: `[assistants.NAME]` in the file, or the same as JSON in the environment.
+//! Assistants: the sections `[assistants.NAME]` in the file, or the same as JSON in the environment.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -20,98 +20,99 @@ use crate::url::WebUrl;
 /// The key of the sections in the file.
 pub(super) const KEY: &str = "assistants";
 
-/// Where a section says who writes the answers.
+/// The table of a section that configures the back end.
 pub(super) const UPSTREAM: &str = "upstream";
 
-/// The kind of a back end that is none: answers are sentences of the documents.
+/// The kind without a back end: answers are sentences of the documents.
 pub(super) const LOCAL: &str = "local";
 
-/// More questions at one time are as many as one likes.
+/// The largest value of `max_turns`.
 const MAX_TURNS: usize = 100_000;
 
-/// What stands in a section, apart from the back end.
+/// The settings of an assistant, except its back end.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
 #[schema(as = Assistant)]
 pub(super) struct Section {
-    /// The variable of the environment that holds a Direct Line secret of its own.
+    /// The environment variable with the assistant's own Direct Line secret.
     secret_env: Option<String>,
-    /// The file that holds it, in place of a variable.
+    /// The file with that secret, instead of a variable.
     #[schema(value_type = Option<String>)]
     secret_file: Option<PathBuf>,
-    /// Whether answers cite. If not, passages have no numbers, and readers see no sources.
+    /// Whether answers have citations. Without citations, passages have no numbers and readers see no sources.
     #[serde(alias = "EnableCitations")]
     enable_citations: Option<bool>,
-    /// How readers get at cited documents that have no address: `none`, `authenticated` or `public`.
+    /// How readers can download cited documents without a URL: `none`, `authenticated` or `public`.
     #[serde(alias = "CitationLinkMode")]
     citation_link_mode: Option<String>,
-    /// What the model is told before everything else.
+    /// The instructions at the beginning of the system prompt.
     instructions: Option<String>,
-    /// How many tokens the model takes at once.
+    /// The context window of the model, in tokens.
     context_window: Option<u64>,
-    /// So many tokens of what was said before go along with a question. With 0 each question stands alone.
+    /// How many tokens of earlier messages the model gets with a question; 0: none.
     history_tokens: Option<usize>,
-    /// So many questions the assistant answers at one time.
+    /// How many questions the assistant answers at the same time.
     #[schema(value_type = Option<usize>, minimum = 1)]
     max_turns: Option<NonZeroUsize>,
-    /// What a user reads who has come.
+    /// The greeting for a user who joins a conversation.
     greeting: Option<String>,
-    /// What readers see at once, while the back end is asked.
+    /// The text that readers see while the back end works.
     informative: Option<String>,
-    /// What readers get where grounding is required and missing.
+    /// The text instead of an answer that lacks the required grounding.
     refusal: Option<String>,
-    /// What readers get when the back end fails before it has said anything.
+    /// The text instead of an answer if the back end fails before it sends any text.
     failure: Option<String>,
-    /// What readers get when the back end takes no more questions at the moment.
+    /// The text instead of an answer if the back end is busy.
     busy: Option<String>,
-    /// How answers are converted.
+    /// The conversion options of answers.
     #[serde(default)]
     #[schema(value_type = Option<convert::Options>)]
     options: convert::Options,
-    /// The documents; needed where there is no back end.
+    /// The documents; required without a back end.
     documents: Option<Documents>,
 }
 
-/// The documents of a section.
+/// The documents of an assistant.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
 struct Documents {
-    /// The folder. A path that is not absolute starts where the server was started.
+    /// The folder. A relative path begins at the server's working directory.
     #[schema(value_type = String)]
     folder: PathBuf,
-    /// Where the same folder is on the web: documents get addresses there.
+    /// The URL of the same folder on the web: citewire derives the URLs of documents from it.
     url: Option<String>,
-    /// So many passages are listed for a model.
+    /// How many passages the model gets.
     passages: Option<usize>,
-    /// A larger document is refused, and with it the folder.
+    /// The largest document in bytes. A larger document makes the folder invalid.
     max_document_bytes: Option<u64>,
-    /// The same for all documents together; they are held in memory.
+    /// The largest total of all documents in bytes; citewire holds them in memory. A larger total makes the folder invalid.
     max_total_bytes: Option<u64>,
-    /// The same for their number.
+    /// The largest number of documents. More documents make the folder invalid.
     max_documents: Option<usize>,
-    /// So many folders may stand above a document, the first not counted.
+    /// How deep subfolders may be nested.
     max_depth: Option<usize>,
 }
 
-/// The variable that holds assistants as JSON, in the shape of the file's sections: `{"hr": {"documents": {"folder": "/srv/hr"}}}`.
+/// The variable that holds assistants as JSON, in the shape of the file's sections: `{"hr": {"documents": {"folder":
+/// "/srv/hr"}}}`.
 pub(super) const VARIABLE: &str = "CITEWIRE_ASSISTANTS";
 
-/// The sections that the environment has.
+/// The sections from the environment.
 pub(super) fn given(environment: &BTreeMap<String, String>, faults: &mut Vec<Fault>) -> Table {
     let Some(text) = environment.get(VARIABLE).filter(|text| !text.trim().is_empty()) else {
         return Table::new();
     };
     let reason = match serde_json::from_str(text) {
         Ok(Value::Table(given)) => return given,
-        Ok(_) => "an object is wanted: {\"NAME\": {…}}, with what stands in [assistants.NAME] in a file".to_owned(),
+        Ok(_) => "an object is required: {\"NAME\": {…}}, with the keys of [assistants.NAME] in a file".to_owned(),
         Err(error) => format!("this cannot be read as JSON without null: {error}"),
     };
     faults.push(Fault::new(Origin::Environment(VARIABLE.to_owned()), reason));
     Table::new()
 }
 
-/// Takes the assistants out of the file's table, without those of whose names some are given by the environment, and adds these. Secrets
-/// stand in the environment, under the names that the sections give.
+/// Takes the assistants out of the file's table, without those of whose names some are given by the environment, and adds
+/// these. Secrets stand in the environment, under the names that the sections give.
 pub(super) fn take(
     table: &mut Table,
     given: Table,
@@ -122,7 +123,7 @@ pub(super) fn take(
         None => Table::new(),
         Some(Value::Table(sections)) => sections,
         Some(other) => {
-            let reason = format!("sections are wanted ([assistants.NAME]), not a value of type {}", other.type_str());
+            let reason = format!("sections are required ([assistants.NAME]), not a value of type {}", other.type_str());
             faults.push(Fault::new(Origin::File(KEY.to_owned()), reason));
             Table::new()
         }
@@ -157,7 +158,7 @@ fn read(
 ) -> Result<AssistantPlan, Vec<(String, String)>> {
     let one = |key: &str, reason: String| vec![(key.to_owned(), reason)];
     let Value::Table(mut section) = section else {
-        return Err(one("", "a section is wanted".to_owned()));
+        return Err(one("", "a section is required".to_owned()));
     };
     let mut faults = Vec::new();
     let mut wrong = |key: &str, reason: String| faults.push((key.to_owned(), reason));
@@ -168,7 +169,7 @@ fn read(
         None => Some(BackEnd::Local),
         Some(Value::Table(upstream)) => read_back_end(upstream, &mut wrong),
         Some(other) => {
-            wrong(UPSTREAM, format!("a section is wanted, not a value of type {}", other.type_str()));
+            wrong(UPSTREAM, format!("a section is required, not a value of type {}", other.type_str()));
             None
         }
     };
@@ -191,7 +192,7 @@ fn read(
     let documents = section.documents.map(|documents| {
         let url = documents.url.and_then(|url| {
             url.parse::<WebUrl>()
-                .map_err(|_| wrong("documents.url", "an address with http or https is wanted".to_owned()))
+                .map_err(|_| wrong("documents.url", "an address with http or https is required".to_owned()))
                 .ok()
         });
         let mut library = LibraryOptions { base_url: url, ..LibraryOptions::new(documents.folder) };
@@ -204,7 +205,7 @@ fn read(
         plan
     });
     if back_end == Some(BackEnd::Local) && documents.is_none() {
-        wrong("documents", "this is needed where there is no back end: say folder = \"…\"".to_owned());
+        wrong("documents", "documents are required without a back end: set folder = \"…\"".to_owned());
     }
     let Some(back_end) = back_end.filter(|_| faults.is_empty()) else {
         return Err(faults);
@@ -243,7 +244,7 @@ fn read_back_end(mut upstream: Table, wrong: &mut impl FnMut(&str, String)) -> O
     let kind = match upstream.remove("kind") {
         Some(Value::String(kind)) => kind,
         Some(_) | None => {
-            wrong("upstream.kind", format!("this is needed: one of {}", kinds()));
+            wrong("upstream.kind", format!("a kind is required: one of {}", kinds()));
             return None;
         }
     };
@@ -254,7 +255,7 @@ fn read_back_end(mut upstream: Table, wrong: &mut impl FnMut(&str, String)) -> O
         return Some(BackEnd::Local);
     }
     if !UpstreamOptions::KINDS.contains(&kind.as_str()) {
-        wrong("upstream.kind", format!("there is no such kind; one of {} is wanted", kinds()));
+        wrong("upstream.kind", format!("unknown kind; the kinds are {}", kinds()));
         return None;
     }
     match UpstreamOptions::read(&kind, upstream) {
@@ -275,10 +276,10 @@ pub(super) fn of_channel(
     match wished {
         Some("none") => Ok(None),
         Some(_) if has_bot => {
-            Err("a bot answers on the channel itself: leave out one of assistant and bot.endpoint".to_owned())
+            Err("a bot already answers on the channel: leave out assistant or bot.endpoint".to_owned())
         }
         Some(name) if name == DOCS || plans.iter().any(|plan| plan.name == name) => Ok(Some(name.to_owned())),
-        Some(_) => Err(format!("there is no such assistant; known: {}", known(plans))),
+        Some(_) => Err(format!("this assistant does not exist; known: {}", known(plans))),
         None if has_bot => Ok(None),
         None => match plans {
             [] => Ok(Some(DOCS.to_owned())),
@@ -289,7 +290,7 @@ pub(super) fn of_channel(
                     (Some(only), None) => Ok(Some(only.name.clone())),
                     (None, _) => Ok(None),
                     (Some(_), Some(_)) => Err(format!(
-                        "say who answers on the channel itself, assistant = \"…\": {}, or none",
+                        "choose the assistant of the channel with assistant = \"…\": {}, or none",
                         known(plans)
                     )),
                 }
@@ -302,7 +303,7 @@ pub(super) fn of_channel(
 pub(super) fn named(name: Option<&str>, plans: &[AssistantPlan]) -> Result<(), String> {
     match name {
         Some(name) if name != DOCS && plans.iter().all(|plan| plan.name != name) => {
-            Err(format!("there is no such assistant; known: {}", known(plans)))
+            Err(format!("this assistant does not exist; known: {}", known(plans)))
         }
         Some(_) | None => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! The configuration as everything else sees it.
+//! The checked configuration of the server.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -24,7 +24,7 @@ use crate::secret::Secret;
 use crate::store::{Location, StoreOptions};
 use crate::telemetry::LogFormat;
 
-/// Where the key of `/v1` stands, for those who need it.
+/// The place of the `/v1` key, for messages to the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyPlace {
     /// In this file, alone.
@@ -35,7 +35,7 @@ pub enum KeyPlace {
     Configuration,
 }
 
-/// Everything that is set, checked and complete.
+/// The complete, checked configuration.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Config {
@@ -254,7 +254,7 @@ fn same_secrets(raw: &RawConfig) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (at, (key, secret)) in secrets.iter().enumerate() {
         if let Some((other, _)) = secrets[..at].iter().find(|(_, other)| other.matches(secret.expose())) {
-            let reason = format!("{other} and {key} have the same secret: each needs one of its own");
+            let reason = format!("{other} and {key} have the same secret; use a different secret for each");
             faults.push(Fault::new(Origin::Together, reason));
         }
     }
@@ -333,7 +333,7 @@ fn announce(key: &str, kept: &GeneratedSecret) -> String {
         format!("{name} was generated: {} (kept in {path})", kept.secret.expose())
     } else {
         // What is written at every start ends up in the journal of the system.
-        format!("{name} is the one that was generated before (kept in {path})")
+        format!("{name} was generated earlier (kept in {path})")
     }
 }
 
@@ -394,10 +394,10 @@ mod tests {
         assert_eq!(embed.expect("a configuration").origins.iter().count(), 2);
         for (toml, expected) in [
             ("[embed]\norigins = [\"https://a.example/x\"]", "write https://a.example"),
-            ("[embed]\norigins = [5]", "embed.origins in the configuration file: a list of texts is wanted"),
+            ("[embed]\norigins = [5]", "embed.origins in the configuration file: a list of texts is required"),
             ("[embed]\nanonymous = true", "name these sites in embed.origins"),
             ("[embed]\norigins = \"https://a.example\"\nassistants = [\"hr\"]", "hr: there is no such assistant"),
-            ("bind = [\"127.0.0.1:0\"]", "bind in the configuration file: a single value is wanted"),
+            ("bind = [\"127.0.0.1:0\"]", "bind in the configuration file: a single value is required"),
         ] {
             let refused = load(toml, &[]).expect_err(toml);
             assert!(refused.contains(expected), "{refused}");

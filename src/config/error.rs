@@ -1,8 +1,8 @@
-//! What can be wrong with a configuration, and where.
+//! Configuration errors, with the place of each.
 
 use std::fmt;
 
-/// Where a setting was found.
+/// The source of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
@@ -27,7 +27,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// One thing that is wrong. Never repeats a value, because it may be a secret.
+/// A configuration error. It never repeats a value, because the value may be a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fault {
@@ -43,7 +43,7 @@ impl Fault {
     }
 }
 
-/// Everything that is wrong with a configuration, at once.
+/// All errors of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ConfigError(pub Vec<Fault>);
 

@@ -1,4 +1,4 @@
-//! Secrets that citewire makes itself and keeps.
+//! Secrets that citewire generates and stores in the data directory.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::private_file;
 use crate::secret::Secret;
 
-/// A secret that citewire made and where it is.
+/// A generated secret, with the path of its file.
 #[derive(Clone, Debug)]
 pub(super) struct GeneratedSecret {
     pub(super) secret: Secret,
@@ -16,7 +16,7 @@ pub(super) struct GeneratedSecret {
     pub(super) is_new: bool,
 }
 
-/// A secret can be neither read nor made.
+/// A secret cannot be read or generated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GeneratedSecretError {
@@ -29,13 +29,13 @@ pub enum GeneratedSecretError {
         source: io::Error,
     },
     /// The file holds no secret.
-    #[error("{path} does not hold a usable secret; delete it to have a new one made")]
+    #[error("{path} does not contain a valid secret; delete the file, and citewire creates a new secret")]
     Unusable {
         /// The file.
         path: PathBuf,
     },
     /// The system has no random numbers.
-    #[error("the system gives no random numbers")]
+    #[error("the operating system provides no random numbers")]
     NoRandomness,
 }
 

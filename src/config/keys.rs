@@ -1,4 +1,4 @@
-//! Keys of the API: `[keys.NAME]` in the file.
+//! API keys: the sections `[keys.NAME]` in the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,22 +14,22 @@ use crate::secret::{Secret, in_environment, in_file};
 /// The key of the sections in the file.
 pub(super) const KEY: &str = "keys";
 
-/// A section.
+/// An API key.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, expecting = "a section")]
 #[schema(as = Key)]
 pub(super) struct Section {
-    /// The variable of the environment that holds the key.
+    /// The environment variable with the key.
     secret_env: Option<String>,
-    /// The file that holds it, in place of a variable.
+    /// The file with the key, instead of a variable.
     #[schema(value_type = Option<String>)]
     secret_file: Option<PathBuf>,
-    /// The variable that holds the next key, while it is exchanged.
+    /// The environment variable with a second key that is also valid, while you replace the first.
     second_secret_env: Option<String>,
-    /// The file that holds the next key.
+    /// The file with the second key, instead of a variable.
     #[schema(value_type = Option<String>)]
     second_secret_file: Option<PathBuf>,
-    /// What the key opens: `convert`, `answer`, `conversations`, `metrics`, `admin`.
+    /// The parts of the API that the key may call: `convert`, `answer`, `conversations`, `metrics`, `admin`.
     scopes: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn take(table: &mut Table, environment: &BTreeMap<String, String>, fa
         None => return Vec::new(),
         Some(Value::Table(sections)) => sections,
         Some(other) => {
-            let reason = format!("sections are wanted ([keys.NAME]), not a value of type {}", other.type_str());
+            let reason = format!("sections are required ([keys.NAME]), not a value of type {}", other.type_str());
             faults.push(Fault::new(Origin::File(KEY.to_owned()), reason));
             return Vec::new();
         }
@@ -52,14 +52,14 @@ pub(super) fn take(table: &mut Table, environment: &BTreeMap<String, String>, fa
             faults.push(Fault::new(Origin::File(path.join(".")), reason));
         };
         if name == ApiKey::SINGLE {
-            wrong("", "this is the name of the key that opens everything; take another".to_owned());
+            wrong("", "`api_key` is the name of the key for the whole API; choose another name".to_owned());
         }
         keys.extend(read(&name, section, environment, &mut wrong));
     }
     keys
 }
 
-/// Reads a section, and tells all that is wrong with it.
+/// Reads a section and reports all its errors.
 fn read(
     name: &str,
     section: Value,
@@ -90,7 +90,7 @@ fn read(
         .filter_map(|scope| scope.parse().map_err(|error| wrong("scopes", format!("`{scope}`: {error}"))).ok())
         .collect();
     if scopes.is_empty() {
-        wrong("scopes", format!("a key needs one at least; {}", crate::http::InvalidScope));
+        wrong("scopes", format!("a key needs at least one scope; {}", crate::http::InvalidScope));
     }
     if secrets.is_empty() {
         wrong("", "secret_env or secret_file is needed".to_owned());
@@ -109,7 +109,7 @@ pub(super) fn given_secret(
         (Some(_), Some(_)) => return Err("a variable and a file are both named; leave one of them out".to_owned()),
         (Some(variable), None) => {
             let text = in_environment(environment, variable).map_err(|error| error.to_string())?;
-            let text = text.ok_or_else(|| format!("{variable} is not in the environment"))?;
+            let text = text.ok_or_else(|| format!("the environment variable {variable} is not set"))?;
             (text, format!("{variable} in the environment"))
         }
         (None, Some(file)) => (in_file(file).map_err(|error| error.to_string())?, file.display().to_string()),
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn everything_that_is_wrong_with_a_key_is_told_with_its_place() {
         for (toml, expected) in [
-            ("keys = 'x'", "keys in the configuration file: sections are wanted"),
+            ("keys = 'x'", "keys in the configuration file: sections are required"),
             ("[keys.a]\nscopes = ['answer']", "keys.a in the configuration file: secret_env or secret_file is needed"),
             ("[keys.a]\nsecret_env = 'A'\nscopes = []", "keys.a.scopes in the configuration file: a key needs one"),
             (

@@ -1,5 +1,5 @@
-//! Sensitivity labels of the organisation: `[[labels]]` in the file, and `label_members`, where sources name them,
-//! and `only_configured_labels`, whether there are others.
+//! Sensitivity labels: `[[labels]]` in the file; `label_members`, the metadata members of sources that contain label ids; and
+//! `only_configured_labels`, which omits all other labels.
 
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -17,23 +17,23 @@ pub(super) const MEMBERS: &str = "label_members";
 /// The key that takes no other labels.
 pub(super) const ONLY: &str = "only_configured_labels";
 
-/// A label that the organisation knows.
+/// A sensitivity label of your organization.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Label)]
 pub(super) struct Entry {
-    /// The id by which sources name it, a Purview GUID for instance.
+    /// The id that sources use, such as a Purview GUID.
     id: Option<String>,
-    /// Shown to readers.
+    /// The name that readers see.
     name: String,
     /// The tooltip.
     description: Option<String>,
-    /// The higher, the more sensitive.
+    /// The priority: a higher number is more sensitive.
     #[serde(default)]
     priority: i64,
-    /// A CSS colour word or a hex number.
+    /// The color: a CSS color name or a hex number.
     color: Option<String>,
-    /// The shield carries a lock.
+    /// Whether the label means encryption: the shield shows a lock.
     #[serde(default)]
     encrypted: bool,
 }
@@ -45,7 +45,7 @@ pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> LabelCatalog {
         match members.try_into::<Vec<String>>() {
             Ok(members) => members.into_iter().for_each(|member| catalog.look_at(member)),
             Err(error) => {
-                let reason = format!("a list of names is wanted: {}", error.message());
+                let reason = format!("a list of names is required: {}", error.message());
                 faults.push(Fault::new(Origin::File(MEMBERS.to_owned()), reason));
             }
         }
@@ -54,7 +54,7 @@ pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> LabelCatalog {
         Some(Value::Boolean(true)) => catalog.close(),
         None | Some(Value::Boolean(false)) => {}
         Some(other) => {
-            let reason = format!("true or false is wanted, not a value of type {}", other.type_str());
+            let reason = format!("true or false is required, not a value of type {}", other.type_str());
             faults.push(Fault::new(Origin::File(ONLY.to_owned()), reason));
         }
     }
@@ -62,7 +62,7 @@ pub(super) fn take(table: &mut Table, faults: &mut Vec<Fault>) -> LabelCatalog {
         None => return catalog,
         Some(Value::Array(entries)) => entries,
         Some(other) => {
-            let reason = format!("a list is wanted ([[labels]]), not a value of type {}", other.type_str());
+            let reason = format!("a list is required ([[labels]]), not a value of type {}", other.type_str());
             faults.push(Fault::new(Origin::File(KEY.to_owned()), reason));
             return catalog;
         }
@@ -122,7 +122,7 @@ mod tests {
         expected.close();
         assert_eq!((catalog, faults), (expected, Vec::new()));
         assert_eq!(read_all("only_configured_labels = false").0, LabelCatalog::default());
-        assert!(read_all("only_configured_labels = 'yes'").1[0].contains("true or false is wanted"));
+        assert!(read_all("only_configured_labels = 'yes'").1[0].contains("true or false is required"));
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
         );
         assert!(faults[1].contains("missing field `name`"), "{faults:?}");
         assert!(faults[2].contains("unknown field `colour`"), "{faults:?}");
-        assert!(read_all("labels = 3").1[0].contains("a list is wanted"));
-        assert!(read_all("label_members = [3]").1[0].contains("a list of names is wanted"));
+        assert!(read_all("labels = 3").1[0].contains("a list is required"));
+        assert!(read_all("label_members = [3]").1[0].contains("a list of names is required"));
     }
 }

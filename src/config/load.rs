@@ -1,4 +1,4 @@
-//! Where settings come from.
+//! Loads settings from flags, the environment and the file.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,7 +14,7 @@ use super::settings::{defaults, settings};
 use super::{assistants, keys, labels, variables};
 use crate::secret::{in_environment, in_file};
 
-/// Everything that settings are read from.
+/// The sources of settings.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// The file, when one is named.
@@ -82,7 +82,7 @@ fn values(
     let in_table = |key: &str| {
         let value = given.get(key)?;
         let wanted = if is_list { "a list of texts" } else { "a single value" };
-        let wrong = || format!("{wanted} is wanted, not a value of type {}", value.type_str());
+        let wrong = || format!("{wanted} is required, not a value of type {}", value.type_str());
         let list = value.as_array().filter(|_| is_list).and_then(|list| texts(list));
         Some((Origin::File(key.to_owned()), list.or_else(|| scalar(value)).ok_or_else(wrong)))
     };
@@ -278,12 +278,12 @@ mod tests {
     #[test]
     fn what_is_wrong_with_assistants_of_the_environment_is_told_with_its_place() {
         for (json, expected) in [
-            ("[]", "CITEWIRE_ASSISTANTS in the environment: an object is wanted"),
+            ("[]", "CITEWIRE_ASSISTANTS in the environment: an object is required"),
             ("{", "CITEWIRE_ASSISTANTS in the environment: this cannot be read as JSON"),
             (r#"{"hr": {"greeting": null}}"#, "without null: invalid type: null"),
             (r#"{"hr": {}}"#, "CITEWIRE_ASSISTANTS in the environment: hr.documents: this is needed"),
             (r#"{"hr": {"documents": {"folder": "/a"}, "greting": "x"}}"#, "hr.greting: unknown field `greting`"),
-            (r#"{"hr": 5}"#, "hr: a section is wanted"),
+            (r#"{"hr": 5}"#, "hr: a section is required"),
         ] {
             let (_folder, sources) = sources("", &[("CITEWIRE_ASSISTANTS", json)], &[]);
             let (_, faults) = load(&sources);

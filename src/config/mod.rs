@@ -1,4 +1,4 @@
-//! What the operator has set: flags, environment, file and defaults, in this order.
+//! Loads the configuration: flags, environment, file and defaults, in this order.
 //!
 //! Each module owns its options; this one only gathers them. `settings` lists every setting once.
 

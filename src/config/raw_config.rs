@@ -1,4 +1,4 @@
-//! Settings on their way to a configuration.
+//! The settings as loaded, before they are checked.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ use crate::secret::Secret;
 use crate::store::StoreOptions;
 use crate::telemetry::LogFormat;
 
-/// Settings on their way to a configuration.
+/// The settings as loaded, before they are checked.
 #[derive(Clone, Debug)]
 pub(super) struct RawConfig {
     pub(super) bind: SocketAddr,

@@ -1,4 +1,4 @@
-//! The JSON schema of the configuration file, by which editors complete and check it.
+//! The JSON schema of the configuration file, for completion and checks in editors.
 
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
@@ -8,7 +8,7 @@ use super::settings::settings;
 use super::{assistants, keys, labels};
 use crate::upstream::UpstreamOptions;
 
-/// Where OpenAPI keeps schemas, and where a JSON schema does.
+/// The path of definitions in OpenAPI and in a JSON schema.
 const COMPONENTS: &str = "#/components/schemas/";
 const DEFINITIONS: &str = "#/definitions/";
 
@@ -20,21 +20,25 @@ pub fn schema() -> Value {
     for setting in settings() {
         add(&mut root, setting.key, property(setting));
         if setting.is_secret() {
-            let description = format!("The file that holds {}, in place of its text.", setting.key);
+            let description = format!("The file with {}, instead of the text.", setting.key);
             add(&mut root, &format!("{}_file", setting.key), json!({ "type": "string", "description": description }));
         }
     }
     let section = define::<assistants::Section>(&mut definitions);
     back_ends(&mut definitions);
     with_old_names(&mut definitions["Assistant"]["properties"]);
-    add(&mut root, assistants::KEY, sections("Those who answer, each in a section of its own.", &section));
+    add(&mut root, assistants::KEY, sections("The assistants, each in a section `[assistants.NAME]`.", &section));
     let section = define::<keys::Section>(&mut definitions);
-    add(&mut root, keys::KEY, sections("Keys of the API, each for a part of it.", &section));
+    add(&mut root, keys::KEY, sections("The API keys, each in a section `[keys.NAME]` with its scopes.", &section));
     let label = define::<labels::Entry>(&mut definitions);
-    add(&mut root, labels::KEY, json!({ "type": "array", "items": label, "description": "Sensitivity labels." }));
-    let members = "Members of the metadata of sources that name their labels.";
+    add(
+        &mut root,
+        labels::KEY,
+        json!({ "type": "array", "items": label, "description": "The sensitivity labels of your organization." }),
+    );
+    let members = "The metadata members of sources that contain the id of a label.";
     add(&mut root, labels::MEMBERS, json!({ "type": "array", "items": { "type": "string" }, "description": members }));
-    let only = "Whether labels that are not in this file are left out.";
+    let only = "Whether citewire omits labels that `labels` does not list.";
     add(&mut root, labels::ONLY, json!({ "type": "boolean", "default": false, "description": only }));
     root["$schema"] = json!("http://json-schema.org/draft-07/schema#");
     root["title"] = json!("The configuration of citewire");
@@ -43,7 +47,7 @@ pub fn schema() -> Value {
     root
 }
 
-/// A table that takes these keys and no others.
+/// A table that allows only these keys.
 fn table(properties: &Value) -> Value {
     json!({ "type": "object", "additionalProperties": false, "properties": properties })
 }
@@ -52,7 +56,7 @@ fn sections(description: &str, section: &Value) -> Value {
     json!({ "type": "object", "additionalProperties": section, "description": description })
 }
 
-/// Puts a schema where its key leads; a dot stands for a table.
+/// Adds a schema at its key; a dot separates a table from its key.
 fn add(table: &mut Value, key: &str, schema: Value) {
     let properties = &mut table["properties"];
     match key.split_once('.') {
@@ -86,7 +90,7 @@ fn property(setting: &Setting) -> Value {
     property
 }
 
-/// Markdown without its links, of which the words stay.
+/// Markdown with its links replaced by their text.
 fn plain(markdown: &str) -> String {
     let mut text = String::new();
     let mut rest = markdown;
@@ -101,7 +105,7 @@ fn plain(markdown: &str) -> String {
     text + rest
 }
 
-/// Defines a type and those in it, and gives what refers to it.
+/// Adds the definitions of a type and its member types, and returns a reference to it.
 fn define<T: ToSchema>(definitions: &mut Map<String, Value>) -> Value {
     let mut schemas = vec![(T::name().into_owned(), T::schema())];
     T::schemas(&mut schemas);
@@ -111,7 +115,7 @@ fn define<T: ToSchema>(definitions: &mut Map<String, Value>) -> Value {
     json!({ "$ref": format!("{COMPONENTS}{}", T::name()) })
 }
 
-/// Defines the kinds of back ends, and what a section of an assistant says of its own.
+/// Adds the definitions of the kinds of back ends.
 fn back_ends(definitions: &mut Map<String, Value>) {
     let mut kinds = vec![table(&json!({ "kind": { "const": assistants::LOCAL } }))];
     for (kind, schemas) in UpstreamOptions::schemas() {
@@ -126,20 +130,20 @@ fn back_ends(definitions: &mut Map<String, Value>) {
         options["required"].as_array_mut().expect("each kind needs something").push(json!("kind"));
     }
     kinds[0]["required"] = json!(["kind"]);
-    let description = "The back end; without it answers are sentences of the documents.";
+    let description = "The back end. Without a back end, answers are sentences of the documents.";
     definitions["Assistant"]["properties"][assistants::UPSTREAM] =
         json!({ "anyOf": kinds, "description": description });
 }
 
-/// Names under which AssistantHub has two of the settings, and which are read as well.
+/// Adds the AssistantHub names of two settings, which the loader also accepts.
 fn with_old_names(properties: &mut Value) {
     for (old, name) in [("EnableCitations", "enable_citations"), ("CitationLinkMode", "citation_link_mode")] {
         properties[old] = properties[name].clone();
     }
 }
 
-/// Makes a schema of OpenAPI one of raw 7, for TOML: there is no null, definitions are elsewhere, and what stands beside a `$ref`
-/// would not count.
+/// Converts an OpenAPI schema to draft 7 for TOML: without null, with other paths of definitions, and with `allOf` around
+/// each `$ref` that has siblings, because draft 7 ignores siblings.
 fn of_toml(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -208,7 +212,7 @@ mod tests {
         let mut found = Vec::new();
         let mut expect = |holds: bool, wanted: &Value| {
             if !holds {
-                found.push(format!("{at}: {wanted} is wanted, not {value}"));
+                found.push(format!("{at}: {wanted} is required, not {value}"));
             }
         };
         let is = |name: &str| match name {

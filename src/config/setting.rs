@@ -1,8 +1,8 @@
-//! What a setting is.
+//! The description of one setting.
 
 use super::raw_config::RawConfig;
 
-/// One thing that can be set.
+/// The description of a setting.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Setting {
@@ -17,7 +17,7 @@ pub struct Setting {
     pub(super) apply: fn(&mut RawConfig, &str) -> Result<(), String>,
 }
 
-/// What may stand in a setting. All of it is text in the environment and on the command line.
+/// The type of a setting. In the environment and on the command line, every value is text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Any text, or one that is read further.
@@ -39,7 +39,7 @@ pub enum Kind {
     Secret,
 }
 
-/// What holds when nothing is set.
+/// The default value of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultValue {
     /// This value.

@@ -1,4 +1,4 @@
-//! Variables of the environment whose names begin as those of citewire do.
+//! Finds misspelled `CITEWIRE_…` variables in the environment.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,8 +23,11 @@ pub(super) fn unknown_variables(environment: &BTreeMap<String, String>, named: &
         name.starts_with(PREFIX) && !known.contains(*name) && !is_named(name) && !is_of_kubernetes(name, value)
     });
     let told: Vec<String> = unknown.map(|(name, _)| told(name, &known)).collect();
-    let ending =
-        if told.len() == 1 { "is no setting, and nothing reads it" } else { "are no settings, and nothing reads them" };
+    let ending = if told.len() == 1 {
+        "is not a setting; citewire ignores it"
+    } else {
+        "are not settings; citewire ignores them"
+    };
     (!told.is_empty()).then(|| format!("warning: {} in the environment {ending}", told.join(", ")))
 }
 
@@ -105,7 +108,7 @@ mod tests {
         assert_eq!(
             one.as_deref(),
             Some(
-                "warning: CITEWIRE_ASISTANT (do you mean CITEWIRE_ASSISTANT?) in the environment is no setting, and nothing reads it"
+                "warning: CITEWIRE_ASISTANT (do you mean CITEWIRE_ASSISTANT?) in the environment is not a setting; citewire ignores it"
             )
         );
         let two = said(&[("CITEWIRE_PORT", "8080"), ("CITEWIRE_SOMETHING_ELSE", "1")], "");

@@ -1,4 +1,4 @@
-//! One document.
+//! A document of a library.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,9 +18,9 @@ const ID_BYTES: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DocumentId(String);
 
-/// The text is no id of a document.
+/// The text is not a document id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an id of a document has 22 letters, digits, - and _")]
+#[error("a document id has 22 characters: letters, digits, - and _")]
 pub struct InvalidDocumentId;
 
 impl DocumentId {
@@ -57,7 +57,7 @@ impl fmt::Display for DocumentId {
     }
 }
 
-/// What the text of a document is written in.
+/// The markup language of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Markup {
     Markdown,

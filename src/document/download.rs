@@ -1,4 +1,4 @@
-//! Addresses that are credentials themselves, for a time.
+//! Signed download links, which need no other credential.
 
 use std::fmt;
 
@@ -15,15 +15,14 @@ use crate::url::WebUrl;
 /// The longest that such an address is good (rule AH-07).
 const LONGEST: Duration = Duration::days(7);
 
-/// Makes addresses under which whoever has them can download a document, for a time: of this server, or of the storage in which
-/// the documents lie.
+/// Creates public download links with an expiry time: to this server, or to the storage of the documents.
 pub trait PublicLinks: fmt::Debug + Send + Sync {
     /// The address of a document; `None` when it can have none.
     fn link(&self, document: &DownloadAddress, now: DateTime<Utc>) -> Option<WebUrl>;
 }
 
-/// Signs and checks what makes an address of this server good. The keys follow from the Direct Line secret, so that addresses
-/// outlive a restart and hold on every node that knows the secret.
+/// Signs and verifies download links of this server. Its keys are derived from the Direct Line secret, so links stay valid
+/// after a restart and on every node with the same secret.
 #[derive(Clone)]
 pub struct DownloadKey {
     /// For addresses that are good for a time.
@@ -40,15 +39,15 @@ impl fmt::Debug for DownloadKey {
     }
 }
 
-/// Why an address is not good. Never says what would have been right.
+/// The reason why a download link is not valid. It never tells what would be valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DownloadError {
     /// It was good once.
-    #[error("this address has expired; ask again for a new one")]
+    #[error("this download link has expired; ask the question again to get a new link")]
     Expired,
     /// It was never good: altered, of another document, or not ours.
-    #[error("the signature of this address is wrong")]
+    #[error("the signature of this download link is wrong")]
     Forged,
 }
 
@@ -158,7 +157,7 @@ fn signed_for(document: &DownloadAddress, conversation: &str, begun: i64) -> Str
     format!("{begun}\n{}\n{conversation}", document.name())
 }
 
-/// Addresses of this server: `…/v1/documents/{assistant}.{document}/download?expires=…&signature=…`.
+/// Download links of this server: `…/v1/documents/{assistant}.{document}/download?expires=…&signature=…`.
 #[derive(Clone, Debug)]
 pub struct SignedLinks {
     key: DownloadKey,

@@ -1,4 +1,4 @@
-//! The address under which a document can be downloaded.
+//! The path of a document's download route.
 
 use url::Url;
 

@@ -1,9 +1,9 @@
-//! Why documents cannot be searched or read.
+//! Errors when documents are read or searched.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why documents cannot be searched or read. Each says which file it is about, and what mends it.
+/// An error when documents are read or searched. Each names the file and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LibraryError {

@@ -1,4 +1,4 @@
-//! What is in the folder of documents.
+//! Lists the documents in a folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use super::document::Markup;
 use super::{LibraryError, LibraryOptions};
 
-/// Why something in the folder is no document.
+/// The reason why a file or folder is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Skip {
@@ -25,7 +25,7 @@ pub enum Skip {
     NotUtf8,
 }
 
-/// How many files and folders were skipped, by the reason.
+/// The number of skipped files and folders for each reason.
 pub type Skipped = BTreeMap<Skip, usize>;
 
 /// A file that is a document, as it was when the folder was listed. Two listings that are equal are taken for the same
@@ -39,7 +39,7 @@ pub(super) struct Listed {
     pub(super) modified: Option<SystemTime>,
 }
 
-/// What is in the folder, in the order of the paths.
+/// The documents of the folder, in the order of their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Listing {
     pub(super) files: Vec<Listed>,
@@ -55,7 +55,7 @@ impl Listing {
             let path = path.display();
             match why {
                 Skip::LeadsOut => tracing::warn!(%path, "a link that leads out of the folder of documents is skipped"),
-                Skip::NotUtf8 => tracing::warn!(%path, "a file whose name is no UTF-8 is skipped"),
+                Skip::NotUtf8 => tracing::warn!(%path, "a file whose name is not UTF-8 is skipped"),
                 Skip::Hidden | Skip::OtherType | Skip::LinkedFolder => {}
             }
         }

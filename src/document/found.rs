@@ -1,4 +1,4 @@
-//! What a search finds.
+//! The results of a search.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::words::{are_alike, is_stop_word, words};
 use super::{Document, Passage};
 use crate::answer::Source;
 
-/// A passage that fits a question.
+/// A passage that matches a question.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Found {
@@ -28,7 +28,7 @@ pub struct Found {
     pub matched: Vec<MatchedWord>,
 }
 
-/// A word of a question that a passage has.
+/// A word of the question that a passage contains.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MatchedWord {

@@ -21,14 +21,14 @@ const COUNT: &str = "SELECT count(*) FROM passages WHERE passages MATCH ?";
 /// So many passages are written in one statement.
 const BATCH: usize = 500;
 
-/// What is searched of a passage.
+/// The searched text of a passage.
 pub(super) struct Entry<'e> {
     pub(super) title: &'e str,
     pub(super) headings: String,
     pub(super) text: &'e str,
 }
 
-/// An index of passages, which are known by their places.
+/// An index of passages, which are identified by their positions.
 #[derive(Debug)]
 pub(super) struct Index(Mutex<SqliteConnection>);
 

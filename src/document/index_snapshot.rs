@@ -1,4 +1,4 @@
-//! What a library holds: everything that was read of its folder at one time.
+//! A snapshot of a library: all documents as read at one time, with their index.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::{Document, DocumentId, LibraryError, LibraryOptions, Passage, split};
 /// From so many passages on, words that most of them have say nothing by themselves.
 const COMMON_FROM: usize = 8;
 
-/// Everything that was read at one time.
+/// All documents that were read at one time, with their index.
 #[derive(Debug)]
 pub(super) struct IndexSnapshot {
     listing: Listing,
@@ -23,7 +23,7 @@ pub(super) struct IndexSnapshot {
     pub(super) index: Index,
 }
 
-/// A term with what it says about a passage that has it.
+/// A term with its weight.
 pub(super) struct Weighed {
     pub(super) term: Term,
     /// So many passages have it.
@@ -138,7 +138,7 @@ fn read_all(options: &LibraryOptions, listing: Listing) -> Result<Read, LibraryE
         // It was deleted since it was listed.
         let Some(bytes) = folder::read(options, &file.path)? else { continue };
         let Some(text) = split::text_of(bytes) else {
-            tracing::warn!(path = file.path, "a document that is no UTF-8 is skipped: save it as UTF-8");
+            tracing::warn!(path = file.path, "a document that is not UTF-8 is skipped: save it as UTF-8");
             *skipped.entry(Skip::NotUtf8).or_default() += 1;
             continue;
         };

@@ -1,4 +1,4 @@
-//! A folder of documents that can be searched.
+//! A searchable folder of documents.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -24,7 +24,7 @@ const ENOUGH: f64 = 0.4;
 const CANDIDATES_EACH: usize = 4;
 const CANDIDATES: usize = 50;
 
-/// Documents that can be searched: those of a folder, in memory as it was when it was read last, or such as never change.
+/// A searchable set of documents: those of a folder, in memory as last read, or fixed ones.
 #[derive(Debug)]
 pub struct Library {
     from: From,

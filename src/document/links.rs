@@ -1,4 +1,4 @@
-//! Addresses for documents that have none of their own.
+//! Download links for documents without a URL of their own.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub const DOCUMENT_ID: &str = "document_id";
 /// Where the metadata of a source names the headings above its passage.
 pub(super) const HEADING: &str = "heading";
 
-/// What gives the documents of one assistant their ids and addresses.
+/// Gives the documents of one assistant their ids and download links.
 #[derive(Clone, Debug)]
 pub struct DownloadLinks {
     assistant: String,

@@ -1,4 +1,4 @@
-//! Documents of one's own: a folder that can be searched, passages that can be quoted, files that can be downloaded.
+//! Document libraries: folders whose documents can be searched, quoted and downloaded.
 //!
 //! A [`Library`] is opened from a folder. Its documents are split into passages, and these are searched by their words. Which
 //! address a document has for readers is decided by [`DownloadLinks`], where it has none of its own.

@@ -1,10 +1,10 @@
-//! What can be set about a library.
+//! The options of a document library.
 
 use std::path::PathBuf;
 
 use crate::url::WebUrl;
 
-/// Where the documents are, and how much of them is taken in. Everything is held in memory.
+/// The folder of documents, and its limits. citewire holds all documents in memory.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LibraryOptions {

@@ -1,4 +1,4 @@
-//! A part of a document that can be found, and quoted.
+//! A passage of a document, which can be found and quoted.
 
 use super::document::Markup;
 use super::sentence::{self, Sentence};

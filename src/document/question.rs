@@ -1,11 +1,11 @@
-//! What is asked, as words to look for.
+//! The search terms of a question.
 
 use super::words::{Word, is_stop_word, words};
 
 /// So many words of a question are looked for; nobody reads answers to more.
 const MAX_WORDS: usize = 32;
 
-/// The words of a question. Whatever stands in it, it can be looked for: nothing in it is an operator.
+/// The words of a question. No word in it is an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     words: Vec<Word>,
@@ -55,7 +55,7 @@ fn letters(word: &Word) -> Vec<String> {
     if word.is_unspaced { word.text.chars().map(String::from).collect() } else { vec![word.text.clone()] }
 }
 
-/// One thing to look for.
+/// A search term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Term {
     /// Letters, digits and blanks only.

@@ -1,4 +1,4 @@
-//! Addresses of documents for the readers of one conversation.
+//! Download links for the readers of one conversation.
 
 use super::{DownloadKey, DownloadLinks, Readership};
 use crate::answer::Addresses;

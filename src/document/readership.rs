@@ -1,8 +1,9 @@
-//! The readers of one conversation.
+//! The readers of one conversation, for whom download links are signed.
 
 use chrono::{DateTime, Utc};
 
-/// A conversation, as the addresses of its readers name it. One that was deleted and created again is another.
+/// A conversation in the download links of its readers. A conversation that was deleted and created again counts as another
+/// one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Readership {
     /// The id of the conversation, which has no line end.

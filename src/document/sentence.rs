@@ -1,4 +1,4 @@
-//! Sentences that mean the same wherever they stand.
+//! Sentences that can be understood without their context.
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 use unicode_segmentation::UnicodeSegmentation as _;

@@ -12,7 +12,7 @@ use super::sentence::{MARKDOWN, plain_text};
 /// A passage has no more bytes of text than this, unless a row of a table or a block of code alone has more.
 const PASSAGE_BYTES: usize = 800;
 
-/// A document in its parts.
+/// The passages of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parts {
     /// The first heading.

@@ -1,4 +1,4 @@
-//! The words of a text, as the search compares them.
+//! Normalizes the words of a text for the search.
 
 /// The letters of one word; in writing without blanks between words, two letters that stand side by side.
 ///

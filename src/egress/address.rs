@@ -1,4 +1,4 @@
-//! Which addresses are public, and what the others are for.
+//! Classifies IP addresses: public, or reserved for which purpose.
 //!
 //! From the special-purpose registries of IANA for IPv4 and IPv6 (RFC 6890 and its updates).
 
@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::Host;
 
-/// What an address is for.
+/// The purpose of an address range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AddressKind {

@@ -1,4 +1,4 @@
-//! How long to wait before a call is made again.
+//! Backoff times.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The one HTTP client.
+//! The HTTP client of all outgoing calls.
 
 use std::error::Error;
 use std::fmt;
@@ -24,7 +24,7 @@ pub struct Client {
     options: EgressOptions,
 }
 
-/// A whole answer.
+/// A complete response.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Fetched {

@@ -1,4 +1,4 @@
-//! Why a call got no answer.
+//! Errors of outgoing calls.
 
 use std::error::Error;
 use std::net::IpAddr;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::AddressKind;
 
-/// Why a call got no whole answer.
+/// The reason why a call got no complete response.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EgressError {
@@ -17,7 +17,7 @@ pub enum EgressError {
     #[error("only http and https addresses can be called")]
     Scheme,
     /// The host leads only to addresses to which citewire does not connect without being told to.
-    #[error("{host} is at {address}, a {kind} address; if that is meant, add the host to egress.allow_hosts")]
+    #[error("{host} has {address}, a {kind} address; to allow calls to it, add the host to egress.allow_hosts")]
     Refused {
         /// The host that was to be called.
         host: String,
@@ -28,7 +28,7 @@ pub enum EgressError {
     },
     /// The host is allowed, but at other ports.
     #[error(
-        "{host} may be called at other ports than {port}; if that is meant, add {host}:{port} to egress.allow_hosts"
+        "calls to the port {port} of {host} are not allowed; to allow them, add {host}:{port} to egress.allow_hosts"
     )]
     Port {
         /// The host that was to be called.
@@ -73,7 +73,7 @@ pub enum EgressError {
         limit: usize,
     },
     /// An answer that is read while it arrives did not go on.
-    #[error("{host} was silent for {} s", silence.as_secs_f32())]
+    #[error("{host} sent nothing for {} s", silence.as_secs_f32())]
     Silent {
         /// The host that was called.
         host: String,
@@ -81,7 +81,7 @@ pub enum EgressError {
         silence: Duration,
     },
     /// The answer is compressed, which was not asked for.
-    #[error("the answer of {host} is encoded as {encoding}; only plain answers are read")]
+    #[error("the answer of {host} has the encoding {encoding}; citewire reads only answers without encoding")]
     Encoded {
         /// The host that was called.
         host: String,

@@ -1,4 +1,4 @@
-//! What can be set about outgoing connections.
+//! The options of outgoing connections.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
@@ -30,11 +30,11 @@ impl Default for EgressOptions {
     }
 }
 
-/// Names and addresses that are not judged, each at one port or at all.
+/// Names and addresses that may be called even if they are not public, each at one port or at every port.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedHosts(BTreeMap<String, BTreeSet<Option<u16>>>);
 
-/// The text is no host.
+/// The text is not a host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "hosts are names or IP addresses, each with or without a port (bot.internal:8443, [fd00::1]:80), without scheme, separated by commas"

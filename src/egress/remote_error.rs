@@ -1,4 +1,4 @@
-//! What the other side says when it refuses, fit to be shown.
+//! Error messages of other servers, made safe to log.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::secret::Redaction;
 /// counts by which a body has one of the two.
 pub type ErrorForms = [(&'static str, &'static str)];
 
-/// A code for programs and words for people, each on one line and shortened, without secrets.
+/// The code and the message of an error, each on one line, shortened and without secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RemoteError {

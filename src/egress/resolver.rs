@@ -1,4 +1,4 @@
-//! Names are looked up here, and where they lead is judged here: the last moment before a connection is made.
+//! Resolves host names, and checks each address directly before a connection is made.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,7 +8,7 @@ use url::Host;
 
 use super::{AllowedHosts, EgressError, kind_of};
 
-/// Looks names up and keeps back the addresses to which citewire does not connect.
+/// Resolves names, and removes the addresses to which citewire does not connect.
 #[derive(Clone, Debug)]
 pub(super) struct JudgingResolver {
     allow: AllowedHosts,

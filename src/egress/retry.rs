@@ -1,4 +1,4 @@
-//! When and how often a failed call is made again: one policy, of which each caller says the numbers.
+//! The retry policy of failed calls; each caller sets the numbers.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::backoff::jittered;
 
-/// How long and how often to wait for a call that is made again.
+/// The waits between the attempts of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Retry {
@@ -24,7 +24,7 @@ pub struct Retry {
     pub total: Duration,
 }
 
-/// What becomes of a call when the other side asks for a longer wait than there may be.
+/// How to handle a `Retry-After` above the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LongWait {
     /// It is made again after the longest wait that there may be.
@@ -48,7 +48,7 @@ impl Retry {
     }
 }
 
-/// What is left of a [`Retry`].
+/// The rest of a [`Retry`].
 #[derive(Debug)]
 pub struct RetryBudget<'a> {
     rules: &'a Retry,

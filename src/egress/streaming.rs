@@ -1,4 +1,4 @@
-//! Answers that are read while they arrive.
+//! Response bodies that are read while they arrive.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use reqwest::{Request, Response, StatusCode};
 use super::client::failure;
 use super::{Client, EgressError};
 
-/// How far an answer that is read while it arrives may go.
+/// The limits of a response that is read while it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamLimits {
     /// How long it may take until the first byte of the body, or its end when it is empty, from the call on.
@@ -21,7 +21,7 @@ pub struct StreamLimits {
     pub bytes: usize,
 }
 
-/// An answer whose body has begun to arrive.
+/// A response whose body has begun to arrive.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Streamed {
@@ -33,7 +33,7 @@ pub struct Streamed {
     pub body: StreamedBody,
 }
 
-/// The body of an answer as it arrives. Dropping it ends the call.
+/// The body of a response as it arrives. Dropping it ends the call.
 pub struct StreamedBody {
     response: Response,
     host: String,

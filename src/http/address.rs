@@ -1,4 +1,4 @@
-//! Under which address a client reaches this server.
+//! The URL under which a client reaches this server.
 
 use actix_web::HttpRequest;
 use actix_web::http::header::{HOST, HeaderName, ORIGIN};

@@ -1,4 +1,4 @@
-//! `POST /v1/conversations/{id}/answers`: an answer in, a message in the conversation.
+//! `POST /v1/conversations/{id}/answers`: converts an answer and delivers it into a conversation.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer, Whereabout
 use crate::convert::Converted;
 use crate::report::Report;
 
-/// An answer that was delivered.
+/// A delivered answer.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct DeliveredAnswer<'a> {
-    /// The id of the message in its conversation.
+    /// The id of the message in the conversation.
     #[schema(value_type = String)]
     id: &'a ActivityId,
     report: &'a Report,
@@ -35,30 +35,36 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 /// Convert an answer and deliver it into a conversation.
 ///
-/// The conversation must have been started by those who read it, be bound to another Direct Line, or be one behind Azure Bot
-/// Service in which somebody has spoken; such a one has its answers written for its own channel, whatever `channel` says. A raw
-/// body with the media type `text/event-stream` is shown while it arrives, unless the conversation is bound to another Direct
-/// Line or its channel has no streams. Where it breaks off or pauses for too long, what has arrived is delivered, and readers
-/// are told that it is incomplete.
+/// The conversation must exist: a client started it on the embedded channel, it is bound to another Direct Line, or a user
+/// wrote to the bot in it behind Azure Bot Service. Behind Azure Bot Service, citewire writes the answer for the channel of
+/// the conversation and ignores `channel`.
+///
+/// A raw body with the media type `text/event-stream` is shown to readers while it arrives, unless the conversation is bound to
+/// another Direct Line or its channel does not support streaming. If the stream breaks off or pauses for too long, citewire
+/// delivers the text so far and marks it as incomplete.
 #[utoipa::path(
     post, path = "/v1/conversations/{id}/answers", tag = "answers", operation_id = "deliverAnswer",
     params(
-        ("id" = String, Path, description = "The conversation: its id, or its name with percent signs"),
-        ("from" = Option<String>, Query, description = "The format of a raw body"),
-        ("channel" = Option<String>, Query, description = "The dialect or channel id, for a raw body"),
-        ("Idempotency-Key" = Option<String>, Header, description = "A repeated request with the same key delivers nothing twice"),
+        ("id" = String, Path, description = "The id of the conversation, or its name, percent-encoded"),
+        ("from" = Option<String>, Query, description = "The format of a raw body; detected when absent"),
+        ("channel" = Option<String>, Query, description = "The dialect or channel id for a raw body; else web-chat"),
+        ("Idempotency-Key" = Option<String>, Header, description = "A key of your choice; a repeated request with the \
+            same key does not deliver the answer again"),
     ),
-    request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
+    request_body(content = AnswerRequest, description = "An answer, complete or as a stream, wrapped or raw"),
     responses(
-        (status = 201, description = "Delivered", body = DeliveredAnswer),
-        (status = 400, description = "The body is unusable"),
-        (status = 413, description = "The body or one event of a stream is too long"),
-        (status = 409, description = "Behind Azure Bot Service, and must not or cannot be called"),
-        (status = 422, description = "Required grounding is missing, or the answer does not fit its channel"),
-        (status = 404, description = "No such conversation"),
-        (status = 429, description = "The store is full, or the service of the channel is busy"),
-        (status = 502, description = "In another Direct Line or behind Azure Bot Service, which refused or cannot be reached"),
-        (status = 504, description = "In another Direct Line or behind Azure Bot Service, which did not answer in time"),
+        (status = 201, description = "The answer was delivered", body = DeliveredAnswer),
+        (status = 400, description = "The request body is invalid"),
+        (status = 413, description = "The request body, or one event of the stream in it, is too large"),
+        (status = 409, description = "The conversation is behind Azure Bot Service, and citewire cannot send to it: \
+            no Azure bot is configured, or the service URL is missing or not trusted"),
+        (status = 422, description = "The answer lacks the required grounding, is empty, or is too large for its \
+            channel"),
+        (status = 404, description = "The conversation does not exist"),
+        (status = 429, description = "The store is full, or the Bot Connector throttles requests"),
+        (status = 502, description = "The other Direct Line, or the Bot Connector, refused the message or cannot be \
+            reached"),
+        (status = 504, description = "The other Direct Line, or the Bot Connector, did not answer in time"),
     ),
     security(("api_key" = []))
 )]
@@ -207,6 +213,6 @@ fn no_answer(cause: NoAnswer<BodyError>) -> ApiError {
 
 fn note(id: &ConversationId, incomplete: Option<Incomplete<BodyError>>) {
     if let Some(Incomplete::Body(error)) = incomplete {
-        tracing::info!(conversation.id = %id, %error, "an answer broke off, and was delivered as far as it came");
+        tracing::info!(conversation.id = %id, %error, "an answer broke off; its text so far was delivered");
     }
 }

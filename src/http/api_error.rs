@@ -1,4 +1,4 @@
-//! Everything that can go wrong with a request.
+//! The error type of all handlers.
 
 use std::error::Error;
 
@@ -19,7 +19,7 @@ use crate::convert::ConvertError;
 use crate::document::DownloadError;
 use crate::store::StoreError;
 
-/// Why a request was not answered as asked. Status and words are chosen in `problem/error_response.rs`.
+/// An error of a request. `problem/error_response.rs` maps it to a status and a title.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiError {
@@ -89,24 +89,24 @@ pub enum ApiError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The stream was asked for without an upgrade to WebSocket.
-    #[error("this is a WebSocket: connect with an upgrade")]
+    #[error("this route is a WebSocket: connect with the header Upgrade: websocket")]
     NotAWebSocket,
     /// No Web Chat bundle is configured or inside the program, or the configured one cannot be read.
     #[error("no Web Chat bundle: set CITEWIRE_WEBCHAT_JS to the file dist/webchat.js of botframework-webchat")]
     NoWebChat,
     /// The page takes no answers to convert.
     #[error(
-        "the page of this server takes no answers; set page_answers (CITEWIRE_PAGE_ANSWERS) to true, or post to /v1 with the API key"
+        "the page may not send answers; set page_answers (CITEWIRE_PAGE_ANSWERS) to true, or use /v1 with an API key"
     )]
     NoPageAnswers,
     /// The server is shutting down.
     #[error("the server is shutting down")]
     ShuttingDown,
     /// There is nothing here.
-    #[error("there is nothing at this address")]
+    #[error("nothing exists at this address")]
     UnknownRoute,
     /// There is something here, but not for this method.
-    #[error("this address does not take this method")]
+    #[error("this route does not accept this method")]
     WrongMethod,
     /// A worker thread ended early.
     #[error("the work was cancelled")]

@@ -1,5 +1,5 @@
-//! Lines for auditors at `info`: each refusal, download, export and deletion, by whom, and as which
-//! request. No line has words that people said, a credential, or the query of an address.
+//! The audit log, at `info`: each refusal, download, export and deletion, with its caller and its request id. No line
+//! contains text of users, a credential, or the query of a URL.
 //!
 //! Deletions and exports need a key, and each has its line. Refusals and downloads can be had by strangers: of one kind
 //! from one caller there is a line a minute, which counts the others.
@@ -9,7 +9,7 @@ use actix_web::{HttpMessage as _, HttpRequest};
 
 use super::State;
 
-/// The name of the key that a caller has shown.
+/// The name of the caller's API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeyName(pub(crate) String);
 

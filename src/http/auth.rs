@@ -1,4 +1,4 @@
-//! Who may call what.
+//! Authentication of requests.
 //!
 //! Every route needs a credential unless it is named in [`OPEN`]. What a handler learns of the caller, it
 //! gets from here, after the check.
@@ -21,7 +21,7 @@ use super::{ApiError, State, body, figures};
 use crate::activity::ConversationId;
 use crate::channels::direct_line::{Caller, Claims, DirectLineError};
 
-/// What a route asks of its callers.
+/// The credential that a route requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Nothing, or the handler looks for itself: the routes of [`OPEN`].
@@ -40,7 +40,7 @@ pub enum Access {
     Metrics,
 }
 
-/// The claims of a token of the page.
+/// The claims of a page token.
 #[derive(Clone, Debug)]
 pub(crate) struct PageCaller(pub(crate) Claims);
 

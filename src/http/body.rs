@@ -1,4 +1,4 @@
-//! Taking a request body in.
+//! Reads request bodies.
 
 use std::cell::RefCell;
 use std::pin::Pin;
@@ -21,7 +21,7 @@ const DISCARD_BYTES: usize = 64 * 1024 * 1024;
 const DISCARD_UNWANTED_BYTES: usize = 1024 * 1024;
 const DISCARD_UNWANTED_FOR: Duration = Duration::from_secs(5);
 
-/// Why a body was not taken.
+/// The reason why a body was not read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {

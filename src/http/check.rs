@@ -1,4 +1,4 @@
-//! `POST /v1/check`: what users of a channel would see of an activity.
+//! `POST /v1/check`: checks an activity against the rules of a channel.
 
 use actix_web::web::{self, Bytes, Data, Payload};
 use actix_web::{HttpRequest, HttpResponse};
@@ -11,34 +11,35 @@ use super::error::CheckError;
 use super::{ApiError, State, body};
 use crate::check::{Channel, Finding, check};
 
-/// Something to check.
+/// An activity to check.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only the shape: the members are read one by one, to name the wrong one")]
 struct CheckRequest {
-    /// The channel whose users will see it.
+    /// The channel to check for.
     #[schema(example = "web-chat", default = "web-chat")]
     channel: Option<String>,
-    /// An activity, an ActivitySet, an array of activities, or a bare Message thing.
+    /// An activity, an ActivitySet, an array of activities, or a schema.org `Message` entity.
     #[schema(value_type = Object)]
     activity: Value,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CheckAnswer<'a> {
+    /// The findings, in the order of the document.
     #[schema(value_type = Vec<Finding>)]
     findings: &'a [Finding],
 }
 
-/// Check an activity against what a channel really accepts.
+/// Check an activity against the rules of a channel.
 #[utoipa::path(
     post, path = "/v1/check", tag = "answers", operation_id = "checkActivity",
-    request_body(content = CheckRequest, description = "The activity and its channel"),
+    request_body(content = CheckRequest, description = "The activity, and the channel to check it for"),
     responses(
-        (status = 200, description = "What was found, in the order of the document", body = CheckAnswer),
-        (status = 400, description = "The body is unusable"),
-        (status = 401, description = "No API key"),
-        (status = 413, description = "The body is too long"),
+        (status = 200, description = "The findings, in the order of the document", body = CheckAnswer),
+        (status = 400, description = "The request body is invalid"),
+        (status = 401, description = "The API key is missing or wrong"),
+        (status = 413, description = "The request body is too large"),
     ),
     security(("api_key" = []))
 )]
@@ -57,15 +58,15 @@ fn run(body: &Bytes) -> Result<Vec<Finding>, CheckError> {
     let mut members = match serde_json::from_slice(body)? {
         Value::Object(members) => members,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            return Err(member("", "an object with activity and channel is wanted here"));
+            return Err(member("", "an object with activity and channel is required"));
         }
     };
     let channel = channel(&members)?;
     let activity = members.remove("activity").filter(|activity| !activity.is_null());
-    let activity = activity.ok_or_else(|| member("/activity", "an activity is wanted here"))?;
+    let activity = activity.ok_or_else(|| member("/activity", "an activity is required"))?;
     if let Some(name) = members.keys().find(|name| *name != "channel") {
         let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
-        return Err(CheckError::Member { pointer, reason: "there is no such member; known are activity, channel" });
+        return Err(CheckError::Member { pointer, reason: "unknown member; the members are activity and channel" });
     }
     Ok(check(&activity, channel))
 }
@@ -75,7 +76,7 @@ fn channel(members: &Map<String, Value>) -> Result<Channel, CheckError> {
         None | Some(Value::Null) => Ok(Channel::WebChat),
         Some(Value::String(name)) => Ok(name.parse()?),
         Some(Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-            Err(member("/channel", "text is wanted here"))
+            Err(member("/channel", "text is required"))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The routes of the Bot Connector, which a bot behind the embedded channel calls.
+//! The Bot Connector routes for a bot behind the embedded channel.
 
 use std::sync::Arc;
 
@@ -15,34 +15,34 @@ use crate::activity::{ActivityId, ChannelAccount, ConversationId};
 use crate::channels::azure_bot::is_behind_azure;
 use crate::channels::direct_line::bot::{BotCaller, BotChannel, ConnectorError, ConversationParameters};
 
-/// A conversation that a bot has begun.
+/// A conversation that the bot created.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ConversationResource<'a> {
     #[schema(value_type = String)]
     id: &'a ConversationId,
-    /// What the bot said first.
+    /// The id of the first activity, if the request contained one.
     #[schema(value_type = Option<String>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     activity_id: Option<&'a ActivityId>,
 }
 
-/// Everyone who takes part in a conversation.
+/// The members of a conversation.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PagedMembers {
     members: Vec<ChannelAccount>,
 }
 
-/// Begin a conversation with one user.
+/// Create a conversation with one user.
 ///
-/// Nobody reads it yet: whoever holds the Direct Line secret makes a token for it by reconnecting to it.
+/// To let a client read the conversation, reconnect to it with the Direct Line secret: the response contains a token for it.
 #[utoipa::path(
     post, path = "/v3/conversations", tag = "connector", operation_id = "createConversation",
     request_body(content = ConversationParameters),
     responses(
-        (status = 201, description = "Begun", body = ConversationResource),
-        (status = 400, description = "The body is unusable, or names more than one user"),
-        (status = 403, description = "A ticket opens one conversation and creates none"),
+        (status = 201, description = "The conversation was created", body = ConversationResource),
+        (status = 400, description = "The request body is invalid, or does not name exactly one user"),
+        (status = 403, description = "The caller has a ticket; only the bot's secret can create conversations"),
         (status = 429, description = "The store is full"),
     ),
     security(("bot" = []))
@@ -59,16 +59,16 @@ pub(crate) async fn create_conversation(
     json(HttpResponse::Created(), &ConversationResource { id: &begun.id, activity_id: begun.activity_id.as_ref() })
 }
 
-/// Say something in a conversation.
+/// Send an activity to a conversation.
 #[utoipa::path(
     post, path = "/v3/conversations/{id}/activities", tag = "connector", operation_id = "sendToConversation",
-    params(("id" = String, Path, description = "The conversation")),
-    request_body(content = Object, description = "An activity"),
+    params(("id" = String, Path, description = "The id of the conversation")),
+    request_body(content = Object, description = "A Bot Framework activity"),
     responses(
-        (status = 200, description = "Said", body = ResourceResponse),
-        (status = 400, description = "The body is no activity, or its manifest is unusable"),
-        (status = 404, description = "No such conversation"),
-        (status = 413, description = "The body is too long"),
+        (status = 200, description = "The activity was sent", body = ResourceResponse),
+        (status = 400, description = "The request body is not an activity, or its `channelData.citewire` is invalid"),
+        (status = 404, description = "The conversation does not exist"),
+        (status = 413, description = "The request body is too large"),
         (status = 429, description = "The store is full"),
     ),
     security(("bot" = []))
@@ -82,19 +82,20 @@ pub(crate) async fn send(
     say(&state, &id, None, &request, payload).await
 }
 
-/// Answer an activity.
+/// Reply to an activity.
 #[utoipa::path(
     post, path = "/v3/conversations/{id}/activities/{activity}", tag = "connector", operation_id = "replyToActivity",
     params(
-        ("id" = String, Path, description = "The conversation"),
-        ("activity" = String, Path, description = "What is answered; an activity that is in no history is not named to clients"),
+        ("id" = String, Path, description = "The id of the conversation"),
+        ("activity" = String, Path, description = "The id of the activity to reply to; clients see `replyToId` only \
+            if that activity was recorded"),
     ),
-    request_body(content = Object, description = "An activity"),
+    request_body(content = Object, description = "A Bot Framework activity"),
     responses(
-        (status = 200, description = "Said", body = ResourceResponse),
-        (status = 400, description = "The body is no activity, or its manifest is unusable"),
-        (status = 404, description = "No such conversation"),
-        (status = 413, description = "The body is too long"),
+        (status = 200, description = "The activity was sent", body = ResourceResponse),
+        (status = 400, description = "The request body is not an activity, or its `channelData.citewire` is invalid"),
+        (status = 404, description = "The conversation does not exist"),
+        (status = 413, description = "The request body is too large"),
         (status = 429, description = "The store is full"),
     ),
     security(("bot" = []))
@@ -109,35 +110,45 @@ pub(crate) async fn reply(
     say(&state, &id, Some(answered), &request, payload).await
 }
 
-/// Direct Line has no updates.
+/// Update an activity (not supported).
+///
+/// Direct Line has no updates of activities, so the route always answers 405.
 #[utoipa::path(
     put, path = "/v3/conversations/{id}/activities/{activity}", tag = "connector", operation_id = "updateActivity",
-    params(("id" = String, Path, description = "The conversation"), ("activity" = String, Path, description = "The activity")),
-    responses((status = 405, description = "Always")),
+    params(
+        ("id" = String, Path, description = "The id of the conversation"),
+        ("activity" = String, Path, description = "The id of the activity"),
+    ),
+    responses((status = 405, description = "Always; Direct Line does not support this operation")),
     security(("bot" = []))
 )]
 pub(crate) async fn update() -> Result<HttpResponse, ApiError> {
     Err(ConnectorError::Unsupported.into())
 }
 
-/// Direct Line has no deletions.
+/// Delete an activity (not supported).
+///
+/// Direct Line has no deletions of activities, so the route always answers 405.
 #[utoipa::path(
     delete, path = "/v3/conversations/{id}/activities/{activity}", tag = "connector", operation_id = "deleteActivity",
-    params(("id" = String, Path, description = "The conversation"), ("activity" = String, Path, description = "The activity")),
-    responses((status = 405, description = "Always")),
+    params(
+        ("id" = String, Path, description = "The id of the conversation"),
+        ("activity" = String, Path, description = "The id of the activity"),
+    ),
+    responses((status = 405, description = "Always; Direct Line does not support this operation")),
     security(("bot" = []))
 )]
 pub(crate) async fn delete() -> Result<HttpResponse, ApiError> {
     Err(ConnectorError::Unsupported.into())
 }
 
-/// Who takes part in a conversation.
+/// List the members of a conversation.
 #[utoipa::path(
     get, path = "/v3/conversations/{id}/members", tag = "connector", operation_id = "getConversationMembers",
-    params(("id" = String, Path, description = "The conversation")),
+    params(("id" = String, Path, description = "The id of the conversation")),
     responses(
-        (status = 200, description = "The user, when one is known, and the bot", body = Vec<ChannelAccount>),
-        (status = 404, description = "No such conversation"),
+        (status = 200, description = "The bot, and the user if known", body = Vec<ChannelAccount>),
+        (status = 404, description = "The conversation does not exist"),
     ),
     security(("bot" = []))
 )]
@@ -145,13 +156,15 @@ pub(crate) async fn members(state: Data<State>, id: Path<String>) -> Result<Http
     json(HttpResponse::Ok(), &bot(&state)?.members(&conversation(&id)?).await?)
 }
 
-/// Who takes part in a conversation, on pages, of which there is one.
+/// List the members of a conversation in pages.
+///
+/// The server returns all members on one page.
 #[utoipa::path(
     get, path = "/v3/conversations/{id}/pagedmembers", tag = "connector", operation_id = "getConversationPagedMembers",
-    params(("id" = String, Path, description = "The conversation")),
+    params(("id" = String, Path, description = "The id of the conversation")),
     responses(
-        (status = 200, description = "The user, when one is known, and the bot", body = PagedMembers),
-        (status = 404, description = "No such conversation"),
+        (status = 200, description = "The bot, and the user if known", body = PagedMembers),
+        (status = 404, description = "The conversation does not exist"),
     ),
     security(("bot" = []))
 )]
@@ -160,13 +173,16 @@ pub(crate) async fn paged_members(state: Data<State>, id: Path<String>) -> Resul
     json(HttpResponse::Ok(), &PagedMembers { members })
 }
 
-/// One who takes part in a conversation.
+/// Read one member of a conversation.
 #[utoipa::path(
     get, path = "/v3/conversations/{id}/members/{member}", tag = "connector", operation_id = "getConversationMember",
-    params(("id" = String, Path, description = "The conversation"), ("member" = String, Path, description = "The user or the bot")),
+    params(
+        ("id" = String, Path, description = "The id of the conversation"),
+        ("member" = String, Path, description = "The id of the user or of the bot"),
+    ),
     responses(
-        (status = 200, description = "Takes part", body = ChannelAccount),
-        (status = 404, description = "No such conversation, or nobody of this id in it"),
+        (status = 200, description = "The member", body = ChannelAccount),
+        (status = 404, description = "The conversation does not exist, or has no such member"),
     ),
     security(("bot" = []))
 )]
@@ -175,13 +191,18 @@ pub(crate) async fn member(state: Data<State>, path: Path<(String, String)>) -> 
     json(HttpResponse::Ok(), &bot(&state)?.member(&conversation(&id)?, &member).await?)
 }
 
-/// Who sees an activity: everyone who takes part in the conversation.
+/// List the members who see an activity.
+///
+/// All members of the conversation see each of its activities.
 #[utoipa::path(
     get, path = "/v3/conversations/{id}/activities/{activity}/members", tag = "connector", operation_id = "getActivityMembers",
-    params(("id" = String, Path, description = "The conversation"), ("activity" = String, Path, description = "The activity")),
+    params(
+        ("id" = String, Path, description = "The id of the conversation"),
+        ("activity" = String, Path, description = "The id of the activity"),
+    ),
     responses(
-        (status = 200, description = "The user, when one is known, and the bot", body = Vec<ChannelAccount>),
-        (status = 404, description = "No such conversation"),
+        (status = 200, description = "The bot, and the user if known", body = Vec<ChannelAccount>),
+        (status = 404, description = "The conversation does not exist"),
     ),
     security(("bot" = []))
 )]
@@ -205,7 +226,7 @@ async fn say(
     json(HttpResponse::Ok(), &ResourceResponse { id: &id })
 }
 
-/// The bot. Without one nobody has its credential, so this is never reached.
+/// The bot. Without a bot no caller can authenticate, so this error is never returned.
 pub(super) fn bot(state: &State) -> Result<&Arc<BotChannel>, ApiError> {
     state.bot.as_ref().ok_or(ApiError::UnknownRoute)
 }

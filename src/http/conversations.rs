@@ -1,4 +1,4 @@
-//! `/v1/conversations`: the conversations that are kept, for those who run the server.
+//! `/v1/conversations`: the stored conversations, for operators.
 
 use std::sync::Arc;
 
@@ -17,32 +17,32 @@ use crate::channels::DeliveryError;
 use crate::channels::azure_bot::{ConversationReference, find};
 use crate::store::{Conversation, ConversationStore, ListCursor, Recorded, Summary};
 
-/// So many conversations or activities are a page, where the caller does not say.
+/// The default page size.
 const DEFAULT_LIMIT: usize = 50;
 
-/// The most that a page may hold.
+/// The largest page size.
 const MAX_LIMIT: usize = 1_000;
 
-/// So many activities are read at a time for an export.
+/// The number of activities that an export reads from the store at a time.
 const EXPORT_PAGE: usize = 200;
 
-/// A conversation in a list.
+/// A conversation in the list.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ListedConversation<'a> {
     #[schema(value_type = String)]
     id: &'a ConversationId,
-    /// What the world calls it, where it is behind Azure Bot Service: the channel and the channel's id of it.
+    /// For a conversation behind Azure Bot Service: the channel and the channel's conversation id.
     #[schema(example = "msteams:19:abc@thread.tacv2")]
     name: Option<String>,
-    /// The user for whom it was started, where one is known.
+    /// The user for whom the conversation was started, if known.
     #[schema(value_type = Option<Object>)]
     user: Option<&'a ChannelAccount>,
-    /// How many activities are recorded in it.
+    /// The number of recorded activities.
     activities: u64,
-    /// When it was created.
+    /// When the conversation was created.
     #[schema(value_type = String, format = DateTime)]
     created: DateTime<Utc>,
-    /// When something was recorded in it last.
+    /// When the last activity was recorded.
     #[schema(value_type = String, format = DateTime)]
     active: DateTime<Utc>,
 }
@@ -61,30 +61,30 @@ impl<'a> ListedConversation<'a> {
     }
 }
 
-/// A page of the list of conversations.
+/// One page of the list of conversations.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ConversationList<'a> {
-    /// The one in which something was recorded last comes first.
+    /// The conversations, most recently active first.
     conversations: Vec<ListedConversation<'a>>,
-    /// Give it as `after` for the next page; null where there is none.
+    /// The cursor of the next page: send it as `after`. Null on the last page.
     next: Option<String>,
 }
 
-/// A page of a conversation.
+/// One page of a conversation.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ConversationHistory<'a> {
     #[schema(value_type = String)]
     id: &'a ConversationId,
-    /// What the world calls it, where it is behind Azure Bot Service. Its activities then have `serviceId`, what the service calls
-    /// them.
+    /// For a conversation behind Azure Bot Service: the channel and the channel's conversation id. The activities then have
+    /// `serviceId`, their id in the channel.
     name: Option<String>,
-    /// The user for whom it was started, where one is known.
+    /// The user for whom the conversation was started, if known.
     #[schema(value_type = Option<Object>)]
     user: Option<&'a ChannelAccount>,
-    /// Oldest first.
+    /// The activities, oldest first.
     #[schema(value_type = Vec<Object>)]
     activities: Vec<&'a Activity>,
-    /// Where the next page starts; null where nothing is recorded.
+    /// The watermark of the last activity on this page: send it as `watermark` for the next page. Null if there is none.
     #[schema(value_type = Option<String>)]
     watermark: Option<Watermark>,
 }
@@ -99,18 +99,18 @@ struct Line<'a> {
 
 /// List the conversations.
 ///
-/// The one in which something was recorded last comes first. A conversation that grows meanwhile moves to the front, where
-/// a later page does not come. Conversations behind Azure Bot Service are among them, and have a name besides their id; wherever
-/// an id of a conversation is asked for, the name will do.
+/// The most recently active conversation comes first. If a conversation gets an activity while you page through the list, it
+/// moves to the front, and later pages do not contain it. Conversations behind Azure Bot Service have a `name` besides their
+/// id; the routes of `/v1` accept either.
 #[utoipa::path(
     get, path = "/v1/conversations", tag = "conversations", operation_id = "listConversations",
     params(
-        ("limit" = Option<usize>, Query, description = "The most that are wanted: 1 to 1000, 50 when absent"),
-        ("after" = Option<String>, Query, description = "`next` of the page before"),
+        ("limit" = Option<usize>, Query, description = "The page size: 1 to 1000, 50 when absent"),
+        ("after" = Option<String>, Query, description = "The value of `next` in the previous page"),
     ),
     responses(
-        (status = 200, description = "A page of the list", body = ConversationList),
-        (status = 400, description = "A parameter is unusable"),    ),
+        (status = 200, description = "One page of the list", body = ConversationList),
+        (status = 400, description = "A query parameter is invalid"),    ),
     security(("api_key" = []))
 )]
 pub(crate) async fn list(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
@@ -123,18 +123,20 @@ pub(crate) async fn list(state: Data<State>, request: HttpRequest) -> Result<Htt
 
 /// Read a conversation.
 ///
-/// Activities come oldest first, after `watermark`; repeat the call with the watermark returned until none comes.
+/// The response contains the activities after `watermark`, oldest first. Repeat the call with the returned watermark until the
+/// response contains no activities.
 #[utoipa::path(
     get, path = "/v1/conversations/{id}", tag = "conversations", operation_id = "readConversation",
     params(
-        ("id" = String, Path, description = "The conversation"),
-        ("limit" = Option<usize>, Query, description = "The most that are wanted: 1 to 1000, 50 when absent"),
-        ("watermark" = Option<String>, Query, description = "The last activity already seen"),
+        ("id" = String, Path, description = "The id of the conversation, or its name, percent-encoded"),
+        ("limit" = Option<usize>, Query, description = "The page size: 1 to 1000, 50 when absent"),
+        ("watermark" = Option<String>, Query, description = "The watermark of the last activity that you have; only \
+            later activities are returned"),
     ),
     responses(
-        (status = 200, description = "A page of its activities", body = ConversationHistory),
-        (status = 400, description = "A parameter is unusable"),
-        (status = 404, description = "No such conversation"),
+        (status = 200, description = "One page of activities", body = ConversationHistory),
+        (status = 400, description = "A query parameter is invalid"),
+        (status = 404, description = "The conversation does not exist"),
     ),
     security(("api_key" = []))
 )]
@@ -156,13 +158,13 @@ pub(crate) async fn read(state: Data<State>, id: Path<String>, request: HttpRequ
 
 /// Delete a conversation.
 ///
-/// Its activities and files go with it, and its streams are closed.
+/// The server also deletes its activities and files, and closes its streams.
 #[utoipa::path(
     delete, path = "/v1/conversations/{id}", tag = "conversations", operation_id = "deleteConversation",
-    params(("id" = String, Path, description = "The conversation")),
+    params(("id" = String, Path, description = "The id of the conversation, or its name, percent-encoded")),
     responses(
-        (status = 204, description = "It is gone"),
-        (status = 404, description = "No such conversation"),
+        (status = 204, description = "The conversation was deleted"),
+        (status = 404, description = "The conversation does not exist"),
     ),
     security(("api_key" = []))
 )]
@@ -176,13 +178,13 @@ pub(crate) async fn delete(state: Data<State>, id: Path<String>) -> Result<HttpR
 
 /// Export a conversation.
 ///
-/// One JSON object a line, oldest first: `conversation`, `watermark`, `activity`.
+/// The response has one JSON object per activity and line, oldest first: `conversation`, `watermark`, `activity`.
 #[utoipa::path(
     get, path = "/v1/conversations/{id}/export", tag = "conversations", operation_id = "exportConversation",
-    params(("id" = String, Path, description = "The conversation")),
+    params(("id" = String, Path, description = "The id of the conversation, or its name, percent-encoded")),
     responses(
-        (status = 200, description = "Its activities, one a line", body = String, content_type = "application/x-ndjson"),
-        (status = 404, description = "No such conversation"),
+        (status = 200, description = "One activity per line", body = String, content_type = "application/x-ndjson"),
+        (status = 404, description = "The conversation does not exist"),
     ),
     security(("api_key" = []))
 )]
@@ -229,7 +231,7 @@ pub(super) fn lines_of_user(
 
 /// The conversation was deleted while it was read.
 #[derive(Debug, thiserror::Error)]
-#[error("the conversation is gone")]
+#[error("the conversation was deleted")]
 struct Gone;
 
 /// The conversation that somebody calls so.

@@ -1,4 +1,4 @@
-//! `POST /v1/activities`: an answer in, activities out.
+//! `POST /v1/activities`: converts an answer into activities.
 
 use std::sync::Arc;
 
@@ -24,10 +24,10 @@ use crate::report::Report;
 /// from all its other requests.
 pub(crate) const LARGE_BYTES: usize = 32 * 1024;
 
-/// Activities and what the conversion had to say.
+/// The activities, and the report of the conversion.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ActivitiesAnswer<'a> {
-    /// The last one is the message.
+    /// The activities. The last one is the message; those before it are updates of a stream.
     #[schema(value_type = Vec<Object>)]
     activities: &'a [Activity],
     report: &'a Report,
@@ -35,20 +35,20 @@ pub(crate) struct ActivitiesAnswer<'a> {
 
 /// Convert an answer into activities.
 ///
-/// A body may be a stream, as the provider sent it: server-sent events, or one JSON object a line. Its updates stand
-/// before the message.
+/// The body can be a stream as the provider sent it: server-sent events, or one JSON object per line. The response then lists
+/// the streaming updates before the message.
 #[utoipa::path(
     post, path = "/v1/activities", tag = "answers", operation_id = "convertAnswer",
     params(
-        ("from" = Option<String>, Query, description = "The format of a raw body"),
-        ("channel" = Option<String>, Query, description = "The dialect or channel id, for a raw body"),
+        ("from" = Option<String>, Query, description = "The format of a raw body; detected when absent"),
+        ("channel" = Option<String>, Query, description = "The dialect or channel id for a raw body; else web-chat"),
     ),
-    request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
+    request_body(content = AnswerRequest, description = "An answer, complete or as a stream, wrapped or raw"),
     responses(
         (status = 200, description = "The activities; the last one is the message", body = ActivitiesAnswer),
-        (status = 400, description = "The body is unusable"),
-        (status = 413, description = "The body or one event of a stream is too long"),
-        (status = 422, description = "Required grounding is missing"),
+        (status = 400, description = "The request body is invalid"),
+        (status = 413, description = "The request body, or one event of the stream in it, is too large"),
+        (status = 422, description = "The answer lacks the grounding that `require_grounding` asks for"),
     ),
     security(("api_key" = []))
 )]
@@ -69,7 +69,7 @@ pub(crate) async fn read(state: &State, request: &HttpRequest, payload: Payload)
     Ok(body::read(request, payload, state.options.max_body_bytes, state.options.body_timeout).await?)
 }
 
-/// What becomes of the updates of a streamed answer.
+/// How to handle the updates of a streamed answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Updates {
     /// They stand before the message, as many as the caller wished for.
@@ -78,8 +78,8 @@ pub(crate) enum Updates {
     Unwanted,
 }
 
-/// Converts the answer in a body, for a conversation that wants it written in a way of its own where there is one, and for readers
-/// who can open these addresses.
+/// Converts the answer in a body, for a conversation that wants it written in a way of its own where there is one, and for
+/// readers who can open these addresses.
 pub(crate) async fn convert_body(
     state: &State,
     request: &HttpRequest,

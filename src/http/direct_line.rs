@@ -1,4 +1,4 @@
-//! The routes of Direct Line 3.0, but for the stream.
+//! The routes of Direct Line 3.0, except the stream.
 
 use actix_web::web::{Data, Path, Payload, ReqData};
 use actix_web::{HttpRequest, HttpResponse};
@@ -13,17 +13,17 @@ use crate::activity::{ActivityId, ActivitySet, ConversationId};
 use crate::channels::azure_bot::is_behind_azure;
 use crate::channels::direct_line::{Caller, ClientActivity, DirectLineError, Grant, Resume, Started};
 
-/// A token for one conversation; with a stream where one was asked for.
+/// A token for one conversation; with the address of its stream after a start or a reconnect.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Conversation<'a> {
     #[schema(value_type = String)]
     conversation_id: &'a ConversationId,
     token: &'a str,
-    /// In seconds.
+    /// The lifetime of the token, in seconds.
     #[serde(rename = "expires_in")]
     expires_in: u32,
-    /// Open it as a WebSocket within 60 s.
+    /// The address of the stream. Open it as a WebSocket within 60 s.
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_url: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,27 +42,29 @@ impl<'a> From<&'a Grant> for Conversation<'a> {
     }
 }
 
-/// The id under which a posted activity comes back.
+/// The id of the new activity.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ResourceResponse<'a> {
     #[schema(value_type = String)]
     pub(crate) id: &'a ActivityId,
 }
 
-/// A session id for sign-in cards.
+/// A session id for OAuth cards.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OAuthSession {
     session_id: String,
 }
 
-/// Make a token, with the secret. Starts nothing.
+/// Generate a token with the Direct Line secret.
+///
+/// The call does not start the conversation.
 #[utoipa::path(
     post, path = "/v3/directline/tokens/generate", tag = "direct line", operation_id = "generateToken",
     request_body(content = Option<TokenParameters>),
     responses(
-        (status = 200, description = "A token", body = Conversation),
-        (status = 400, description = "The body or a parameter is unusable"),
+        (status = 200, description = "A token for a new conversation", body = Conversation),
+        (status = 400, description = "The request body or a query parameter is invalid"),
     ),
     security(("direct_line" = []))
 )]
@@ -81,7 +83,7 @@ pub(crate) async fn generate_token(
 #[utoipa::path(
     post, path = "/v3/directline/tokens/refresh", tag = "direct line", operation_id = "refreshToken",
     responses(
-        (status = 200, description = "Another token", body = Conversation),
+        (status = 200, description = "A new token for the same conversation", body = Conversation),
     ),
     security(("direct_line" = []))
 )]
@@ -95,9 +97,9 @@ pub(crate) async fn refresh_token(state: Data<State>, caller: ReqData<Caller>) -
     post, path = "/v3/directline/conversations", tag = "direct line", operation_id = "startConversation",
     request_body(content = Option<TokenParameters>),
     responses(
-        (status = 200, description = "The token had started it already", body = Conversation),
-        (status = 201, description = "Started", body = Conversation),
-        (status = 400, description = "The body or a parameter is unusable"),
+        (status = 200, description = "The conversation of this token had already started", body = Conversation),
+        (status = 201, description = "The conversation was started", body = Conversation),
+        (status = 400, description = "The request body or a query parameter is invalid"),
         (status = 429, description = "The store is full"),
     ),
     security(("direct_line" = []))
@@ -116,14 +118,17 @@ pub(crate) async fn start_conversation(
     json(builder, &answer)
 }
 
-/// Go on with a conversation: a new token and a new stream.
+/// Reconnect to a conversation: get a new token and a new stream.
 #[utoipa::path(
     get, path = "/v3/directline/conversations/{id}", tag = "direct line", operation_id = "reconnect",
-    params(("id" = String, Path, description = "The conversation"), ("watermark" = Option<String>, Query, description = "The last activity already seen")),
+    params(
+        ("id" = String, Path, description = "The id of the conversation"),
+        ("watermark" = Option<String>, Query, description = "The watermark of the last activity that you have"),
+    ),
     responses(
-        (status = 200, description = "The stream starts after the watermark", body = Conversation),
-        (status = 400, description = "The body or a parameter is unusable"),
-        (status = 404, description = "No such conversation"),
+        (status = 200, description = "A new token, and a stream that starts after the watermark", body = Conversation),
+        (status = 400, description = "The request body or a query parameter is invalid"),
+        (status = 404, description = "The conversation does not exist"),
     ),
     security(("direct_line" = []))
 )]
@@ -145,14 +150,17 @@ pub(crate) async fn reconnect(
     json(HttpResponse::Ok(), &with_stream(&state, &request, &started))
 }
 
-/// Read what follows a watermark.
+/// Read the activities after a watermark.
 #[utoipa::path(
     get, path = "/v3/directline/conversations/{id}/activities", tag = "direct line", operation_id = "getActivities",
-    params(("id" = String, Path, description = "The conversation"), ("watermark" = Option<String>, Query, description = "The last activity already seen")),
+    params(
+        ("id" = String, Path, description = "The id of the conversation"),
+        ("watermark" = Option<String>, Query, description = "The watermark of the last activity that you have"),
+    ),
     responses(
-        (status = 200, description = "Up to a page", body = ActivitySet),
-        (status = 400, description = "The body or a parameter is unusable"),
-        (status = 404, description = "No such conversation"),
+        (status = 200, description = "One page of activities", body = ActivitySet),
+        (status = 400, description = "The request body or a query parameter is invalid"),
+        (status = 404, description = "The conversation does not exist"),
     ),
     security(("direct_line" = []))
 )]
@@ -170,14 +178,15 @@ pub(crate) async fn read_activities(
 /// Post an activity.
 #[utoipa::path(
     post, path = "/v3/directline/conversations/{id}/activities", tag = "direct line", operation_id = "postActivity",
-    params(("id" = String, Path, description = "The conversation")),
-    request_body(content = Object, description = "An activity"),
+    params(("id" = String, Path, description = "The id of the conversation")),
+    request_body(content = Object, description = "A Bot Framework activity"),
     responses(
-        (status = 200, description = "Recorded; it comes back with this id", body = ResourceResponse),
-        (status = 400, description = "The body or a parameter is unusable"),
-        (status = 404, description = "No such conversation"),
-        (status = 413, description = "The body is too long"),
-        (status = 429, description = "The store is full, or there are too many posts with this token"),
+        (status = 200, description = "The activity was recorded; clients see it with this id", body = ResourceResponse),
+        (status = 400, description = "The request body or a query parameter is invalid"),
+        (status = 404, description = "The conversation does not exist"),
+        (status = 413, description = "The request body is too large"),
+        (status = 429, description = "The store is full, or there are too many posts with this token; retry after \
+            `Retry-After`"),
     ),
     security(("direct_line" = []))
 )]
@@ -196,10 +205,10 @@ pub(crate) async fn post_activity(
     json(HttpResponse::Ok(), &ResourceResponse { id: &id })
 }
 
-/// Only clients that show OAuth cards ask for this.
+/// Get a session id for OAuth cards.
 #[utoipa::path(
     get, path = "/v3/directline/session/getsessionid", tag = "direct line", operation_id = "getSessionId",
-    responses((status = 200, description = "A random id", body = OAuthSession))
+    responses((status = 200, description = "A random session id", body = OAuthSession))
 )]
 pub(crate) async fn oauth_session(state: Data<State>) -> Result<HttpResponse, ApiError> {
     json(HttpResponse::Ok(), &OAuthSession { session_id: state.ids.fresh().simple().to_string() })

@@ -1,4 +1,4 @@
-//! `GET /openapi.json` and `GET /docs`: the routes, for programs and for people.
+//! `GET /openapi.json` and `GET /docs`: the API description, as JSON and as a page.
 
 use std::sync::{Arc, LazyLock};
 

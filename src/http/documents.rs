@@ -1,4 +1,4 @@
-//! `GET /v1/documents/{id}/download`: the documents that assistants cite (rules AH-07 and AH-08).
+//! `GET /v1/documents/{id}/download`: downloads of cited documents (rules AH-07 and AH-08).
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use crate::assistant::LinkMode;
 use crate::channels::direct_line::{Owner, UNKNOWN_MEDIA_TYPE};
 use crate::document::{Document, DownloadAddress};
 
-/// What a caller of a download has shown.
+/// The credential of a download.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
     /// The API key.
@@ -39,23 +39,24 @@ pub(crate) fn is_signed(query: &Query) -> bool {
 
 /// Download a document that an assistant cites.
 ///
-/// With the API key, with the token of a conversation in which its assistant answers, or by an address with a signature. Answers have
-/// such addresses where the links of the assistant are public, and in the embedded channel: there they are for the readers of the
-/// conversation, as long as that is there.
+/// The request needs an API key, a token of a conversation in which that assistant answers, or a signed link. Answers contain
+/// signed links if `citation_link_mode` of the assistant is `public`, and on the embedded channel. A signed link of the
+/// embedded channel stays valid until its conversation is deleted.
 #[utoipa::path(
     get, path = "/v1/documents/{id}/download", tag = "documents", operation_id = "downloadDocument",
     params(
-        ("id" = String, Path, description = "Assistant and document: `{assistant}.{document}`"),
-        ("expires" = Option<i64>, Query, description = "Until when the address is good, in seconds since 1970"),
-        ("conversation" = Option<String>, Query, description = "For whose readers the address is good"),
-        ("begun" = Option<i64>, Query, description = "When that conversation was created, in milliseconds since 1970"),
-        ("signature" = Option<String>, Query, description = "What makes the address good without a credential"),
+        ("id" = String, Path, description = "The assistant and the document: `{assistant}.{document}`"),
+        ("expires" = Option<i64>, Query, description = "When the link expires, in seconds since 1970"),
+        ("conversation" = Option<String>, Query, description = "The conversation whose readers may use the link"),
+        ("begun" = Option<i64>, Query, description = "The creation time of that conversation, in ms since 1970"),
+        ("signature" = Option<String>, Query, description = "The signature of the link, which replaces a credential"),
     ),
     responses(
         (status = 200, description = "The document", content_type = "application/octet-stream"),
-        (status = 401, description = "Neither a credential nor a signature"),
-        (status = 403, description = "The address or the token has expired, or was never good; or the documents are not public"),
-        (status = 404, description = "No such document"),
+        (status = 401, description = "The request has neither a credential nor a signature"),
+        (status = 403, description = "The link or the token has expired or is invalid, or the documents are not \
+            public"),
+        (status = 404, description = "The document does not exist"),
     ),
     security(("reader" = []))
 )]

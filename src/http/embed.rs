@@ -1,4 +1,4 @@
-//! The chat in other people's pages: its script, and sessions for visitors who do not sign in.
+//! The chat embedded in other sites: its script, and sessions for anonymous visitors.
 
 use actix_web::http::header::{CACHE_CONTROL, HeaderName};
 use actix_web::web::{Data, Payload};
@@ -26,33 +26,33 @@ fn shown(text: &str) -> String {
     text.chars().take(SHOWN).collect()
 }
 
-/// What a page of another site asks for.
+/// A request for a chat session on another site.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only the shape: the member is read by hand, to name what is wrong with it")]
 struct EmbedSessionRequest {
-    /// The name of the assistant that shall answer; the one of the channel where it is absent.
+    /// The name of the assistant that answers; the assistant of the channel when absent.
     assistant: Option<String>,
 }
 
-/// A conversation of a visitor of another site.
+/// A chat session for a visitor of another site.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EmbedSession<'a> {
-    /// Good for Direct Line, from pages of the site that asked.
+    /// A Direct Line token, valid on pages of the calling site only.
     token: &'a str,
     #[schema(value_type = String)]
     conversation_id: &'a ConversationId,
     user_id: &'a str,
-    /// In seconds.
+    /// The lifetime of the token, in seconds.
     #[serde(rename = "expires_in")]
     expires_in: u32,
-    /// Whether somebody answers what is typed: a bot or an assistant.
+    /// Whether a bot or an assistant answers messages.
     answered: bool,
-    /// Whether somebody looks at files: a bot.
+    /// Whether visitors can send files: true if a bot is connected.
     takes_files: bool,
 }
 
-/// The script for other people's pages.
+/// Serves the script that other sites embed.
 pub(crate) async fn script(state: Data<State>) -> Result<HttpResponse, ApiError> {
     if !state.options.embed.is_on() {
         return Err(EmbedError::Off.into());
@@ -62,7 +62,7 @@ pub(crate) async fn script(state: Data<State>) -> Result<HttpResponse, ApiError>
     Ok(response.insert_header(RESOURCE_POLICY).body(SCRIPT))
 }
 
-/// Web Chat for these pages, also where the page of this server is off.
+/// Serves Web Chat for embedding sites, even if the page of this server is off.
 pub(crate) async fn embedded_web_chat(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {
     if !state.options.embed.is_on() {
         return Err(EmbedError::Off.into());
@@ -73,17 +73,18 @@ pub(crate) async fn embedded_web_chat(state: Data<State>, request: HttpRequest) 
     Ok(response)
 }
 
-/// Start a conversation for a visitor of a page of another site.
+/// Start a conversation for a visitor of another site.
 #[utoipa::path(
     post, path = "/embed/session", tag = "embed", operation_id = "startEmbedSession",
     request_body(content = Option<EmbedSessionRequest>),
     responses(
-        (status = 200, description = "A token of a conversation of its own, for pages of that site only", body = EmbedSession),
-        (status = 400, description = "The body is unusable"),
-        (status = 403, description = "The site or the assistant is not listed, or sessions need a token"),
-        (status = 404, description = "The chat is not offered to other pages"),
-        (status = 413, description = "The body is too long"),
-        (status = 429, description = "Too many sessions from this address"),
+        (status = 200, description = "The token of a new conversation, for pages of this site", body = EmbedSession),
+        (status = 400, description = "The request body is invalid"),
+        (status = 403, description = "`embed.origins` does not list the site, `embed.assistants` does not list the \
+            assistant, or `embed.anonymous` is off"),
+        (status = 404, description = "Embedding is off: `embed.origins` is empty"),
+        (status = 413, description = "The request body is too large"),
+        (status = 429, description = "Too many sessions from this IP address; retry after `Retry-After`"),
     )
 )]
 pub(crate) async fn start_session(
@@ -120,7 +121,7 @@ pub(crate) async fn start_session(
     json(HttpResponse::Ok(), &session)
 }
 
-/// The assistant that the body of the request names.
+/// The assistant that the request body names.
 fn wished_assistant(body: &[u8]) -> Result<Option<String>, ParametersError> {
     if body.trim_ascii().is_empty() {
         return Ok(None);

@@ -1,10 +1,10 @@
-//! What pages of other web sites may do with the chat.
+//! The options for embedding the chat in other web sites.
 
 use std::str::FromStr;
 
 use url::Url;
 
-/// What other people's pages may do.
+/// The options for embedding sites.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmbedOptions {
     /// The web sites whose pages may have the chat; none switches it off.
@@ -26,9 +26,9 @@ impl EmbedOptions {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmbedOrigins(Vec<String>);
 
-/// The text is no origin of a web site.
+/// The text is not the origin of a web site.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no origin: {mend}")]
+#[error("`{text}` is not an origin: {mend}")]
 pub struct InvalidOrigin {
     text: String,
     mend: String,
@@ -60,19 +60,21 @@ impl EmbedOrigins {
 fn origin(text: &str) -> Result<String, InvalidOrigin> {
     let invalid = |mend: String| InvalidOrigin { text: text.to_owned(), mend };
     if text.contains('*') {
-        return Err(invalid("there are no wildcards; name each site, https://www.contoso.example".to_owned()));
+        return Err(invalid(
+            "wildcards are not supported; list each site, such as https://www.contoso.example".to_owned(),
+        ));
     }
     let Some((scheme, _)) = text.split_once("://") else {
-        return Err(invalid(format!("it begins with a scheme; write https://{text}")));
+        return Err(invalid(format!("an origin begins with a scheme; write https://{text}")));
     };
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     let Some(url) = url else {
-        return Err(invalid(format!("`{scheme}://…` is no web site; write https://www.contoso.example")));
+        return Err(invalid(format!("`{scheme}://…` is not a web site; write https://www.contoso.example")));
     };
     let exact = url.origin().ascii_serialization();
     // A parsed address has a path always, so only the text tells whether one was written.
     if text.matches('/').count() > 2 || text.contains(['?', '#', '@', '\\']) {
-        return Err(invalid(format!("it has no path, query or user; write {exact}")));
+        return Err(invalid(format!("an origin has no path, query or user; write {exact}")));
     }
     Ok(exact)
 }
@@ -105,7 +107,7 @@ mod tests {
             ("https://", "`https://…` is no web site"),
         ] {
             let refused = origins(text).expect_err(text);
-            assert!(refused.starts_with(&format!("`{text}` is no origin")) && refused.contains(mend), "{refused}");
+            assert!(refused.starts_with(&format!("`{text}` is not an origin")) && refused.contains(mend), "{refused}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the log says of a provider that searched in vain.
+//! Logs searches of a provider that found no source.
 
 use tracing::{debug, warn};
 
@@ -19,6 +19,6 @@ pub(crate) fn tell(vain: &EmptySearch) {
     let provider = provider.unwrap_or_default();
     warn!(provider, events, ?tools, ?members, "tools ran and no source was found");
     if let Some(first) = first {
-        debug!(provider, %first, "the first object that no source was made of");
+        debug!(provider, %first, "the first object that was not read as a source");
     }
 }

@@ -1,4 +1,4 @@
-//! The two forms in which an answer comes: wrapped, or as the provider sent it.
+//! The two forms of a request body: a wrapped answer, or a raw answer as the provider sent it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::convert::{Conversion, Options, UnknownOutgoingForm};
 use crate::dialect::{Dialect, UnknownDialect};
 use crate::ingest::{Provider, UnknownProvider, handed_down};
 
-/// A request to convert: what, and how.
+/// A request to convert an answer, with its options.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
     /// The answer, in the bytes in which it arrived, or those of the text that holds it.
@@ -26,21 +26,21 @@ pub(crate) struct Request<'a> {
     pub(crate) reshaped: Option<&'a RawValue>,
 }
 
-/// An answer with how to convert it. A raw body in the provider's own format is taken as well, with `from` and `channel`
-/// in the query.
+/// A wrapped answer with conversion options. You can also send the raw answer as the body, with `from` and `channel` in the
+/// query.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only the shape: `Request::parse` keeps the bytes of the answer")]
 pub(crate) struct AnswerRequest {
-    /// The format of the answer; `auto` looks at it.
+    /// The format of the answer; `auto` detects it.
     #[schema(example = "citewire", default = "auto")]
     from: Option<String>,
-    /// The dialect to write in (`web-chat`, `teams`, `m365-copilot`, `plain`, `slack`, `telegram`, `line` or `email-html`), or the
-    /// id of a channel that has one.
+    /// The output dialect (`web-chat`, `teams`, `m365-copilot`, `plain`, `slack`, `telegram`, `line` or `email-html`), or a
+    /// channel id with a dialect of its own, such as `msteams`.
     #[schema(example = "web-chat", default = "web-chat")]
     channel: Option<String>,
-    /// Wishes; unknown ones are refused.
+    /// Conversion options; the server refuses unknown options.
     options: Option<Options>,
-    /// The answer, as the provider sent it. A text holds a stream: server-sent events, or one JSON object a line.
+    /// The answer, as the provider sent it; a stream as text: server-sent events, or one JSON object per line.
     #[schema(value_type = Object, example = json!({
         "text": "Leave is 30 days [1].",
         "sources": [{ "title": "Leave policy", "url": "https://hr.example/leave" }]
@@ -48,30 +48,31 @@ pub(crate) struct AnswerRequest {
     answer: Value,
 }
 
-/// An answer with what to read of it, and perhaps what a second step made of it; or the answer alone, with `from` in the query.
+/// A wrapped answer, optionally with the result of a second model. You can also send the raw answer as the body, with `from`
+/// in the query.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only the shape: `Request::parse` keeps the bytes of the answer")]
 pub(crate) struct RecordsRequest {
-    /// The format of the answer; `auto` looks at it.
+    /// The format of the answer; `auto` detects it.
     #[schema(example = "gemini", default = "auto")]
     from: Option<String>,
-    /// Means nothing here.
+    /// Ignored.
     channel: Option<String>,
-    /// Wishes; unknown ones are refused.
+    /// Conversion options; the server refuses unknown options.
     options: Option<Options>,
-    /// The answer, as the provider sent it. A text holds a stream: server-sent events, or one JSON object a line.
+    /// The answer, as the provider sent it; a stream as text: server-sent events, or one JSON object per line.
     #[schema(value_type = Object, example = json!({
         "text": "Leave is 30 days [1].",
         "sources": [{ "title": "Leave policy", "url": "https://hr.example/leave" }]
     }))]
     answer: Value,
-    /// What a second step made of the answer: its text, or its answer as its provider sent it. It takes the place of `text`, and is
-    /// not scanned for markers.
+    /// The result of a second model that rewrote the answer: its text, or its response as the provider sent it. It replaces
+    /// `text` in the response; citewire does not scan it for markers.
     #[schema(value_type = Option<Object>, example = json!("{\"days\": 30}"))]
     reshaped: Option<Value>,
 }
 
-/// The wrapping of an answer is wrong.
+/// An error in a wrapped request body.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EnvelopeError {
@@ -85,7 +86,7 @@ pub enum EnvelopeError {
     #[error(transparent)]
     Events(#[from] UnknownOutgoingForm),
     /// A member beside `answer` has no meaning.
-    #[error("{name:?} is not known beside answer; known are {known}")]
+    #[error("unknown member {name:?}; the members beside answer are {known}")]
     UnknownMember {
         /// Its name.
         name: String,
@@ -124,8 +125,8 @@ impl<'a> Request<'a> {
         Self::parse_knowing(body, query, &KNOWN)
     }
 
-    /// The same for an answer that may be that of two steps (rule RC-06): `reshaped` is what the second step made of it, as text
-    /// or as its provider sent it.
+    /// The same for an answer that may be that of two steps (rule RC-06): `reshaped` is what the second step made of it, as
+    /// text or as its provider sent it.
     pub(crate) fn parse_steps(body: &'a [u8], query: &Query) -> Result<Self, EnvelopeError> {
         Self::parse_knowing(body, query, &KNOWN_OF_STEPS)
     }
@@ -224,7 +225,7 @@ fn text_member(members: &BTreeMap<String, &RawValue>, name: &str) -> Result<Opti
         return Ok(None);
     };
     serde_json::from_str(value.get())
-        .map_err(|_| EnvelopeError::Member { pointer: format!("/{name}"), reason: "text is wanted here".to_owned() })
+        .map_err(|_| EnvelopeError::Member { pointer: format!("/{name}"), reason: "text is required".to_owned() })
 }
 
 fn parse_options<'de, T: serde::Deserialize<'de>>(raw: &'de RawValue) -> Result<T, EnvelopeError> {

@@ -1,4 +1,4 @@
-//! `GET /v1/conversations/{id}/feedback`: what readers think of answers.
+//! `GET /v1/conversations/{id}/feedback`: the feedback of readers on answers.
 
 use actix_web::web::{Data, Path};
 use actix_web::{HttpRequest, HttpResponse};
@@ -16,26 +16,26 @@ use crate::channels::DeliveryError;
 use crate::channels::azure_bot::find_said;
 use crate::store::{NotedFeedback, StoreError};
 
-/// What one reader thinks. Every member is there, and null where nothing is known.
+/// The feedback of one reader. Members without a value are null.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct GivenFeedback<'a> {
-    /// The id of the answer in the conversation.
+    /// The id of the rated answer in the conversation.
     #[schema(value_type = Option<String>)]
     answer: Option<ActivityId>,
-    /// What the channel calls that answer.
+    /// The id of that answer in the channel.
     reply_to_id: Option<&'a str>,
-    /// Who thinks so.
+    /// The reader.
     #[schema(value_type = Option<Object>)]
     from: Option<&'a ChannelAccount>,
-    /// `like` or `dislike`, or what else the channel has.
+    /// `like`, `dislike`, or another value of the channel.
     #[schema(example = "like")]
     reaction: Option<&'a str>,
-    /// What the reader wrote.
+    /// The comment of the reader.
     text: Option<&'a str>,
-    /// What the form of the channel gave besides.
+    /// Further values from the feedback form of the channel.
     #[schema(value_type = Option<Object>)]
     details: Option<&'a Value>,
-    /// When it came.
+    /// When the feedback arrived.
     #[schema(value_type = String, format = DateTime)]
     received: DateTime<Utc>,
 }
@@ -60,33 +60,33 @@ impl<'a> GivenFeedback<'a> {
     }
 }
 
-/// A page of what readers think.
+/// One page of feedback.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct FeedbackList<'a> {
-    /// The conversation.
+    /// The id of the conversation.
     #[schema(value_type = String)]
     id: &'a ConversationId,
-    /// The oldest first.
+    /// The feedback, oldest first.
     feedback: Vec<GivenFeedback<'a>>,
-    /// Give it as `after` for the next page; null where there is none.
+    /// The cursor of the next page: send it as `after`. Null on the last page.
     next: Option<String>,
 }
 
-/// List what readers think of answers.
+/// List the feedback on answers.
 ///
-/// The oldest comes first. A reader who changes their mind is in the list twice. Channels that tell nobody what their readers
-/// think, such as Microsoft 365 Copilot, have nothing here.
+/// The list begins with the oldest feedback. A reader who changes a rating appears twice. The list stays empty for channels
+/// that do not pass feedback to bots, such as Microsoft 365 Copilot.
 #[utoipa::path(
     get, path = "/v1/conversations/{id}/feedback", tag = "conversations", operation_id = "listFeedback",
     params(
-        ("id" = String, Path, description = "The conversation: its id, or its name with percent signs"),
-        ("limit" = Option<usize>, Query, description = "The most that are wanted: 1 to 1000, 50 when absent"),
-        ("after" = Option<String>, Query, description = "`next` of the page before"),
+        ("id" = String, Path, description = "The id of the conversation, or its name, percent-encoded"),
+        ("limit" = Option<usize>, Query, description = "The page size: 1 to 1000, 50 when absent"),
+        ("after" = Option<String>, Query, description = "The value of `next` in the previous page"),
     ),
     responses(
-        (status = 200, description = "A page of the list", body = FeedbackList),
-        (status = 400, description = "A parameter is unusable"),
-        (status = 404, description = "No such conversation"),
+        (status = 200, description = "One page of the list", body = FeedbackList),
+        (status = 400, description = "A query parameter is invalid"),
+        (status = 404, description = "The conversation does not exist"),
     ),
     security(("api_key" = []))
 )]

@@ -1,4 +1,4 @@
-//! `GET /metrics`: figures for Prometheus.
+//! `GET /metrics`: metrics for Prometheus.
 
 use actix_web::HttpResponse;
 use actix_web::dev::ServiceRequest;
@@ -8,13 +8,14 @@ use super::State;
 use super::door::host::{is_alone, is_local};
 use crate::metrics::Metrics;
 
-/// The figures of the server, in the text format of Prometheus.
+/// Read the metrics of the server in the Prometheus text format.
 ///
-/// A server that only this machine reaches tells them without a key. Elsewhere they need a key with the scope `metrics`.
+/// Requests need an API key with the scope `metrics`, unless the server listens on a loopback address and the request comes
+/// from the same machine.
 #[utoipa::path(
     get, path = "/metrics", tag = "operations", operation_id = "metrics",
     responses(
-        (status = 200, description = "The figures", body = String, content_type = "text/plain"),
+        (status = 200, description = "The metrics", body = String, content_type = "text/plain"),
     ),
     security(("api_key" = []))
 )]

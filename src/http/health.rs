@@ -1,4 +1,4 @@
-//! Whether the server lives, and whether it can take work.
+//! Liveness and readiness of the server.
 
 use actix_web::HttpResponse;
 use actix_web::web::Data;
@@ -7,30 +7,32 @@ use utoipa::ToSchema;
 
 use super::{ApiError, State};
 
-/// The server is well.
+/// The state of the server.
 #[derive(Serialize, ToSchema)]
 struct Health {
     #[schema(example = "ok")]
     status: &'static str,
 }
 
-/// `GET /healthz`: the process answers.
+/// Check that the process is alive.
 #[utoipa::path(
     get, path = "/healthz", tag = "operations", operation_id = "liveness",
     responses(
-        (status = 200, description = "Yes", body = Health),
+        (status = 200, description = "The server is up", body = Health),
     )
 )]
 pub(crate) async fn live() -> HttpResponse {
     status()
 }
 
-/// `GET /readyz`: the store takes work, and no shutdown has begun.
+/// Check that the server is ready.
+///
+/// The server is ready while its store works and it is not shutting down.
 #[utoipa::path(
     get, path = "/readyz", tag = "operations", operation_id = "readiness",
     responses(
-        (status = 200, description = "Yes", body = Health),
-        (status = 503, description = "Shutting down"),
+        (status = 200, description = "The server is up", body = Health),
+        (status = 503, description = "The server is shutting down, or its store fails"),
     )
 )]
 pub(crate) async fn ready(state: Data<State>) -> Result<HttpResponse, ApiError> {

@@ -1,4 +1,4 @@
-//! Answers of a bot that carry their sources, through the same door as the bodies of `/v1/activities`.
+//! Reads the sources of a bot's answer in the same way as the bodies of `/v1/activities`.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) struct Pipeline {
 
 /// The conversion gave nothing.
 #[derive(Debug, thiserror::Error)]
-#[error("the conversion gave no message")]
+#[error("the conversion produced no message")]
 struct NoMessage;
 
 impl Pipeline {

@@ -1,4 +1,4 @@
-//! `POST /api/messages`: where Azure Bot Service and other agents hand in what users say.
+//! `POST /api/messages`: the messaging endpoint for Azure Bot Service and other agents.
 
 use std::convert::Infallible;
 
@@ -25,25 +25,27 @@ struct Replies<'a> {
     body: Option<&'a Value>,
 }
 
-/// Hand in an activity.
+/// Receive an activity from Azure Bot Service or another agent.
 ///
-/// Azure Bot Service does so for Teams, Web Chat and its other channels, and other agents do so for their users. The token is
-/// that of Azure Bot Service, or of an agent whose application may call this one.
+/// Azure Bot Service calls this route for Teams, Web Chat and its other channels; other agents call it for their users. The
+/// request needs a token of Azure Bot Service, or of an agent that `azure_bot.allowed_callers` lists.
 #[utoipa::path(
     post, path = "/api/messages", tag = "azure bot", operation_id = "receiveActivity",
-    request_body(content = Object, description = "An activity"),
+    request_body(content = Object, description = "A Bot Framework activity"),
     responses(
-        (status = 200, description = "The outcome of an invoke; with `deliveryMode` `expectReplies`, the answers as `activities`; with `stream`, server-sent events"),
-        (status = 202, description = "Taken in; the answers go to `serviceUrl`"),
-        (status = 400, description = "The body is no activity, or its `serviceUrl` is not trusted"),
+        (status = 200, description = "The result of an invoke; with the delivery mode `expectReplies`, the answers in \
+            `activities`; with `stream`, server-sent events"),
+        (status = 202, description = "The activity was accepted; citewire sends the answer to `serviceUrl`"),
+        (status = 400, description = "The request body is not an activity, or its `serviceUrl` is not trusted"),
         (status = 401, description = "The token is missing or wrong"),
-        (status = 403, description = "The token is good, and its bearer may not do this"),
-        (status = 404, description = "No bot is set"),
-        (status = 405, description = "Another method than POST"),
-        (status = 413, description = "The body is too long"),
-        (status = 415, description = "The body is not JSON by its media type"),
-        (status = 501, description = "Nobody knows an invoke of this name"),
-        (status = 503, description = "Too much waits already, or the keys that sign tokens cannot be fetched"),
+        (status = 403, description = "The token is valid, but its sender is not allowed to call this bot"),
+        (status = 404, description = "No Azure bot is configured"),
+        (status = 405, description = "The method is not POST"),
+        (status = 413, description = "The request body is too large"),
+        (status = 415, description = "The Content-Type is not `application/json`"),
+        (status = 501, description = "The bot handles no invoke of this name"),
+        (status = 503, description = "The queue for incoming activities is full, or the keys that sign tokens cannot \
+            be fetched; retry after `Retry-After`"),
     )
 )]
 pub(crate) async fn receive(

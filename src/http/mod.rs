@@ -1,4 +1,4 @@
-//! citewire over HTTP.
+//! The HTTP server of citewire.
 //!
 //! A handler extracts, calls one function of the layers below, and wraps. Errors travel as [`ApiError`] and get their
 //! status and their words in `problem/error_response.rs` alone. Routes stand in `routes.rs`, and which of them are open to

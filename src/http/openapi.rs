@@ -17,7 +17,7 @@ use super::{
 #[openapi(
     info(
         title = "citewire",
-        description = "Turns RAG answers with sources into cited Bot Framework messages.",
+        description = "Converts RAG answers with sources into Bot Framework messages with citations.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
     paths(
@@ -68,16 +68,20 @@ use super::{
         figures::metrics,
     ),
     tags(
-        (name = "answers", description = "Conversion and delivery; needs the API key."),
-        (name = "chat completions", description = "Assistants as models, for clients of OpenAI; needs the API key."),
-        (name = "conversations", description = "What is kept of conversations; needs the API key."),
-        (name = "documents", description = "What assistants cite; needs the API key, a token, or a signed address."),
-        (name = "direct line", description = "Direct Line 3.0; needs the secret or a token."),
-        (name = "connector", description = "What a bot behind the channel calls; needs its secret or its ticket."),
-        (name = "azure bot", description = "What Azure Bot Service and other agents call; needs their token."),
-        (name = "page", description = "What the page with Web Chat calls."),
-        (name = "embed", description = "The chat in pages of other sites; without a credential, from listed origins."),
-        (name = "operations", description = "Open."),
+        (name = "answers", description = "Conversion and delivery of answers; needs an API key."),
+        (name = "chat completions", description = "Assistants as models, for OpenAI clients; needs an API key."),
+        (name = "conversations", description = "Stored conversations, users and feedback; needs an API key."),
+        (name = "documents", description = "Documents that assistants cite; needs an API key, a token or a signed \
+            link."),
+        (name = "direct line", description = "Direct Line 3.0; needs the Direct Line secret or a token."),
+        (name = "connector", description = "Bot Connector routes for a bot behind the embedded channel; needs the \
+            bot's secret or a ticket."),
+        (name = "azure bot", description = "The messaging endpoint for Azure Bot Service and other agents; needs \
+            their token."),
+        (name = "page", description = "Routes for the Web Chat page of this server."),
+        (name = "embed", description = "Chat sessions for pages of other sites; needs no credential, but a listed \
+            origin."),
+        (name = "operations", description = "Health and metrics; `/metrics` may need an API key."),
     ),
     components(schemas(Problem, BotError, CompletionProblem)),
     modifiers(&Credentials, &Refusals)
@@ -91,17 +95,14 @@ impl Modify for Credentials {
     fn modify(&self, document: &mut Document) {
         let components = document.components.get_or_insert_default();
         for (name, description) in [
-            ("api_key", "The API key: CITEWIRE_API_KEY."),
-            ("direct_line", "The Direct Line secret, CITEWIRE_DIRECT_LINE_SECRET, or a token of one conversation."),
+            ("api_key", "An API key: `CITEWIRE_API_KEY`, or a key from `[keys.NAME]` with the scope for the route."),
+            ("direct_line", "The Direct Line secret, `CITEWIRE_DIRECT_LINE_SECRET`, or a token for one conversation."),
             (
                 "bot",
-                "The secret of the bot, CITEWIRE_BOT_SECRET; or none, where the path begins with the ticket of `serviceUrl`.",
+                "The secret of the bot, `CITEWIRE_BOT_SECRET`; not needed if the path has the ticket of `serviceUrl`.",
             ),
-            (
-                "reader",
-                "The API key, or a Direct Line token of any conversation; or none, where the address is signed.",
-            ),
-            ("page", "A token from POST /page/session."),
+            ("reader", "An API key, or a Direct Line token of any conversation; not needed if the link is signed."),
+            ("page", "A token from `POST /page/session`."),
         ] {
             let mut bearer = Http::new(HttpAuthScheme::Bearer);
             bearer.description = Some(description.to_owned());
@@ -110,7 +111,7 @@ impl Modify for Credentials {
     }
 }
 
-/// What every route answers that refuses: without the credential that it asks for, and in the shape of its protocol.
+/// Adds the error responses of each route: a missing credential, and the error body of its protocol.
 struct Refusals;
 
 impl Modify for Refusals {
@@ -135,7 +136,7 @@ impl Modify for Refusals {
     }
 }
 
-/// How a route refuses callers without its credential.
+/// The responses of a route to callers without its credential.
 fn refusals(operation: &Operation) -> &'static [(&'static str, &'static str)] {
     let asked = operation.security.iter().flatten().find_map(|needed| {
         let needed = serde_json::to_value(needed).ok()?;
@@ -143,13 +144,16 @@ fn refusals(operation: &Operation) -> &'static [(&'static str, &'static str)] {
     });
     match asked.as_deref() {
         Some("api_key" | "page") => &[("401", "The credential is missing or wrong")],
-        Some("direct_line") => &[("401", "No credential"), ("403", "The credential is not good for this, or expired")],
-        Some("bot") => &[("401", "No credential of the bot")],
+        Some("direct_line") => &[
+            ("401", "The credential is missing"),
+            ("403", "The credential has expired or does not allow this request"),
+        ],
+        Some("bot") => &[("401", "The bot's credential is missing or wrong")],
         _ => &[],
     }
 }
 
-/// The media type and the schema of errors, as those want them who read them.
+/// The media type and the schema of error bodies for this kind of client.
 fn problem(reader: Reader) -> (&'static str, &'static str) {
     let schema = match reader {
         Reader::Citewire => "Problem",
@@ -159,7 +163,7 @@ fn problem(reader: Reader) -> (&'static str, &'static str) {
     (reader.media_type(), schema)
 }
 
-/// The document, made once.
+/// The document, built once.
 static DOCUMENT: LazyLock<Document> = LazyLock::new(Api::openapi);
 
 /// The OpenAPI document of this server.

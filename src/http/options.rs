@@ -1,4 +1,4 @@
-//! What can be set about the server.
+//! The options of the server.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -110,13 +110,13 @@ impl HttpOptions {
     }
 }
 
-/// Where clients find this server: `https://bot.example`, or with a path when a proxy adds one.
+/// The URL of this server for clients: `https://bot.example`, with a path if a proxy adds one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicUrl(Url);
 
-/// The text is no address under which clients can find the server.
+/// The text is not a valid public URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a public URL is absolute, http or https, without user, query and fragment")]
+#[error("a public URL must be an absolute http or https URL without user, query and fragment")]
 pub struct InvalidPublicUrl;
 
 impl FromStr for PublicUrl {

@@ -1,4 +1,4 @@
-//! `POST /v1/open-webui`, `POST /v1/assistanthub` and `POST /v1/prompt`: what the command writes for other programs.
+//! `POST /v1/open-webui`, `POST /v1/assistanthub` and `POST /v1/prompt`: output for other programs.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -33,23 +33,23 @@ const STREAMS: [&str; 4] =
 /// What stands between a system prompt and the context.
 const BETWEEN: &str = "\n\n";
 
-/// Write an answer for Open WebUI.
+/// Convert an answer for Open WebUI.
 ///
-/// A raw body whose media type is that of a stream (`text/event-stream`, `application/x-ndjson`, `application/jsonl`) is
-/// answered as server-sent events while it arrives. `channel` and all options but `require_grounding`, `ref_is_tracking` and
-/// `withhold_encrypted` mean nothing here.
+/// If the media type of a raw body is a stream (`text/event-stream`, `application/x-ndjson`, `application/jsonl`), the server
+/// responds with server-sent events while the body arrives. The route uses the options `require_grounding`, `ref_is_tracking`
+/// and `withhold_encrypted`, and ignores `channel` and all other options.
 #[utoipa::path(
     post, path = "/v1/open-webui", tag = "answers", operation_id = "writeOpenWebUi",
     params(
-        ("from" = Option<String>, Query, description = "The format of a raw body"),
-        ("events" = Option<String>, Query, description = "chunks (default), events, or completion: the form of what is written"),
+        ("from" = Option<String>, Query, description = "The format of a raw body; detected when absent"),
+        ("events" = Option<String>, Query, description = "The output form: chunks (default), events or completion"),
     ),
-    request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
+    request_body(content = AnswerRequest, description = "An answer, complete or as a stream, wrapped or raw"),
     responses(
         (status = 200, description = "The text and its events; for a stream, server-sent events", body = Object),
-        (status = 400, description = "The body is unusable"),
-        (status = 413, description = "The body or one event of a stream is too long"),
-        (status = 422, description = "Required grounding is missing"),
+        (status = 400, description = "The request body is invalid"),
+        (status = 413, description = "The request body, or one event of the stream in it, is too large"),
+        (status = 422, description = "The answer lacks the grounding that `require_grounding` asks for"),
     ),
     security(("api_key" = []))
 )]
@@ -63,22 +63,23 @@ pub(crate) async fn write_open_webui(
     write(state, request, payload, form).await
 }
 
-/// Write an answer for clients of AssistantHub.
+/// Convert an answer for AssistantHub clients.
 ///
-/// A raw body whose media type is that of a stream (`text/event-stream`, `application/x-ndjson`, `application/jsonl`) is
-/// answered as server-sent events while it arrives. `channel` and all options but `require_grounding`, `ref_is_tracking` and
-/// `withhold_encrypted` mean nothing here.
+/// If the media type of a raw body is a stream (`text/event-stream`, `application/x-ndjson`, `application/jsonl`), the server
+/// responds with server-sent events while the body arrives. The route uses the options `require_grounding`, `ref_is_tracking`
+/// and `withhold_encrypted`, and ignores `channel` and all other options.
 #[utoipa::path(
     post, path = "/v1/assistanthub", tag = "answers", operation_id = "writeAssistantHub",
     params(
-        ("from" = Option<String>, Query, description = "The format of a raw body"),
+        ("from" = Option<String>, Query, description = "The format of a raw body; detected when absent"),
     ),
-    request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
+    request_body(content = AnswerRequest, description = "An answer, complete or as a stream, wrapped or raw"),
     responses(
-        (status = 200, description = "A completion with `citations`; for a stream, its chunks as server-sent events", body = Object),
-        (status = 400, description = "The body is unusable"),
-        (status = 413, description = "The body or one event of a stream is too long"),
-        (status = 422, description = "Required grounding is missing"),
+        (status = 200, description = "A chat completion with `citations`; for a stream, its chunks as server-sent \
+            events", body = Object),
+        (status = 400, description = "The request body is invalid"),
+        (status = 413, description = "The request body, or one event of the stream in it, is too large"),
+        (status = 422, description = "The answer lacks the grounding that `require_grounding` asks for"),
     ),
     security(("api_key" = []))
 )]
@@ -90,17 +91,18 @@ pub(crate) async fn write_assistanthub(
     write(state, request, payload, OutgoingForm::AssistantHub).await
 }
 
-/// Write sources for a model.
+/// Write a prompt with numbered sources for a model.
 ///
-/// The body is a manifest whose text may be missing, or a list of its sources; wrapped as `answer`, it takes `options`: `style`,
+/// The body is a manifest (its text may be missing) or a list of sources. To set `options`, wrap the body as `answer`: `style`,
 /// `max_bytes`, `max_tokens`, `system`, `sources_only`.
 #[utoipa::path(
     post, path = "/v1/prompt", tag = "answers", operation_id = "writePrompt",
-    request_body(content = Object, description = "A manifest or a list of sources, wrapped or raw"),
+    request_body(content = Object, description = "A manifest, or a list of sources, wrapped or raw"),
     responses(
-        (status = 200, description = "The context as `text`, the `messages` with it, and the number of each source", body = Object),
-        (status = 400, description = "The body is unusable"),
-        (status = 413, description = "The body is too long"),
+        (status = 200, description = "The prompt text in `text`, your `messages` with that text in them, and the \
+            number of each source", body = Object),
+        (status = 400, description = "The request body is invalid"),
+        (status = 413, description = "The request body is too large"),
     ),
     security(("api_key" = []))
 )]

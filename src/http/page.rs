@@ -1,4 +1,4 @@
-//! The page: Web Chat on the embedded channel, and what it needs.
+//! The Web Chat page of this server, and its routes.
 
 use actix_web::http::header::{self, CACHE_CONTROL};
 use actix_web::web::{Data, Payload, ReqData};
@@ -21,13 +21,13 @@ const SCRIPT: &str = include_str!("../../web/page.js");
 const CHAT: &str = include_str!("../../web/chat.js");
 const JSON: &str = include_str!("../../web/json.js");
 
-/// An answer that the page delivered.
+/// An answer that the page sent and the server delivered.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PageAnswer<'a> {
-    /// The id of the message in its conversation.
+    /// The id of the message in the conversation.
     #[schema(value_type = String)]
     id: &'a ActivityId,
-    /// The message as everyone reads it.
+    /// The message, as readers see it.
     #[schema(value_type = Object)]
     activity: &'a Activity,
     report: &'a Report,
@@ -86,7 +86,7 @@ fn asset(media_type: &'static str, text: &'static str) -> HttpResponse {
         .body(text)
 }
 
-/// The sample answers of the page.
+/// List the sample answers of the page.
 #[utoipa::path(
     get, path = "/page/samples", tag = "page", operation_id = "listSamples",
     responses((status = 200, description = "The samples, in the order of the page", body = Vec<Offered>))
@@ -98,17 +98,18 @@ pub(crate) async fn samples() -> Result<HttpResponse, ApiError> {
     Ok(HttpResponse::Ok().content_type("application/json").body(body))
 }
 
-/// Convert an answer and deliver it into the conversation of the page.
+/// Convert an answer and deliver it into the page's conversation.
 #[utoipa::path(
     post, path = "/page/answers", tag = "page", operation_id = "sendPageAnswer",
-    request_body(content = AnswerRequest, description = "An answer, whole or as a stream, wrapped or raw"),
+    request_body(content = AnswerRequest, description = "An answer, complete or as a stream, wrapped or raw"),
     responses(
-        (status = 201, description = "Delivered", body = PageAnswer),
-        (status = 400, description = "The body is unusable"),
-        (status = 413, description = "The body or one event of a stream is too long"),
-        (status = 422, description = "Required grounding is missing"),
-        (status = 403, description = "Not a token of the page, expired, or the page takes no answers"),
-        (status = 429, description = "Too many posts with this token"),
+        (status = 201, description = "The answer was delivered", body = PageAnswer),
+        (status = 400, description = "The request body is invalid"),
+        (status = 413, description = "The request body, or one event of the stream in it, is too large"),
+        (status = 422, description = "The answer lacks the grounding that `require_grounding` asks for"),
+        (status = 403, description = "The token has expired or is not from `POST /page/session`, or the setting \
+            `page_answers` is off"),
+        (status = 429, description = "Too many posts with this token; retry after `Retry-After`"),
     ),
     security(("page" = []))
 )]

@@ -1,4 +1,4 @@
-//! Paths that have a meaning beyond their route: whose errors have a shape of their own, and what is open to whom.
+//! Path rules: the error format of a route, and its authentication.
 
 /// Where the protocols of the Bot Framework begin, whose errors have their own shape.
 pub(crate) const BOT_FRAMEWORK: &str = "/v3/";

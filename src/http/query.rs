@@ -1,4 +1,4 @@
-//! The part of a URL after the question mark.
+//! The query parameters of a request.
 
 use std::collections::BTreeMap;
 
@@ -6,22 +6,22 @@ use actix_web::HttpRequest;
 
 use crate::activity::{InvalidWatermark, Watermark};
 
-/// A parameter that cannot be read.
+/// An invalid query parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
     /// `limit` is no number within its bounds.
-    #[error("limit: a whole number from 1 to {max} is wanted")]
+    #[error("limit: a whole number from 1 to {max} is required")]
     Limit {
         /// The greatest that is taken.
         max: usize,
     },
     /// `after` is not what a list has returned.
-    #[error("after: give `next` of the page before, as it came")]
+    #[error("after: send the value of `next` from the previous page unchanged")]
     Cursor,
 }
 
-/// The parameters of a request. Of a name that comes twice the first counts; unknown names are nobody's business.
+/// The query parameters of a request. The first of several values counts; unknown parameters are ignored.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Query(BTreeMap<String, String>);
 

@@ -1,4 +1,4 @@
-//! `POST /v1/records`: an answer in, its sources in one schema out.
+//! `POST /v1/records`: returns the sources of an answer in one schema for all providers.
 
 use std::sync::Arc;
 
@@ -20,20 +20,23 @@ use crate::output::{Records, Redirectors, records_behind};
 
 /// Read the sources of an answer.
 ///
-/// One schema for all providers: every key is there, and null where nothing is known. `channel` and all options but
-/// `require_grounding` mean nothing here. With `reshaped` beside `answer`, the sources are those of `answer`, and `text` is what
-/// a second step made of it: `reshaped` is its text, or its answer as its provider sent it. It is not scanned for markers.
+/// The schema is the same for all providers. Every key is present; unknown values are null. The route uses the option
+/// `require_grounding`, and ignores `channel` and all other options.
+///
+/// If a second model rewrites the grounded answer, send the grounded answer as `answer` and the result of the second model as
+/// `reshaped`: its text, or its response as the provider sent it. The response then contains the sources of `answer` and the
+/// text of `reshaped`, which citewire does not scan for markers.
 #[utoipa::path(
     post, path = "/v1/records", tag = "answers", operation_id = "readRecords",
     params(
-        ("from" = Option<String>, Query, description = "The format of a raw body"),
+        ("from" = Option<String>, Query, description = "The format of a raw body; detected when absent"),
     ),
-    request_body(content = RecordsRequest, description = "An answer, whole or as a stream, wrapped or raw"),
+    request_body(content = RecordsRequest, description = "An answer, complete or as a stream, wrapped or raw"),
     responses(
         (status = 200, description = "The answer and its sources", body = Records),
-        (status = 400, description = "The body is unusable"),
-        (status = 413, description = "The body or one event of a stream is too long"),
-        (status = 422, description = "Required grounding is missing"),
+        (status = 400, description = "The request body is invalid"),
+        (status = 413, description = "The request body, or one event of the stream in it, is too large"),
+        (status = 422, description = "The answer lacks the grounding that `require_grounding` asks for"),
     ),
     security(("api_key" = []))
 )]
@@ -98,7 +101,7 @@ fn second_step(reshaped: &RawValue) -> Result<(String, bool), ApiError> {
         return Ok((text, true));
     }
     if !reshaped.get().starts_with('{') {
-        let reason = "the text of the second step is wanted here, or its answer as its provider sent it".to_owned();
+        let reason = "the text of the second model, or its response as the provider sent it, is required".to_owned();
         return Err(EnvelopeError::Member { pointer: "/reshaped".to_owned(), reason }.into());
     }
     let answer = ingest(reshaped.get().as_bytes(), None)

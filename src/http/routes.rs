@@ -1,4 +1,4 @@
-//! Every route, once: from here they are registered, described and tested.
+//! The table of all routes, from which they are registered, documented and tested.
 
 use actix_cors::Cors;
 use actix_web::dev::{HttpServiceFactory, ServiceRequest};

@@ -24,7 +24,7 @@ pub(crate) struct Offered<'a> {
     title: String,
     summary: String,
     from: String,
-    /// An object, or the text of a stream.
+    /// A JSON object, or a stream as text.
     #[schema(value_type = Object)]
     input: Cow<'a, RawValue>,
 }

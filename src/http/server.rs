@@ -1,4 +1,4 @@
-//! The server: built, then run.
+//! Builds and runs the server.
 
 use std::any::Any;
 use std::future::Future;
@@ -33,7 +33,7 @@ pub struct Server {
     state: Arc<State>,
 }
 
-/// The server cannot be built or has failed.
+/// The server cannot be built, or has failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {
@@ -151,7 +151,9 @@ fn here(state: &State, addresses: &[SocketAddr]) -> Option<WebUrl> {
 async fn tell(bot: Arc<BotChannel>, here: Option<ServiceUrl>, tasks: Tasks) {
     match here {
         Some(here) => bot.run(&here, tasks.end_token()).await,
-        None => tracing::error!("the bot is told nothing, because this server has no address"),
+        None => tracing::error!(
+            "the bot gets no activities, because the URL of this server is unknown: set bot.service_url"
+        ),
     }
 }
 

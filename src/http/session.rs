@@ -1,4 +1,4 @@
-//! `POST /page/session`: the token with which the page joins a conversation of its own.
+//! `POST /page/session`: starts a conversation for the page and returns its token.
 
 use actix_web::web::Data;
 use actix_web::{HttpRequest, HttpResponse};
@@ -11,23 +11,23 @@ use super::{ApiError, HttpOptions, PublicUrl, State, address};
 use crate::activity::ConversationId;
 use crate::channels::direct_line::Owner;
 
-/// A conversation of the page.
+/// A chat session of the page.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PageSession<'a> {
-    /// Good for Direct Line and for `POST /page/answers`.
+    /// A token for Direct Line and for `POST /page/answers`.
     token: &'a str,
     #[schema(value_type = String)]
     conversation_id: &'a ConversationId,
     user_id: &'a str,
-    /// In seconds.
+    /// The lifetime of the token, in seconds.
     #[serde(rename = "expires_in")]
     expires_in: u32,
-    /// Whether somebody answers what is typed: a bot or an assistant.
+    /// Whether a bot or an assistant answers messages.
     answered: bool,
-    /// Whether somebody looks at files: a bot.
+    /// Whether visitors can send files: true if a bot is connected.
     takes_files: bool,
-    /// Whether the page may send answers to convert.
+    /// Whether the page may send answers to `POST /page/answers`.
     takes_answers: bool,
 }
 
@@ -35,9 +35,9 @@ pub(crate) struct PageSession<'a> {
 #[utoipa::path(
     post, path = "/page/session", tag = "page", operation_id = "startPageSession",
     responses(
-        (status = 200, description = "A token of a conversation of its own", body = PageSession),
-        (status = 403, description = "Asked from elsewhere"),
-        (status = 429, description = "Too many sessions from this address"),
+        (status = 200, description = "The token of a new conversation", body = PageSession),
+        (status = 403, description = "The request does not come from the page of this server"),
+        (status = 429, description = "Too many sessions from this IP address; retry after `Retry-After`"),
     )
 )]
 pub(crate) async fn start_session(state: Data<State>, request: HttpRequest) -> Result<HttpResponse, ApiError> {

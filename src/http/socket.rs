@@ -24,19 +24,21 @@ const MAX_CLIENT_FRAME: usize = 256 * 1024;
 /// allowed only when all of it has come, and keeps what comes until then.
 const MAX_WAITING: usize = 2 * MAX_CLIENT_FRAME;
 
-/// The stream of a conversation: a WebSocket whose frames are ActivitySets of one activity, or empty.
+/// Open the stream of a conversation.
+///
+/// The stream is a WebSocket. Each frame contains an ActivitySet with one activity, or is empty to keep the connection alive.
 #[utoipa::path(
     get, path = "/v3/directline/conversations/{id}/stream", tag = "direct line", operation_id = "openStream",
     params(
-        ("id" = String, Path, description = "The conversation"),
-        ("watermark" = Option<String>, Query, description = "The last activity already seen"),
-        ("t" = String, Query, description = "The credential from streamUrl"),
+        ("id" = String, Path, description = "The id of the conversation"),
+        ("watermark" = Option<String>, Query, description = "The watermark of the last activity that you have"),
+        ("t" = String, Query, description = "The stream token, as in `streamUrl`"),
     ),
     responses(
         (status = 101, description = "The stream is open"),
-        (status = 403, description = "The credential is not good for this, or expired"),
-        (status = 404, description = "No such conversation"),
-        (status = 429, description = "Too many sockets on this conversation"),
+        (status = 403, description = "The token has expired or does not allow this request"),
+        (status = 404, description = "The conversation does not exist"),
+        (status = 429, description = "Too many streams are open on this conversation; retry after `Retry-After`"),
     )
 )]
 pub(crate) async fn stream(
@@ -136,7 +138,7 @@ impl Socket<'_> {
                     Ok(Some(frame)) => self.send(frame).await,
                     Ok(None) => Err(Ending::Close(CloseCode::Normal)),
                     Err(error) => {
-                        tracing::warn!(%error, "a stream ends, because the store cannot be read");
+                        tracing::warn!(%error, "a stream was closed, because the store cannot be read");
                         Err(Ending::Close(CloseCode::Error))
                     }
                 },

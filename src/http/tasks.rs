@@ -1,11 +1,11 @@
-//! Every task of the server, so that none outlives it.
+//! Tracks all tasks of the server, so that none outlives it.
 
 use std::future::Future;
 
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Starts tasks, tells them to end, and waits until they have.
+/// Starts tasks, signals them to end, and waits until they have ended.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tasks {
     tracker: TaskTracker,

@@ -1,4 +1,4 @@
-//! `/bot/{ticket}/v3/…`: the Connector routes for a bot whose `serviceUrl` carries its credential.
+//! `/bot/{ticket}/v3/…`: the Connector routes for a bot that authenticates with the ticket in its `serviceUrl`.
 
 use actix_web::HttpMessage as _;
 use actix_web::dev::ServiceRequest;

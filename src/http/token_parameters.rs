@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use crate::activity::{ChannelAccount, Role};
 use crate::channels::direct_line::Wished;
 
-/// Whom a token is for.
+/// The parameters of a token.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only the shape: names of members are matched without case")]
 pub(crate) struct TokenParameters {
@@ -18,13 +18,13 @@ pub(crate) struct TokenParameters {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only the shape: names of members are matched without case")]
 struct TokenUser {
-    /// Replaces the sender of everything that is posted with the token.
+    /// The user id. The server sets it as the sender of every activity that is posted with the token.
     #[schema(example = "dl_ann")]
     id: Option<String>,
     name: Option<String>,
 }
 
-/// The body is no `TokenParameters`.
+/// The body is not a `TokenParameters` object.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParametersError {
@@ -32,7 +32,7 @@ pub enum ParametersError {
     #[error("the body is not JSON")]
     NotJson(#[source] serde_json::Error),
     /// A member has the wrong type.
-    #[error("{pointer}: {wanted} is wanted here")]
+    #[error("{pointer}: {wanted} is required")]
     Member {
         /// JSON pointer of the member; empty for the whole.
         pointer: &'static str,
@@ -82,7 +82,7 @@ fn user(parameters: &Map<String, Value>) -> Result<Option<ChannelAccount>, Param
 fn origins(parameters: &Map<String, Value>) -> Result<Vec<String>, ParametersError> {
     const WRONG: ParametersError = ParametersError::Member {
         pointer: "/trustedOrigins",
-        wanted: "a list of at most 16 addresses of web sites, https://contoso.example,",
+        wanted: "a list of at most 16 origins of web sites, such as https://contoso.example,",
     };
     let sites = match member(parameters, "trustedOrigins") {
         None | Some(Value::Null) => return Ok(Vec::new()),

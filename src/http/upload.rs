@@ -1,4 +1,4 @@
-//! Files: `POST …/upload`, and where they can be fetched.
+//! File uploads, `POST …/upload`, and downloads of the uploaded files.
 
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::web::{Bytes, Data, Path, Payload, ReqData};
@@ -30,21 +30,24 @@ const SHOWN: [&str; 9] = [
 
 /// Post an activity with files.
 ///
-/// `multipart/form-data` holds files and at most one part of type `application/vnd.microsoft.activity`, which describes
-/// them. Any other body is a file by itself, named by `Content-Disposition`.
+/// A body of type `multipart/form-data` contains files, and at most one part of type `application/vnd.microsoft.activity`: the
+/// activity to which citewire attaches the files. A body of any other type is one file, named by `Content-Disposition`.
 #[utoipa::path(
     post, path = "/v3/directline/conversations/{id}/upload", tag = "direct line", operation_id = "uploadFiles",
     params(
-        ("id" = String, Path, description = "The conversation"),
-        ("userId" = Option<String>, Query, description = "Who sends them, where the token and the activity do not say"),
+        ("id" = String, Path, description = "The id of the conversation"),
+        ("userId" = Option<String>, Query, description = "The id of the sender, if neither the token nor the activity \
+            names one"),
     ),
-    request_body(content = Object, content_type = "multipart/form-data", description = "Files and an activity"),
+    request_body(content = Object, content_type = "multipart/form-data", description = "Files, and at most one \
+        activity"),
     responses(
-        (status = 200, description = "Recorded; it comes back with this id", body = ResourceResponse),
-        (status = 400, description = "The body is unusable, or nobody sends it"),
-        (status = 404, description = "No such conversation"),
-        (status = 413, description = "The body is too long"),
-        (status = 429, description = "The store is full, or there are too many posts with this token"),
+        (status = 200, description = "The activity was recorded; clients see it with this id", body = ResourceResponse),
+        (status = 400, description = "The request body is invalid, or names no sender"),
+        (status = 404, description = "The conversation does not exist"),
+        (status = 413, description = "The request body is too large"),
+        (status = 429, description = "The store is full, or there are too many posts with this token; retry after \
+            `Retry-After`"),
     ),
     security(("direct_line" = []))
 )]
@@ -68,13 +71,18 @@ pub(crate) async fn upload_files(
     json(HttpResponse::Ok(), &ResourceResponse { id: &id })
 }
 
-/// A file that was uploaded. Its address cannot be guessed, and is all that is needed.
+/// Download an uploaded file.
+///
+/// The request needs no credential: the address contains a random id and cannot be guessed.
 #[utoipa::path(
     get, path = "/v3/directline/conversations/{id}/attachments/{attachment}", tag = "direct line", operation_id = "getUploadedFile",
-    params(("id" = String, Path, description = "The conversation"), ("attachment" = String, Path, description = "The file")),
+    params(
+        ("id" = String, Path, description = "The id of the conversation"),
+        ("attachment" = String, Path, description = "The id of the uploaded file"),
+    ),
     responses(
         (status = 200, description = "The file", content_type = "application/octet-stream"),
-        (status = 404, description = "No such file, or no longer"),
+        (status = 404, description = "The file does not exist, or was deleted with its conversation"),
     )
 )]
 pub(crate) async fn uploaded_file(state: Data<State>, path: Path<(String, String)>) -> Result<HttpResponse, ApiError> {

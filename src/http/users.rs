@@ -1,4 +1,4 @@
-//! `/v1/users`: what is kept of one user, for those who run the server.
+//! `/v1/users`: erases and exports the data of one user, for operators.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use super::{ApiError, State};
 
 /// Erase a user.
 ///
-/// Every conversation to which the user belongs is deleted whole, with the activities of all who are in it, its files and its
-/// feedback, and its streams are closed. A user belongs to a conversation that was started for them, in which they have sent an
-/// activity, or in which they have rated an answer. A user of whom nothing is kept is erased already, so the call can be repeated.
+/// The server deletes every conversation of the user, with the activities of all members, its files and its feedback, and
+/// closes its streams. A conversation belongs to the user if it was started for them, or if they sent an activity or rated an
+/// answer in it. You can repeat the call: it also succeeds if the server stores nothing about the user.
 #[utoipa::path(
     delete, path = "/v1/users/{id}", tag = "conversations", operation_id = "eraseUser",
-    params(("id" = String, Path, description = "The id of the user's account, as `user.id` and `from.id` have it")),
+    params(("id" = String, Path, description = "The user id, as in `user.id` and `from.id`")),
     responses(
-        (status = 204, description = "Nothing is kept of the user"),
+        (status = 204, description = "The server stores nothing about the user"),
     ),
     security(("api_key" = []))
 )]
@@ -27,15 +27,15 @@ pub(crate) async fn erase(state: Data<State>, id: Path<String>) -> Result<HttpRe
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Export what is kept of a user.
+/// Export the data of a user.
 ///
-/// Every conversation to which the user belongs, one after the other, whole: one JSON object a line, oldest first in each:
-/// `conversation`, `watermark`, `activity`. No line where nothing is kept.
+/// The response contains all conversations of the user, one after the other: one JSON object per activity and line, oldest
+/// first, with `conversation`, `watermark` and `activity`. The response is empty if the server stores nothing about the user.
 #[utoipa::path(
     get, path = "/v1/users/{id}/export", tag = "conversations", operation_id = "exportUser",
-    params(("id" = String, Path, description = "The id of the user's account, as `user.id` and `from.id` have it")),
+    params(("id" = String, Path, description = "The user id, as in `user.id` and `from.id`")),
     responses(
-        (status = 200, description = "The activities, one a line", body = String, content_type = "application/x-ndjson"),
+        (status = 200, description = "One activity per line", body = String, content_type = "application/x-ndjson"),
     ),
     security(("api_key" = []))
 )]

@@ -1,4 +1,4 @@
-//! Web Chat's one script: the file that the configuration names, else the one inside the program.
+//! Serves the Web Chat script: the configured file, or the one built into the program.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The handle with which a server counts.
+//! The handle with which the server counts.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -13,7 +13,7 @@ use super::parts::{BackEndFigures, ChannelFigures, StoreFigures, buckets, named}
 use super::queue::{Queue, Queues};
 use super::table;
 
-/// Counts what a server does. Cheap to clone; clones count into the same figures.
+/// Counts the events of a server. Cheap to clone; clones count into the same metrics.
 #[derive(Clone, Debug)]
 pub struct Metrics(Arc<Inner>);
 
@@ -34,7 +34,7 @@ struct Inner {
     queue_age: GaugeVec,
 }
 
-/// What became of an answer that somebody gave us to convert.
+/// The outcome of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversion {
     /// It was converted.
@@ -54,7 +54,7 @@ pub enum Conversion {
     Empty,
 }
 
-/// A limit of calls.
+/// A rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// Conversations that an address starts on the page.
@@ -215,7 +215,7 @@ impl Metrics {
     }
 }
 
-/// One that is open, until it is dropped.
+/// An open connection, counted until it is dropped.
 #[derive(Debug)]
 #[must_use = "dropped, it is open no more"]
 pub struct Open(IntGauge);
@@ -233,7 +233,7 @@ impl Drop for Open {
     }
 }
 
-/// A live answer, until it is dropped.
+/// A running livestream, counted until it is dropped.
 #[derive(Debug)]
 #[must_use = "dropped, it is open no more"]
 pub struct LiveStream {

@@ -1,4 +1,4 @@
-//! Figures about a running server, as Prometheus reads them at `GET /metrics`.
+//! The metrics of the server, which Prometheus reads at `GET /metrics`.
 //!
 //! Every name, help text and label stands in `table.rs`. A server counts with one handle, [`Metrics`]; a part that is built before it, such as the
 //! store, has figures of its own, which the server takes into its handle. A label never has a value that a caller has chosen, so that no

@@ -1,4 +1,4 @@
-//! Figures of parts that are built before their server, which takes them into its [`Metrics`](super::Metrics).
+//! Metrics of parts that are built before the server, such as the store. The server adds them to its [`Metrics`](super::Metrics).
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use prometheus::{HistogramOpts, HistogramVec, IntCounter, IntCounterVec, Opts};
 use super::queue::Queue;
 use super::table::{self, Family, Type};
 
-/// What a store does. Clones count into the same figures.
+/// The metrics of a store. Clones count into the same metrics.
 #[derive(Clone, Debug)]
 pub struct StoreFigures {
     /// Changes that wait until they are on the disk.
@@ -17,7 +17,7 @@ pub struct StoreFigures {
     changes: IntCounter,
 }
 
-/// What became of a group of changes of the store.
+/// The outcome of a group of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// It is on the disk: so many changes.
@@ -56,11 +56,11 @@ impl StoreFigures {
     }
 }
 
-/// What a channel that is somewhere else does. Clones count into the same figures.
+/// The metrics of a remote channel. Clones count into the same metrics.
 #[derive(Clone, Debug)]
 pub struct ChannelFigures(IntCounterVec);
 
-/// A channel that is somewhere else.
+/// A remote channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// Azure Bot Service and agents, called by the Connector protocol.
@@ -92,7 +92,7 @@ impl ChannelFigures {
     }
 }
 
-/// What back ends do. Clones count into the same figures.
+/// The metrics of back ends. Clones count into the same metrics.
 #[derive(Clone, Debug)]
 pub struct BackEndFigures {
     calls: IntCounterVec,

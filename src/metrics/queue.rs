@@ -1,10 +1,10 @@
-//! How many entries wait, and since when the oldest does.
+//! The length of a queue, and the age of its oldest entry.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What waits in one place. Clones are the same.
+/// The waiting entries of one queue. Clones share their state.
 #[derive(Clone, Debug, Default)]
 pub struct Queue(Arc<Mutex<Entries>>);
 
@@ -14,7 +14,7 @@ struct Entries {
     since: BTreeMap<u64, Instant>,
 }
 
-/// One entry, until it is dropped.
+/// A waiting entry, counted until it is dropped.
 #[derive(Debug)]
 #[must_use = "dropped, it waits no more"]
 pub struct Waiting {

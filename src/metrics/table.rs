@@ -1,4 +1,4 @@
-//! Every metric, once: name, type, labels, help.
+//! The table of all metrics: name, type, labels and help text.
 
 /// The type of a metric, as Prometheus has them.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! Where redirects of sources lead, found out by following them (rule RC-05): off unless switched on.
+//! Follows redirects of sources to their target pages (rule RC-05); off by default.
 //!
 //! What a provider cites may be the address of a redirector that says nothing of the page. Whoever wants the page itself
 //! lets citewire ask: few addresses at a time, for a short time, and never an address that is not public.

@@ -1,4 +1,4 @@
-//! Following redirects.
+//! Follows redirects.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::expiring_map::ExpiringMap;
 use crate::output::Records;
 use crate::url::WebUrl;
 
-/// How far citewire goes to find out where redirects lead. What is left over at a limit stays flagged.
+/// The limits for following redirects. Sources beyond a limit keep the flag `redirect`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RedirectLimits {
@@ -49,7 +49,7 @@ impl Default for RedirectLimits {
     }
 }
 
-/// Follows redirects, and remembers where they led.
+/// Follows redirects, and remembers their targets.
 pub struct Redirects {
     client: Client,
     clock: Arc<dyn Clock>,

@@ -1,4 +1,4 @@
-//! What is kept beside the activities of a conversation.
+//! Files in the store.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! How readers learn that a conversation has grown.
+//! Notifies readers of new activities in a conversation.
 
 use tokio::sync::watch;
 
@@ -15,9 +15,9 @@ pub struct ChangeNotifier(watch::Sender<Option<Watermark>>);
 #[derive(Clone, Debug)]
 pub struct ChangeListener(watch::Receiver<Option<Watermark>>);
 
-/// The conversation was deleted or has expired; its listeners hear nothing more.
+/// The conversation was deleted or has expired; its listeners get no more notifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the conversation is gone")]
+#[error("the conversation was deleted")]
 pub struct Closed;
 
 impl ChangeNotifier {

@@ -1,4 +1,4 @@
-//! A conversation in the store, what is put into it, and what is read of it.
+//! The types of conversations in the store.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Watermark};
 
-/// What is known of a conversation besides its activities.
+/// A conversation in the store, without its activities.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Conversation {
@@ -42,7 +42,7 @@ pub enum Created {
     Existing(Conversation),
 }
 
-/// Activities that belong together.
+/// Activities that are recorded together.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Batch {
@@ -85,7 +85,7 @@ impl Batch {
     }
 }
 
-/// One activity and its place.
+/// A recorded activity with its watermark.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Recorded {
@@ -124,7 +124,7 @@ impl Appended {
     }
 }
 
-/// A piece of a conversation.
+/// Part of a conversation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Page {
@@ -143,7 +143,7 @@ impl Page {
     }
 }
 
-/// How far a conversation reaches.
+/// The newest watermark of a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Newest {

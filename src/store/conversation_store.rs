@@ -1,4 +1,4 @@
-//! What a store of conversations promises.
+//! The trait of all stores.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! What a store cannot do.
+//! Errors of a store.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -28,20 +28,20 @@ pub enum StoreError {
     #[error("a batch needs at least one activity")]
     EmptyBatch,
     /// More calls wait than the store lets wait.
-    #[error("the store has more to do than it can take; try again soon")]
+    #[error("the store is overloaded; try again soon")]
     Busy,
     /// The store was closed.
     #[error("the store is closed")]
     Closed,
     /// There is no room where the store keeps what it is given.
-    #[error("the store has no room on its disk")]
+    #[error("the disk of the store is full")]
     NoSpace {
         /// What the backend says.
         #[source]
         cause: Arc<dyn Error + Send + Sync>,
     },
     /// The backend has failed.
-    #[error("the store cannot do this at present")]
+    #[error("the store failed; the log of the server names the cause")]
     Failed {
         /// What the backend says.
         #[source]

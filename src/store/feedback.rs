@@ -1,4 +1,4 @@
-//! What readers think of answers.
+//! Feedback of readers in the store.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::activity::{ChannelAccount, Watermark};
 
-/// What one reader thinks, as it is kept.
+/// The feedback of one reader, as stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Feedback {
@@ -30,7 +30,7 @@ pub struct Feedback {
     pub details: Option<Value>,
 }
 
-/// A piece of feedback and when it came.
+/// Stored feedback with its time of arrival.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NotedFeedback {

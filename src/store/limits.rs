@@ -1,4 +1,4 @@
-//! How much a store keeps.
+//! The limits of a store.
 
 /// Bounds of a store. What goes beyond is refused with [`StoreError::Full`](super::StoreError::Full); nothing is ever
 /// forgotten before its time, because a reader's watermark must not come to mean something else.

@@ -1,4 +1,4 @@
-//! Conversations as an operator sees them.
+//! The list of conversations for operators.
 
 use chrono::{DateTime, Utc};
 
@@ -64,7 +64,7 @@ impl Listing {
     }
 }
 
-/// How much a store holds.
+/// The numbers of conversations, activities and bytes in a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {

@@ -1,4 +1,4 @@
-//! Conversations in memory: for tests, trials and single processes that may forget.
+//! A store in memory, for tests and trials.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,7 +17,7 @@ use super::{
 use crate::activity::{ChannelAccount, ConversationId, Watermark};
 use crate::clock::Clock;
 
-/// A [`ConversationStore`] that lives and dies with the process.
+/// A [`ConversationStore`] in memory, whose content is lost when the process ends.
 #[derive(Debug)]
 pub struct MemoryStore {
     limits: StoreLimits,

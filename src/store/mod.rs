@@ -1,7 +1,7 @@
-//! Where conversations are kept: the contract, and the backends that fulfil it.
+//! Stores of conversations: the trait, and its backends.
 //!
 //! To add a backend: implement [`ConversationStore`], give it a URL scheme in `open.rs`, and add one line to the
-//! behavioural suite in `tests/it/store.rs`. Nothing else may know which backend is at work.
+//! behavioral suite in `tests/it/store.rs`. Nothing else may know which backend is at work.
 
 mod attachment;
 mod change_notifier;

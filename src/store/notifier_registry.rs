@@ -1,4 +1,4 @@
-//! The change notifiers of those conversations that somebody listens to.
+//! The change notifiers of conversations with readers.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! The choice of a backend.
+//! Opens the store that the configuration names.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::clock::Clock;
 /// The name of the file where the URL names none.
 const FILE_NAME: &str = "citewire.db";
 
-/// Which store to use, and how.
+/// The URL of the store, and its limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreOptions {
     /// `sqlite:` (a file in the data directory), `sqlite:PATH` or `memory:`; later versions also take `postgres://…`.
@@ -36,12 +36,12 @@ impl Default for StoreOptions {
     }
 }
 
-/// The URL names no store of this version. The URL itself is not part of the message, because it may hold a password.
+/// The URL is not valid for a store of this version. The message does not contain the URL, because it may contain a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreUrlError {
     /// The scheme is known, the backend is not part of this version.
-    #[error("stores of the kind {scheme}: are not in this version; use sqlite: or memory:")]
+    #[error("this version does not support {scheme}: stores; use sqlite: or memory:")]
     NotInThisVersion {
         /// What stands before the colon.
         scheme: String,
@@ -50,11 +50,11 @@ pub enum StoreUrlError {
     #[error("a store URL starts with memory:, sqlite: or postgres:")]
     UnknownScheme,
     /// Something stands behind `memory:`.
-    #[error("nothing stands behind memory:")]
+    #[error("the store URL memory: takes no path")]
     MemoryWithPath,
 }
 
-/// There is no store to open.
+/// The store cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
@@ -66,7 +66,7 @@ pub enum OpenError {
     Sqlite(#[from] SqliteError),
 }
 
-/// Where a store is.
+/// The place of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Location {

@@ -1,4 +1,4 @@
-//! Where a back end is.
+//! The URL of a back end.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use url::Url;
 
-/// The address of a back end: `http` or `https`, with a host, without a password and without a fragment.
+/// The URL of a back end: `http` or `https`, with a host, without a password and without a fragment.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address(Url);
 
-/// The text is no address of a back end.
+/// The text is not the URL of a back end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an http or https address is wanted, without user name, password and fragment")]
+#[error("an http or https URL without user name, password and fragment is required")]
 pub struct InvalidAddress;
 
 impl Address {

@@ -1,11 +1,11 @@
-//! The format of a back end's answers, as options name it.
+//! The answer format of a back end, as its options name it.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::ingest::Provider;
 
-/// The format of a back end's answers: a slug of `docs/reference/formats.md`, or `auto`, which lets the first bytes tell.
+/// The format of a back end's answers: a slug of `docs/reference/formats.md`, or `auto`, which detects the format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerFormat {
     /// The first bytes tell.
@@ -47,6 +47,6 @@ mod tests {
         assert_eq!(read(json!("perplexity")).ok(), Some(Some(Provider::Perplexity)));
         assert_eq!(read(json!("auto")).ok(), Some(None));
         let error = read(json!("Perplexity")).expect_err("slugs are exact").to_string();
-        assert!(error.contains("known are auto, "), "{error}");
+        assert!(error.contains("known formats: auto, "), "{error}");
     }
 }

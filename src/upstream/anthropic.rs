@@ -15,46 +15,46 @@ use crate::answer::Source;
 use crate::ingest::Provider;
 use crate::prompt::passage;
 
-/// What can be set about a back end of the kind `anthropic`.
+/// The settings of a back end of the kind `anthropic`.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AnthropicOptions {
-    /// The address, with or without `/v1/messages`.
+    /// The URL, with or without `/v1/messages`.
     #[serde(default = "anthropic")]
     #[schema(value_type = String)]
     pub url: Address,
-    /// The model.
+    /// The name of the model.
     pub model: String,
-    /// The variable of the environment that holds the key, which goes out as `x-api-key`.
+    /// The environment variable with the API key. citewire sends the key as `x-api-key`.
     pub key_env: Option<String>,
-    /// The version of the interface, which goes out as `anthropic-version`.
+    /// The API version, sent as `anthropic-version`.
     #[serde(default = "version")]
     pub version: String,
-    /// The tools, as the interface wants them: `{ type = "web_search_20250305", name = "web_search" }`. A model without
-    /// tools is given passages.
+    /// The tools, in the format of the API: `{ type = "web_search_20250305", name = "web_search" }`. A model without
+    /// tools gets passages from citewire.
     #[serde(default)]
     #[schema(value_type = Vec<Object>)]
     pub tools: Vec<Map<String, Value>>,
-    /// How much the answers vary.
+    /// The sampling temperature.
     pub temperature: Option<f64>,
-    /// The longest answer, in tokens of the model. The interface wants it to be said.
+    /// The longest answer, in tokens. The API requires it.
     #[serde(default = "max_tokens")]
     pub max_tokens: u32,
-    /// More headers.
+    /// Additional request headers.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// More headers, each with the variable of the environment that holds its value.
+    /// Additional request headers, each with the environment variable that contains its value.
     #[serde(default)]
     pub headers_env: BTreeMap<String, String>,
-    /// More members of the body.
+    /// Additional members of the request body.
     #[serde(default)]
     #[schema(value_type = Object)]
     pub body: Map<String, Value>,
-    /// How passages are given: as documents that the model cites by itself, unless the style says otherwise.
+    /// How the model gets passages: as documents that it cites by itself, unless `style` selects a list in the prompt.
     #[serde(default)]
     pub sources: Listing,
-    /// How long it may take, and how much it may say.
+    /// Time limits, size limit and retries.
     #[serde(default)]
     pub limits: CallLimits,
 }

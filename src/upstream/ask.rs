@@ -1,8 +1,8 @@
-//! What a back end is asked.
+//! The question for a back end: messages, passages and instructions.
 
 use crate::answer::Source;
 
-/// A question with everything that belongs to it.
+/// A question with its messages, passages and instructions.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ask {
@@ -53,7 +53,7 @@ impl Ask {
     }
 }
 
-/// Something that was said.
+/// A message of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Turn {
@@ -71,7 +71,7 @@ impl Turn {
     }
 }
 
-/// Who speaks in a conversation.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     /// A person who asks.

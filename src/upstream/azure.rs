@@ -14,95 +14,95 @@ use super::{Address, Ask, CallLimits};
 use crate::ingest::Provider;
 use crate::secret::Secret;
 
-/// What can be set about a back end of the kind `azure`.
+/// The settings of a back end of the kind `azure`.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AzureOptions {
-    /// The resource: `https://NAME.openai.azure.com`.
+    /// The endpoint of the Azure OpenAI resource: `https://NAME.openai.azure.com`.
     #[schema(value_type = String)]
     pub endpoint: Address,
-    /// The deployment of the model.
+    /// The name of the model deployment.
     pub deployment: String,
-    /// The version of the interface.
+    /// The API version.
     #[serde(default = "api_version")]
     pub api_version: String,
-    /// The variable of the environment that holds the key, which goes out as `api-key`.
+    /// The environment variable with the API key. citewire sends the key as `api-key`.
     pub key_env: Option<String>,
-    /// The search service: `https://NAME.search.windows.net`.
+    /// The endpoint of the search service: `https://NAME.search.windows.net`.
     #[schema(value_type = Option<String>)]
     pub search_endpoint: Option<Address>,
-    /// The variable that holds the key of the search service. Without it the resource shows who it is itself (a managed
-    /// identity).
+    /// The environment variable with the key of the search service. Without a key, the resource authenticates with its managed
+    /// identity.
     pub search_key_env: Option<String>,
-    /// The index.
+    /// The name of the search index.
     pub index: Option<String>,
-    /// Which fields of the index are what. The answer has its own names whatever stands here.
+    /// The mapping of index fields. It does not change the member names in answers.
     pub fields_mapping: Option<FieldsMapping>,
-    /// Whether all documents that were found are asked for, which carry the scores.
+    /// Whether citewire requests all retrieved documents, which have the scores.
     #[serde(default = "yes")]
     pub scores: bool,
-    /// What comes beside the text; more is added where `scores` want it.
+    /// Additional context to request. citewire adds the contexts that `scores` needs.
     pub include_contexts: Option<OneOrMore>,
-    /// So many documents go to the model.
+    /// How many documents the model gets.
     pub top_n_documents: Option<u32>,
-    /// How relevant a document must be, from 1 to 5.
+    /// How strictly documents are filtered by relevance, from 1 to 5.
     pub strictness: Option<u32>,
-    /// Whether the model answers from documents alone.
+    /// Whether the model answers only from the documents.
     pub in_scope: Option<bool>,
-    /// What the model is told about its role.
+    /// The instructions for the model about its role.
     pub role_information: Option<String>,
-    /// How the index is searched: `simple`, `semantic`, `vector`, `vector_simple_hybrid`, `vector_semantic_hybrid`.
+    /// The search type: `simple`, `semantic`, `vector`, `vector_simple_hybrid`, `vector_semantic_hybrid`.
     pub query_type: Option<String>,
-    /// The semantic configuration of the index.
+    /// The name of the semantic configuration of the index.
     pub semantic_configuration: Option<String>,
-    /// The deployment that makes vectors of questions.
+    /// The embedding deployment that turns questions into vectors.
     pub embedding_deployment: Option<String>,
-    /// How much the answers vary.
+    /// The sampling temperature.
     pub temperature: Option<f64>,
-    /// The longest answer, in tokens of the model.
+    /// The longest answer, in tokens.
     pub max_tokens: Option<u32>,
-    /// More headers.
+    /// Additional request headers.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// More headers, each with the variable of the environment that holds its value.
+    /// Additional request headers, each with the environment variable that contains its value.
     #[serde(default)]
     pub headers_env: BTreeMap<String, String>,
-    /// More members of the body. `data_sources` here take the place of the index.
+    /// Additional members of the request body. `data_sources` replaces the configured index.
     #[serde(default)]
     #[schema(value_type = Object)]
     pub body: Map<String, Value>,
-    /// How long it may take, and how much it may say.
+    /// Time limits, size limit and retries.
     #[serde(default)]
     pub limits: CallLimits,
 }
 
-/// Which fields of an index are what.
+/// The mapping of index fields.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct FieldsMapping {
-    /// The fields that hold the text.
+    /// The fields with the text.
     pub content_fields: Option<Vec<String>>,
-    /// What stands between the texts of several fields.
+    /// The separator between the texts of several fields.
     pub content_fields_separator: Option<String>,
-    /// The field that holds the title.
+    /// The field with the title.
     pub title_field: Option<String>,
-    /// The field that holds the address.
+    /// The field with the URL.
     pub url_field: Option<String>,
-    /// The field that holds the file name.
+    /// The field with the file name.
     pub filepath_field: Option<String>,
-    /// The fields that hold vectors.
+    /// The fields with vectors.
     pub vector_fields: Option<Vec<String>>,
 }
 
-/// A list, or the one thing that would be in it.
+/// One value, or a list of values.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum OneOrMore {
-    /// One.
+    /// One value.
     One(String),
-    /// Several.
+    /// A list of values.
     More(Vec<String>),
 }
 
@@ -132,8 +132,8 @@ impl AzureOptions {
         self.body.get("data_sources").is_some_and(|sources| !sources.is_null())
     }
 
-    /// Where the section names neither an index nor data sources, those of the environment: a JSON text that functions for Open WebUI
-    /// read, with the keys of the sources in it.
+    /// Where the section names neither an index nor data sources, those of the environment: a JSON text that functions for
+    /// Open WebUI read, with the keys of the sources in it.
     pub(super) fn take_sources_of_environment(&mut self, keys: &mut Keys<'_>) {
         let names_some = self.has_own_sources() || self.search_endpoint.is_some() || self.index.is_some();
         let Some(text) = keys.variable(DATA_SOURCES).filter(|_| !names_some) else { return };
@@ -142,7 +142,7 @@ impl AzureOptions {
                 keys.secrets.extend(keys_in(&sources));
                 self.body.insert("data_sources".to_owned(), sources);
             }
-            Ok(_) | Err(_) => keys.impossible(DATA_SOURCES, "a list of data sources in JSON is wanted, or one"),
+            Ok(_) | Err(_) => keys.impossible(DATA_SOURCES, "a list of data sources in JSON is required, or one"),
         }
     }
 
@@ -344,7 +344,11 @@ mod tests {
         assert!(!options.has_own_sources(), "what the section says counts");
         for wrong in ["{}x", "\"index\"", "[]", "key-of-the-index"] {
             let (options, _, faults) = taken("", wrong);
-            assert_eq!(faults, ["AZURE_AI_DATA_SOURCES: a list of data sources in JSON is wanted, or one"], "{wrong}");
+            assert_eq!(
+                faults,
+                ["AZURE_AI_DATA_SOURCES: a list of data sources in JSON is required, or one"],
+                "{wrong}"
+            );
             assert!(!options.has_own_sources());
         }
     }

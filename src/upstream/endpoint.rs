@@ -1,4 +1,4 @@
-//! Calls to one back end.
+//! HTTP calls to one back end.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ const REFUSAL_WITHIN: Duration = Duration::from_secs(5);
 /// The body of an answer while it arrives.
 pub(super) type Body = BoxStream<'static, Result<bytes::Bytes, UpstreamError>>;
 
-/// Where a back end is, and how it is called.
+/// The URL of a back end, and the settings of calls to it.
 pub(super) struct Endpoint {
     pub(super) url: Url,
     pub(super) headers: HeaderMap,

@@ -1,10 +1,11 @@
-//! Why a back end did not answer, or not to the end.
+//! Errors of calls to a back end.
 
 use std::time::Duration;
 
 use crate::egress::EgressError;
 
-/// Why a back end did not answer, or not to the end. The words are for the operator; keys and texts are not among them.
+/// The reason why a back end did not answer, or not completely. The message is for the operator; it contains no keys and no
+/// texts of users.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpstreamError {
@@ -34,7 +35,7 @@ pub enum UpstreamError {
         wanted: &'static str,
     },
     /// It said nothing for too long.
-    #[error("{host} was silent for {} s", silence.as_secs_f32())]
+    #[error("{host} sent nothing for {} s", silence.as_secs_f32())]
     Stalled {
         /// The host.
         host: String,
@@ -50,7 +51,7 @@ pub enum UpstreamError {
         limit: usize,
     },
     /// The assistant answers as many questions as it may, and none of them ended in time. Nothing was called.
-    #[error("{limit} questions are being answered, which is the most that the assistant may (max_turns)")]
+    #[error("the assistant already answers {limit} questions, its limit (max_turns)")]
     NoTurn {
         /// How many it may answer at one time.
         limit: usize,
@@ -95,7 +96,7 @@ impl From<EgressError> for UpstreamError {
 }
 
 fn asked(retry_after: Option<Duration>) -> String {
-    retry_after.map_or_else(String::new, |wait| format!("; it asks not to be called for {} s", wait.as_secs()))
+    retry_after.map_or_else(String::new, |wait| format!("; it asks to wait {} s", wait.as_secs()))
 }
 
 fn said(message: &str) -> String {

@@ -1,4 +1,4 @@
-//! Which sentences answer a question, and how they are put together.
+//! Selects the sentences that answer a question, and builds the answer from them.
 
 use super::LocalOptions;
 use crate::answer::Source;
@@ -23,7 +23,7 @@ const ABOVE: f64 = 0.5;
 /// So many passages are pointed to where none has a sentence to quote.
 const POINTED_TO: usize = 2;
 
-/// An answer made of what was found.
+/// An answer built from quoted sentences.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Extract {
     /// Markdown with markers that count the sources.

@@ -1,15 +1,15 @@
-//! What is wrong with the options of a back end.
+//! Errors in the options of a back end.
 
 use super::InvalidAddress;
 use crate::egress::EgressError;
 
-/// What is wrong with the options of a back end. A `key` is named as in its section, with dots; values, which may be
-/// secrets, are not repeated.
+/// An error in the options of a back end. A `key` has its name from the section, with dots; values are not repeated, because
+/// they may be secrets.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpstreamFault {
     /// There is no such kind.
-    #[error("kind: no back end is of the kind {given:?}; known are {known}")]
+    #[error("kind: unknown kind of back end {given:?}; known kinds: {known}")]
     UnknownKind {
         /// What was given.
         given: String,
@@ -25,7 +25,7 @@ pub enum UpstreamFault {
         reason: String,
     },
     /// A key names a variable of the environment that is not set.
-    #[error("{key}: the environment has no {variable}")]
+    #[error("{key}: the environment variable {variable} is not set")]
     NoVariable {
         /// The key.
         key: String,
@@ -41,9 +41,7 @@ pub enum UpstreamFault {
         reason: String,
     },
     /// A variable holds what cannot stand in a header.
-    #[error(
-        "{key}: what the environment has in {variable} is no key: it has blanks, or other characters than visible ASCII"
-    )]
+    #[error("{key}: the environment variable {variable} is not a valid key: it may have only visible ASCII characters")]
     UnusableKey {
         /// The key.
         key: String,

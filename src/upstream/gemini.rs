@@ -14,41 +14,41 @@ use super::turns::alternating;
 use super::{Address, Ask, CallLimits, Listing, Speaker};
 use crate::ingest::Provider;
 
-/// What can be set about a back end of the kind `gemini`.
+/// The settings of a back end of the kind `gemini`.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct GeminiOptions {
-    /// The address, up to `/models`, or whole, up to `:streamGenerateContent`.
+    /// The URL: up to `/models`, or complete, up to `:streamGenerateContent`.
     #[serde(default = "google")]
     #[schema(value_type = String)]
     pub url: Address,
-    /// The model.
+    /// The name of the model.
     pub model: String,
-    /// The variable of the environment that holds the key, which goes out as `x-goog-api-key`.
+    /// The environment variable with the API key. citewire sends the key as `x-goog-api-key`.
     pub key_env: Option<String>,
-    /// The tools, as the interface wants them: `{ google_search = {} }`. A model without tools is given passages.
+    /// The tools, in the format of the API: `{ google_search = {} }`. A model without tools gets passages from citewire.
     #[serde(default)]
     #[schema(value_type = Vec<Object>)]
     pub tools: Vec<Map<String, Value>>,
-    /// How much the answers vary.
+    /// The sampling temperature.
     pub temperature: Option<f64>,
-    /// The longest answer, in tokens of the model.
+    /// The longest answer, in tokens.
     pub max_output_tokens: Option<u32>,
-    /// More headers.
+    /// Additional request headers.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// More headers, each with the variable of the environment that holds its value.
+    /// Additional request headers, each with the environment variable that contains its value.
     #[serde(default)]
     pub headers_env: BTreeMap<String, String>,
-    /// More members of the body.
+    /// Additional members of the request body.
     #[serde(default)]
     #[schema(value_type = Object)]
     pub body: Map<String, Value>,
-    /// How passages are listed.
+    /// How citewire lists passages in the prompt.
     #[serde(default)]
     pub sources: Listing,
-    /// How long it may take, and how much it may say.
+    /// Time limits, size limit and retries.
     #[serde(default)]
     pub limits: CallLimits,
 }

@@ -11,33 +11,33 @@ use super::interface::{Interface, Question, put, put_if};
 use super::{Address, AnswerFormat, Ask, CallLimits};
 use crate::ingest::Provider;
 
-/// What can be set about a back end of the kind `http`: a service that takes
-/// `{"question", "messages", "conversation"}` and answers in a format that citewire reads, whole or as a stream.
+/// The settings of a back end of the kind `http`: a service that accepts `{"question", "messages", "conversation"}` and
+/// responds in a format that citewire reads, complete or as a stream.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = HttpServiceOptions)]
 #[non_exhaustive]
 pub struct HttpOptions {
-    /// The address.
+    /// The URL.
     #[schema(value_type = String)]
     pub url: Address,
-    /// The variable of the environment that holds the key, which goes out as `Authorization: Bearer`.
+    /// The environment variable with the API key. citewire sends the key as `Authorization: Bearer`.
     pub key_env: Option<String>,
-    /// The format of the answers.
+    /// The answer format.
     #[serde(default)]
     #[schema(value_type = String)]
     pub from: AnswerFormat,
-    /// More headers.
+    /// Additional request headers.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// More headers, each with the variable of the environment that holds its value.
+    /// Additional request headers, each with the environment variable that contains its value.
     #[serde(default)]
     pub headers_env: BTreeMap<String, String>,
-    /// More members of the body.
+    /// Additional members of the request body.
     #[serde(default)]
     #[schema(value_type = Object)]
     pub body: Map<String, Value>,
-    /// How long it may take, and how much it may say.
+    /// Time limits, size limit and retries.
     #[serde(default)]
     pub limits: CallLimits,
 }

@@ -1,4 +1,4 @@
-//! What the kinds of back ends differ in, and the one that is made of it.
+//! The trait for the differences between HTTP back ends, and the back end built on it.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use crate::answer::Source;
 use crate::ingest::Provider;
 use crate::prompt::estimate_tokens;
 
-/// How one kind of back end is asked.
+/// The differences between the kinds of HTTP back ends.
 pub(super) trait Interface: Send + Sync {
     /// Whether it looks for sources itself.
     fn retrieves(&self) -> bool;
@@ -29,7 +29,7 @@ pub(super) trait Interface: Send + Sync {
     fn question(&self, ask: &Ask) -> Question;
 }
 
-/// The body of a call, and what the model can cite.
+/// The body of a call, and the sources that the model can cite.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Question {
     pub(super) body: Value,

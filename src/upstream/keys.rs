@@ -1,4 +1,4 @@
-//! Keys from the environment, and the headers that carry them.
+//! API keys of back ends from the environment, and the request headers that carry them.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ const TAKEN: [&str; 9] = [
 /// Headers that carry keys, which do not belong into a file.
 const FOR_KEYS: [&str; 5] = ["authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie"];
 
-/// Reads the keys of one back end from the environment, and remembers them and what was wrong.
+/// Reads the keys of one back end from the environment, and collects errors.
 #[derive(Debug)]
 pub(super) struct Keys<'a> {
     environment: &'a BTreeMap<String, String>,
@@ -88,7 +88,7 @@ impl<'a> Keys<'a> {
             if FOR_KEYS.contains(&name.as_str()) {
                 self.impossible(
                     key,
-                    "a key does not belong into the file; name its variable in key_env or headers_env",
+                    "do not write keys into the file; name the variable of the key in key_env or headers_env",
                 );
                 continue;
             }
@@ -96,7 +96,7 @@ impl<'a> Keys<'a> {
                 Ok(value) => {
                     self.headers.insert(name, value);
                 }
-                Err(_) => self.impossible(key, "this cannot stand in a header"),
+                Err(_) => self.impossible(key, "this value is not valid in a header"),
             }
         }
         for (name, variable) in with_keys {
@@ -110,12 +110,12 @@ impl<'a> Keys<'a> {
     fn name(&mut self, key: &str, name: &str) -> Option<HeaderName> {
         match HeaderName::from_bytes(name.as_bytes()) {
             Ok(name) if TAKEN.contains(&name.as_str()) => {
-                self.impossible(key.to_owned(), "this header cannot be set");
+                self.impossible(key.to_owned(), "citewire sets this header itself");
                 None
             }
             Ok(name) => Some(name),
             Err(_) => {
-                self.impossible(key.to_owned(), "this is no name of a header");
+                self.impossible(key.to_owned(), "this is not a valid header name");
                 None
             }
         }
@@ -137,7 +137,7 @@ impl<'a> Keys<'a> {
 fn name_alone(variable: String) -> String {
     let is_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     let is_short = variable.len() <= LONGEST_NAME;
-    if is_short && variable.bytes().all(is_name) { variable } else { "variable of this name".to_owned() }
+    if is_short && variable.bytes().all(is_name) { variable } else { "of this name".to_owned() }
 }
 
 /// Names of variables that are repeated have no more bytes.
@@ -202,6 +202,6 @@ mod tests {
         // The key in the place of its variable.
         keys.secret("key_env", Some(&"sk-proj-1234".to_owned()));
         let last = keys.faults.last().expect("a fault").to_string();
-        assert_eq!(last, "key_env: the environment has no variable of this name");
+        assert_eq!(last, "key_env: the environment variable of this name is not set");
     }
 }

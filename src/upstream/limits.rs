@@ -1,4 +1,4 @@
-//! How long a back end may take, and how much it may say.
+//! Time limits, size limit and retries of a back end.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use utoipa::ToSchema;
 
 use crate::egress::{LongWait, Retry, StreamLimits};
 
-/// How long a back end may take, how much it may say, and how often it is asked: the table `limits` of an upstream.
+/// Time limits, size limit and retries of a back end: the table `limits` of an upstream.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CallLimits {
-    /// How long it may take until a connection stands, in seconds.
+    /// The longest time to connect, in seconds.
     pub connect_seconds: f64,
-    /// How long it may take until the first byte of the answer, in seconds, from the call on.
+    /// The longest time from the call to the first byte of the answer, in seconds.
     pub first_byte_seconds: f64,
-    /// How long nothing may come in the middle of an answer, in seconds.
+    /// The longest pause within an answer, in seconds.
     pub silence_seconds: f64,
-    /// The longest answer, in bytes as they are sent.
+    /// The largest answer, in bytes as sent.
     pub max_bytes: usize,
-    /// How often a call that failed before the first byte is made again.
+    /// How often citewire repeats a call that failed before the first byte.
     pub retries: u32,
-    /// The longest `Retry-After` that is waited for, in seconds; whoever asks for more is not asked again.
+    /// The longest `Retry-After` that citewire waits for, in seconds. If the back end asks for a longer wait, the call fails.
     pub retry_after_seconds: f64,
 }
 
@@ -63,13 +63,13 @@ impl CallLimits {
         let mut faults: Vec<_> =
             seconds.into_iter().filter(|(_, seconds)| wrong(*seconds)).map(|(key, _)| (key, SECONDS)).collect();
         if !(0.0..=LONGEST_SECONDS).contains(&self.retry_after_seconds) {
-            faults.push(("retry_after_seconds", "0 to 3600 seconds are possible"));
+            faults.push(("retry_after_seconds", "the value must be 0 to 3600 seconds"));
         }
         if self.max_bytes == 0 {
-            faults.push(("max_bytes", "more than 0 bytes are wanted"));
+            faults.push(("max_bytes", "more than 0 bytes are required"));
         }
         if self.retries > MOST_RETRIES {
-            faults.push(("retries", "0 to 10 are possible"));
+            faults.push(("retries", "the value must be 0 to 10"));
         }
         faults
     }
@@ -87,7 +87,8 @@ impl CallLimits {
         }
     }
 
-    /// How a call is made again that failed before the first byte. Each attempt has limits of its own, all of them together have none.
+    /// How a call is made again that failed before the first byte. Each attempt has limits of its own, all of them together
+    /// have none.
     pub(super) fn retry(&self) -> Retry {
         let wait = |retry| FIRST_WAIT.saturating_mul(2_u32.saturating_pow(retry)).min(LONGEST_WAIT);
         let mut retry = Retry::after((0..self.retries).map(wait).collect::<Vec<_>>());
@@ -98,7 +99,7 @@ impl CallLimits {
     }
 }
 
-const SECONDS: &str = "more than 0 and at most 3600 seconds are wanted";
+const SECONDS: &str = "more than 0 and at most 3600 seconds are required";
 
 /// Numbers that were not checked give the longest time.
 fn seconds(seconds: f64) -> Duration {

@@ -1,4 +1,4 @@
-//! Passages for a model that does not look for any itself.
+//! Lists passages in the prompt of a model that does not search by itself.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -8,15 +8,15 @@ use super::manifest::one_for_each_number;
 use crate::answer::Source;
 use crate::prompt::{self, Budget, Style};
 
-/// How passages are put before a model: the table `sources` of an upstream.
+/// How citewire lists passages in the prompt: the table `sources` of an upstream.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Listing {
-    /// The form of the list.
+    /// The style of the list.
     pub style: ListingStyle,
-    /// The most tokens that the rules of citing and the list take, as `prompt` estimates them. From the first passage that
-    /// does not fit, all are left out.
+    /// The token budget for the citation instructions and the list, as `citewire prompt` estimates tokens. The first passage
+    /// that does not fit and all later ones are left out.
     pub max_tokens: usize,
 }
 
@@ -26,12 +26,12 @@ impl Default for Listing {
     }
 }
 
-/// The form of a list of passages.
+/// The style of a list of passages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ListingStyle {
-    /// What suits the kind of back end best: documents for Anthropic, numbers for all others.
+    /// The best style for the kind of back end: documents for Anthropic, numbers for all others.
     #[default]
     Auto,
     /// `[1] (Source: "name")`.
@@ -40,7 +40,7 @@ pub enum ListingStyle {
     Tags,
 }
 
-/// What a model is told, and what it can cite.
+/// The system prompt for a model, and the sources that it can cite.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Listed {
     /// What stands before the first turn; empty where there is nothing to say.

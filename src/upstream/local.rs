@@ -23,8 +23,7 @@ use crate::url::WebUrl;
 /// So many passages are looked at for the sentences of an answer.
 const PASSAGES: usize = 12;
 
-/// A back end that quotes documents. It has no model: what it says is in the documents, word for word, but for one sentence that
-/// is always the same.
+/// A back end without a model, which quotes documents word for word after one fixed sentence.
 #[derive(Debug)]
 pub struct Local {
     library: Arc<Library>,

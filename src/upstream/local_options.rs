@@ -1,8 +1,8 @@
-//! What can be set about answers without a model.
+//! The options of answers without a model.
 
 use std::time::Duration;
 
-/// What can be set about answers without a model.
+/// The options of answers without a model.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LocalOptions {

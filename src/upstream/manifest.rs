@@ -1,4 +1,4 @@
-//! Sources as the native manifest writes them (`docs/reference/manifest.md`).
+//! Writes sources in the format of the native manifest (`docs/reference/manifest.md`).
 
 use std::collections::BTreeMap;
 

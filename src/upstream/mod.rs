@@ -1,7 +1,7 @@
 //! The back ends that answer questions.
 //!
-//! An [`Upstream`] takes what was said so far and gives the body of an answer while it arrives, in a format that `ingest`
-//! reads. It knows nothing of channels and readers.
+//! An [`Upstream`] takes the messages of a conversation and returns the body of an answer while it arrives, in a format that
+//! `ingest` reads. It does not depend on channels and readers.
 
 mod address;
 mod answer_format;

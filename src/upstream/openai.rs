@@ -1,4 +1,4 @@
-//! OpenAI chat completions, and everything that speaks them.
+//! OpenAI chat completions, and services with the same interface.
 
 use std::collections::BTreeMap;
 
@@ -13,41 +13,41 @@ use super::translation::Cites;
 use super::{Address, AnswerFormat, Ask, CallLimits, Listing};
 use crate::ingest::Provider;
 
-/// What can be set about a back end of the kind `openai`: chat completions.
+/// The settings of a back end of the kind `openai`: chat completions.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct OpenAiOptions {
-    /// The address, with or without `/chat/completions`.
+    /// The URL, with or without `/chat/completions`.
     #[serde(default = "openai")]
     #[schema(value_type = String)]
     pub url: Address,
-    /// The model.
+    /// The name of the model.
     pub model: String,
-    /// The variable of the environment that holds the key, which goes out as `Authorization: Bearer`.
+    /// The environment variable with the API key. citewire sends the key as `Authorization: Bearer`.
     pub key_env: Option<String>,
-    /// The format of the answers of a back end that looks for sources itself, such as `perplexity` or `openwebui`. One
-    /// without it is given passages.
+    /// The answer format of a back end that searches by itself, such as `perplexity` or `openwebui`. Without this setting the
+    /// back end gets passages from citewire.
     #[schema(value_type = Option<String>)]
     pub from: Option<AnswerFormat>,
-    /// How much the answers vary.
+    /// The sampling temperature.
     pub temperature: Option<f64>,
-    /// The longest answer, in tokens of the model; sent as `max_tokens`.
+    /// The longest answer, in tokens; sent as `max_tokens`.
     pub max_tokens: Option<u32>,
-    /// More headers.
+    /// Additional request headers.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// More headers, each with the variable of the environment that holds its value.
+    /// Additional request headers, each with the environment variable that contains its value.
     #[serde(default)]
     pub headers_env: BTreeMap<String, String>,
-    /// More members of the body.
+    /// Additional members of the request body.
     #[serde(default)]
     #[schema(value_type = Object)]
     pub body: Map<String, Value>,
-    /// How passages are listed.
+    /// How citewire lists passages in the prompt.
     #[serde(default)]
     pub sources: Listing,
-    /// How long it may take, and how much it may say.
+    /// Time limits, size limit and retries.
     #[serde(default)]
     pub limits: CallLimits,
 }

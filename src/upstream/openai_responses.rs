@@ -13,46 +13,46 @@ use super::translation::Cites;
 use super::{Address, Ask, CallLimits, Listing};
 use crate::ingest::Provider;
 
-/// What can be set about a back end of the kind `openai-responses`.
+/// The settings of a back end of the kind `openai-responses`.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct OpenAiResponsesOptions {
-    /// The address, with or without `/responses`.
+    /// The URL, with or without `/responses`.
     #[serde(default = "openai")]
     #[schema(value_type = String)]
     pub url: Address,
-    /// The model.
+    /// The name of the model.
     pub model: String,
-    /// The variable of the environment that holds the key, which goes out as `Authorization: Bearer`.
+    /// The environment variable with the API key. citewire sends the key as `Authorization: Bearer`.
     pub key_env: Option<String>,
-    /// The tools, as the interface wants them: `{ type = "web_search" }`, `{ type = "file_search", vector_store_ids = [ … ] }`.
-    /// A model without tools is given passages.
+    /// The tools, in the format of the API: `{ type = "web_search" }`, `{ type = "file_search", vector_store_ids = [ … ] }`.
+    /// A model without tools gets passages from citewire.
     #[serde(default)]
     #[schema(value_type = Vec<Object>)]
     pub tools: Vec<Map<String, Value>>,
-    /// What comes beside the text. The results of a file search are always asked for, because citations do not have the
-    /// passages.
+    /// Additional output to request. citewire always requests the results of a file search, because citations do not contain
+    /// the passages.
     #[serde(default)]
     pub include: Vec<String>,
-    /// How much the answers vary.
+    /// The sampling temperature.
     pub temperature: Option<f64>,
-    /// The longest answer, in tokens of the model.
+    /// The longest answer, in tokens.
     pub max_output_tokens: Option<u32>,
-    /// More headers.
+    /// Additional request headers.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// More headers, each with the variable of the environment that holds its value.
+    /// Additional request headers, each with the environment variable that contains its value.
     #[serde(default)]
     pub headers_env: BTreeMap<String, String>,
-    /// More members of the body.
+    /// Additional members of the request body.
     #[serde(default)]
     #[schema(value_type = Object)]
     pub body: Map<String, Value>,
-    /// How passages are listed.
+    /// How citewire lists passages in the prompt.
     #[serde(default)]
     pub sources: Listing,
-    /// How long it may take, and how much it may say.
+    /// Time limits, size limit and retries.
     #[serde(default)]
     pub limits: CallLimits,
 }

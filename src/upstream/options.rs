@@ -1,4 +1,4 @@
-//! The kinds of back ends, and how one is opened.
+//! The kinds of back ends, and how to open one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::{
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressOptions};
 
-/// What can be set about a back end, by its kind.
+/// The options of a back end, by its kind.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum UpstreamOptions {
@@ -38,10 +38,10 @@ pub enum UpstreamOptions {
     Http(Box<HttpOptions>),
 }
 
-/// Schemas, with the names by which others refer to them.
+/// Schemas with their names, by which other schemas refer to them.
 pub type NamedSchemas = Vec<(String, RefOr<Schema>)>;
 
-/// What a back end needs from the process in which it is opened.
+/// The parts that a back end needs from the process.
 #[derive(Clone, Debug)]
 pub struct Surroundings<'a> {
     /// The environment, in which keys are.
@@ -147,7 +147,7 @@ impl UpstreamOptions {
                     Ok(version) => {
                         keys.headers.insert("anthropic-version", version);
                     }
-                    Err(_) => keys.impossible("version", "this cannot stand in a header"),
+                    Err(_) => keys.impossible("version", "this value is not valid in a header"),
                 }
                 keys.extra(&options.headers, &options.headers_env);
                 let url = Some(options.url.ending_with("/v1/messages"));
@@ -159,7 +159,8 @@ impl UpstreamOptions {
                 keys.header(HeaderName::from_static("api-key"), "", "key_env", options.key_env.as_ref());
                 keys.extra(&options.headers, &options.headers_env);
                 let search_key = keys.secret("search_key_env", options.search_key_env.as_ref());
-                let missing = "this is needed, because there are no data_sources in body, nor AZURE_AI_DATA_SOURCES in the environment";
+                let missing =
+                    "this is required without data_sources in body or AZURE_AI_DATA_SOURCES in the environment";
                 if !options.has_own_sources() {
                     if options.search_endpoint.is_none() {
                         keys.impossible("search_endpoint", missing);

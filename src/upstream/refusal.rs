@@ -1,4 +1,4 @@
-//! What a back end says when something is wrong, fit to be shown to an operator.
+//! Reads error responses of back ends for the operator's log.
 
 use crate::egress::{ErrorForms, RawRemoteError};
 use crate::secret::Redaction;

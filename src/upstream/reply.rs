@@ -1,4 +1,4 @@
-//! What a back end answers.
+//! The response of a back end.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Which passages a question is about, in the light of what was said before.
+//! Finds the passages for a question, with the earlier messages in mind.
 
 use super::{Ask, Speaker, Turn, UpstreamError};
 use crate::document::{Found, Library, LibraryError, Question};

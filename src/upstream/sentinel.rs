@@ -1,4 +1,4 @@
-//! The sign of the end that many streams have, whoever writes them.
+//! The end marker that many streams have.
 
 /// The event behind which nothing follows (rule T-04), with and without the blank that may stand in it.
 const SIGNS: [&[u8]; 2] = [b"data: [DONE]", b"data:[DONE]"];
@@ -6,7 +6,7 @@ const SIGNS: [&[u8]; 2] = [b"data: [DONE]", b"data:[DONE]"];
 /// So many of the last bytes are looked at: the sign and some line ends.
 const LOOKED_AT: usize = 32;
 
-/// Looks for the sign while a body arrives in pieces.
+/// Finds the end marker while a body arrives in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Sentinel {
     /// The last bytes.

@@ -1,4 +1,4 @@
-//! The words of a model that was given passages, as a stream of citewire's own format that begins with these passages.
+//! Converts the text of a model into a stream in citewire's own format that begins with the passages.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::answer::{Answer, ProviderError, Source, TokenCounts};
 use crate::ingest::{AnswerStream, IngestError, Provider, StreamEvent};
 use crate::sse;
 
-/// How a model cites what it was given.
+/// How a model cites its sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cites {
     /// It writes the numbers of passages into its text.
@@ -20,7 +20,7 @@ pub(super) enum Cites {
 /// What keeps a marker apart from a neighbour that would change its meaning.
 const APART: char = '\u{200b}';
 
-/// Turns the body of a model's answer into events of citewire's own format.
+/// Converts the body of a model's answer into events of citewire's own format.
 #[derive(Debug)]
 pub(super) struct Translation {
     stream: AnswerStream,

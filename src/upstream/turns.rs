@@ -1,4 +1,4 @@
-//! What was said, as models want to read it.
+//! The messages of a conversation in the form that models need.
 
 use super::{Speaker, Turn};
 

@@ -1,4 +1,4 @@
-//! The one thing that every back end can do.
+//! The trait of all back ends.
 
 use std::fmt::Debug;
 

@@ -186,7 +186,7 @@ async fn a_key_opens_the_routes_of_its_scopes_and_no_others() {
                 assert_eq!(is_let_in, scope == wanted, "{} {} with {scope}", route.method, route.path);
                 if !is_let_in {
                     let words = answer.text().await.expect("a problem");
-                    assert!(words.contains(&format!("this key lacks the scope {wanted}")), "{words}");
+                    assert!(words.contains(&format!("the API key lacks the scope {wanted}")), "{words}");
                 }
             }
         }

@@ -47,7 +47,7 @@ fn variables_that_nothing_reads_give_one_warning_and_the_server_starts() {
     assert_eq!(
         warnings,
         [
-            "warning: CITEWIRE_BNID (do you mean CITEWIRE_BIND?), CITEWIRE_X in the environment are no settings, and nothing reads them"
+            "warning: CITEWIRE_BNID (do you mean CITEWIRE_BIND?), CITEWIRE_X in the environment are not settings; citewire ignores them"
         ]
     );
 }

@@ -108,7 +108,7 @@ fn the_context_goes_into_the_messages() {
     assert_eq!((&out["messages"], err.as_str()), (&expected, ""));
     assert_eq!(out["sources"][2], json!({"place": 3, "number": 3, "listed": true}));
     let (out, err) = json(&["--json", "--system", "Be brief.", "--style", "tags", "--max-bytes", "1400"], &input);
-    assert!(err.contains("--system is not used"), "{err}");
+    assert!(err.contains("--system is ignored"), "{err}");
     assert_eq!(out["sources"][2], json!({"place": 3, "number": 1, "listed": true}));
     input["messages"] = json!([user]);
     let (out, _) = json(&["--json", "--system", "Be kind."], &input);
@@ -130,7 +130,7 @@ fn what_cannot_be_read_is_named_in_one_line() {
             b"{\"sources\": [{}], \"messages\": [{\"role\": \"system\", \"content\": 5}]}",
             "/messages/0/content",
         ),
-        (&["--style", "nonsense"], b"[]", "known are numbered, tags, plain"),
+        (&["--style", "nonsense"], b"[]", "known styles: numbered, tags, plain"),
         (&["--system", "@/no/such/file"], b"[]", "/no/such/file"),
         (&["/no/such/file"], b"[]", "/no/such/file"),
     ] {

@@ -122,7 +122,7 @@ async fn a_changed_file_and_a_hangup_change_the_assistants_and_a_wrong_one_does_
     assert_eq!(server.models().await, ["hr", "it"]);
 
     server.write("[assistants.hr.upstream]\nkind = 'oracle'\n");
-    server.said("the configuration is wrong, and the assistants stay as they were");
+    server.said("the configuration is invalid, so the assistants stay unchanged");
     let line = server.said("assistants.hr.upstream.kind in the configuration file");
     assert!(line.contains("local") && line.contains("openai"), "{line}");
     assert_eq!(server.models().await, ["hr", "it"]);
@@ -176,15 +176,15 @@ fn refused(config: &str) -> String {
 #[test]
 fn what_is_wrong_with_an_assistant_is_said_with_its_place() {
     for (config, words) in [
-        ("assistants = 1", "assistants in the configuration file: sections are wanted"),
+        ("assistants = 1", "assistants in the configuration file: sections are required"),
         ("[assistants.HR]", "assistants.HR in the configuration file: a name of an assistant"),
         ("[assistants.hr]", "assistants.hr.documents in the configuration file: this is needed"),
         ("[assistants.hr]\ngreting = 'x'", "assistants.hr.greting in the configuration file"),
         ("[assistants.hr]\nhistory_tokens = 'x'", "assistants.hr.history_tokens in the configuration file"),
         ("[assistants.hr.options]\nnumberings = 'x'", "assistants.hr.options.numberings in the configuration file"),
-        ("[assistants.hr]\nsecret_env = 'ABSENT'", "ABSENT is not in the environment"),
+        ("[assistants.hr]\nsecret_env = 'ABSENT'", "the environment variable ABSENT is not set"),
         ("[assistants.hr]\nsecret_env = 'SHORT'", "SHORT in the environment: a secret has at least 16"),
-        ("[assistants.hr]\nupstream = 'x'", "assistants.hr.upstream in the configuration file: a section is wanted"),
+        ("[assistants.hr]\nupstream = 'x'", "assistants.hr.upstream in the configuration file: a section is required"),
         (
             "[assistants.hr.upstream]\nurl = 'x'",
             "assistants.hr.upstream.kind in the configuration file: this is needed",
@@ -202,22 +202,22 @@ fn what_is_wrong_with_an_assistant_is_said_with_its_place() {
         (
             "[assistants.a]\nsecret_env = 'LONG'\n[assistants.a.documents]\nfolder = '.'\n\
              [assistants.b]\nsecret_env = 'LONG'\n[assistants.b.documents]\nfolder = '.'",
-            "assistants.a and assistants.b have the same secret: each needs one of its own",
+            "assistants.a and assistants.b have the same secret; use a different secret for each",
         ),
         (
             "[assistants.a]\nsecret_env = 'CITEWIRE_DIRECT_LINE_SECRET'\n[assistants.a.documents]\nfolder = '.'",
-            "direct_line.secret and assistants.a have the same secret: each needs one of its own",
+            "direct_line.secret and assistants.a have the same secret; use a different secret for each",
         ),
         (
             "[assistants.hr]\ndocuments = 'x'",
             "assistants.hr.documents in the configuration file: invalid type: string \"x\", expected a section",
         ),
         ("[assistants.hr.documents]\nfolder = '.'\nurl = 'x'", "assistants.hr.documents.url in the configuration file"),
-        ("assistant = 'nobody'", "there is no such assistant; known: docs"),
-        ("assistant = 'docs'\n[bot]\nendpoint = 'http://127.0.0.1:1/'", "a bot answers on the channel itself"),
+        ("assistant = 'nobody'", "this assistant does not exist; known: docs"),
+        ("assistant = 'docs'\n[bot]\nendpoint = 'http://127.0.0.1:1/'", "a bot already answers on the channel"),
         (
             "[assistants.a.documents]\nfolder = '.'\n[assistants.b.documents]\nfolder = '.'",
-            "say who answers on the channel itself, assistant = \"…\": a, b, docs, or none",
+            "choose the assistant of the channel with assistant = \"…\": a, b, docs, or none",
         ),
     ] {
         let said = refused(config);

@@ -144,7 +144,11 @@ async fn a_user_is_exported_and_erased_on_the_command_line() {
     assert!(!file.windows(9).any(|window| window == b"elsewhere"), "the words are gone from the file");
     let nothing = store(folder.path(), &["export", "--user", "ann"]);
     assert_eq!(nothing.status.code(), Some(2));
-    assert!(words(&nothing.stderr).contains("there is nothing of a user ann"), "{}", words(&nothing.stderr));
+    assert!(
+        words(&nothing.stderr).contains("the store has no conversations of the user ann"),
+        "{}",
+        words(&nothing.stderr)
+    );
 }
 
 /// A data directory that the server makes is its owner's alone, whatever the umask. One that is there stays as it is; where others

@@ -22,7 +22,7 @@ pub enum UnknownChannel {
         given: String,
     },
     /// No channel at all.
-    #[error("no channel is called {given:?}; known are web-chat, teams, webchat, directline, emulator, msteams")]
+    #[error("unknown channel {given:?}; known channels: web-chat, teams, webchat, directline, emulator, msteams")]
     Unknown {
         /// What was asked for.
         given: String,

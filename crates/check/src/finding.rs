@@ -1,33 +1,33 @@
-//! What a check has to say.
+//! The findings of a check.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// One thing that a check found.
+/// One finding of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Finding {
-    /// Stable and made for programs.
+    /// A stable code for programs.
     pub code: &'static str,
-    /// How bad it is: "error", "warning" or "note".
+    /// The severity: `error`, `warning` or `note`.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub severity: Severity,
-    /// JSON pointer into the checked document; empty for the whole.
+    /// A JSON pointer into the checked document; empty for the whole document.
     pub pointer: String,
-    /// What a user of the channel would see, and how to mend it.
+    /// The effect for users of the channel, and how to fix it.
     pub message: String,
 }
 
-/// How bad a [`Finding`] is.
+/// The severity of a [`Finding`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Users see a broken, wrong or dangerous message.
     Error,
-    /// Users miss something, or see it on some versions only.
+    /// Some content is missing, or shows only in some versions of the channel.
     Warning,
-    /// Worth knowing.
+    /// A hint without a visible effect.
     Note,
 }
 

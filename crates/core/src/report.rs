@@ -1,48 +1,48 @@
-//! What a conversion did beside the activity (policy P-14: nothing is silently lost).
+//! The report of a conversion (policy P-14: nothing is silently lost).
 
 use serde::Serialize;
 
-/// What a conversion did beside the activity.
+/// The report of a conversion: citations, and everything that citewire merged, removed, shortened or changed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Report {
-    /// The provider said that the answer is whole.
+    /// Whether the provider marked the answer as complete.
     pub complete: bool,
-    /// What the provider reported as an error.
+    /// The error that the provider reported.
     #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     pub error: Option<serde_json::Value>,
-    /// Whether the provider used its retrieval tools; unknown is null.
+    /// Whether the provider used its retrieval tools; null if unknown.
     pub tools_invoked: Option<bool>,
-    /// One entry for each claim, in the order of the numbers shown.
+    /// The cited sources: one entry for each claim, in the order of the numbers in the text.
     pub cited: Vec<Entry>,
-    /// Markers that name no source.
+    /// Markers that match no source.
     pub unresolved: Vec<Entry>,
-    /// Sources that became one claim.
+    /// Sources that were merged into one claim.
     pub merged: Vec<Entry>,
-    /// What was left out.
+    /// Content that was left out.
     pub dropped: Vec<Entry>,
-    /// What could have misled or harmed a reader and was made harmless.
+    /// Content that could mislead or harm a reader, and that was made harmless.
     pub neutralised: Vec<Entry>,
-    /// What was shortened.
+    /// Content that was shortened.
     pub cut: Vec<Entry>,
-    /// Everything else worth knowing.
+    /// Further notes.
     pub notes: Vec<Entry>,
-    /// The scores of sources that have raw ones, as those of Azure AI Search do: `at`, `score`, `rerank_score`, `search_score`.
+    /// The scores of sources with raw scores, such as those of Azure AI Search: `at`, `score`, `rerank_score`, `search_score`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<Object>>))]
     pub scores: Vec<ScoreLine>,
 }
 
-/// How the score of a source came about (rule AZ-01).
+/// The score of a source and the raw scores that it was computed from (rule AZ-01).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoreLine {
     /// Where the source stands in the input, as a JSON pointer.
     pub at: String,
-    /// 0 to 1.
+    /// The score, 0 to 1.
     pub score: Option<f64>,
-    /// As the semantic ranker gave it.
+    /// The raw score of the semantic ranker.
     pub rerank_score: Option<f64>,
-    /// As the search gave it.
+    /// The raw score of the search.
     pub search_score: Option<f64>,
 }
 
@@ -94,12 +94,12 @@ pub struct Entry {
     /// Which list it belongs to.
     #[serde(skip)]
     pub kind: Kind,
-    /// Stable and made for programs.
+    /// A stable code for programs.
     pub code: &'static str,
     /// A byte offset in the answer's text, or a JSON pointer into the input.
     #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub at: At,
-    /// For people.
+    /// A description for people.
     pub message: String,
 }
 
@@ -122,21 +122,21 @@ impl Entry {
 pub enum Kind {
     /// A source that became a claim.
     Cited,
-    /// A marker that names no source.
+    /// A marker that matches no source.
     Unresolved,
-    /// Sources that became one claim.
+    /// Sources that were merged into one claim.
     Merged,
-    /// Left out.
+    /// Content that was left out.
     Dropped,
-    /// Made harmless.
+    /// Content that was made harmless.
     Neutralised,
-    /// Shortened.
+    /// Content that was shortened.
     Cut,
-    /// Worth knowing.
+    /// A note.
     Note,
 }
 
-/// Where an [`Entry`] happened.
+/// The place that an [`Entry`] refers to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum At {
@@ -147,7 +147,7 @@ pub enum At {
 }
 
 impl At {
-    /// The byte offset in the answer's text, for what happened there.
+    /// The byte offset, if the entry refers to the answer's text.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         if let Self::Offset(offset) = self { Some(*offset) } else { None }

@@ -1,4 +1,4 @@
-//! The bot behind Azure Bot Service: what is posted to it is judged, and gets its turn.
+//! The bot behind Azure Bot Service: authenticates incoming activities and queues them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ use crate::metrics::{ChannelFigures, Queue};
 /// So long an answer may take to come to its end once it has to.
 const END_WITHIN: Duration = Duration::from_secs(1);
 
-/// The bot: who may post to it, what waits for an answer, and how answers go out.
+/// The bot behind Azure Bot Service: authentication, the queue of turns, and the sinks for answers.
 #[derive(Debug)]
 pub struct AzureBot {
     options: AzureBotOptions,
@@ -134,7 +134,7 @@ impl AzureBot {
         let serve = |turn| serve(turn, Arc::clone(&handler), self.records.clone(), ending.clone());
         let left = Arc::clone(&self.turns).run(serve, tasks, ending.clone()).await;
         if left > 0 {
-            tracing::error!(activities = left, "the server ends, and so many who wait could not be told");
+            tracing::error!(activities = left, "the server is shutting down and dropped waiting activities");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Answers in the body of the response to the post, and who waits for them.
+//! Answers in the response body of the call, and the caller that waits for them.
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What can be set about the bot behind Azure Bot Service.
+//! The options of the bot behind Azure Bot Service.
 
 use std::time::Duration;
 
@@ -77,12 +77,12 @@ pub struct AzureBotSettings {
     pub max_waiting: usize,
 }
 
-/// What is wrong with the settings together.
+/// An error in the combination of settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AzureBotFault {
     /// There are settings of a bot, but no bot.
-    #[error("azure_bot.app_id is needed, since other settings of azure_bot are there")]
+    #[error("azure_bot.app_id is missing: the other settings of azure_bot need it")]
     NoAppId,
     /// The bot cannot prove itself.
     #[error("azure_bot.app_secret (CITEWIRE_AZURE_BOT_APP_SECRET) is needed beside azure_bot.app_id")]
@@ -94,7 +94,7 @@ pub enum AzureBotFault {
     )]
     Anonymous,
     /// The secret would go out for everyone to read.
-    #[error("azure_bot.login gets the secret of the bot: it begins with https, or with http on this machine alone")]
+    #[error("azure_bot.login receives the secret of the bot: use https, or http on this machine only")]
     Login,
     /// A host is none.
     #[error("azure_bot.service_hosts: {0}")]

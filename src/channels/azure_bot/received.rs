@@ -1,4 +1,4 @@
-//! What becomes of an activity that was posted.
+//! The result of receiving an activity.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::EventBody;
 use super::auth::UnauthorizedKind;
 use crate::store::StoreError;
 
-/// How a post is answered.
+/// The response to a received activity.
 #[derive(Debug)]
 pub enum Received {
     /// It was taken in; answers come by other ways, if any.
@@ -24,7 +24,7 @@ pub enum Received {
     Events(EventBody),
 }
 
-/// Why an activity was not taken in. The words are for the sender; the log has more.
+/// The reason why an activity was not accepted. The message is for the sender; the log has more details.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReceiveError {
@@ -35,10 +35,10 @@ pub enum ReceiveError {
     #[error("the serviceUrl of the activity is not trusted")]
     UntrustedServiceUrl,
     /// Nobody knows such an invoke.
-    #[error("nobody here knows an invoke of this name")]
+    #[error("the bot handles no invoke of this name")]
     UnknownInvoke,
     /// There is no room.
-    #[error("too much waits already")]
+    #[error("the queue for incoming activities is full; try again later")]
     Full,
     /// The server is ending.
     #[error("the server is shutting down")]
@@ -50,8 +50,8 @@ pub enum ReceiveError {
 
 fn words(kind: UnauthorizedKind) -> &'static str {
     match kind {
-        UnauthorizedKind::Unauthenticated => "the token is missing or not good here",
-        UnauthorizedKind::Forbidden => "the bearer of this token may not do this",
-        UnauthorizedKind::Unavailable => "the keys that sign tokens cannot be fetched at the moment",
+        UnauthorizedKind::Unauthenticated => "the token is missing or invalid",
+        UnauthorizedKind::Forbidden => "this token does not allow the request",
+        UnauthorizedKind::Unavailable => "the keys that sign tokens cannot be fetched; try again later",
     }
 }

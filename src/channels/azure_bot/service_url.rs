@@ -1,5 +1,5 @@
-//! The addresses to which a bot's token may go: a `serviceUrl` comes with the request, and whoever gets the token can act as
-//! the bot.
+//! Trusted service URLs. A `serviceUrl` comes with the request, and a server that receives the bot's token can act as the bot,
+//! so citewire sends the token only to trusted hosts.
 
 use std::fmt;
 use std::fmt::Write as _;
@@ -33,33 +33,31 @@ pub struct TrustedHosts {
     loopback: bool,
 }
 
-/// A service that may be called.
+/// A service URL that the bot may call.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TrustedServiceUrl(Url);
 
-/// Why a service is not called.
+/// The reason why a service URL is not trusted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UntrustedServiceUrl {
     /// It is no absolute address.
-    #[error("the serviceUrl is no absolute address")]
+    #[error("the serviceUrl is not an absolute URL")]
     NoAddress,
     /// It is not https.
     #[error("the serviceUrl is not https")]
     NotHttps,
     /// It has a user, a query or a fragment.
-    #[error("the serviceUrl has more than a host and a path")]
+    #[error("the serviceUrl has parts other than a host and a path")]
     Decorated,
     /// The host is nobody's who may have the token.
-    #[error("the host {host} of the serviceUrl is not trusted; if that is meant, add it to azure_bot.service_hosts")]
+    #[error("the host {host} of the serviceUrl is not trusted; to trust it, add it to azure_bot.service_hosts")]
     Host {
         /// The host.
         host: String,
     },
     /// The port is not the usual one.
-    #[error(
-        "the port {port} of the serviceUrl is not trusted; if that is meant, add {host} to azure_bot.service_hosts"
-    )]
+    #[error("the port {port} of the serviceUrl is not trusted; to trust it, add {host} to azure_bot.service_hosts")]
     Port {
         /// The host.
         host: String,

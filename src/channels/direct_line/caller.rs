@@ -1,9 +1,9 @@
-//! Who calls, and for whom it may speak.
+//! The authenticated caller, and the sender of its activities.
 
 use super::{Claims, DirectLineError, Owner};
 use crate::activity::{ChannelAccount, Role};
 
-/// Who calls: the bearer of the secret, or of a token.
+/// The authenticated caller: with the secret, or with a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Caller {
     /// May reach every conversation of the owner of the secret, and speak for anyone.

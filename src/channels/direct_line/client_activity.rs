@@ -1,14 +1,14 @@
-//! What a client or a bot posts, before it becomes an activity of the conversation.
+//! An activity as a client or a bot posts it, before it is recorded.
 
 use serde_json::{Map, Value};
 
 use crate::activity::Activity;
 
-/// An activity as a client or a bot sent it, without what only the channel may say.
+/// An activity as a client or a bot sent it, without the members that only the channel may set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientActivity(Activity);
 
-/// The body is no activity.
+/// The body is not an activity.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ActivityError {
@@ -16,7 +16,7 @@ pub enum ActivityError {
     #[error("the body is not JSON")]
     NotJson(#[source] serde_json::Error),
     /// The body is JSON, but no object.
-    #[error("an activity is a JSON object")]
+    #[error("an activity must be a JSON object")]
     NotAnObject,
     /// `type` is missing, empty or not text.
     #[error("an activity needs a type")]

@@ -1,9 +1,9 @@
-//! Why a call was refused.
+//! Errors of Direct Line calls.
 
 use super::{ActivityError, HubFull, TokenError};
 use crate::store::StoreError;
 
-/// Why a call was refused.
+/// The reason why a Direct Line call was refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DirectLineError {
@@ -11,10 +11,10 @@ pub enum DirectLineError {
     #[error(transparent)]
     Token(#[from] TokenError),
     /// Only the secret may do this.
-    #[error("this needs the Direct Line secret")]
+    #[error("this request needs the Direct Line secret")]
     SecretRequired,
     /// Only a token may do this.
-    #[error("this needs a token")]
+    #[error("this request needs a token")]
     TokenRequired,
     /// The token is bound to another conversation.
     #[error("the token is not for this conversation")]
@@ -23,10 +23,10 @@ pub enum DirectLineError {
     #[error("the token is not for pages of this origin: it was made with other trustedOrigins")]
     ForeignOrigin,
     /// Ids of users have to begin as Azure wants them to.
-    #[error("ids of users begin with dl_ here (direct_line.require_dl_ids)")]
+    #[error("user ids must begin with dl_ (direct_line.require_dl_ids)")]
     NoDlId,
     /// There is no such conversation, or no longer.
-    #[error("there is no such conversation")]
+    #[error("the conversation does not exist")]
     UnknownConversation,
     /// The body is no activity.
     #[error(transparent)]
@@ -35,7 +35,7 @@ pub enum DirectLineError {
     #[error("the activity needs from.id, because the token names no user")]
     NoSender,
     /// The id of a user is none that can be kept.
-    #[error("{pointer}: an id of a user has at most {limit} characters and no control characters")]
+    #[error("{pointer}: a user id has at most {limit} characters and no control characters")]
     UserId {
         /// JSON pointer of the id.
         pointer: &'static str,

@@ -1,4 +1,4 @@
-//! What one socket has to show.
+//! The activities that one socket sends.
 
 use std::sync::{Arc, Weak};
 
@@ -11,7 +11,7 @@ use super::running::{Part, Running};
 use crate::activity::{ConversationId, Watermark};
 use crate::store::{ChangeListener, ConversationStore, StoreError};
 
-/// What one socket has to show: everything after its watermark, in order and once, and what is ephemeral in between.
+/// The frames for one socket: all activities after its watermark, once and in order, and ephemeral activities in between.
 #[derive(Debug)]
 pub struct Feed {
     pub(super) store: Arc<dyn ConversationStore>,

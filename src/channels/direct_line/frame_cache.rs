@@ -1,4 +1,4 @@
-//! What the readers of one conversation have in common: each activity is read and serialised once for all of them.
+//! Caches frames: each activity is read and serialized once for all readers of a conversation.
 
 use std::collections::VecDeque;
 use std::pin::pin;
@@ -26,10 +26,10 @@ pub(super) fn frame(activity: Arc<Activity>, watermark: Option<Watermark>) -> Fr
     serde_json::to_string(&set).expect("an activity has no map whose keys are not text").into()
 }
 
-/// Frames in order, each with its place.
+/// Frames in order, each with its watermark.
 pub(super) type Frames = VecDeque<(Watermark, Frame)>;
 
-/// The newest frames of one conversation. Whoever needs more reads it for everyone; the others wait for that.
+/// The newest frames of one conversation. If a reader needs older frames, one reader loads them for all; the others wait.
 #[derive(Debug)]
 pub(super) struct FrameCache {
     state: Mutex<State>,

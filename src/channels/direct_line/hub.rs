@@ -12,7 +12,7 @@ use super::running::{Part, Running};
 use crate::activity::{Activity, ConversationId, Watermark};
 use crate::store::{ChangeListener, ConversationStore};
 
-/// An activity without a place in the history.
+/// An activity that is not recorded, such as typing.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Ephemeral {
@@ -39,15 +39,15 @@ impl Ephemeral {
     }
 }
 
-/// As many sockets as are allowed are open on the conversation.
+/// The conversation has the largest allowed number of open sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{limit} sockets are open on this conversation already")]
+#[error("this conversation already has {limit} open streams (direct_line.max_sockets_per_conversation)")]
 pub struct HubFull {
     /// How many are allowed.
     pub limit: usize,
 }
 
-/// Knows which conversations are being read.
+/// The rooms of all conversations with readers.
 #[derive(Debug)]
 pub struct Hub {
     max_sockets: usize,

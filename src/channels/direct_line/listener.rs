@@ -1,4 +1,4 @@
-//! Who hears what users do.
+//! The listener for the activities of users.
 
 use std::fmt::Debug;
 use std::sync::Arc;

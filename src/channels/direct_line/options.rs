@@ -1,4 +1,4 @@
-//! What can be set about the embedded channel.
+//! The options of the embedded channel.
 
 use std::time::Duration;
 

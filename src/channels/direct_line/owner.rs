@@ -1,4 +1,4 @@
-//! To whom a conversation belongs.
+//! The owner of a conversation: the channel or an assistant.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,9 +19,9 @@ const SEPARATOR: char = '.';
 /// The longest name.
 const MAX_NAME: usize = 40;
 
-/// The given text is no name of an assistant.
+/// The text is not a valid name of an assistant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a name of an assistant has 1 to {MAX_NAME} characters of a-z 0-9 - _ and begins with a letter")]
+#[error("the name of an assistant has 1 to {MAX_NAME} characters of a-z 0-9 - _ and begins with a letter")]
 pub struct InvalidOwner;
 
 impl Owner {

@@ -1,4 +1,4 @@
-//! What a client says, with and without files.
+//! Records activities that clients post, with and without files.
 
 use std::sync::Arc;
 

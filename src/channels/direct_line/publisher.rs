@@ -1,4 +1,4 @@
-//! Whatever is said in a conversation, on its way to those who read it.
+//! Records activities and sends them to the readers of a conversation.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::activity::{Activity, ActivityId, ConversationId};
 use crate::clock::{Clock, IdSource};
 use crate::store::{Batch, ConversationStore, StoreError};
 
-/// Records what stays, and shows what does not.
+/// Records activities, and shows ephemeral activities without recording them.
 #[derive(Debug)]
 pub struct Publisher {
     store: Arc<dyn ConversationStore>,
@@ -31,7 +31,7 @@ impl Publisher {
         &self.hub
     }
 
-    /// Publishes an activity as it will be read, with its id; `None` when there is no such conversation. What is
+    /// Publishes an activity as it will be read, with its id; `None` when the conversation does not exist. What is
     /// ephemeral has no place in the history: it is shown to everyone who reads now. A conversationUpdate is shown to
     /// nobody, because clients never see one.
     ///

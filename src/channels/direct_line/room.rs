@@ -1,4 +1,4 @@
-//! What the sockets of one conversation share.
+//! The state that the sockets of one conversation share.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::frame_cache::{Frame, FrameCache};
 use super::running::{Part, Running};
 use crate::activity::Watermark;
 
-/// What the readers of one conversation share.
+/// The state that the readers of one conversation share.
 #[derive(Debug)]
 pub(super) struct Room {
     pub(super) seats: Arc<Semaphore>,
@@ -17,7 +17,7 @@ pub(super) struct Room {
     pub(super) cache: FrameCache,
 }
 
-/// An [`Ephemeral`](super::hub::Ephemeral) as it is shown, to everyone the same.
+/// An [`Ephemeral`](super::hub::Ephemeral) as all readers see it.
 #[derive(Debug)]
 pub(super) struct Shown {
     pub(super) after: Option<Watermark>,

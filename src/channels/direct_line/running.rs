@@ -1,18 +1,18 @@
-//! A livestream as the sockets of a conversation know it.
+//! A running livestream, as the sockets of a conversation see it.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::frame_cache::Frame;
 
-/// A livestream: what it began with, and whether it goes on. Whoever writes it holds it as long as it is shown.
+/// A livestream: its first activity, and whether it continues. Its writer holds it as long as it is shown.
 #[derive(Debug, Default)]
 pub struct Running {
     first: OnceLock<Frame>,
     is_over: AtomicBool,
 }
 
-/// What an activity is to its livestream.
+/// The role of an activity in its livestream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// An informative text or an update.

@@ -1,4 +1,4 @@
-//! The use cases of a Direct Line client.
+//! The operations of a Direct Line client.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct Grant {
     pub expires_in: u32,
 }
 
-/// A conversation that can be read from now on.
+/// A started conversation, with the token of its stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Started {
@@ -37,7 +37,7 @@ pub struct Started {
     pub created: bool,
 }
 
-/// Where a reconnecting client goes on.
+/// The position from which a reconnecting client continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resume {
     /// From the beginning: the client has seen nothing.
@@ -61,7 +61,7 @@ pub struct DirectLine {
     pub(super) turns: KeyedMutex,
 }
 
-/// What the body of a request for a token or a start asks for.
+/// The options in the body of a token request or a start request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wished {
     /// For whom.

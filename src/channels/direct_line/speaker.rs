@@ -1,4 +1,4 @@
-//! Who says answers in the embedded channel.
+//! The sender of answers in the embedded channel.
 
 use super::DirectLineOptions;
 use crate::activity::{Activity, ChannelAccount, Role};

@@ -13,7 +13,7 @@ use crate::activity::ConversationId;
 use crate::clock::{Clock, IdSource};
 use crate::secret::Secret;
 
-/// What a token is for.
+/// The purpose of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TokenKind {
@@ -25,7 +25,7 @@ pub enum TokenKind {
     Page,
 }
 
-/// What a token says. Anyone who holds it can read this.
+/// The claims of a token. Every holder of the token can read them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Claims {
@@ -57,7 +57,7 @@ impl Claims {
     }
 }
 
-/// Why a token is not good.
+/// The reason why a token is not accepted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
@@ -65,13 +65,13 @@ pub enum TokenError {
     #[error("the token has expired")]
     Expired,
     /// It was never good: not ours, altered, or not a token at all.
-    #[error("the token is not valid here")]
+    #[error("the token is invalid")]
     Invalid(#[source] JwtError),
     /// It is good for something else.
-    #[error("a token of this kind is of no use here")]
+    #[error("this kind of token is not valid for this request")]
     WrongKind,
     /// No token could be made.
-    #[error("no token could be signed")]
+    #[error("the token could not be signed")]
     Sign(#[source] JwtError),
 }
 

@@ -1,4 +1,4 @@
-//! Files that a client sends along.
+//! Files that a client uploads with an activity.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::activity::{Activity, Attachment as ActivityAttachment, ChannelAccount
 /// What a file is when nobody says.
 pub const UNKNOWN_MEDIA_TYPE: &str = "application/octet-stream";
 
-/// One file.
+/// An uploaded file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UploadedFile {

@@ -1,4 +1,4 @@
-//! Which conversations are elsewhere, and where: as set, and as checked.
+//! The binding of conversations to another Direct Line: its settings, and their check.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -36,12 +36,12 @@ pub struct Binding {
     pub conversations: BoundConversations,
 }
 
-/// Why settings make no binding.
+/// An error in the settings of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnusableBinding {
     /// Something is set, but not where the other side is.
-    #[error("direct_line_client.url is needed, since other settings of direct_line_client are there")]
+    #[error("direct_line_client.url is missing: the other settings of direct_line_client need it")]
     NoUrl,
     /// Nothing opens the other side.
     #[error("direct_line_client needs a token or a secret")]
@@ -50,10 +50,10 @@ pub enum UnusableBinding {
     #[error("direct_line_client takes a token or a secret, not both")]
     TwoCredentials,
     /// No conversation is bound.
-    #[error("direct_line_client.conversations is needed: name the conversations that are there")]
+    #[error("direct_line_client.conversations is missing: list the ids of the conversations in the other Direct Line")]
     NoConversations,
     /// A token opens one conversation.
-    #[error("direct_line_client.token opens one conversation: name exactly one, or set the secret")]
+    #[error("direct_line_client.token is for one conversation: list exactly one, or set direct_line_client.secret")]
     TokenForMany,
 }
 
@@ -101,14 +101,14 @@ impl BindingSettings {
     }
 }
 
-/// Ids of conversations, and beginnings of ids.
+/// Ids of conversations, and prefixes of ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoundConversations {
     exact: BTreeSet<ConversationId>,
     prefixes: BTreeSet<String>,
 }
 
-/// How an id is covered.
+/// How a binding covers an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// Not at all.
@@ -119,7 +119,7 @@ pub enum Coverage {
     Exact,
 }
 
-/// The text does not name conversations.
+/// The text is not a list of conversations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "conversations are ids of 1 to 128 characters of A-Z a-z 0-9 - _ . : ; or beginnings of ids with * after them, separated by commas"

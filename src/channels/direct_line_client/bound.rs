@@ -1,4 +1,4 @@
-//! Conversations of the service that are elsewhere.
+//! The conversations of this server that are bound to another Direct Line.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressError, EgressOptions};
 use crate::metrics::ChannelFigures;
 
-/// A Direct Line elsewhere, and the conversations that are bound to it.
+/// Another Direct Line, and the conversations that are bound to it.
 #[derive(Debug)]
 pub struct BoundDirectLine {
     client: DirectLineClient,
@@ -70,6 +70,6 @@ impl BoundDirectLine {
     }
 }
 
-/// What is to be known of every Direct Line that is not a citewire.
-pub(crate) const NOTICE: &str = "the other Direct Line is not a citewire: what is posted there appears as a message of \
-                                 the configured user, and its bot receives it as well";
+/// The notice about a Direct Line that is not a citewire server.
+pub(crate) const NOTICE: &str = "the other Direct Line is not a citewire server: answers appear there as messages of \
+                                 the configured user, and its bot receives them too";

@@ -1,4 +1,4 @@
-//! The client.
+//! The Direct Line client.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub struct DirectLineClient {
     figures: ChannelFigures,
 }
 
-/// An activity that has arrived.
+/// A posted activity.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Posted {
@@ -57,7 +57,7 @@ enum Step {
     LookLast,
 }
 
-/// An answer that was asked for.
+/// A received response.
 pub(super) struct Answered {
     pub(super) call: Call,
     pub(super) fetched: Fetched,

@@ -1,15 +1,16 @@
-//! Which conversation.
+//! The name of a conversation in another Direct Line.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::activity::ConversationId;
 
-/// The id of a conversation of another Direct Line: opaque, so more is allowed in it than in an id of ours.
+/// The id of a conversation in another Direct Line. It is opaque, so it may have characters that ids of this server do not
+/// have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConversationName(String);
 
-/// The text cannot be the id of a conversation.
+/// The text is not a valid id of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a conversation id has 1 to 256 visible characters and is neither . nor ..")]
 pub struct InvalidConversationName;

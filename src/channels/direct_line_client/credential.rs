@@ -1,4 +1,4 @@
-//! What opens the other side, and how long.
+//! The credential for the other Direct Line, and its lifetime.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use chrono::{DateTime, Duration, Utc};
 use crate::activity::Role;
 use crate::secret::Secret;
 
-/// What the other side gave us.
+/// The credential for the other Direct Line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credential {
     /// Opens one conversation for a while, and speaks as its user.
@@ -32,7 +32,7 @@ impl Credential {
     }
 }
 
-/// A new token, as the other side gave it.
+/// A renewed token from the other Direct Line.
 #[derive(Clone, Debug)]
 pub(super) struct Renewed {
     pub(super) bearer: Secret,
@@ -40,7 +40,7 @@ pub(super) struct Renewed {
     pub(super) expires_in: u32,
 }
 
-/// The credential in use. Tokens are replaced by newer ones.
+/// The current credential. Newer tokens replace older ones.
 #[derive(Debug)]
 pub(super) struct Session {
     credential: Credential,

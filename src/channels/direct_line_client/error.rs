@@ -1,4 +1,4 @@
-//! Why a post did not succeed.
+//! Errors of a post.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::retry::{Rule, rule_for};
 use crate::egress::{EgressError, RemoteError};
 
-/// A call to the other side.
+/// A call to the other Direct Line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The method.
@@ -22,25 +22,25 @@ impl fmt::Display for Call {
     }
 }
 
-/// What is wrong with an answer that says that all is well.
+/// The error in a response with a status of success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misunderstood {
     /// The body is not JSON, or not of the shape of Direct Line.
-    #[error("the body is not what a Direct Line answers")]
+    #[error("the body is not a Direct Line response")]
     Shape,
     /// There is no id of the activity.
-    #[error("the body names no id")]
+    #[error("the body contains no id")]
     NoId,
     /// There is no token, or none that can stand in a header.
-    #[error("the body holds no usable token")]
+    #[error("the body contains no usable token")]
     NoToken,
     /// The conversation goes on and on.
-    #[error("the conversation is too long to be looked through")]
+    #[error("the conversation has too many activities to search")]
     TooLong,
 }
 
-/// Why one call failed.
+/// The reason why one call failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
@@ -100,12 +100,12 @@ impl CallError {
     }
 }
 
-/// Why an activity was not posted.
+/// The reason why an activity was not posted.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PostError {
     /// The activity is longer than a Direct Line takes.
-    #[error("the activity has {characters} characters as JSON; a Direct Line takes {limit} at most")]
+    #[error("the activity has {characters} characters as JSON; the limit of Direct Line is {limit}")]
     TooLong {
         /// How long it is.
         characters: usize,
@@ -119,7 +119,7 @@ pub enum PostError {
     #[error(transparent)]
     Conversation(#[from] super::InvalidConversationName),
     /// The other side did not take it, as far as is known.
-    #[error("{cause}{}", if *doubtful { "; whether the activity has arrived all the same is unknown" } else { "" })]
+    #[error("{cause}{}", if *doubtful { "; the activity may have been delivered nevertheless" } else { "" })]
     Failed {
         /// The call that failed.
         cause: CallError,

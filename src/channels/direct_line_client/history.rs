@@ -1,4 +1,4 @@
-//! Looking for what we posted ourselves.
+//! Searches a conversation for an activity that this client posted.
 
 use reqwest::{Method, Request};
 

@@ -1,4 +1,4 @@
-//! An activity on its way out.
+//! Prepares an activity for posting.
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ const OURS: &str = "citewire";
 /// Our name for a post, by which we know its echo again.
 const SEND_ID: &str = "sendId";
 
-/// An activity that is ready to go out.
+/// An activity that is ready to be posted.
 #[derive(Clone, Debug)]
 pub(super) struct Outgoing {
     pub(super) activity: Activity,

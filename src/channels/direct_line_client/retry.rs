@@ -1,10 +1,10 @@
-//! What to do after a call that failed: rules and waiting times, as data.
+//! The retry policy of failed calls, as data.
 
 use std::time::Duration;
 
 use crate::egress::{Retry, by_status};
 
-/// What to do after a call that failed.
+/// The next step after a failed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// Nothing: it will fail again.

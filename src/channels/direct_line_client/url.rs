@@ -1,4 +1,4 @@
-//! Where a Direct Line is.
+//! The URL of a Direct Line.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,9 +9,9 @@ use ::url::{Host, Url};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirectLineUrl(Url);
 
-/// The text is no address of a Direct Line.
+/// The text is not the URL of a Direct Line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the address of a Direct Line is http or https, ends with /v3/directline, and has no user, query or fragment")]
+#[error("a Direct Line URL must use http or https, end with /v3/directline, and have no user, query or fragment")]
 pub struct InvalidDirectLineUrl;
 
 impl FromStr for DirectLineUrl {

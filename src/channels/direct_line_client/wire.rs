@@ -1,4 +1,4 @@
-//! What travels: bodies of answers, read from whoever sent them.
+//! The response bodies of a Direct Line.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -46,7 +46,7 @@ pub(super) fn renewed(body: &[u8]) -> Result<Renewed, Misunderstood> {
     Ok(Renewed { bearer, expires_in: body.expires_in })
 }
 
-/// A piece of a conversation. Watermarks of others are opaque.
+/// Part of a conversation. Watermarks of other servers are opaque.
 #[derive(Debug, Deserialize)]
 pub(super) struct Piece {
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! The bot behind Azure Bot Service.
+//! The settings of the bot behind Azure Bot Service.
 
 use super::reading::issued;
 use crate::config::setting::DefaultValue::{Is, Said};

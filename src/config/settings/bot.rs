@@ -1,4 +1,4 @@
-//! The bot behind the channel.
+//! The settings of the bot behind the embedded channel.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The embedded channel, and conversations on another Direct Line.
+//! The settings of the embedded channel, and of conversations on another Direct Line.
 
 use std::time::Duration;
 

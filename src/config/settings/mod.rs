@@ -1,4 +1,4 @@
-//! Every setting, once: its name, what it is, what holds without it, what it does, and where it goes.
+//! The table of all settings: name, type, default, meaning and target of each.
 //!
 //! From here come the rows in `docs/reference/settings.md`, the schema, the help of options, the defaults and the keys that are known.
 

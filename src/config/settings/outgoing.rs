@@ -1,4 +1,4 @@
-//! Outgoing connections.
+//! The settings of outgoing connections.
 
 use std::sync::Arc;
 use std::time::Duration;

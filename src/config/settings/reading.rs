@@ -1,4 +1,4 @@
-//! How the texts of settings are read.
+//! Parsers for the values of settings.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ pub(in crate::config) fn at_least<T: FromStr<Err: Display> + PartialOrd + Displa
     least: T,
 ) -> Result<T, String> {
     let value = parsed(text)?;
-    if value < least { Err(format!("a number of {least} or more is wanted")) } else { Ok(value) }
+    if value < least { Err(format!("a number of {least} or more is required")) } else { Ok(value) }
 }
 
 pub(in crate::config) fn within<T: FromStr<Err: Display> + PartialOrd + Display + Copy>(
@@ -24,7 +24,7 @@ pub(in crate::config) fn within<T: FromStr<Err: Display> + PartialOrd + Display 
     most: T,
 ) -> Result<T, String> {
     let value = parsed(text)?;
-    if value < least || value > most { Err(format!("a number from {least} to {most} is wanted")) } else { Ok(value) }
+    if value < least || value > most { Err(format!("a number from {least} to {most} is required")) } else { Ok(value) }
 }
 
 pub(in crate::config) fn secret(text: &str) -> Result<Secret, String> {

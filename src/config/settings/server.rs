@@ -1,4 +1,4 @@
-//! The server itself, and its pages.
+//! The settings of the server and its pages.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Where conversations are kept.
+//! The settings of the store.
 
 use super::reading::store_url;
 use crate::config::setting::DefaultValue::{Is, Said};

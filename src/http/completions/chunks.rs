@@ -1,4 +1,4 @@
-//! A completion as server-sent events.
+//! Writes a chat completion as server-sent events.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -23,7 +23,7 @@ use crate::upstream::UpstreamError;
 /// client is gone.
 const COMMENT: &str = ": the answer is being written\n\n";
 
-/// How a completion is told.
+/// The form of a completion.
 pub(super) struct Telling {
     /// What its chunks have in common.
     pub(super) completion: Completion,

@@ -1,4 +1,4 @@
-//! `POST /v1/chat/completions`: a question in, a cited answer out.
+//! `POST /v1/chat/completions`: asks an assistant and returns its answer with citations.
 
 use std::sync::Arc;
 
@@ -21,29 +21,30 @@ use crate::http::{ApiError, State};
 use crate::output::{ChatCompletion, ChatForm, Completion, FinishReason};
 use crate::upstream::{Ask, Reply, Retrieval, UpstreamError};
 
-/// Names the form of the citations, for clients that can set headers but no members.
+/// The header that names the citation form, for clients that can set headers but not body members.
 const CITATIONS: &str = "x-citewire-citations";
 
 /// Has a proxy pass on what comes when it comes.
 const NO_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Ask an assistant, as clients of OpenAI ask a model.
+/// Ask an assistant with an OpenAI chat completion request.
 ///
-/// The answer has the members of a chat completion, and beside them what its citations mean: `citations`, and for Open WebUI
-/// `sources`, or in a stream chunks with an `event`. Unknown members of the request are ignored.
+/// The response is a chat completion with the sources of its citations in `citations`; for Open WebUI also in `sources`, or,
+/// in a stream, in chunks with an `event`. The server ignores unknown members of the request.
 #[utoipa::path(
     post, path = "/v1/chat/completions", tag = "chat completions", operation_id = "createChatCompletion",
     params(
-        ("X-Citewire-Citations" = Option<String>, Header, description = "The form of the citations: open-webui, open-webui-links, assistanthub or none; `citewire.citations` in the body counts before it"),
+        ("X-Citewire-Citations" = Option<String>, Header, description = "The citation form: `open-webui`, \
+            `open-webui-links`, `assistanthub` or `none`; `citewire.citations` in the body takes precedence"),
     ),
-    request_body(content = ChatRequest, description = "The model is the name of an assistant"),
+    request_body(content = ChatRequest, description = "A chat completion request; `model` names the assistant"),
     responses(
-        (status = 200, description = "The answer; with `stream`, server-sent events that end with [DONE]", body = ChatCompletion),
-        (status = 400, description = "The body is unusable"),
-        (status = 404, description = "No such model"),
-        (status = 413, description = "The body is too long"),
-        (status = 429, description = "The back end has too much to do"),
-        (status = 502, description = "The back end failed"),
+        (status = 200, description = "The answer; with `stream`, events that end with `[DONE]`", body = ChatCompletion),
+        (status = 400, description = "The request body is invalid"),
+        (status = 404, description = "The model does not exist"),
+        (status = 413, description = "The request body is too large"),
+        (status = 429, description = "The assistant or its back end is busy; retry after `Retry-After`"),
+        (status = 502, description = "The back end failed, refused the request or cannot be reached"),
         (status = 504, description = "The back end did not answer in time"),
     ),
     security(("api_key" = []))
@@ -74,7 +75,7 @@ pub(crate) async fn create_completion(
     };
     let mut ask = asked.ask()?;
     if !ask.sources.is_empty() && assistant.searches_itself() {
-        let reason = format!("the model {} searches by itself, and takes no sources", asked.model);
+        let reason = format!("the model {} searches by itself and accepts no sources", asked.model);
         return Err(CompletionError::Member { param: "citewire.sources".to_owned(), reason }.into());
     }
     let task = asked.only_question().filter(|question| !asked.is_stream() && is_task(question));

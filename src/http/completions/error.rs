@@ -1,12 +1,11 @@
-//! Why there is no completion.
+//! Errors of chat completions.
 
 use crate::http::problem::table::{self, ProblemType, whole_seconds};
 use crate::ingest::IngestError;
 use crate::output::UnknownChatForm;
 use crate::upstream::UpstreamError;
 
-/// Why there is no completion. The words are for the client, which shows them to people; what the back end said is for the
-/// log.
+/// An error of a chat completion. Clients show the message to people; the log has the error message of the back end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompletionError {
@@ -22,7 +21,7 @@ pub enum CompletionError {
         reason: String,
     },
     /// No user says anything.
-    #[error("messages: there is no message of a user with text in it")]
+    #[error("messages: no message with the role user has a text")]
     NoQuestion,
     /// No assistant has this name.
     #[error("the model {model:?} does not exist")]
@@ -37,7 +36,7 @@ pub enum CompletionError {
     #[error("{}", said(.0))]
     Upstream(#[from] UpstreamError),
     /// What the back end answered is no answer.
-    #[error("the back end gave no usable answer")]
+    #[error("the back end sent an unusable answer")]
     Unusable(#[from] IngestError),
     /// The back end reported an error.
     #[error("the back end reported an error")]
@@ -55,11 +54,11 @@ fn said(error: &UpstreamError) -> &'static str {
     match error {
         UpstreamError::Egress(error) if error.is_timeout() => "the back end did not answer in time",
         UpstreamError::Egress(_) => "the back end cannot be reached",
-        UpstreamError::Status { status: 429, .. } => "the back end has too much to do; try again later",
-        UpstreamError::NoTurn { .. } => "the assistant has too much to do; try again later",
-        UpstreamError::Status { .. } => "the back end refused",
-        UpstreamError::ContentType { .. } => "the back end gave no usable answer",
-        UpstreamError::Stalled { .. } => "the back end fell silent",
+        UpstreamError::Status { status: 429, .. } => "the back end is busy; try again later",
+        UpstreamError::NoTurn { .. } => "the assistant is busy; try again later",
+        UpstreamError::Status { .. } => "the back end refused the request",
+        UpstreamError::ContentType { .. } => "the back end sent an unusable answer",
+        UpstreamError::Stalled { .. } => "the back end stopped sending",
         UpstreamError::TooLong { .. } => "the answer of the back end is too long",
         UpstreamError::Search(_) => "the documents cannot be searched",
     }
@@ -123,6 +122,9 @@ mod tests {
             retry_after: None,
         };
         let error = CompletionError::from(refused);
-        assert_eq!((error.to_string().as_str(), error.problem().code), ("the back end refused", "upstream_refused"));
+        assert_eq!(
+            (error.to_string().as_str(), error.problem().code),
+            ("the back end refused the request", "upstream_refused")
+        );
     }
 }

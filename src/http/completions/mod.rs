@@ -1,4 +1,4 @@
-//! Assistants as models: what clients of OpenAI's chat completions speak (`docs/reference/chat-completions.md`).
+//! Assistants as models of an OpenAI-compatible API (`docs/reference/chat-completions.md`).
 
 mod chunks;
 mod create;

@@ -1,4 +1,4 @@
-//! `GET /v1/models`: the assistants, as clients of OpenAI list models.
+//! `GET /v1/models`: lists the assistants as OpenAI models.
 
 use actix_web::HttpResponse;
 use actix_web::web::{Data, Path};
@@ -10,10 +10,10 @@ use crate::assistant::Assistant;
 use crate::http::convert::json;
 use crate::http::{ApiError, State};
 
-/// An assistant.
+/// An assistant as a model.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ModelEntry<'a> {
-    /// What a question names as its model.
+    /// The name of the assistant: send it as `model`.
     #[schema(example = "handbook")]
     id: &'a str,
     #[schema(example = "model")]
@@ -22,11 +22,11 @@ pub(crate) struct ModelEntry<'a> {
     created: u64,
     #[schema(example = "citewire")]
     owned_by: &'static str,
-    /// For people.
+    /// The name that clients display.
     name: &'a str,
 }
 
-/// The assistants.
+/// The list of assistants.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ModelList<'a> {
     #[schema(example = "list")]
@@ -45,7 +45,7 @@ impl<'a> ModelEntry<'a> {
 #[utoipa::path(
     get, path = "/v1/models", tag = "chat completions", operation_id = "listModels",
     responses(
-        (status = 200, description = "The assistants, by name", body = ModelList),
+        (status = 200, description = "The assistants, sorted by name", body = ModelList),
     ),
     security(("api_key" = []))
 )]
@@ -55,13 +55,13 @@ pub(crate) async fn list_models(state: Data<State>) -> Result<HttpResponse, ApiE
     json(HttpResponse::Ok(), &ModelList { object: "list", data })
 }
 
-/// One assistant as a model.
+/// Read one assistant as a model.
 #[utoipa::path(
     get, path = "/v1/models/{id}", tag = "chat completions", operation_id = "readModel",
     params(("id" = String, Path, description = "The name of the assistant")),
     responses(
         (status = 200, description = "The assistant", body = ModelEntry),
-        (status = 404, description = "No such model"),
+        (status = 404, description = "The model does not exist"),
     ),
     security(("api_key" = []))
 )]

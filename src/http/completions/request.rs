@@ -1,4 +1,4 @@
-//! What a client asks.
+//! The request of a chat completion.
 
 use serde::Deserialize;
 use serde_json::error::Category;
@@ -12,16 +12,16 @@ use crate::output::{ChatForm, without_numbers};
 use crate::prompt::estimate_tokens;
 use crate::upstream::{Ask, Speaker, Turn};
 
-/// A question to an assistant. Members that are not named here are ignored, such as the tools that Open WebUI sends.
+/// A question to an assistant. The server ignores other members, such as the tools that Open WebUI sends.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = ChatCompletionRequest)]
 pub(super) struct ChatRequest {
     /// The name of an assistant.
     #[schema(example = "handbook")]
     pub(super) model: String,
-    /// What was said so far. The last message of a user is the question.
+    /// The messages of the conversation. The last message with the role `user` is the question.
     messages: Vec<Message>,
-    /// Whether the answer comes while it is written.
+    /// Whether the response is a stream of server-sent events.
     #[serde(default)]
     stream: Option<bool>,
     #[serde(default)]
@@ -30,14 +30,14 @@ pub(super) struct ChatRequest {
     citewire: Option<Wishes>,
 }
 
-/// Something that was said.
+/// A message of the conversation.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = ChatMessage)]
 struct Message {
     /// `system`, `developer`, `user`, `assistant`, `tool` or `function`.
     #[schema(value_type = String, example = "user")]
     role: Role,
-    /// A text, or a list of parts, of which those with a text count.
+    /// A text, or a list of parts. Parts without `text` are ignored.
     #[serde(default)]
     #[schema(value_type = Object, example = "How long is parental leave?")]
     content: Option<Content>,
@@ -55,7 +55,7 @@ enum Role {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "text or a list of parts is wanted")]
+#[serde(untagged, expecting = "text or a list of parts is required")]
 enum Content {
     Text(String),
     Parts(Vec<Part>),
@@ -67,16 +67,16 @@ struct Part {
     text: Option<String>,
 }
 
-/// Wishes for a stream.
+/// Options of a stream.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = ChatStreamOptions)]
 struct StreamOptions {
-    /// Whether a chunk behind the end says how many tokens it took, as citewire estimates them.
+    /// Whether a last chunk reports the token counts, as citewire estimates them.
     #[serde(default)]
     include_usage: Option<bool>,
 }
 
-/// What only citewire knows.
+/// Options of citewire, beyond the OpenAI interface.
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = ChatWishes)]
 #[serde(deny_unknown_fields)]
@@ -85,8 +85,8 @@ struct Wishes {
     #[serde(default)]
     #[schema(example = "open-webui")]
     citations: Option<String>,
-    /// Passages that the client has found itself, as the sources of the native manifest: a model that does not search by itself
-    /// answers from these, and nothing is searched for it.
+    /// Passages that the client retrieved itself, in the format of `sources` in the native manifest. The model answers from
+    /// these passages, and citewire does not search. Not for models that search by themselves.
     #[serde(default)]
     #[schema(value_type = Option<Vec<Object>>)]
     sources: Option<Box<RawValue>>,
@@ -189,7 +189,7 @@ impl ChatRequest {
         let Some(given) = given.filter(|given| given.get() != "null") else { return Ok(Vec::new()) };
         let wrong = |reason: String| CompletionError::Member { param: "citewire.sources".to_owned(), reason };
         if !given.get().starts_with('[') {
-            return Err(wrong("a list of sources is wanted, as the native manifest has it".to_owned()));
+            return Err(wrong("a list of sources is required, in the format of the native manifest".to_owned()));
         }
         retrieved(given.get().as_bytes()).map(|given| given.sources).map_err(|error| wrong(error.to_string()))
     }

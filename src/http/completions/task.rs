@@ -1,4 +1,4 @@
-//! The questions that Open WebUI asks of a model for itself: a title for a chat, tags, what to ask next.
+//! Recognizes the tasks that Open WebUI sends to a model: titles, tags and follow-up questions.
 //!
 //! They come to the same route as those of people, before, between and behind them. Nothing is looked up for them, and
 //! nothing is cited.

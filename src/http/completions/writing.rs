@@ -1,4 +1,4 @@
-//! From the bytes of a back end to what a client reads.
+//! Converts the bytes of a back end into a chat completion.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::output::{Chat, ChatForm, ChatOptions, ChatStream, ChatUpdate, FinishR
 /// What the log says of a question without an answer, or with half of one.
 const FAILED: &str = "a completion failed";
 
-/// An answer on its way.
+/// An answer that is being written.
 pub(super) struct Writing {
     assistant: Arc<Assistant>,
     /// What was asked.
@@ -26,7 +26,7 @@ pub(super) struct Writing {
     chat: ChatStream,
 }
 
-/// An answer that has ended.
+/// A finished answer.
 pub(super) struct Written {
     /// What to show of it.
     pub(super) chat: Chat,

@@ -1,19 +1,17 @@
-//! Names of hosts under which the server may be called.
+//! The host names under which the server may be called.
 
 use std::str::FromStr;
 
 /// The longest name of a host (RFC 1035, section 2.3.4).
 pub(super) const LONGEST_NAME: usize = 255;
 
-/// Names of hosts under which the server may be called: `chat.contoso.example`, or `*.contoso.example` for all below.
+/// Host names under which the server may be called: `chat.contoso.example`, or `*.contoso.example` for all subdomains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowedHosts(Vec<String>);
 
-/// The text is no list of names of hosts.
+/// The text is not a list of host names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is no name of a host; write chat.contoso.example or *.contoso.example, without scheme, port and path, separated by commas"
-)]
+#[error("`{0}` is not a host name; write chat.contoso.example or *.contoso.example, separated by commas")]
 pub struct InvalidHosts(String);
 
 impl FromStr for AllowedHosts {

@@ -1,4 +1,4 @@
-//! Which host names this server answers for.
+//! The host names that this server serves.
 //!
 //! A web site whose name suddenly points at this server (DNS rebinding) has a visitor's browser talk to it as if it were that
 //! site. The browser then names the site in `Host`, which no script can change.
@@ -12,7 +12,7 @@ use actix_web::http::header::{FORWARDED, HeaderName, ORIGIN, VIA, X_FORWARDED_FO
 use super::allowed_hosts::LONGEST_NAME;
 use crate::http::{HttpOptions, PublicUrl, address, paths};
 
-/// The request names a host for which this server does not answer.
+/// The request has a host name that this server does not serve.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{named}; {ADVICE}")]
 pub struct HostError {
@@ -28,7 +28,7 @@ impl HostError {
             "the request names no host".to_owned()
         } else {
             let host: String = host.chars().take(LONGEST_NAME).collect();
-            format!("this server does not answer for the host {host}")
+            format!("this server does not serve the host name {host}")
         };
         Self { named }
     }

@@ -1,4 +1,4 @@
-//! Keys of the API, and what each of them opens.
+//! API keys and their scopes.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::secret::Secret;
 
-/// A part of the API that a key opens.
+/// A part of the API that a key may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Scope {
@@ -45,7 +45,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// The text names no scope.
+/// The text is not a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("scopes are {}", Scope::ALL.map(Scope::name).join(", "))]
 pub struct InvalidScope;
@@ -58,7 +58,7 @@ impl FromStr for Scope {
     }
 }
 
-/// A key of the API: its name for the log, its secrets, and what it opens.
+/// An API key: its name for the log, its secrets and its scopes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
     /// The name, `[keys.NAME]`; `api_key` is that of the single key.

@@ -1,4 +1,4 @@
-//! How often a caller may come: token buckets for each address and each token.
+//! Rate limits: token buckets for each address and each token.
 
 use std::hash::Hash;
 use std::net::{IpAddr, Ipv6Addr};
@@ -13,7 +13,7 @@ use crate::activity::ConversationId;
 use crate::channels::direct_line::Claims;
 use crate::metrics::Limit;
 
-/// How often callers may come. 0 switches a limit off.
+/// The rate limits. 0 switches a limit off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LimitOptions {
@@ -39,9 +39,9 @@ impl LimitOptions {
         Self { page_sessions_per_minute: 0, posts_per_second: 0, posts_burst: 0, failed_credentials_per_minute: 0 };
 }
 
-/// The caller comes too often.
+/// The caller exceeds a rate limit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("too many {of}; come again in {} s, or have the setting {setting} raised", seconds(*wait))]
+#[error("too many {of}; retry after {} s, or raise the setting {setting}", seconds(*wait))]
 pub struct LimitError {
     pub(crate) limit: Limit,
     of: &'static str,
@@ -64,7 +64,7 @@ fn seconds(wait: Duration) -> u32 {
 /// everywhere.
 const MAX_CALLERS: usize = 200_000;
 
-/// The buckets.
+/// The token buckets.
 #[derive(Debug)]
 pub(crate) struct Limits {
     sessions: Option<Buckets<Network>>,
@@ -120,7 +120,7 @@ impl Limits {
     pub(crate) fn failure(&self, client: IpAddr) -> Result<(), LimitError> {
         let refused = |wait| LimitError {
             limit: Limit::FailedCredentials,
-            of: "credentials from your address that are not good",
+            of: "wrong credentials from your address",
             setting: "limits.failed_credentials_per_minute (CITEWIRE_LIMITS_FAILED_CREDENTIALS_PER_MINUTE)",
             wait,
         };

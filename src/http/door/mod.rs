@@ -1,4 +1,4 @@
-//! The door: what is judged before a handler sees a request, for every route at one place.
+//! The door: the checks of all routes before a handler gets the request.
 //!
 //! Which host names are served ([`host`]), which proxies are believed and who calls through them ([`proxies`]), and how often
 //! a caller may come ([`limits`]), and what a key opens ([`keys`]). `auth.rs` asks the keys. `docs/operate/security.md` has the rules.

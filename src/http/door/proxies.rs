@@ -1,4 +1,4 @@
-//! Which proxies are believed, and what they say of the caller.
+//! Trusted proxies, and the client address that they forward.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::str::FromStr;
@@ -7,11 +7,11 @@ use actix_web::HttpRequest;
 use actix_web::http::header::{HeaderName, X_FORWARDED_FOR};
 use ipnet::IpNet;
 
-/// The networks of the proxies whose `X-Forwarded-…` headers are believed; none by default.
+/// The networks of the proxies whose `X-Forwarded-…` headers are trusted; none by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrustedProxies(Vec<IpNet>);
 
-/// The text is no list of addresses and networks.
+/// The text is not a list of addresses and networks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is neither an address nor a network; write 10.0.0.7 or 10.0.0.0/8, separated by commas")]
 pub struct InvalidProxies(String);

@@ -1,8 +1,8 @@
-//! Why nothing was checked.
+//! Errors of `POST /v1/check`.
 
 use crate::check::UnknownChannel;
 
-/// A request to check something is unusable.
+/// The body of a check request is invalid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {

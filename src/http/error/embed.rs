@@ -1,21 +1,21 @@
-//! Why a page of another site gets no chat.
+//! Errors of the embedded chat.
 
 use std::fmt;
 
-/// Why a page gets neither the script nor a session.
+/// The reason why a page gets neither the script nor a session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedError {
     /// No site is named.
     #[error(
-        "the chat is not offered to other pages; name their origins in embed.origins (CITEWIRE_EMBED_ORIGINS), \
+        "embedding is turned off; list the origins of your sites in embed.origins (CITEWIRE_EMBED_ORIGINS), such as \
          https://www.contoso.example"
     )]
     Off,
     /// Sites have to give tokens themselves.
     #[error(
-        "this server gives no sessions without a token; set embed.anonymous (CITEWIRE_EMBED_ANONYMOUS) to true, or give the \
-         script data-token-url"
+        "this server starts no sessions without a token; set embed.anonymous (CITEWIRE_EMBED_ANONYMOUS) to true, or \
+         give the script the attribute data-token-url"
     )]
     NotAnonymous,
     /// The page that asks is not of a site that is named.
@@ -28,7 +28,7 @@ pub enum EmbedError {
     NotOffered(String),
 }
 
-/// The site whose page asks.
+/// The origin of the calling page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asking(pub(in crate::http) Option<String>);
 

@@ -1,19 +1,19 @@
-//! Why an activity from Azure or from another agent was not taken in.
+//! Errors of `POST /api/messages`.
 
 use crate::channels::azure_bot::{InboundError, ReceiveError};
 
-/// Why an activity was not taken in. Never repeats anything of the activity or of a credential.
+/// The reason why an activity was not accepted. It never repeats content of the activity or of a credential.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MessagesError {
     /// No bot of Azure is set.
     #[error(
-        "no bot is set here: set azure_bot.app_id and azure_bot.app_secret (CITEWIRE_AZURE_BOT_APP_ID, \
+        "no Azure bot is configured: set azure_bot.app_id and azure_bot.app_secret (CITEWIRE_AZURE_BOT_APP_ID, \
          CITEWIRE_AZURE_BOT_APP_SECRET), or, for the Agents Playground on this machine, azure_bot.anonymous"
     )]
     NotSet,
     /// The body is something else than JSON.
-    #[error("an activity comes with the header Content-Type: application/json")]
+    #[error("the request needs the header Content-Type: application/json")]
     MediaType,
     /// The body is no activity.
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! What can go wrong, by subject: the parts of [`ApiError`](super::ApiError) that no layer below has.
+//! The error types of the HTTP layer, which are parts of [`ApiError`](super::ApiError).
 //!
 //! They stand apart from the handlers that meet them, so that a handler imports the fault, and the fault no handler.
 

@@ -1,4 +1,4 @@
-//! Why an upload cannot be taken apart.
+//! Errors of file uploads.
 
 use crate::channels::direct_line::ActivityError;
 
@@ -8,7 +8,7 @@ pub(in crate::http) const TEMPLATE: &str = "application/vnd.microsoft.activity";
 /// So many parts an upload has at most.
 pub(in crate::http) const MAX_PARTS: usize = 64;
 
-/// The body of an upload cannot be taken apart.
+/// The body of an upload cannot be parsed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UploadError {
@@ -22,6 +22,6 @@ pub enum UploadError {
     #[error("an upload has at least one file or an activity")]
     Empty,
     /// The template is no activity.
-    #[error("the part of type {TEMPLATE} is no activity: {0}")]
+    #[error("the part of type {TEMPLATE} is not an activity: {0}")]
     Template(#[from] ActivityError),
 }

@@ -1,4 +1,4 @@
-//! Which problem each fault is. No match has a wildcard, so that a new fault does not compile until somebody decides.
+//! Maps each error to its problem. No match has a wildcard, so that a new error does not compile without one.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};
@@ -20,7 +20,7 @@ use crate::http::token_parameters::ParametersError;
 use crate::ingest::{EventPlace, IngestError};
 use crate::store::StoreError;
 
-/// What is said of a fault.
+/// The problem of an error, with the place of the error in the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ErrorResponse {
     pub(crate) problem: ProblemType,

@@ -1,4 +1,4 @@
-//! Every fault becomes a status and words here, and nowhere else.
+//! Maps every error to a status and a response body.
 //!
 //! One map, three renderers: RFC 9457 (`application/problem+json`) for citewire's own routes, the Bot Framework's
 //! `{"error":{"code","message"}}` for the routes of Direct Line and of the Connector, and OpenAI's

@@ -1,4 +1,4 @@
-//! Writes problems, each for those who read the errors of its route.
+//! Writes error responses in the format of the route: problem details, Bot Framework or OpenAI.
 
 use std::time::Instant;
 
@@ -18,21 +18,21 @@ use crate::http::body::Held;
 use crate::http::paths::{BOT_FRAMEWORK, DIRECT_LINE, MESSAGES, OPENAI, Reached};
 use crate::http::{ApiError, HttpOptions, State, audit, door, ticket};
 
-/// The name under which a request is found in the log, and which a 500 tells the client.
+/// The id of the request: in the log, in this header, and in the detail of a 500.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Why a request was refused (RFC 9457).
+/// An error as problem details (RFC 9457).
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Problem<'a> {
     title: &'a str,
     status: u16,
-    /// Stable and made for programs.
+    /// A stable code for programs.
     code: &'a str,
     detail: &'a str,
-    /// JSON pointer of the fault in the body.
+    /// A JSON pointer to the invalid part of the request body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pointer: Option<&'a str>,
-    /// Which event of a stream is at fault, counted from 1; pointers in the detail begin at the event.
+    /// The number of the invalid event in a stream, counted from 1. Pointers in `detail` are relative to that event.
     #[schema(value_type = Option<u64>)]
     #[serde(skip_serializing_if = "Option::is_none")]
     event: Option<usize>,
@@ -42,28 +42,28 @@ pub(crate) struct Problem<'a> {
     line: Option<usize>,
 }
 
-/// Why a Direct Line request was refused.
+/// An error in the format of the Bot Framework: Direct Line, the Bot Connector routes and `/api/messages`.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BotError<'a> {
     error: BotErrorBody<'a>,
 }
 
-/// Code and words of an error.
+/// The code and the message of the error.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BotErrorBody<'a> {
-    /// Stable and made for programs.
+    /// A stable code for programs.
     #[schema(example = "TokenExpired")]
     code: &'a str,
     message: &'a str,
 }
 
-/// Why a client of OpenAI was refused.
+/// An error in the format of OpenAI.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CompletionProblem<'a> {
     error: CompletionProblemBody<'a>,
 }
 
-/// Words, kind and code of such an error.
+/// The message, the type and the code of the error.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CompletionProblemBody<'a> {
     message: &'a str,
@@ -71,15 +71,15 @@ pub(crate) struct CompletionProblemBody<'a> {
     #[schema(example = "invalid_request_error")]
     #[serde(rename = "type")]
     kind: &'a str,
-    /// Stable and made for programs.
+    /// A stable code for programs.
     #[schema(example = "model_not_found")]
     code: &'a str,
-    /// The member of the request that is at fault.
+    /// The invalid member of the request.
     #[schema(example = "model")]
     param: Option<&'a str>,
 }
 
-/// Who reads the errors of a route.
+/// The error format of a route.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reader {
     Citewire,
@@ -198,8 +198,8 @@ fn judge(error: &Error, id: &str) -> (ErrorResponse, String) {
         None => foreign(error),
     };
     if error_response.problem.status == StatusCode::INTERNAL_SERVER_ERROR {
-        tracing::error!(request.id = id, error = %detail, "a request failed on our side");
-        return (error_response, format!("The request was {id}."));
+        tracing::error!(request.id = id, error = %detail, "a request failed with an internal error");
+        return (error_response, format!("The log of the server has the cause under the request id {id}."));
     }
     tracing::debug!(
         request.id = id,

@@ -1,21 +1,21 @@
-//! Every problem that is answered with: its status, its code for programs, and its title.
+//! The table of all problems: the status, the code and the title of each.
 
 use std::time::Duration;
 
 use actix_web::http::StatusCode;
 
-/// A problem of one type (RFC 9457). What is wrong in particular is told beside it.
+/// One type of problem (RFC 9457). The detail of the response names the individual cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ProblemType {
     pub(crate) status: StatusCode,
     /// For programs, on citewire's own routes and those of OpenAI.
     pub(crate) code: &'static str,
     pub(crate) title: &'static str,
-    /// In how many seconds it is worth trying again.
+    /// The header `Retry-After`, in seconds.
     pub(crate) retry_after: Option<u32>,
-    /// What clients of the Bot Framework tell it by, where that is not what all problems of its status have.
+    /// The code in the format of the Bot Framework, where it differs from the code of the status.
     bot_code: Option<&'static str>,
-    /// A token is good, and for something else.
+    /// The credential is valid but does not allow the request.
     is_insufficient: bool,
 }
 
@@ -24,7 +24,7 @@ impl ProblemType {
         Self { status, code, title, retry_after: None, bot_code: None, is_insufficient: false }
     }
 
-    /// The same, where it is known when it is worth trying again.
+    /// The same problem with the header `Retry-After`.
     pub(crate) const fn after(self, seconds: u32) -> Self {
         Self { retry_after: Some(seconds), ..self }
     }
@@ -37,12 +37,12 @@ impl ProblemType {
         Self { is_insufficient: true, ..self }
     }
 
-    /// What the web framework itself refuses with this status, before a handler of ours sees it.
+    /// A request that the web framework refuses with this status before it reaches a handler.
     pub(super) const fn foreign(status: StatusCode) -> Self {
-        Self::new(status, "bad_request", "The request cannot be understood").bot_code("BadArgument")
+        Self::new(status, "bad_request", "The request is malformed").bot_code("BadArgument")
     }
 
-    /// What clients of the Bot Framework tell it by.
+    /// The code in the format of the Bot Framework.
     pub(super) fn code_of_bot_framework(&self) -> &'static str {
         self.bot_code.unwrap_or(match self.status {
             StatusCode::UNAUTHORIZED => "Unauthorized",
@@ -60,7 +60,7 @@ impl ProblemType {
         })
     }
 
-    /// What credential is wanted: the header `WWW-Authenticate`.
+    /// The header `WWW-Authenticate`, which names the expected credential.
     pub(super) fn challenge(&self) -> Option<&'static str> {
         match self.status {
             StatusCode::UNAUTHORIZED => Some("Bearer"),
@@ -71,7 +71,7 @@ impl ProblemType {
     }
 }
 
-/// A wait as the header `Retry-After` tells it.
+/// A wait in whole seconds, for the header `Retry-After`.
 pub(crate) fn whole_seconds(wait: Duration) -> u32 {
     u32::try_from(wait.as_secs().max(1)).unwrap_or(u32::MAX)
 }
@@ -90,124 +90,124 @@ macro_rules! problems {
 
 problems! {
     BAD_REQUEST {
-        BROKEN_BODY "broken_body" "The body could not be read";
-        NOT_JSON "not_json" "The body is not JSON";
-        INVALID_MEMBER "invalid_member" "A member of the body is missing or wrong";
-        INVALID_VALUE "invalid_value" "A member of the body is missing or wrong";
-        INVALID_PARAMETER "invalid_parameter" "A parameter of the URL cannot be read";
-        INVALID_WATERMARK "invalid_watermark" "The watermark cannot be read";
-        INVALID_UPLOAD "invalid_upload" "The upload cannot be read";
-        INVALID_USER "invalid_user" "The id of the user cannot be used";
-        INVALID_ANSWER "invalid_answer" "The answer is not what its format promises";
-        UNKNOWN_FORMAT "unknown_format" "The format is not known";
-        UNKNOWN_CHANNEL "unknown_channel" "The channel is not known";
-        UNKNOWN_EVENTS "unknown_events" "The form of events is not known";
-        UNKNOWN_CITATIONS "unknown_citations" "A member of the body is missing or wrong";
-        NOT_A_WEBSOCKET "not_a_websocket" "An upgrade is needed";
+        BROKEN_BODY "broken_body" "The request body could not be read";
+        NOT_JSON "not_json" "The request body is not valid JSON";
+        INVALID_MEMBER "invalid_member" "A member of the request body is missing or invalid";
+        INVALID_VALUE "invalid_value" "A member of the request body is missing or invalid";
+        INVALID_PARAMETER "invalid_parameter" "A query parameter is invalid";
+        INVALID_WATERMARK "invalid_watermark" "The watermark is invalid";
+        INVALID_UPLOAD "invalid_upload" "The upload is malformed";
+        INVALID_USER "invalid_user" "The user id is not allowed";
+        INVALID_ANSWER "invalid_answer" "The answer does not match its format";
+        UNKNOWN_FORMAT "unknown_format" "The answer format is unknown";
+        UNKNOWN_CHANNEL "unknown_channel" "The channel is unknown";
+        UNKNOWN_EVENTS "unknown_events" "The value of `events` is unknown";
+        UNKNOWN_CITATIONS "unknown_citations" "The citation form is unknown";
+        NOT_A_WEBSOCKET "not_a_websocket" "This route needs a WebSocket upgrade";
     }
     UNAUTHORIZED {
-        UNAUTHENTICATED "unauthenticated" "A credential is needed";
-        NO_GOOD_TOKEN "unauthenticated" "A good token is needed";
-        MALFORMED_CREDENTIAL "malformed_credential" "A credential is needed";
-        NOT_THE_BOT "not_the_bot" "A credential is needed";
-        WRONG_KEY "wrong_key" "A credential is needed";
+        UNAUTHENTICATED "unauthenticated" "The request has no credential";
+        NO_GOOD_TOKEN "unauthenticated" "The token is missing or invalid";
+        MALFORMED_CREDENTIAL "malformed_credential" "The Authorization header has the wrong form";
+        NOT_THE_BOT "not_the_bot" "The credential is not the bot's";
+        WRONG_KEY "wrong_key" "The API key is wrong";
     }
     FORBIDDEN {
-        FORBIDDEN "forbidden" "The caller may not do this" + insufficient;
-        LACKS_SCOPE "lacks_scope" "The key is for something else" + insufficient;
-        SECRET_REQUIRED "secret_required" "This needs the secret of the bot";
+        FORBIDDEN "forbidden" "The caller is not allowed to send this request" + insufficient;
+        LACKS_SCOPE "lacks_scope" "The API key lacks the scope for this route" + insufficient;
+        SECRET_REQUIRED "secret_required" "This route needs the bot's secret";
         TOKEN_EXPIRED "token_expired" "The token has expired".bot_code("TokenExpired");
-        BAD_TOKEN "bad_token" "The token is not good for this".bot_code("BadToken");
-        PAGE_ELSEWHERE "wrong_origin" "The page is somewhere else".bot_code("BadArgument");
-        WRONG_ORIGIN "wrong_origin" "This page may not use the chat";
-        EMBED_NEEDS_TOKEN "embed_needs_token" "The chat needs a token";
-        ASSISTANT_NOT_OFFERED "assistant_not_offered" "This assistant is not offered";
-        NO_PAGE_ANSWERS "no_page_answers" "The page takes no answers";
+        BAD_TOKEN "bad_token" "The token is invalid or does not allow this request".bot_code("BadToken");
+        PAGE_ELSEWHERE "wrong_origin" "The request comes from another page".bot_code("BadArgument");
+        WRONG_ORIGIN "wrong_origin" "This site may not embed the chat";
+        EMBED_NEEDS_TOKEN "embed_needs_token" "The embedded chat needs a token";
+        ASSISTANT_NOT_OFFERED "assistant_not_offered" "Embedding sites may not choose this assistant";
+        NO_PAGE_ANSWERS "no_page_answers" "The page may not send answers";
         DOCUMENT_NOT_PUBLIC "document_not_public" "The document is not public";
-        ADDRESS_EXPIRED "address_expired" "The address has expired";
-        ADDRESS_FORGED "address_forged" "The address is not good";
+        ADDRESS_EXPIRED "address_expired" "The download link has expired";
+        ADDRESS_FORGED "address_forged" "The signature of the download link is invalid";
     }
     NOT_FOUND {
-        UNKNOWN_ROUTE "unknown_route" "There is nothing here";
-        UNKNOWN_CONVERSATION "unknown_conversation" "There is no such conversation";
-        UNKNOWN_MEMBER "unknown_member" "There is no such member";
-        UNKNOWN_DOCUMENT "unknown_document" "There is no such document";
-        MODEL_NOT_FOUND "model_not_found" "There is no such model";
+        UNKNOWN_ROUTE "unknown_route" "Nothing exists at this address";
+        UNKNOWN_CONVERSATION "unknown_conversation" "The conversation does not exist";
+        UNKNOWN_MEMBER "unknown_member" "The conversation has no such member";
+        UNKNOWN_DOCUMENT "unknown_document" "The document does not exist";
+        MODEL_NOT_FOUND "model_not_found" "The model does not exist";
         NO_WEB_CHAT "no_web_chat" "Web Chat is not installed";
-        NO_BOT_HERE "no_azure_bot" "There is no bot of Azure here";
-        EMBED_OFF "embed_off" "Other pages cannot have the chat";
+        NO_BOT_HERE "no_azure_bot" "No Azure bot is configured";
+        EMBED_OFF "embed_off" "Embedding is turned off";
     }
     METHOD_NOT_ALLOWED {
-        WRONG_METHOD "wrong_method" "This method is not offered here";
-        UNSUPPORTED_BY_CHANNEL "unsupported_by_channel" "The channel does not offer this";
+        WRONG_METHOD "wrong_method" "The route does not accept this method";
+        UNSUPPORTED_BY_CHANNEL "unsupported_by_channel" "The channel does not support this operation";
     }
     REQUEST_TIMEOUT {
-        BODY_TOO_SLOW "body_too_slow" "The body did not arrive in time";
+        BODY_TOO_SLOW "body_too_slow" "The request body did not arrive in time";
     }
     CONFLICT {
-        NO_AZURE_BOT "no_azure_bot" "There is no bot behind Azure Bot Service";
-        NO_SERVICE_URL "no_service_url" "The conversation cannot be called";
-        SERVICE_URL_UNTRUSTED "service_url_untrusted" "The service of the conversation is not trusted";
-        UNREADABLE_REFERENCE "unreadable_reference" "Where the conversation is cannot be read";
+        NO_AZURE_BOT "no_azure_bot" "No Azure bot is configured";
+        NO_SERVICE_URL "no_service_url" "The conversation has no service URL";
+        SERVICE_URL_UNTRUSTED "service_url_untrusted" "The service URL of the conversation is not trusted";
+        UNREADABLE_REFERENCE "unreadable_reference" "The stored conversation reference is unreadable";
     }
     PAYLOAD_TOO_LARGE {
-        BODY_TOO_LONG "body_too_long" "The body is too long";
-        EVENT_TOO_LONG "event_too_long" "An event of the stream is too long";
+        BODY_TOO_LONG "body_too_long" "The request body is too large";
+        EVENT_TOO_LONG "event_too_long" "An event of the stream is too large";
     }
     UNSUPPORTED_MEDIA_TYPE {
-        UNSUPPORTED_MEDIA_TYPE "unsupported_media_type" "The body is not JSON by its media type";
+        UNSUPPORTED_MEDIA_TYPE "unsupported_media_type" "The Content-Type is not application/json";
     }
     MISDIRECTED_REQUEST {
-        WRONG_HOST "wrong_host" "This server does not answer for that host";
+        WRONG_HOST "wrong_host" "This server does not serve that host name";
     }
     UNPROCESSABLE_ENTITY {
-        GROUNDING_NO_TOOLS "grounding_no_tools" "The answer is not grounded";
-        GROUNDING_NO_CITATIONS "grounding_no_citations" "The answer is not grounded";
-        EMPTY_ANSWER "empty_answer" "The answer says nothing, and the channel takes no such message";
-        TOO_LONG_FOR_CHANNEL "activity_too_long" "The message is longer than its channel takes".bot_code("MessageSizeTooBig");
-        TOO_LONG_FOR_DIRECT_LINE "activity_too_long" "The message is longer than a Direct Line takes".bot_code("MessageSizeTooBig");
+        GROUNDING_NO_TOOLS "grounding_no_tools" "The answer lacks the required grounding";
+        GROUNDING_NO_CITATIONS "grounding_no_citations" "The answer lacks the required grounding";
+        EMPTY_ANSWER "empty_answer" "The answer is empty, and the channel accepts no empty message";
+        TOO_LONG_FOR_CHANNEL "activity_too_long" "The message is too large for its channel".bot_code("MessageSizeTooBig");
+        TOO_LONG_FOR_DIRECT_LINE "activity_too_long" "The message is too large for Direct Line".bot_code("MessageSizeTooBig");
     }
     TOO_MANY_REQUESTS {
         TOO_MANY_CALLS "too_many_requests" "Too many requests";
-        TOO_MANY_SOCKETS "too_many_sockets" "Too many sockets".after(10);
-        RATE_LIMIT_EXCEEDED "rate_limit_exceeded" "The back end did not answer";
+        TOO_MANY_SOCKETS "too_many_sockets" "Too many streams are open on this conversation".after(10);
+        RATE_LIMIT_EXCEEDED "rate_limit_exceeded" "The assistant or its back end is busy";
         STORE_FULL "store_full" "The store is full".after(60);
         CONVERSATION_FULL "conversation_full" "The conversation is full";
         STORE_BUSY "store_busy" "The store is busy".after(1);
-        CONNECTOR_BUSY "connector_busy" "The Connector wants to be left alone for a while".after(10);
+        CONNECTOR_BUSY "connector_busy" "The Bot Connector throttles requests".after(10);
     }
     INTERNAL_SERVER_ERROR {
-        INTERNAL "internal" "Something went wrong on our side";
+        INTERNAL "internal" "The server failed";
     }
     NOT_IMPLEMENTED {
-        UNKNOWN_INVOKE "unknown_invoke" "Nobody knows an invoke of this name";
+        UNKNOWN_INVOKE "unknown_invoke" "The bot handles no invoke of this name";
     }
     BAD_GATEWAY {
-        UPSTREAM_UNREACHABLE "upstream_unreachable" "The back end did not answer";
-        UPSTREAM_REFUSED "upstream_refused" "The back end did not answer";
-        UPSTREAM_UNUSABLE "upstream_unusable" "The back end gave no usable answer";
-        UPSTREAM_FAILED "upstream_failed" "The back end failed";
-        UPSTREAM_BROKE_OFF "upstream_broke_off" "The back end failed";
-        SEARCH_FAILED "search_failed" "The back end did not answer";
-        DIRECT_LINE_REFUSED "direct_line_refused" "The other Direct Line has refused";
-        DIRECT_LINE_MISUNDERSTOOD "direct_line_misunderstood" "The other Direct Line answered in an unknown way";
+        UPSTREAM_UNREACHABLE "upstream_unreachable" "The back end cannot be reached";
+        UPSTREAM_REFUSED "upstream_refused" "The back end refused the request";
+        UPSTREAM_UNUSABLE "upstream_unusable" "The back end sent an unusable answer";
+        UPSTREAM_FAILED "upstream_failed" "The back end reported an error";
+        UPSTREAM_BROKE_OFF "upstream_broke_off" "The answer of the back end broke off";
+        SEARCH_FAILED "search_failed" "The document search failed";
+        DIRECT_LINE_REFUSED "direct_line_refused" "The other Direct Line refused the request";
+        DIRECT_LINE_MISUNDERSTOOD "direct_line_misunderstood" "The other Direct Line sent an unexpected response";
         DIRECT_LINE_UNREACHABLE "direct_line_unreachable" "The other Direct Line cannot be reached";
-        CONNECTOR_NO_TOKEN "connector_no_token" "The login service gives no token for the Connector";
-        CONNECTOR_UNAVAILABLE "connector_unavailable" "The Connector cannot be reached";
-        CONNECTOR_DOUBTFUL "connector_doubtful" "Nobody knows whether the Connector has taken the answer";
-        CONNECTOR_REFUSED "connector_refused" "The Connector has refused";
+        CONNECTOR_NO_TOKEN "connector_no_token" "The login service issued no token for the Bot Connector";
+        CONNECTOR_UNAVAILABLE "connector_unavailable" "The Bot Connector is unavailable";
+        CONNECTOR_DOUBTFUL "connector_doubtful" "The Bot Connector may have delivered the answer";
+        CONNECTOR_REFUSED "connector_refused" "The Bot Connector refused the request";
     }
     SERVICE_UNAVAILABLE {
         SHUTTING_DOWN "shutting_down" "The server is shutting down".after(5);
-        NO_KEYS "no_keys" "No token can be checked at the moment".after(5);
-        QUEUE_FULL "queue_full" "Too much waits already".after(2);
-        STORE_NO_SPACE "store_no_space" "The store has no room on its disk".after(60);
-        STORE_FAILED "store_failed" "The store cannot do this at present".after(10);
+        NO_KEYS "no_keys" "The keys that sign tokens cannot be fetched".after(5);
+        QUEUE_FULL "queue_full" "The queue for incoming activities is full".after(2);
+        STORE_NO_SPACE "store_no_space" "The disk of the store is full".after(60);
+        STORE_FAILED "store_failed" "The store failed".after(10);
     }
     GATEWAY_TIMEOUT {
-        UPSTREAM_TIMEOUT "upstream_timeout" "The back end did not answer";
-        DIRECT_LINE_TIMEOUT "direct_line_timeout" "The other Direct Line cannot be reached";
-        CONNECTOR_TIMEOUT "connector_timeout" "The Connector did not answer in time";
+        UPSTREAM_TIMEOUT "upstream_timeout" "The back end did not answer in time";
+        DIRECT_LINE_TIMEOUT "direct_line_timeout" "The other Direct Line did not answer in time";
+        CONNECTOR_TIMEOUT "connector_timeout" "The Bot Connector did not answer in time";
     }
 }
 
@@ -215,13 +215,13 @@ problems! {
 mod tests {
     use super::*;
 
-    /// Programs go by the code: it means the same wherever it comes from.
+    /// Programs compare codes, so a code has the same status on every route.
     #[test]
     fn a_code_has_one_status() {
         for problem in ALL {
             let same = ALL.iter().filter(|other| other.code == problem.code);
             let statuses: Vec<StatusCode> = same.map(|other| other.status).collect();
-            // The bot is missing on the route of the bot, and where an answer should go through it.
+            // 404 on the route of the Azure bot, 409 where an answer should go through that bot.
             assert!(
                 problem.code == "no_azure_bot" || statuses.iter().all(|status| *status == problem.status),
                 "{statuses:?}"

@@ -1,4 +1,4 @@
-//! The file as an operator reads it, whether a server has it open or not.
+//! Reads the store file for the command `citewire store`, whether a server runs or not.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ const ACTIVITIES: &str = "SELECT watermark, timestamp, body FROM activity \
 
 const SPAN: &str = "SELECT min(created), max(active) FROM conversation";
 
-/// A store that is only read. Nothing in it changes.
+/// A store that is opened for reading only.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
@@ -38,7 +38,7 @@ pub struct Archive {
     reader: Reader,
 }
 
-/// Which conversations of a store are meant.
+/// The conversations to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection<'a> {
     /// All of them.
@@ -49,7 +49,7 @@ pub enum Selection<'a> {
     User(&'a str),
 }
 
-/// What is in a store.
+/// The size and the content of a store, in numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Description {
@@ -65,7 +65,7 @@ pub struct Description {
     pub newest: Option<DateTime<Utc>>,
 }
 
-/// A recorded activity with its conversation and place.
+/// A recorded activity with its conversation and watermark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Archived {

@@ -1,4 +1,4 @@
-//! How connections are opened.
+//! Opens connections.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,6 +1,6 @@
-//! Where deleted bytes may still be.
+//! Records which parts of the file may still contain deleted bytes.
 
-/// Where copies of what was deleted may be.
+/// The parts of the file that may still contain deleted bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Copies {
     pub(super) in_log: bool,

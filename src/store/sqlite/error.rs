@@ -1,10 +1,10 @@
-//! Why a file cannot be opened as a store.
+//! Errors when a file is opened as a store.
 
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
-/// The file cannot be opened as a store. The file itself is as it was.
+/// The file cannot be opened as a store. The file is unchanged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SqliteError {

@@ -1,4 +1,4 @@
-//! What SQLite says, and what that means.
+//! Classifies errors of SQLite.
 
 use std::error::Error;
 use std::path::Path;
@@ -8,7 +8,7 @@ use sqlx::error::DatabaseError;
 
 use crate::store::StoreError;
 
-/// What kind of failure it is, by SQLite's primary result code.
+/// The kind of a failure, by SQLite's primary result code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
     /// The file has reached its greatest size, or the disk is full.
@@ -64,12 +64,14 @@ impl Failure {
     /// What an operator can do about it.
     fn mend(self) -> &'static str {
         match self {
-            Self::Full => "make room on that disk; work goes on by itself then",
-            Self::Disk => "see what the system's log says of that disk; work goes on by itself once it can be written",
+            Self::Full => "free space on that disk; citewire then continues by itself",
+            Self::Disk => {
+                "check the system log for errors of that disk; citewire continues by itself when it can write again"
+            }
             Self::ReadOnly => "make the file and its folder writable for the user that citewire runs as",
-            Self::Damaged | Self::Foreign => "stop citewire and put a backup in the file's place",
-            Self::Busy => "see which other program has the file open",
-            Self::Closed | Self::Other => "report this, with the error",
+            Self::Damaged | Self::Foreign => "stop citewire and replace the file with a backup",
+            Self::Busy => "find the other program that has the file open",
+            Self::Closed | Self::Other => "report this error",
         }
     }
 }

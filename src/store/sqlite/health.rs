@@ -1,4 +1,4 @@
-//! Whether changes can be recorded, and what the operator has been told of it.
+//! The health of the store, and its messages to the operator.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

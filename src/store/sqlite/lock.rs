@@ -1,4 +1,4 @@
-//! One server for one file.
+//! The lock that lets one server use a store file.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Write as _};

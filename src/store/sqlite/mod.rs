@@ -1,4 +1,4 @@
-//! Conversations in one SQLite file.
+//! The store in one SQLite file.
 //!
 //! One task writes; everything that waits goes into one transaction (`writer.rs`), whose rows are worked out beforehand
 //! (`plan.rs`). What it does besides is in `upkeep.rs`, and what it tells of failures in `health.rs`. Reads run beside it

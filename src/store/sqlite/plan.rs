@@ -1,4 +1,4 @@
-//! What a group of changes means in rows, worked out before anything is written.
+//! Computes the rows of a group of changes before they are written.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,7 +10,7 @@ use super::work::{Append, Change, Create, CreatedAs, Keep, Note, Placed, Refer};
 use crate::activity::{ConversationId, Watermark};
 use crate::store::{Newest, StoreError, StoreLimits};
 
-/// What the writer has to know of a conversation.
+/// The state of a conversation that the writer needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) key: i64,
@@ -60,7 +60,7 @@ pub(super) type Known = BTreeMap<(i64, String), (u64, usize)>;
 /// Key, user, next place, newest timestamp, time of this record, bytes.
 pub(super) type Touched = (i64, Option<String>, u64, Option<i64>, Option<i64>, usize);
 
-/// What holds before the group.
+/// The state before the group of changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before {
     pub(super) now: DateTime<Utc>,

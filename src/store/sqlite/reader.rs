@@ -1,4 +1,4 @@
-//! Everything that is read.
+//! Reads from the store.
 
 use std::path::{Path, PathBuf};
 

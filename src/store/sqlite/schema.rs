@@ -1,4 +1,4 @@
-//! The shape of the file, and how older files come to it.
+//! The schema of the file, and the migrations of older files.
 //!
 //! To change it, add a file to `migrations` and a line to `MIGRATIONS`; never change one that was released, because
 //! what was applied is held against it.

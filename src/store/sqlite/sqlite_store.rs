@@ -1,4 +1,4 @@
-//! The store as everyone else sees it.
+//! The store for the rest of the server.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,7 +34,7 @@ const MAX_WAITING: usize = 1024;
 /// And so many KiB of them.
 const MAX_WAITING_KIB: usize = 64 * 1024;
 
-/// A [`ConversationStore`] in one SQLite file. What it acknowledges is on the disk.
+/// A [`ConversationStore`] in one SQLite file. Acknowledged changes are on the disk.
 #[derive(Debug)]
 pub struct SqliteStore {
     reader: Reader,

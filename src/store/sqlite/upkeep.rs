@@ -1,4 +1,4 @@
-//! What the writer does besides recording: deletes, gives space back, tries itself.
+//! The upkeep by the writer: deletes, returns space, and tests whether writing works.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -173,7 +173,7 @@ impl Writer {
             Ok(rewritten) => self.copies.in_pages = !rewritten,
             Err(error) => {
                 tracing::warn!(store.path = %self.path.display(), %error,
-                    "pieces of what was deleted may be left in unused parts of the store; trying again in the next upkeep");
+                    "deleted data may remain in unused parts of the store file; the next upkeep tries again");
             }
         }
     }

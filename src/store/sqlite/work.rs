@@ -1,4 +1,4 @@
-//! What can be asked of the writer.
+//! The requests to the writer.
 
 use chrono::{DateTime, Utc};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
@@ -7,7 +7,7 @@ use crate::activity::{ConversationId, Watermark};
 use crate::metrics::Waiting;
 use crate::store::StoreError;
 
-/// One thing for the writer to do.
+/// A request to the writer.
 #[derive(Debug)]
 pub(super) enum Work {
     /// Something that goes into a transaction together with others.
@@ -16,7 +16,7 @@ pub(super) enum Work {
     Alone(Alone),
 }
 
-/// A change that is committed together with those that wait beside it.
+/// A change that is committed in one transaction with other waiting changes.
 #[derive(Debug)]
 pub(super) enum Change {
     Create(Pending<Create, CreatedAs>),
@@ -26,7 +26,7 @@ pub(super) enum Change {
     Note(Pending<Note, bool>),
 }
 
-/// What has a transaction of its own, or none.
+/// A request with a transaction of its own, or without one.
 #[derive(Debug)]
 pub(super) enum Alone {
     /// Delete a conversation.
@@ -45,10 +45,10 @@ pub(super) enum Alone {
     Close(Reply<()>),
 }
 
-/// Where an outcome goes.
+/// The channel for the result.
 pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// A change, what comes of it, and who waits for that.
+/// A change, its result, and the channel for it.
 #[derive(Debug)]
 pub(super) struct Pending<C, A> {
     pub(super) change: C,
@@ -123,7 +123,7 @@ impl Change {
     }
 }
 
-/// A conversation to be there.
+/// A request to create a conversation.
 #[derive(Debug)]
 pub(super) struct Create {
     pub(super) id: ConversationId,
@@ -133,7 +133,7 @@ pub(super) struct Create {
     pub(super) member: Option<String>,
 }
 
-/// The conversation as it is then.
+/// The created or existing conversation.
 #[derive(Debug)]
 pub(super) struct CreatedAs {
     pub(super) new: bool,
@@ -141,7 +141,7 @@ pub(super) struct CreatedAs {
     pub(super) user: Option<String>,
 }
 
-/// Activities to be recorded.
+/// A request to record activities.
 #[derive(Debug)]
 pub(super) struct Append {
     pub(super) id: ConversationId,
@@ -158,7 +158,7 @@ pub(super) struct Append {
     pub(super) speakers: Vec<Option<String>>,
 }
 
-/// Where activities were recorded.
+/// The watermarks of recorded activities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Placed {
     /// Here, now: each a millisecond after the one before.
@@ -167,7 +167,7 @@ pub(super) enum Placed {
     Before { first: Watermark, count: usize },
 }
 
-/// An attachment to be kept.
+/// A request to store an attachment.
 #[derive(Debug)]
 pub(super) struct Keep {
     pub(super) id: ConversationId,
@@ -177,7 +177,7 @@ pub(super) struct Keep {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Where a conversation is, in place of what was known of that.
+/// A request to replace the reference of a conversation.
 #[derive(Debug)]
 pub(super) struct Refer {
     pub(super) id: ConversationId,
@@ -185,7 +185,7 @@ pub(super) struct Refer {
     pub(super) reference: String,
 }
 
-/// Feedback to be kept.
+/// A request to store feedback.
 #[derive(Debug)]
 pub(super) struct Note {
     pub(super) id: ConversationId,

@@ -1,4 +1,4 @@
-//! The one task that writes.
+//! The task that writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -392,7 +392,7 @@ impl Writer {
     /// A transaction has succeeded.
     pub(super) fn recorded(&mut self) {
         if let Some(refused) = self.health.recover() {
-            tracing::warn!(store.path = %self.path.display(), refused, "changes are recorded again");
+            tracing::warn!(store.path = %self.path.display(), refused, "the store records changes again");
         }
     }
 
@@ -415,6 +415,6 @@ impl Writer {
         };
         let moved = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut connection).await;
         let closed = connection.close().await;
-        moved.map(drop).and(closed).map_err(|error| report(error, &self.path, "the store was not closed well"))
+        moved.map(drop).and(closed).map_err(|error| report(error, &self.path, "the store was not closed cleanly"))
     }
 }

@@ -122,8 +122,8 @@ async fn passages_of_the_client_are_refused_where_they_would_be_lost_or_are_none
     let searching = Scripted::saying(&[delta("x")]).serve();
     let told = Scripted::saying(&[delta("x")]).that_does_not_search().serve();
     for (app, given, words) in [
-        (&searching, json!([{"title": "Leave"}]), "the model handbook searches by itself, and takes no sources"),
-        (&told, json!({"title": "Leave"}), "a list of sources is wanted"),
+        (&searching, json!([{"title": "Leave"}]), "the model handbook searches by itself and accepts no sources"),
+        (&told, json!({"title": "Leave"}), "a list of sources is required"),
         (&told, json!([{"title": "Leave"}, {"title": 5}]), "/1/title: invalid type"),
     ] {
         let mut question = question(false);

@@ -95,7 +95,7 @@ async fn send_says_once_that_somebody_elses_bot_reads_along() {
     let output = send_to(&upstream.url, "c1", &["--token", TOKEN]).await;
     assert_eq!(printed(&output)["id"], "c1|1");
     let notice = words(&output.stderr);
-    assert!(notice.lines().count() == 1 && notice.contains("its bot receives it"), "{notice}");
+    assert!(notice.lines().count() == 1 && notice.contains("its bot receives them"), "{notice}");
 }
 
 #[tokio::test]

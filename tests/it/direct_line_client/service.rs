@@ -64,7 +64,7 @@ async fn an_answer_that_is_no_direct_line_is_502() {
     let html = Reply::With(200, "content-type", "text/html".to_owned(), "<html>".to_owned());
     let (status, code, detail) = problem_with(vec![html, Reply::nothing()]).await;
     assert_eq!((status, code.as_str()), (502, "direct_line_misunderstood"));
-    assert!(detail.contains("whether the activity has arrived"), "{detail}");
+    assert!(detail.contains("the activity may have been delivered"), "{detail}");
 }
 
 #[tokio::test]

@@ -132,7 +132,7 @@ async fn a_service_that_does_not_answer_leaves_doubt_and_says_so() {
         scene.service.plan(move |_, _| Some((mishap.clone(), is_taken)));
         let (status, code, detail) = problem(&scene).await;
         assert_eq!((status, code.as_str()), (expected, problem_code), "{detail}");
-        assert!(detail.contains("whether the answer has arrived"), "{detail}");
+        assert!(detail.contains("the answer may have been delivered"), "{detail}");
         assert_eq!(scene.service.seen().len(), 1, "nobody who has asked for nothing is told of it");
         assert_eq!(
             scene.service.chat(CHAT).len(),

@@ -55,7 +55,7 @@ async fn a_refusal_is_an_apology_and_the_log_has_its_words_without_key_and_quest
 #[tokio::test]
 async fn who_is_too_busy_is_asked_again_later() {
     let play = Play::json(&json!({"error": "slow down"})).status(429).header("retry-after: 120");
-    let log = "127.0.0.1 answered with status 429: slow down; it asks not to be called for 120 s";
+    let log = "127.0.0.1 answered with status 429: slow down; it asks to wait 120 s";
     unanswered(&after(play, "").await, BUSY, log);
     for status in [503, 529] {
         let play = Play::json(&json!({})).status(status);
@@ -91,14 +91,14 @@ async fn a_redirect_is_an_apology_wherever_it_leads() {
 #[tokio::test]
 async fn a_compressed_answer_is_an_apology() {
     let outcome = after(good().header("content-encoding: gzip"), "").await;
-    unanswered(&outcome, FAILURE, "the answer of 127.0.0.1 is encoded as gzip");
+    unanswered(&outcome, FAILURE, "the answer of 127.0.0.1 has the encoding gzip");
 }
 
 #[tokio::test]
 async fn who_says_nothing_in_time_is_an_apology() {
     for silent in [Play::nothing(Then::Stall), Play::events("").then(Then::Stall)] {
         let outcome = after(silent, "first_byte_seconds = 0.2").await;
-        unanswered(&outcome, FAILURE, "127.0.0.1 was silent for 0.2 s");
+        unanswered(&outcome, FAILURE, "127.0.0.1 sent nothing for 0.2 s");
     }
 }
 
@@ -170,10 +170,14 @@ async fn an_answer_without_words_is_an_apology() {
     let empty = events(&[json!({"done": true})]);
     let blank = events(&[delta(" \n"), json!({"done": true})]);
     for body in [empty, blank] {
-        unanswered(&after(Play::events(body), "").await, FAILURE, "it has no words");
+        unanswered(&after(Play::events(body), "").await, FAILURE, "the answer is empty");
     }
     unanswered(&after(Play::events(""), "").await, FAILURE, "error=\"");
-    unanswered(&after(Play::events(events(&[delta("\n")])), "").await, FAILURE, "it ended without its sign");
+    unanswered(
+        &after(Play::events(events(&[delta("\n")])), "").await,
+        FAILURE,
+        "the answer ended without its end marker",
+    );
     let error = json!({"error": {"code": "overloaded", "message": format!("Not {QUESTION}, with {KEY}!")}});
     for first in [vec![error.clone()], vec![delta("\n"), error]] {
         unanswered(&after(Play::events(events(&first)), "").await, FAILURE, "overloaded: Not ****, with ****!");
@@ -183,7 +187,7 @@ async fn an_answer_without_words_is_an_apology() {
 #[tokio::test]
 async fn an_answer_that_falls_silent_is_kept_as_far_as_it_came() {
     let outcome = after(Play::events(half()).then(Then::Stall), "silence_seconds = 0.2").await;
-    incomplete(&outcome, "127.0.0.1 was silent for 0.2 s");
+    incomplete(&outcome, "127.0.0.1 sent nothing for 0.2 s");
 }
 
 #[tokio::test]
@@ -199,7 +203,7 @@ async fn an_answer_that_breaks_is_kept_as_far_as_it_was_shown() {
 
 #[tokio::test]
 async fn an_answer_without_its_end_is_kept() {
-    incomplete(&after(Play::events(half()), "").await, "it ended without its sign");
+    incomplete(&after(Play::events(half()), "").await, "the answer ended without its end marker");
 }
 
 #[tokio::test]
@@ -220,7 +224,7 @@ async fn a_providers_own_error_in_the_middle_keeps_what_came() {
     let section = format!("url = '{}'\nmodel = 'm'\nkey_env = 'MODEL_KEY'\nfrom = 'auto'", model.url);
     let mut scene = Scene::new(team(open("openai", &section), |_| {})).await;
     scene.ask(QUESTION).await;
-    let log = "it reported an error: rate_limit_exceeded: No more for ****: ****";
+    let log = "the back end reported an error: rate_limit_exceeded: No more for ****: ****";
     incomplete(&scene.outcome().await, log);
     incomplete(&after(Play::events(events(&[delta(HALF), error])), "").await, log);
 }

@@ -123,7 +123,10 @@ async fn a_compressed_answer_is_not_read() {
     // What says that it unfolds to very much is not looked at.
     let bomb = good().header("content-encoding: gzip");
     let (error, _) = refused(bomb).await;
-    assert_eq!(error.to_string(), "the answer of 127.0.0.1 is encoded as gzip; only plain answers are read");
+    assert_eq!(
+        error.to_string(),
+        "the answer of 127.0.0.1 has the encoding gzip; citewire reads only answers without encoding"
+    );
     assert!(matches!(error, UpstreamError::Egress(EgressError::Encoded { .. })));
 }
 
@@ -190,7 +193,7 @@ fn every_fault_of_a_section_names_its_key() {
         faults.iter().map(ToString::to_string).collect()
     };
     let one = |kind: &str, section: &str| faults(kind, section).remove(0);
-    assert!(one("bedrock", "").starts_with("kind: no back end is of the kind \"bedrock\"; known are openai, azure"));
+    assert!(one("bedrock", "").starts_with("kind: unknown kind of back end \"bedrock\"; known kinds: openai, azure"));
     assert!(one("openai", "").contains("`model`"));
     assert!(
         one("openai", "model = 'm'\nkey = 'sk-secret'").contains("key")
@@ -199,7 +202,7 @@ fn every_fault_of_a_section_names_its_key() {
     assert!(one("openai", "model = 5").starts_with("model: expected a string"));
     assert!(one("openai", "model = 'm'\nurl = 'https://me:pw@x.example'").starts_with("url: an http or https address"));
     assert!(one("openai", "model = 'm'\nlimits = { retries = -1 }").starts_with("limits.retries: "));
-    assert!(one("openai", "model = 'm'\nfrom = 'nobody'").starts_with("from: no format is called"));
+    assert!(one("openai", "model = 'm'\nfrom = 'nobody'").starts_with("from: unknown format"));
     assert!(one("anthropic", "model = 'm'\nsources = { style = 'x' }").starts_with("sources.style: "));
     assert!(!one("openai", "model = 'm'\nlimits = 'sk-secret'").contains("sk-secret"));
     let azure = "endpoint = 'https://x.openai.azure.com'\ndeployment = ' '\nkey_env = 'NO_KEY'\nlimits = { retries = 99 }\n\

@@ -39,7 +39,7 @@ async fn a_stall_ends_the_answer_and_keeps_what_came() {
     assert!(
         matches!(&error, UpstreamError::Stalled { host, silence } if host == "127.0.0.1" && silence.as_millis() == 100)
     );
-    assert_eq!(error.to_string(), "127.0.0.1 was silent for 0.1 s");
+    assert_eq!(error.to_string(), "127.0.0.1 sent nothing for 0.1 s");
     model.was_left(1).await;
 }
 

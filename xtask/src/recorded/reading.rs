@@ -85,7 +85,7 @@ impl Citewire {
 
 /// The formats in the error about one that is not known.
 fn formats(told: &str) -> Option<Vec<String>> {
-    let listed = told.split_once("known are ")?.1;
+    let listed = told.split_once("known formats: ")?.1;
     Some(listed.split(", ").filter(|format| *format != "auto").map(str::to_owned).collect())
 }
 
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_formats_are_those_of_the_error() {
-        let told = "citewire: --from: no format is called \"?\"; known are auto, cohere, xai";
+        let told = "citewire: --from: unknown format \"?\"; known formats: auto, cohere, xai";
         assert_eq!(formats(told), Some(vec!["cohere".to_owned(), "xai".to_owned()]));
         assert_eq!(formats("something else"), None);
     }

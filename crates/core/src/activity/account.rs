@@ -1,4 +1,4 @@
-//! Who takes part in a conversation, and which conversation it is.
+//! The accounts of users, bots and conversations.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,14 +9,14 @@ use super::ConversationId;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ChannelAccount {
-    /// The id within the channel. Direct Line user ids that come from a token start with `dl_`.
+    /// The id in the channel. With the enhanced authentication of Direct Line, user ids begin with `dl_`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(example = "dl_ann"))]
     pub id: Option<String>,
-    /// The name that people read.
+    /// The display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What kind of participant this is. Web Chat draws citations for every role, feedback only for `bot`.
+    /// The role, `user` or `bot`. Web Chat shows citations for every role, but feedback buttons only for `bot`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>, example = "user"))]
     pub role: Option<Role>,

@@ -15,7 +15,7 @@ pub struct Watermark(u64);
 
 /// The given text is no watermark of ours.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a watermark is the one that the last ActivitySet carried, unchanged")]
+#[error("the watermark must be the value from an ActivitySet, unchanged")]
 pub struct InvalidWatermark;
 
 impl Watermark {

@@ -10,7 +10,7 @@ pub struct Color(String);
 
 /// The text is neither a CSS colour word nor a hex colour.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{given:?} is neither a CSS colour word nor a hex colour such as #d83b01")]
+#[error("{given:?} is neither a CSS color name nor a hex color such as #d83b01")]
 pub struct InvalidColor {
     given: String,
 }

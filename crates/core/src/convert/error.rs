@@ -9,7 +9,7 @@ pub enum ConvertError {
     #[error(transparent)]
     Ingest(#[from] IngestError),
     /// Grounding was required, and the provider did not use its tools.
-    #[error("grounding is required, but the answer comes from no retrieval at all")]
+    #[error("grounding is required, but the answer used no retrieval")]
     GroundingNoTools,
     /// Grounding was required, and nothing is cited.
     #[error("grounding is required, but the answer cites no source")]

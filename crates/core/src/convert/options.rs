@@ -1,4 +1,4 @@
-//! The caller's wishes.
+//! The options of a conversion.
 
 use std::collections::BTreeSet;
 
@@ -7,67 +7,68 @@ use serde::{Deserialize, Deserializer};
 use crate::answer::Scoring;
 use crate::cite::{Numbering, Pages, Tracking};
 
-/// So many updates come before the message of a stream, where the caller does not say.
+/// The default number of updates before the message of a stream.
 const DEFAULT_UPDATES: usize = 32;
 
-/// The most updates that can be wished for: each carries the whole text so far.
+/// The largest number of updates. Each update contains the whole text so far.
 const MAX_UPDATES: usize = 1_000;
 
-/// How to convert an answer: `options` of the HTTP routes. Unknown members are refused.
+/// Conversion options: the member `options` of the HTTP routes. Unknown members are refused.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// Refuses an answer that rests on nothing: `false`, `"extracted"`, `"any"` (or `true`) or `"anchored"`.
+    /// The grounding that an answer must have, or it is refused: `false` (none), `"extracted"`, `"any"` (or `true`) or
+    /// `"anchored"`.
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Value>))]
     pub require_grounding: Grounding,
-    /// Which numbers readers see: `"dense"` or `"provider"`.
+    /// The citation numbers: `"dense"` (1, 2, 3 by first appearance) or `"provider"` (the position in the provider's list).
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub numbering: Numbering,
-    /// Whether two pages of one document are one claim or two: `"merge"` or `"split"`.
+    /// Whether two pages of one document become one claim (`"merge"`) or two (`"split"`).
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub pages: Pages,
-    /// Ignore the query parameters `ref` and `source` when addresses of documents are compared.
+    /// Whether citewire ignores the query parameters `ref` and `source` when it compares document URLs.
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
     pub ref_is_tracking: bool,
-    /// The longest abstract in UTF-16 units; the dialect's own limit when absent.
+    /// The longest abstract of a claim, in UTF-16 units; the limit of the dialect when absent.
     pub abstract_max: Option<usize>,
-    /// Hosts whose images may load.
+    /// The hosts from which messages may load images.
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<String>>))]
     pub image_hosts: BTreeSet<String>,
-    /// Whether readers are asked for thumbs.
+    /// Whether the message has feedback buttons (thumbs up and down).
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
     pub feedback: bool,
-    /// Whether a line end of the answer is a line break for readers.
+    /// Whether every line end in the answer becomes a line break.
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
     pub hard_breaks: bool,
-    /// Whether the message says that a machine wrote it; absent is yes.
+    /// Whether the message has the "AI-generated" label; true when absent.
     pub ai_label: Option<bool>,
-    /// Whether the text alone must name the sources, for callers that drop entities. The text of `web-chat` always does.
+    /// Whether the text itself lists the sources, for clients that ignore entities. The dialect `web-chat` always lists them.
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
     pub self_contained: bool,
-    /// The most updates that a stream gives before its message: 32 when absent, never more than 1,000; a whole answer gives
-    /// none.
+    /// The largest number of streaming updates before the message: 32 when absent, at most 1,000. A complete answer has no
+    /// updates.
     pub updates: Option<usize>,
-    /// The highest score of Azure's semantic ranker: 4 when absent.
+    /// The ranker score of Azure AI Search that counts as 1: 4 when absent.
     #[serde(deserialize_with = "full_score")]
     pub rerank_max: Option<f64>,
-    /// The highest search score of Azure: 100 when absent.
+    /// The search score of Azure AI Search that counts as 1: 100 when absent.
     #[serde(deserialize_with = "full_score")]
     pub bm25_max: Option<f64>,
-    /// Whether the score of Azure's semantic ranker, where there is one, counts before the search score.
+    /// Whether the score of the semantic ranker, if present, takes precedence over the search score.
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
     pub prefer_rerank: bool,
-    /// Whether the passages of encrypted documents are left out.
+    /// Whether messages omit the passages of encrypted documents.
     #[serde(deserialize_with = "null_is_default")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<bool>))]
     pub withhold_encrypted: bool,
@@ -77,28 +78,28 @@ fn null_is_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(des
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// A score that others can be divided by.
+/// A positive score, by which raw scores are divided.
 fn full_score<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let score: Option<f64> = Option::deserialize(deserializer)?;
     match score {
         Some(score) if !(score.is_finite() && score > 0.0) => {
-            Err(serde::de::Error::custom(format_args!("{score} is no score that others could be divided by")))
+            Err(serde::de::Error::custom(format_args!("{score} is not a positive number")))
         }
         score => Ok(score),
     }
 }
 
-/// What an answer must rest on.
+/// The grounding that an answer must have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grounding {
-    /// Nothing.
+    /// No grounding is required.
     #[default]
     NotRequired,
-    /// Tools that were used, and at least one source that came of them, cited or not.
+    /// The answer used retrieval tools and has at least one source, cited or not.
     Extracted,
-    /// At least one source that is cited, or that the provider attests as used.
+    /// The answer cites at least one source, or the provider reports at least one as used.
     Any,
-    /// At least one source at a place in the text.
+    /// The answer cites at least one source at a position in the text.
     Anchored,
 }
 
@@ -128,13 +129,13 @@ impl<'de> Deserialize<'de> for Grounding {
 }
 
 impl Options {
-    /// Which parameters of an address count for nothing.
+    /// The query parameters that are ignored when URLs are compared.
     #[must_use]
     pub fn tracking(&self) -> Tracking {
         if self.ref_is_tracking { Tracking::RefToo } else { Tracking::Usual }
     }
 
-    /// How raw scores become one from 0 to 1.
+    /// How raw scores are scaled to 0 to 1.
     #[must_use]
     pub fn scoring(&self) -> Scoring {
         let usual = Scoring::default();
@@ -145,12 +146,12 @@ impl Options {
         }
     }
 
-    /// Whether scores are read in another way than usual.
+    /// Whether these options change the scaling of scores.
     pub(crate) fn scores_anew(&self) -> bool {
         self.scoring() != Scoring::default()
     }
 
-    /// The most updates before the message of a stream.
+    /// The largest number of updates before the message of a stream.
     pub(super) fn max_updates(&self) -> usize {
         self.updates.unwrap_or(DEFAULT_UPDATES).min(MAX_UPDATES)
     }

@@ -31,7 +31,7 @@ pub enum OutgoingForm {
 
 /// No form of events for Open WebUI has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("events: no form is called {given:?}; known are chunks, events, completion")]
+#[error("events: unknown form {given:?}; known forms: chunks, events, completion")]
 pub struct UnknownOutgoingForm {
     /// What was given.
     pub given: String,

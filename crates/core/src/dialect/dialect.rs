@@ -105,7 +105,11 @@ impl fmt::Display for Dialect {
 
 /// Neither a dialect nor a channel id that has one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no dialect or channel is called {given:?}; known are {slugs}, and the channels {channels}", slugs = slugs(), channels = channels())]
+#[error(
+    "unknown dialect or channel {given:?}; known dialects: {slugs}; known channels: {channels}",
+    slugs = slugs(),
+    channels = channels()
+)]
 pub struct UnknownDialect {
     /// What was given.
     pub given: String,

@@ -15,7 +15,7 @@ pub struct BlankNodeId(String);
 
 /// The text names no blank node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{given:?} is no blank node; it would look like _:s1")]
+#[error("{given:?} is not a blank node id such as _:s1")]
 pub struct InvalidBlankNodeId {
     given: String,
 }

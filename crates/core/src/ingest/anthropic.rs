@@ -109,7 +109,7 @@ const USUAL: [&str; 3] = ["end_turn", "stop_sequence", "tool_use"];
 fn parse(body: &str) -> Result<Answer, IngestError> {
     let Message { content, stop_reason } = json::read(body)?;
     let blocks =
-        content.ok_or_else(|| IngestError::member("/content", "missing; the blocks of the answer are wanted"))?;
+        content.ok_or_else(|| IngestError::member("/content", "missing; the blocks of the answer are required"))?;
     let mut answer = Answer { grammar: MarkerGrammar::NONE, complete: true, ..Answer::default() };
     let mut claude = ClaudeAnswer::default();
     for (at, block) in blocks.into_iter().enumerate() {

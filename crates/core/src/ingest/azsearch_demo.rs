@@ -81,7 +81,7 @@ struct WireMessage {
 
 /// A piece of the text: bare since 2026, before that in a message.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "a text, or a message with `content`, is wanted")]
+#[serde(untagged, expecting = "a text, or a message with `content`, is required")]
 enum Delta {
     Text(String),
     Message(WireMessage),
@@ -185,7 +185,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     let (response, place) = Response::read(body)?;
     let text = response.output_text.or_else(|| response.message.and_then(|message| message.content));
     let text = text.ok_or_else(|| {
-        IngestError::member(format!("{place}/message/content"), "missing; the text of the answer is wanted")
+        IngestError::member(format!("{place}/message/content"), "missing; the text of the answer is required")
     })?;
     let sources = response.context.and_then(|context| context.data_points).unwrap_or_default();
     let sources = sources.into_sources(&format!("{place}/context/data_points"));

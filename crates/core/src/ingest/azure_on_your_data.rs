@@ -45,9 +45,9 @@ pub(super) fn parse(body: &str, scores: &AzureScores) -> Result<Answer, IngestEr
     let response: Response = json::read(body)?;
     let choice = first_choice(response.choices)?;
     let message =
-        choice.message.ok_or_else(|| IngestError::member("/choices/0/message", "missing; the answer is wanted"))?;
+        choice.message.ok_or_else(|| IngestError::member("/choices/0/message", "missing; the answer is required"))?;
     let text = message.content.ok_or_else(|| {
-        IngestError::member("/choices/0/message/content", "missing; the text of the answer is wanted")
+        IngestError::member("/choices/0/message/content", "missing; the text of the answer is required")
     })?;
     let mut warnings = Vec::new();
     let context = message.context.unwrap_or_default();
@@ -179,10 +179,10 @@ mod tests {
     fn an_unusable_response_names_what_is_missing() {
         for (body, message) in [
             (r#"{"choices": []}"#, "/choices: empty; the first choice is the answer"),
-            (r#"{"choices": [{}]}"#, "/choices/0/message: missing; the answer is wanted"),
+            (r#"{"choices": [{}]}"#, "/choices/0/message: missing; the answer is required"),
             (
                 r#"{"choices": [{"message": {}}]}"#,
-                "/choices/0/message/content: missing; the text of the answer is wanted",
+                "/choices/0/message/content: missing; the text of the answer is required",
             ),
             (r#"{"choices": 3}"#, "/choices: invalid type: integer `3`, expected a sequence"),
         ] {

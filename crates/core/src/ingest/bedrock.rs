@@ -49,7 +49,7 @@ pub(super) fn with_joined_events(body: &str) -> Cow<'_, str> {
 /// The answer that the events make which a response wraps; without any, what a whole answer has at `pointer` is missing.
 pub(super) fn answer_of_events(body: &str, format: &'static Format, pointer: &str) -> Result<Answer, IngestError> {
     let Some((name, events)) = wrapped(body) else {
-        return Err(IngestError::member(pointer, "missing; the answer of the model is wanted"));
+        return Err(IngestError::member(pointer, "missing; the answer of the model is required"));
     };
     let lines_before = body[..events.as_ptr().addr() - body.as_ptr().addr()].matches('\n').count();
     let mut answer = GrowingAnswer::of(format).of_list(events).map_err(|error| moved(error, lines_before))?;

@@ -487,6 +487,6 @@ mod tests {
         let body = "{\"stream\": [\n{\"output\": {\"text\": \"a\"}},\n{\"output\": {\"text\": 5}}]}";
         assert_eq!(refused(body), "event 2 at line 3: /output/text: invalid type: integer `5`, expected a string");
         let error = ingest(br#"{"output": {"text": null}}"#, Some(Provider::BedrockRag)).expect_err("no text");
-        assert_eq!(error.to_string(), "/output/text: missing; the answer of the model is wanted");
+        assert_eq!(error.to_string(), "/output/text: missing; the answer of the model is required");
     }
 }

@@ -209,7 +209,7 @@ pub(super) struct Chunk {
 /// The choice that is the answer (rule N-09).
 pub(super) fn first_choice<C>(choices: Option<Vec<C>>) -> Result<C, IngestError> {
     choices
-        .ok_or_else(|| IngestError::member("/choices", "missing; the answer of the model is wanted"))?
+        .ok_or_else(|| IngestError::member("/choices", "missing; the answer of the model is required"))?
         .into_iter()
         .next()
         .ok_or_else(|| IngestError::member("/choices", "empty; the first choice is the answer"))
@@ -220,9 +220,9 @@ pub(super) fn whole(body: &str, warnings: &mut Vec<Entry>) -> Result<(Content, S
     let completion: Completion = json::read(body)?;
     let choice = first_choice(completion.choices)?;
     let message =
-        choice.message.ok_or_else(|| IngestError::member("/choices/0/message", "missing; the answer is wanted"))?;
+        choice.message.ok_or_else(|| IngestError::member("/choices/0/message", "missing; the answer is required"))?;
     let content = message.content.or(filled(message.refusal).map(Content::Text)).ok_or_else(|| {
-        IngestError::member("/choices/0/message/content", "missing; the text of the answer is wanted")
+        IngestError::member("/choices/0/message/content", "missing; the text of the answer is required")
     })?;
     if let Some(reason) = &choice.finish_reason {
         warnings.extend(finish_reason(reason, "/choices/0/finish_reason".to_owned()));

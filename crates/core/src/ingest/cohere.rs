@@ -172,7 +172,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
             cohere.citations.add("/citations", citations);
             cohere.citations.add_documents("/documents", documents);
         }
-        (None, None) => return Err(IngestError::member("/message", "missing; the answer of the model is wanted")),
+        (None, None) => return Err(IngestError::member("/message", "missing; the answer of the model is required")),
     }
     answer.warnings.extend(odd_reason(finish_reason, &USUAL, || "/finish_reason".to_owned()));
     Box::new(cohere).finish(&mut answer);
@@ -389,7 +389,7 @@ mod tests {
         let body = json!({"message": {"content": [{"text": {}}]}});
         assert_eq!(refused(body), "/message/content/0/text: invalid type: map, expected a string");
         let body = json!([{"type": "citation-start", "delta": {"message": {"citations": {"start": "x"}}}}]);
-        let message = "event 1 at line 1: /delta/message/citations/start: \"x\" is no whole number";
+        let message = "event 1 at line 1: /delta/message/citations/start: \"x\" is not a whole number";
         assert_eq!(refused(body), message);
     }
 }

@@ -113,7 +113,7 @@ impl Citations {
                     }
                     (None, None) => {
                         let (pointer, message) =
-                            (format!("{pointer}/document_ids/{at}"), format!("no document is called {id:?}"));
+                            (format!("{pointer}/document_ids/{at}"), format!("the answer has no document {id:?}"));
                         answer.warnings.push(Entry::in_input(Kind::Unresolved, "annotation-source", pointer, message));
                     }
                 }

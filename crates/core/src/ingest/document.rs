@@ -67,7 +67,7 @@ pub(super) fn at_once(body: &[u8], from: Option<Provider>) -> Option<Answer> {
 }
 
 fn not_an_object() -> IngestError {
-    IngestError::member("", "an answer is a JSON object")
+    IngestError::member("", "an answer must be a JSON object")
 }
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(formats::detect(r#"{"choices": []}"#).expect("a chat").0.provider, Provider::OpenAiChat);
         assert_eq!(
             refused(br#"{"output": [], "id": 1}"#),
-            "the format was not recognised: it has `id`, `output`; name it with `from`"
+            "the format was not recognized: it has `id`, `output`; name it with `from`"
         );
         // A name, or a value, once broke the message into two lines.
         assert!(!refused(b"{\"text\": \"a\", \"annotations\": [{\"unit\": \"x\\ny\"}]}").contains('\n'));
@@ -96,13 +96,13 @@ mod tests {
     fn unusable_input_says_what_is_wrong_and_where() {
         assert_eq!(refused(b""), "the document: empty");
         assert_eq!(refused(b"hello"), "not JSON: expected value at line 1, column 1");
-        assert_eq!(refused(b"[]"), "the stream holds no answer: it ended before any text");
+        assert_eq!(refused(b"[]"), "the stream contains no answer: it ended before any text");
         let reason = "event 2 at line 2 could not be read (it is no JSON object)";
-        assert_eq!(refused(b"[{\"x\": 1},\n5]"), format!("the stream holds no answer: {reason}"));
-        assert_eq!(refused(b"\"text\""), "the document: an answer is a JSON object");
-        assert_eq!(refused(b"{\"text\": \"\xff\"}"), "not UTF-8: the byte at offset 10 begins no character");
+        assert_eq!(refused(b"[{\"x\": 1},\n5]"), format!("the stream contains no answer: {reason}"));
+        assert_eq!(refused(b"\"text\""), "the document: an answer must be a JSON object");
+        assert_eq!(refused(b"{\"text\": \"\xff\"}"), "not UTF-8: the byte at offset 10 does not begin a character");
         assert_eq!(refused(b"{\"text\": \"a\""), "not JSON: EOF while parsing an object at line 1, column 12");
-        assert_eq!(refused(br#"{"text": null}"#), "/text: missing; the text of the answer is wanted");
+        assert_eq!(refused(br#"{"text": null}"#), "/text: missing; the text of the answer is required");
         let error = br#"{"error": {"code": 429, "message": "slow\ndown"}}"#;
         let told = "/error: the provider reports an error instead of an answer (429: slow down)";
         assert_eq!(refused(error), told);

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     /// The bytes are not UTF-8.
-    #[error("not UTF-8: the byte at offset {offset} begins no character")]
+    #[error("not UTF-8: the byte at offset {offset} does not begin a character")]
     NotUtf8 {
         /// The first byte at fault, counted from 0.
         offset: usize,
@@ -30,7 +30,7 @@ pub enum IngestError {
         reason: String,
     },
     /// No known format looks like this.
-    #[error("the format was not recognised: {seen}; name it with `from`")]
+    #[error("the format was not recognized: {seen}; name it with `from`")]
     Unrecognized {
         /// What the envelope shows.
         seen: String,
@@ -65,7 +65,7 @@ pub enum IngestError {
         source: Box<Self>,
     },
     /// A stream ended before anything of the answer had arrived.
-    #[error("the stream holds no answer: {reason}")]
+    #[error("the stream contains no answer: {reason}")]
     NoAnswer {
         /// What it holds instead.
         reason: String,

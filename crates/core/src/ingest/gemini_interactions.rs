@@ -379,6 +379,6 @@ mod tests {
     fn a_wrong_type_is_named_by_its_place() {
         let body = json!({"steps": [{"type": "model_output", "content": [{"annotations": [{"end_index": "x"}]}]}]});
         let error = ingest(body.to_string().as_bytes(), None).expect_err("unusable").to_string();
-        assert_eq!(error, "/steps/0/content/0/annotations/0/end_index: \"x\" is no whole number");
+        assert_eq!(error, "/steps/0/content/0/annotations/0/end_index: \"x\" is not a whole number");
     }
 }

@@ -210,7 +210,7 @@ impl GrowingAnswer {
                     return Ok(());
                 }
                 Ok(None) => {
-                    let seen = format!("its first {MAX_UNTOLD} events hold nothing that is known");
+                    let seen = format!("its first {MAX_UNTOLD} events contain no known event");
                     return Err(IngestError::Unrecognized { seen });
                 }
                 Err(error) => return self.refuse(event, error),

@@ -99,7 +99,7 @@ pub(super) fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Resu
 /// A whole number that may come as a text.
 pub(super) fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     let Some(TextOrNumber(text)) = Option::deserialize(deserializer)? else { return Ok(None) };
-    text.trim().parse().map(Some).map_err(|_| serde::de::Error::custom(format_args!("{text:?} is no whole number")))
+    text.trim().parse().map(Some).map_err(|_| serde::de::Error::custom(format_args!("{text:?} is not a whole number")))
 }
 
 /// A place in a text, as a number or a text; what is negative is no place.
@@ -108,7 +108,9 @@ pub(super) fn offset<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Optio
     let text = text.trim();
     match text.strip_suffix(".0").unwrap_or(text) {
         number if number.starts_with('-') => Ok(None),
-        number => number.parse().map(Some).map_err(|_| serde::de::Error::custom(format_args!("{text:?} is no place"))),
+        number => {
+            number.parse().map(Some).map_err(|_| serde::de::Error::custom(format_args!("{text:?} is not a position")))
+        }
     }
 }
 

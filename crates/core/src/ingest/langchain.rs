@@ -90,7 +90,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut chain = ChainAnswer::default();
     let output: Output = json::read(body)?;
     if output.answer.is_none() && output.result.is_none() {
-        return Err(IngestError::member("/answer", "missing; the text of the answer is wanted"));
+        return Err(IngestError::member("/answer", "missing; the text of the answer is required"));
     }
     answer.text = chain.add(output, "", &mut answer.warnings);
     Box::new(chain).finish(&mut answer);
@@ -274,6 +274,6 @@ mod tests {
         let body = json!({"answer": "x", "context": [{"page_content": 5}]});
         assert_eq!(refused(body), "/context/0/page_content: invalid type: integer `5`, expected a string");
         let error = ingest(br#"{"context": []}"#, Some(Provider::LangChain)).expect_err("no text");
-        assert_eq!(error.to_string(), "/answer: missing; the text of the answer is wanted");
+        assert_eq!(error.to_string(), "/answer: missing; the text of the answer is required");
     }
 }

@@ -62,7 +62,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut engine = EngineAnswer::default();
     let Response { response, source_nodes, .. } = json::read(body)?;
     answer.text =
-        response.ok_or_else(|| IngestError::member("/response", "missing; the text of the answer is wanted"))?;
+        response.ok_or_else(|| IngestError::member("/response", "missing; the text of the answer is required"))?;
     engine.add(source_nodes, "", &mut answer.warnings);
     Box::new(engine).finish(&mut answer);
     Ok(answer)

@@ -88,7 +88,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
         }
     }
     if !has_message {
-        return Err(IngestError::member("/outputs", "holds no message; the text of the answer is wanted"));
+        return Err(IngestError::member("/outputs", "holds no message; the text of the answer is required"));
     }
     outputs.finish(&mut answer);
     Ok(answer)
@@ -190,6 +190,6 @@ mod tests {
         assert_eq!(refused(wrong), format!("/outputs/0/content/0/url: {url}"));
         assert_eq!(refused(body(&[delta(&json!(5))])), format!("event 1 at line 1: /content: {url}"));
         let none = json!({"conversation_id": 1, "outputs": []}).to_string();
-        assert_eq!(refused(none), "/outputs: holds no message; the text of the answer is wanted");
+        assert_eq!(refused(none), "/outputs: holds no message; the text of the answer is required");
     }
 }

@@ -58,7 +58,7 @@ struct FaultlessManifest {
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     let mut answer = json::read::<Manifest>(body)?
         .into_answer()
-        .ok_or_else(|| IngestError::member("/text", "missing; the text of the answer is wanted"))?;
+        .ok_or_else(|| IngestError::member("/text", "missing; the text of the answer is required"))?;
     answer.warnings.extend(unread_sources(body, MEMBERS, ""));
     Ok(answer)
 }
@@ -122,7 +122,7 @@ mod tests {
                 r#"{"text": "a", "sources": [{}, {"title": []}]}"#,
                 "/sources/1/title: invalid type: sequence, expected a string",
             ),
-            (r#"{"text": "a", "sources": [{"page": "ii"}]}"#, "/sources/0/page: \"ii\" is no whole number"),
+            (r#"{"text": "a", "sources": [{"page": "ii"}]}"#, "/sources/0/page: \"ii\" is not a whole number"),
         ] {
             assert_eq!(parse(body).expect_err(body).to_string(), message);
         }

@@ -217,7 +217,7 @@ mod tests {
             "/output/0/content: invalid type: string \"a\", expected a sequence"
         );
         response["output"] = json!([{"type": "reasoning"}]);
-        assert_eq!(refused(&response.to_string()), "/output: holds no message; the text of the answer is wanted");
+        assert_eq!(refused(&response.to_string()), "/output: holds no message; the text of the answer is required");
         let event =
             format!("data: {}\n\ndata: {{\"type\":\"response.output_text.delta\",\"delta\":5}}\n\n", delta("a"));
         assert_eq!(refused(&event), "event 2 at line 3: /delta: invalid type: integer `5`, expected a string");

@@ -77,7 +77,7 @@ providers! {
 
 /// No format has this slug.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no format is called {given:?}; known are auto, {}", slugs())]
+#[error("unknown format {given:?}; known formats: auto, {}", slugs())]
 pub struct UnknownProvider {
     /// What was given.
     pub given: String,

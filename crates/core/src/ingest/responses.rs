@@ -333,7 +333,7 @@ pub(super) fn parse(body: &str, flavour: Option<Flavour>) -> Result<Answer, Inge
     if !reply.has_message {
         return Err(match error {
             Some(error) => json::error_instead(&error),
-            None => IngestError::member("/output", "holds no message; the text of the answer is wanted"),
+            None => IngestError::member("/output", "holds no message; the text of the answer is required"),
         });
     }
     let flavour = flavour.or(reply.flavour()).or(told).unwrap_or(Flavour::OpenAi);

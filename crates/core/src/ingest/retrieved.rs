@@ -49,12 +49,12 @@ pub fn retrieved(body: &[u8]) -> Result<Retrieved, IngestError> {
         Some(b'{') => {
             let Manifest { text, sources, messages } = json::read(body)?;
             if text.is_none() && sources.is_none() && messages.is_none() {
-                return Err(IngestError::member("/sources", "missing; the sources are wanted"));
+                return Err(IngestError::member("/sources", "missing; the sources are required"));
             }
             (sources.unwrap_or_default(), messages, "/sources")
         }
         Some(_) => {
-            let wanted = || IngestError::member("", "an object with `sources`, or a list of sources, is wanted");
+            let wanted = || IngestError::member("", "an object with `sources`, or a list of sources, is required");
             return Err(json::read::<IgnoredAny>(body).err().unwrap_or_else(wanted));
         }
     };
@@ -102,12 +102,12 @@ mod tests {
     #[test]
     fn unusable_input_says_what_is_wrong_and_where() {
         assert_eq!(refused(b" "), "the document: empty");
-        assert_eq!(refused(b"{}"), "/sources: missing; the sources are wanted");
-        assert_eq!(refused(b"5"), "the document: an object with `sources`, or a list of sources, is wanted");
+        assert_eq!(refused(b"{}"), "/sources: missing; the sources are required");
+        assert_eq!(refused(b"5"), "the document: an object with `sources`, or a list of sources, is required");
         assert_eq!(refused(b"sources"), "not JSON: expected value at line 1, column 1");
         assert_eq!(refused(b"[{}, {\"title\": 5}]"), "/1/title: invalid type: integer `5`, expected a string");
         assert!(refused(br#"{"sources": [{"content": []}]}"#).starts_with("/sources/0/content: invalid type"));
         assert!(refused(br#"{"messages": ["x"]}"#).starts_with("/messages/0: invalid type"));
-        assert_eq!(refused(b"[\"\xff\"]"), "not UTF-8: the byte at offset 2 begins no character");
+        assert_eq!(refused(b"[\"\xff\"]"), "not UTF-8: the byte at offset 2 does not begin a character");
     }
 }

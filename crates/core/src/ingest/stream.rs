@@ -395,7 +395,7 @@ mod tests {
         assert_eq!((answer.text.as_str(), answer.complete), ("a", false));
         assert_eq!(answer.error.expect("an error").to_string(), "boom: x");
         let alone = "data: {\"error\":{\"code\":\"boom\"}}\n\n";
-        assert_eq!(refused(alone), "the stream holds no answer: the provider reports an error instead (boom)");
+        assert_eq!(refused(alone), "the stream contains no answer: the provider reports an error instead (boom)");
     }
 
     #[test]
@@ -440,11 +440,11 @@ mod tests {
 
     #[test]
     fn a_stream_without_an_answer_says_what_it_holds() {
-        assert_eq!(refused("data: [DONE]\n\n"), "the stream holds no answer: it ended before any text");
-        assert_eq!(refused(": ping\n\n"), "the stream holds no answer: it ended before any text");
+        assert_eq!(refused("data: [DONE]\n\n"), "the stream contains no answer: it ended before any text");
+        assert_eq!(refused(": ping\n\n"), "the stream contains no answer: it ended before any text");
         assert_eq!(
             refused("data: hello\n\n"),
-            "the stream holds no answer: event 1 at line 1 could not be read (it is no JSON object)"
+            "the stream contains no answer: event 1 at line 1 could not be read (it is no JSON object)"
         );
         let strange = "data: {\"x\":1}\n\n".repeat(MAX_UNTOLD + 1);
         assert!(refused(&strange).contains("its first 64 events"));

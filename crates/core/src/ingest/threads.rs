@@ -145,7 +145,7 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
         None => {
             let message: WireThreadMessage<'_> = json::read(body)?;
             if message.is_asked() {
-                return Err(IngestError::member("/role", "\"user\"; a message of the assistant is wanted"));
+                return Err(IngestError::member("/role", "\"user\"; a message of the assistant is required"));
             }
             answer_of(vec![(String::new(), message)])
         }
@@ -166,7 +166,7 @@ fn answer_of(messages: Vec<(String, WireThreadMessage<'_>)>) -> Result<Answer, I
         texts.push(message.into_parts(&pointer)?);
     }
     if texts.iter().all(Vec::is_empty) {
-        return Err(IngestError::member(last, "holds no text; the text of the answer is wanted"));
+        return Err(IngestError::member(last, "holds no text; the text of the answer is required"));
     }
     conclude(as_paragraphs(texts), &mut answer);
     Ok(answer)
@@ -175,7 +175,7 @@ fn answer_of(messages: Vec<(String, WireThreadMessage<'_>)>) -> Result<Answer, I
 /// Reads a list of messages: the newest message of the assistant is the answer, with the other messages of its run.
 fn parse_list(data: &[&RawValue]) -> Result<Answer, IngestError> {
     if data.is_empty() {
-        return Err(IngestError::member("/data", "empty; a message of the assistant is wanted"));
+        return Err(IngestError::member("/data", "empty; a message of the assistant is required"));
     }
     let mut messages = Vec::with_capacity(data.len());
     for (at, raw) in data.iter().enumerate() {
@@ -185,7 +185,7 @@ fn parse_list(data: &[&RawValue]) -> Result<Answer, IngestError> {
     }
     sort_by_time(&mut messages);
     let Some(newest) = messages.iter().rposition(|(_, message)| !message.is_asked()) else {
-        return Err(IngestError::member("/data", "holds messages of the user only; one of the assistant is wanted"));
+        return Err(IngestError::member("/data", "holds messages of the user only; one of the assistant is required"));
     };
     let asked = messages.get(newest + 1).map(|(pointer, _)| pointer.clone());
     let run = messages[newest].1.run_id.clone();
@@ -363,11 +363,11 @@ mod tests {
     #[test]
     fn a_question_is_no_answer() {
         let ask = listed("user", &json!(2), None, "How long?");
-        assert_eq!(refused(&ask, None), "/role: \"user\"; a message of the assistant is wanted");
-        let asked = "/data: holds messages of the user only; one of the assistant is wanted";
+        assert_eq!(refused(&ask, None), "/role: \"user\"; a message of the assistant is required");
+        let asked = "/data: holds messages of the user only; one of the assistant is required";
         assert_eq!(refused(&list(std::slice::from_ref(&ask)), None), asked);
         for from in [None, Some(Provider::AzureAgents)] {
-            assert_eq!(refused(&list(&[]), from), "/data: empty; a message of the assistant is wanted");
+            assert_eq!(refused(&list(&[]), from), "/data: empty; a message of the assistant is required");
         }
         let answer = read(&list(&[ask, listed("assistant", &json!(1), None, "Hello.")]));
         let notes: Vec<_> = answer.warnings.iter().map(|entry| entry.code).collect();
@@ -383,7 +383,7 @@ mod tests {
         message["content"] = json!([]);
         assert_eq!(
             refused(&list(&[message]), None),
-            "/data/0/content: holds no text; the text of the answer is wanted"
+            "/data/0/content: holds no text; the text of the answer is required"
         );
     }
 

@@ -27,33 +27,33 @@ pub struct Chat {
     pub finish_reason: Option<FinishReason>,
 }
 
-/// A whole chat completion, as clients of OpenAI read it, with the meaning of its citations beside it.
+/// A chat completion in the format of OpenAI, with the sources of its citations.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ChatCompletion<'a> {
-    /// One choice: the text, and how it ended. `content_filter` says that required grounding is missing.
+    /// One choice: the text, and the finish reason. `content_filter` means that the answer lacks the required grounding.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
     choices: Value,
-    /// All sources with their numbers in the text, and `referenced_indices`, those that the text cites.
+    /// All sources with their numbers, and `referenced_indices`: the numbers that the text cites.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     citations: Option<&'a HubCitations>,
-    /// In seconds since 1970.
+    /// The creation time, in seconds since 1970.
     created: u64,
     id: &'a str,
     model: &'a str,
     /// Always `chat.completion`.
     #[cfg_attr(feature = "schema", schema(example = "chat.completion"))]
     object: &'static str,
-    /// What the search for the question found, cited or not; only in the form `assistanthub`.
+    /// The search results for the question, cited or not; only in the citation form `assistanthub`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     pub retrieval: Option<Value>,
-    /// The sources as Open WebUI shows them.
+    /// The sources in the format of Open WebUI.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<Object>>))]
     sources: Vec<&'a WebUiSource>,
-    /// How many tokens it took: the provider's counts, or estimates where it gives none.
+    /// The token counts from the provider; estimates if the provider gives none.
     #[cfg_attr(feature = "schema", schema(value_type = Object))]
     usage: Usage,
 }

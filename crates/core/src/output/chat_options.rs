@@ -49,7 +49,7 @@ impl fmt::Display for ChatForm {
 
 /// No form of citations has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no form of citations is called {given:?}; known are open-webui, open-webui-links, assistanthub, none")]
+#[error("unknown citation form {given:?}; known forms: open-webui, open-webui-links, assistanthub, none")]
 pub struct UnknownChatForm {
     /// What was given.
     pub given: String,

@@ -46,7 +46,7 @@ impl fmt::Display for Output {
 
 /// No output has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no output is called {given:?}; known are records, open-webui, assistanthub")]
+#[error("unknown output {given:?}; known outputs: records, open-webui, assistanthub")]
 pub struct UnknownOutput {
     /// What was given.
     pub given: String,

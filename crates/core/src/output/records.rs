@@ -13,93 +13,94 @@ use crate::answer::{Answer, ProviderError, ProviderObject, Source, SourceKind};
 use crate::cite::CitedText;
 use crate::url::WebUrl;
 
-/// An answer with its sources, in one schema for all providers. Every member is there.
+/// An answer with its sources, in one schema for all providers. Every member is present.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = RecordsAnswer))]
 pub struct Records {
-    /// The slug of the format.
+    /// The format of the answer.
     #[cfg_attr(feature = "schema", schema(example = "gemini"))]
     pub provider: Option<&'static str>,
-    /// The provider said that the answer is whole.
+    /// Whether the provider marked the answer as complete.
     pub complete: bool,
-    /// What the provider reported as an error: `code`, `type`, `message`, as far as they are known.
+    /// The error that the provider reported: `code`, `type` and `message`, as far as known.
     #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     pub error: Option<ProviderError>,
-    /// Whether the provider used its retrieval tools; unknown is null.
+    /// Whether the provider used its retrieval tools; null if unknown.
     pub tools_invoked: Option<bool>,
-    /// The text, each marker replaced by the position of its source.
+    /// The text. The position of its source, `[n]`, replaces each marker.
     #[cfg_attr(feature = "schema", schema(example = "Leave is 30 days [1]."))]
     pub text: String,
-    /// All sources that the provider gave, cited or not.
+    /// All sources of the answer, cited or not.
     pub sources: Vec<Record>,
-    /// Positions of the sources that are cited, in the order in which they first are.
+    /// The positions of the cited sources, in the order of their first citation.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<u64>))]
     pub cited: Vec<usize>,
-    /// Positions of the sources to list for readers, ascending.
+    /// The positions of the sources to list for readers, ascending.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<u64>))]
     pub shown: Vec<usize>,
-    /// Markers that name no source, as they stood.
+    /// The markers that match no source, as they were in the text.
     pub unresolved: Vec<String>,
 }
 
-/// One source. Every member is there, and null where nothing is known.
+/// One source. Every member is present; unknown values are null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Record {
-    /// The `n` of `[n]`, counted from 1.
+    /// The position: the `n` of `[n]`, counted from 1.
     #[cfg_attr(feature = "schema", schema(value_type = u64))]
     pub position: usize,
-    /// The slug of the format.
+    /// The format of the answer.
     pub provider: Option<&'static str>,
-    /// As the provider wrote it; of a redirect, the page that it leads to, where that is known.
+    /// The URL as the provider wrote it; for a redirect, the URL of the target page if known.
     pub url: Option<String>,
-    /// The registrable domain of the page.
+    /// The registrable domain of the page, such as `example.co.uk`.
     #[cfg_attr(feature = "schema", schema(example = "example.co.uk"))]
     pub source_domain: Option<String>,
-    /// How the domain is known: `page` (of `url`), `named` (by the provider, beside a redirect) or `redirector` (its own).
+    /// Where the domain comes from: `page` (from `url`), `named` (the provider names it beside a redirect) or `redirector` (the
+    /// domain of the redirector itself).
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub source_domain_kind: Option<DomainKind>,
-    /// The provider's own title; else the file name, the file name in the address, the host.
+    /// The title from the provider; otherwise the file name, the file name in the URL, or the host.
     pub title: Option<String>,
     /// Whether `title` is made from the address.
     #[serde(skip)]
     pub(crate) is_named_by_address: bool,
-    /// The passage.
+    /// The text of the passage.
     pub snippet: Option<String>,
-    /// web, doc, news, video, maps, image, tool, x or collections.
+    /// The type of source: `web`, `doc`, `news`, `video`, `maps`, `image`, `tool`, `x` or `collections`.
     #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
     pub source_type: Option<SourceKind>,
-    /// How far up the provider found it, counted from 1.
+    /// The rank in the provider's search results, counted from 1.
     pub rank: Option<u32>,
-    /// How well it fits, 0 to 1.
+    /// The relevance, 0 to 1.
     pub score: Option<f64>,
     /// The provider's id of the document.
     pub document_id: Option<String>,
-    /// The id of the passage among those of its document.
+    /// The id of the passage within its document.
     pub chunk_id: Option<String>,
     /// The file name or path.
     pub filepath: Option<String>,
     /// The media type.
     pub media_type: Option<String>,
-    /// As the provider wrote it.
+    /// The date, as the provider wrote it.
     pub date: Option<String>,
-    /// `url` is a redirect whose end is not known.
+    /// Whether `url` is a redirect with an unknown target.
     pub redirect: bool,
-    /// The provider's untouched object.
+    /// The source object of the provider, unchanged.
     #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub raw: ProviderObject,
 }
 
-/// How the domain of a source is known (rule RC-03).
+/// Where the domain of a source comes from (rule RC-03).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DomainKind {
-    /// It is that of `url`, which is the page.
+    /// From `url`, which is the page itself.
     Page,
-    /// `url` is a redirect, and the provider names the host of the page beside it.
+    /// From the provider, which names the host of the page beside a redirect.
     Named,
-    /// `url` is a redirect, and the domain is the redirector's own.
+    /// From the redirector: `url` is a redirect with an unknown target.
     Redirector,
 }
 

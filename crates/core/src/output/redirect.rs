@@ -28,7 +28,7 @@ pub struct Redirectors(BTreeSet<String>);
 
 /// The text is no list of redirectors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{given:?} is no host; hosts are names or IPv4 addresses, without scheme, port and path, separated by commas")]
+#[error("{given:?} is not a host; write names or IPv4 addresses, without scheme, port and path, separated by commas")]
 pub struct InvalidRedirector {
     /// What was given.
     pub given: String,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 pub enum InjectError {
     /// Its content is no text.
     #[error(
-        "/messages/{message}/content: the content of the system message is {found}; a text or a list of parts is wanted"
+        "/messages/{message}/content: the content of the system message is {found}; text or a list of parts is required"
     )]
     Content {
         /// Which message, counted from 0.
@@ -123,7 +123,7 @@ mod tests {
         let (after, outcome) = injected(messages.clone(), "Sources", None);
         assert_eq!(after, messages);
         let words =
-            "/messages/1/content: the content of the system message is a number; a text or a list of parts is wanted";
+            "/messages/1/content: the content of the system message is a number; text or a list of parts is required";
         assert_eq!(outcome.expect_err("a number").to_string(), words);
     }
 }

@@ -31,7 +31,7 @@ impl Style {
 
 /// No style has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no style is called {given:?}; known are {}", Style::ALL.map(Style::name).join(", "))]
+#[error("unknown style {given:?}; known styles: {}", Style::ALL.map(Style::name).join(", "))]
 pub struct UnknownStyle {
     /// What was given.
     pub given: String,
@@ -56,6 +56,6 @@ mod tests {
             assert_eq!(style.name().parse(), Ok(style));
         }
         let error = "Tags".parse::<Style>().expect_err("names are exact");
-        assert_eq!(error.to_string(), "no style is called \"Tags\"; known are numbered, tags, plain");
+        assert_eq!(error.to_string(), "unknown style \"Tags\"; known styles: numbered, tags, plain");
     }
 }

@@ -11,7 +11,7 @@ pub struct Span {
 
 /// The range does not lie on character boundaries of the text, or ends before it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("bytes {start} to {end} are no part of a text of {len} bytes on character boundaries")]
+#[error("bytes {start} to {end} are not a range of a text of {len} bytes on character boundaries")]
 pub struct InvalidSpan {
     /// First byte.
     pub start: usize,

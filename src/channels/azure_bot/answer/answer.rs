@@ -43,7 +43,7 @@ pub struct ConnectorAnswer {
     pub(super) in_doubt: bool,
 }
 
-/// Where the stream is.
+/// The state of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum StreamState {
     /// Nothing was sent yet.
@@ -60,7 +60,7 @@ pub(super) enum StreamState {
     Stopped,
 }
 
-/// What of the answer is known.
+/// The known part of the answer.
 #[derive(Debug)]
 pub(super) enum Phase {
     Waiting(Livestream<Waiting>),

@@ -1,4 +1,4 @@
-//! A message in the parts in which it goes out.
+//! Splits a message into the parts that are sent.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use crate::report::Entry;
 /// A service that takes less than this takes nothing, in bytes of UTF-16.
 const SMALLEST: usize = 8 * 1024;
 
-/// What is left to be sent of a message.
+/// The rest of a message that is not sent yet.
 #[derive(Debug)]
 pub(super) struct Content {
     dialect: Dialect,

@@ -1,4 +1,4 @@
-//! The end of an answer: its message, by the first way that the service takes.
+//! Ends an answer: sends its message in the first form that the service accepts.
 
 use std::time::Duration;
 

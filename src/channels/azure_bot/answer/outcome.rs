@@ -1,4 +1,4 @@
-//! How an answer through the Connector ends.
+//! The outcome of an answer through the Connector.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -9,7 +9,7 @@ use crate::channels::azure_bot::outbound::Refusal;
 use crate::channels::{Incomplete, NoAnswer};
 use crate::report::Report;
 
-/// What the user has.
+/// What the user received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ended {
@@ -19,7 +19,7 @@ pub enum Ended {
     Stopped,
 }
 
-/// An answer that a user has.
+/// An answer that the user received.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Answered {
@@ -33,7 +33,7 @@ pub struct Answered {
     pub report: Report,
 }
 
-/// An answer that was followed.
+/// An answer that was received as a stream and delivered.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Followed<E> {
@@ -55,7 +55,7 @@ pub struct Unanswered<E: Error + 'static = Infallible> {
     pub answer: ConnectorAnswer,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failed<E: Error + 'static = Infallible> {

@@ -1,8 +1,8 @@
-//! What comes next after an activity was refused: a table, and nothing that acts.
+//! The table of the next step after each kind of refusal.
 
 use crate::channels::azure_bot::outbound::RefusalKind;
 
-/// What was sent.
+/// The kind of activity that was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
     /// The first activity of a stream.
@@ -26,7 +26,7 @@ impl Sent {
         [Self::First, Self::Update, Self::Closing, Self::Final, Self::Replacement, Self::Message];
 }
 
-/// What comes next.
+/// The next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// As if it had been taken: the next update says the same and more.

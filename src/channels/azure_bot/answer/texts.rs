@@ -1,6 +1,6 @@
-//! What users read that is not the answer.
+//! Status and error texts for users.
 
-/// Texts of our own.
+/// The status and error texts for users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConnectorTexts {

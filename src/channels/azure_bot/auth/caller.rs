@@ -1,4 +1,4 @@
-//! Who calls, and which token an answer to them needs.
+//! The authenticated caller, and the audience of the token for answers.
 
 use serde::{Deserialize, Serialize};
 

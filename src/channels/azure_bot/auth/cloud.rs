@@ -19,13 +19,12 @@ pub enum Cloud {
     China,
 }
 
-/// There is no such cloud.
+/// The text is not the name of a cloud.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the clouds are public, us-gov and china")]
 pub struct UnknownCloud;
 
-/// Where the parties of a cloud are and how they call themselves. [`Cloud::addresses`] has those that are published;
-/// each can be replaced.
+/// The URLs and issuers of a cloud. [`Cloud::addresses`] has the published values; each can be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CloudAddresses {
     /// `iss` of the tokens of the Bot Connector.
@@ -47,7 +46,7 @@ pub struct CloudAddresses {
     pub login_tenant: String,
 }
 
-/// An issuer of Entra with a gap for the tenant.
+/// An issuer of Entra with a placeholder for the tenant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssuerTemplate {
     before: String,

@@ -1,4 +1,4 @@
-//! Why a call is not let in, and why keys cannot be had.
+//! Errors of authentication, and of fetching signing keys.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::egress::EgressError;
 
-/// Who signs tokens.
+/// The issuer of signing keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyIssuer {
     /// The Bot Connector, for channels.
@@ -42,22 +42,22 @@ impl fmt::Display for TokenPart {
         f.write_str(match self {
             Self::Whole => "three parts with dots between them",
             Self::Header => "a header of base64url and JSON",
-            Self::Claims => "claims of base64url and JSON, each of its type",
+            Self::Claims => "claims of base64url and JSON, each of the right type",
             Self::Signature => "a signature of base64url",
         })
     }
 }
 
-/// Why a call is not let in. The words hold nothing of the token but ids that are public, and those only when the
-/// signature was good.
+/// The reason why a call is not authorized. Messages contain only public ids from the token, and only if its signature is
+/// valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unauthorized {
     /// There is no `Authorization`.
-    #[error("the call has no token in its Authorization header")]
+    #[error("the request has no token in its Authorization header")]
     NoToken,
     /// There is a token, and no app id that it could be for.
-    #[error("no token can be checked before azure_bot.app_id is set")]
+    #[error("tokens cannot be checked: set azure_bot.app_id")]
     NoAppId,
     /// `Authorization` is something else.
     #[error("the Authorization header is not of the form \"Bearer token\"")]
@@ -78,7 +78,7 @@ pub enum Unauthorized {
     #[error("the token is not signed with RS256")]
     Algorithm,
     /// The header has extensions that must be understood.
-    #[error("the token has critical extensions, which nobody here understands")]
+    #[error("the token has critical extensions, which citewire does not support")]
     Critical,
     /// The header does not say which key it was signed with.
     #[error("the token does not name its key")]
@@ -91,12 +91,12 @@ pub enum Unauthorized {
     },
     /// It is of neither the Bot Connector nor Entra, or of those of another cloud.
     #[error(
-        "the issuer of the token is neither the Bot Connector nor Entra; if it is that of another cloud, set azure_bot.cloud"
+        "the token is neither from the Bot Connector nor from Entra; for a token of another cloud, set azure_bot.cloud"
     )]
     UnknownIssuer,
     /// It is one of Entra, and nobody may come with one.
     #[error(
-        "the token is one of Entra: no agent may call before azure_bot.allowed_callers names it, and no Emulator before azure_bot.emulator is on"
+        "the token is from Entra: for an agent, set azure_bot.allowed_callers; for the Emulator, set azure_bot.emulator"
     )]
     NoAgents,
     /// The keys could not be fetched, so nothing can be said about the token.
@@ -127,38 +127,38 @@ pub enum Unauthorized {
         audience: Option<Uuid>,
     },
     /// The tenant of the token is not that of its issuer.
-    #[error("the tenant of the token is not that of its issuer")]
+    #[error("the tenant of the token differs from the tenant of its issuer")]
     TenantMismatch,
     /// The key signs for one tenant, and the token is of another.
     #[error("the token was signed with a key of another tenant")]
     KeyOfAnotherTenant,
     /// The tenant is neither the bot's nor one of Microsoft's.
-    #[error("the token is of the tenant {tenant}, which is neither the one in azure_bot.tenant nor one of Microsoft's")]
+    #[error("the token is from the tenant {tenant}, which is neither azure_bot.tenant nor a tenant of Microsoft")]
     ForeignTenant {
         /// The tenant of the token.
         tenant: Uuid,
     },
     /// It does not say which app shows it.
-    #[error("the token does not name the app that calls")]
+    #[error("the token does not name the calling app")]
     NoCaller,
     /// The app that calls may not.
-    #[error("the app {app_id} may not call; if it should, add it to azure_bot.allowed_callers")]
+    #[error("the app {app_id} may not call; to accept it, add it to azure_bot.allowed_callers")]
     CallerNotAllowed {
         /// Its app id.
         app_id: Uuid,
     },
     /// The bot itself seems to call, as it does with the Emulator.
-    #[error("the token is one of the bot itself, as the Emulator uses it; if that is meant, set azure_bot.emulator")]
+    #[error("the token was issued to the bot itself; to accept the Emulator, set azure_bot.emulator")]
     OwnAppId,
     /// The token is good for another `serviceUrl`.
-    #[error("the serviceUrl of the activity is not the one that the token is for")]
+    #[error("the token is for another serviceUrl than that of the activity")]
     ServiceUrlMismatch,
     /// The key may not sign for this channel.
     #[error("the key of the token is not endorsed for the channel of the activity")]
     NotEndorsed,
 }
 
-/// What the other side can do about it.
+/// The kind of authentication error, for the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnauthorizedKind {
     /// Come with a good token: 401.
@@ -203,7 +203,7 @@ impl Unauthorized {
 }
 
 fn meant_for(audience: Option<&Uuid>) -> String {
-    audience.map_or_else(|| "something else than one app".to_owned(), |app_id| format!("the app {app_id}"))
+    audience.map_or_else(|| "something other than an app".to_owned(), |app_id| format!("the app {app_id}"))
 }
 
 /// Why keys could not be fetched.
@@ -211,7 +211,7 @@ fn meant_for(audience: Option<&Uuid>) -> String {
 #[non_exhaustive]
 pub enum KeysError {
     /// Somebody on the way could put keys of his own in.
-    #[error("the metadata at {host} must be fetched by https: only this machine may be asked by http")]
+    #[error("the metadata URL at {host} must use https; only URLs of this machine may use http")]
     NotHttps {
         /// The host of the metadata.
         host: String,
@@ -220,7 +220,7 @@ pub enum KeysError {
     #[error(transparent)]
     Turn(#[from] EgressError),
     /// There was no whole answer in time.
-    #[error("{host} did not give its keys within {seconds} s")]
+    #[error("{host} did not send its keys within {seconds} s")]
     Slow {
         /// The host of the metadata.
         host: String,
@@ -238,7 +238,7 @@ pub enum KeysError {
         status: u16,
     },
     /// The answer was something else.
-    #[error("what {host} gave as its {document} is none: {source}")]
+    #[error("{host} sent an invalid {document}: {source}")]
     Format {
         /// The host.
         host: String,
@@ -248,7 +248,7 @@ pub enum KeysError {
         source: serde_json::Error,
     },
     /// The metadata leads nowhere.
-    #[error("what the metadata of {host} has as the address of its keys is none: {source}")]
+    #[error("the metadata of {host} contains an invalid URL of its keys: {source}")]
     Address {
         /// The host of the metadata.
         host: String,
@@ -256,7 +256,7 @@ pub enum KeysError {
         source: url::ParseError,
     },
     /// The metadata leads elsewhere.
-    #[error("the metadata of {host} leads to keys at {elsewhere}, which is another site")]
+    #[error("the metadata of {host} points to keys on another site, {elsewhere}")]
     Elsewhere {
         /// The host of the metadata.
         host: String,
@@ -270,7 +270,7 @@ pub enum KeysError {
         host: String,
     },
     /// There are more keys than anybody needs.
-    #[error("{host} gave {count} keys, and no more than {limit} are read")]
+    #[error("{host} sent {count} keys, more than the limit of {limit}")]
     TooMany {
         /// The host.
         host: String,
@@ -310,6 +310,6 @@ mod tests {
             assert!(refusal.to_string().contains(setting), "{refusal}");
         }
         let nobody = Unauthorized::WrongAudience { audience: None }.to_string();
-        assert!(nobody.starts_with("the token is for something else than one app"), "{nobody}");
+        assert!(nobody.starts_with("the token is for something other than an app"), "{nobody}");
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Key {
 /// The keys of an issuer, by their ids.
 pub(super) struct Keys(BTreeMap<String, Arc<Key>>);
 
-/// Why a document gives no keys.
+/// The reason why a document contains no usable keys.
 #[derive(Debug)]
 pub(super) enum NoKeys {
     /// It is no key document.

@@ -1,4 +1,4 @@
-//! The keys of an issuer, kept and renewed.
+//! The signing keys of an issuer: fetched, cached and renewed.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -147,14 +147,14 @@ impl Kept {
     fn say(&self, notice: Notice) {
         let (host, issuer) = (self.source.host(), self.issuer);
         match notice {
-            Notice::Arrived(keys) => tracing::info!(host, keys, "the keys of {issuer} have arrived"),
+            Notice::Arrived(keys) => tracing::info!(host, keys, "the keys of {issuer} were fetched"),
             Notice::Renewed(keys) => tracing::debug!(host, keys, "the keys of {issuer} were renewed"),
             Notice::Back(keys) => tracing::info!(host, keys, "the keys of {issuer} can be fetched again"),
             Notice::NotRenewed(error) => tracing::warn!(
-                host, %error, "the keys of {issuer} could not be renewed; those that are there stay in use"
+                host, %error, "the keys of {issuer} could not be renewed; the current keys stay in use"
             ),
             Notice::NoKeys(error) => tracing::error!(
-                host, %error, "the keys of {issuer} cannot be fetched; until they are, its callers get 503"
+                host, %error, "the keys of {issuer} cannot be fetched; its callers get 503 until then"
             ),
         }
     }

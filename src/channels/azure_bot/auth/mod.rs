@@ -1,4 +1,4 @@
-//! Who calls the bot: the tokens of the Bot Connector and of Entra.
+//! Authentication of callers of the bot, with tokens of the Bot Connector and of Entra.
 //!
 //! A channel (Teams, hosted Web Chat) shows a token that the Bot Connector has signed; another bot or agent, and the
 //! Emulator, show one of Entra. Which of the two a token claims to be follows from its issuer, and the issuer only chooses

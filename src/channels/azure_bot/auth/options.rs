@@ -1,4 +1,4 @@
-//! What can be set about callers.
+//! The options for callers of the bot.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -60,9 +60,9 @@ pub enum AllowedCallers {
     These(BTreeSet<Uuid>),
 }
 
-/// The text is no list of callers.
+/// The text is not a list of callers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("callers are app ids (GUIDs with hyphens) or * for all of them; {entry:?} is neither")]
+#[error("{entry:?} is neither an app id (a GUID with hyphens) nor * for all callers")]
 pub struct InvalidCaller {
     /// What was given.
     pub entry: String,

@@ -1,4 +1,4 @@
-//! Whether the `serviceUrl` of a token is that of an activity.
+//! Compares the `serviceUrl` of a token with that of an activity.
 
 use url::Url;
 

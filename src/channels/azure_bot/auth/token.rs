@@ -1,4 +1,4 @@
-//! A token as it stands in `Authorization`.
+//! Parses the token in the `Authorization` header.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,7 +14,7 @@ use super::{TokenPart, Unauthorized};
 /// The longest token that is read, in bytes. Those of Azure have one to three thousand.
 const LONGEST_TOKEN_BYTES: usize = 16 * 1024;
 
-/// A token that is well formed. Nothing that it says can be believed yet.
+/// A well-formed token. Its claims are not verified yet.
 pub(super) struct Token<'a> {
     text: &'a str,
     /// The key it claims to be signed with.

@@ -1,4 +1,4 @@
-//! Whether a call is let in.
+//! Verifies the token of a call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct Verifier {
     clock: Arc<dyn Clock>,
 }
 
-/// What a caller has shown, judged without its activity.
+/// The result of checking the token, before the activity is known.
 pub struct Bearer {
     caller: Caller,
     /// The claims of the token and the key that has signed it; `None` for a call without a token.

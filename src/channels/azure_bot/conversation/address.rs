@@ -1,11 +1,11 @@
-//! Who speaks to whom, and where.
+//! The sender, the recipient and the conversation of an activity.
 
 use serde_json::{Map, Value, json};
 
 use crate::activity::Activity;
 use crate::channels::azure_bot::TrustedServiceUrl;
 
-/// What every activity of a bot says of itself: in which conversation it is, from whom, to whom, and what it answers.
+/// The conversation, the sender, the recipient and the reply id, which every activity of a bot needs.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Address {
@@ -25,12 +25,12 @@ pub struct Address {
     pub locale: Option<String>,
 }
 
-/// The value is no conversation that can be answered.
+/// The value is not a conversation with an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a conversation is an object with an id")]
+#[error("a conversation must be an object with an id")]
 pub struct NoConversation;
 
-/// Where a bot's activities go through the Connector.
+/// The service URL and the conversation for activities through the Connector.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Destination {

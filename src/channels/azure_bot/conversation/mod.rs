@@ -1,4 +1,4 @@
-//! A conversation behind Azure Bot Service: what it is called, where it is, and what of it is kept.
+//! Conversations behind Azure Bot Service: names, references and records.
 
 mod address;
 mod feedback;

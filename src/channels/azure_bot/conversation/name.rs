@@ -1,4 +1,4 @@
-//! How a conversation behind Azure Bot Service is called.
+//! The name of a conversation behind Azure Bot Service.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What is kept of conversations behind Azure Bot Service.
+//! The stored records of conversations behind Azure Bot Service.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct ConnectorRecords {
     lines: Arc<KeyedMutex>,
 }
 
-/// The right to speak in a conversation: as long as this value is there, nobody else begins an answer in it.
+/// The exclusive right to write in a conversation, until it is dropped.
 #[derive(Debug)]
 #[must_use = "dropped, it lets the next one speak"]
 pub struct Line {
@@ -61,7 +61,7 @@ impl ConnectorRecords {
         Ok(id)
     }
 
-    /// Where a conversation is; `None` when there is no such conversation, or none that is behind Azure Bot Service.
+    /// Where a conversation is; `None` when the conversation does not exist, or none that is behind Azure Bot Service.
     ///
     /// # Errors
     /// When the store fails.

@@ -1,4 +1,4 @@
-//! Where a conversation behind Azure Bot Service is.
+//! The conversation reference, with which citewire can send to a conversation later.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -41,12 +41,12 @@ pub struct ConversationReference {
     pub copilot: bool,
 }
 
-/// What is stored is no reference.
+/// The stored value is not a conversation reference.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoReference {
     /// A later citewire may have written it, or somebody else.
-    #[error("where the conversation is was stored in a way that this citewire does not know")]
+    #[error("this version of citewire cannot read the stored conversation reference")]
     Unreadable(#[from] serde_json::Error),
 }
 

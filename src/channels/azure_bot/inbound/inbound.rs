@@ -20,7 +20,7 @@ pub struct Inbound {
     bytes: usize,
 }
 
-/// The body is no activity. Never repeats what is in it.
+/// The body is not an activity. Messages never repeat its content.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InboundError {
@@ -28,7 +28,7 @@ pub enum InboundError {
     #[error("the body is not JSON")]
     NotJson(#[source] serde_json::Error),
     /// The body is JSON, but no object.
-    #[error("an activity is a JSON object")]
+    #[error("an activity must be a JSON object")]
     NotAnObject,
     /// `type` is missing, empty or not text.
     #[error("an activity needs a type")]

@@ -1,8 +1,8 @@
-//! What an activity asks of the bot, by its type.
+//! Classifies activities by what the bot must do with them.
 
 use super::Inbound;
 
-/// What is to be done about an activity.
+/// What the bot must do with an activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind<'a> {
     /// A user asks something.

@@ -1,4 +1,4 @@
-//! Reading members of what was posted.
+//! Helpers to read members of an activity.
 
 use serde_json::Value;
 

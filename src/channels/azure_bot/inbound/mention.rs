@@ -1,4 +1,4 @@
-//! The words of a message without what the channel put between them.
+//! Removes mentions of the bot and channel markup from the text of a message.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What is posted to the bot, read leniently: every channel names things in its own way.
+//! Parses incoming activities leniently, because channels differ in member names.
 
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod inbound;

@@ -1,4 +1,4 @@
-//! Where a bot's activities go.
+//! The destination of a bot's activities.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

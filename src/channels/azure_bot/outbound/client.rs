@@ -24,7 +24,7 @@ const LIMIT: Duration = Duration::from_secs(15);
 /// The header by which the service's operators find a call.
 const OPERATION: &str = "x-correlating-operationid";
 
-/// What can be set about calls to the Connector.
+/// The options of calls to the Connector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConnectorOptions {
@@ -207,7 +207,7 @@ impl ConnectorClient {
             }
             match wait(rule, &mut patience, refusal.retry_after, self.clock.now(), &*self.ids) {
                 Some(wait) => {
-                    tracing::debug!(error = %refusal, wait_ms = wait.as_millis(), "a call to the Connector is made again");
+                    tracing::debug!(error = %refusal, wait_ms = wait.as_millis(), "a call to the Bot Connector is repeated");
                     self.clock.wait(wait).await;
                 }
                 None => return Err(refusal),

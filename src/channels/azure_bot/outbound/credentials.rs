@@ -1,4 +1,4 @@
-//! The tokens with which a bot calls.
+//! Access tokens for calls to the Bot Connector.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +24,7 @@ const LIMIT: Duration = Duration::from_secs(15);
 /// So many scopes are remembered: that of the service, and one for each agent that calls.
 const MAX_SCOPES: usize = 256;
 
-/// Who the bot is.
+/// The app id and the client secret of the bot.
 #[derive(Clone, Debug)]
 pub struct AppCredentials {
     app_id: String,
@@ -56,12 +56,12 @@ impl AccessToken {
     }
 }
 
-/// Why there is no token.
+/// The reason why there is no token.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// The bot has no id and no secret, but the destination wants a token.
-    #[error("a token is needed, and there are no credentials: set azure_bot.app_id and azure_bot.app_secret")]
+    /// The bot has no id and no secret, but the service wants a token.
+    #[error("a token is needed, but there are no credentials: set azure_bot.app_id and azure_bot.app_secret")]
     NoCredentials,
     /// The login service refused.
     #[error("the login service answered {status} for the scope {scope}{words}")]
@@ -74,13 +74,13 @@ pub enum TokenError {
         words: RemoteError,
     },
     /// The login service agreed, but gave no usable token.
-    #[error("the login service gave no usable token for the scope {scope}")]
+    #[error("the login service sent no usable token for the scope {scope}")]
     Misunderstood {
         /// What was asked for.
         scope: String,
     },
     /// There was no answer.
-    #[error("the login service gave no answer: {0}")]
+    #[error("the login service did not answer: {0}")]
     NoAnswer(Arc<EgressError>),
 }
 

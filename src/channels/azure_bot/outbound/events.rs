@@ -1,4 +1,4 @@
-//! Activities as events of the answer to the call that has begun the turn: `deliveryMode: stream`.
+//! Sends activities as server-sent events in the response to the call (`deliveryMode: stream`).
 
 use std::sync::Arc;
 

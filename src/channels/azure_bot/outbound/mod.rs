@@ -1,4 +1,4 @@
-//! How activities get to a user: by calls through the Bot Connector, or in the response to the call that asked.
+//! Sends activities to users: through the Bot Connector, or in the response to the call.
 
 mod activity_sink;
 mod client;

@@ -1,4 +1,4 @@
-//! What it means when an activity is not taken.
+//! Classifies error responses of the Bot Connector.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::channels::azure_bot::UntrustedServiceUrl;
 use crate::egress::{EgressError, ErrorForms, RawRemoteError, RemoteError, by_status};
 use crate::secret::Redaction;
 
-/// An activity that was not taken, or of which nobody knows whether it was.
+/// An activity that the service refused, or that it may or may not have accepted.
 #[derive(Debug, thiserror::Error)]
 #[error("{cause}")]
 #[non_exhaustive]
@@ -50,7 +50,7 @@ pub enum RefusalKind {
     Unavailable,
     /// The service does not do this at all, such as to update in Web Chat: 405, 501.
     Unsupported,
-    /// The bot may not speak here, or there is no such conversation.
+    /// The bot may not speak here, or the conversation does not exist.
     Denied,
     /// The call was made, and there was no answer: the activity may have been taken or not.
     Lost,
@@ -97,7 +97,7 @@ impl RefusalKind {
     }
 }
 
-/// What happened.
+/// The cause of a refusal.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RefusalCause {
@@ -128,16 +128,16 @@ pub enum RefusalCause {
     #[error(transparent)]
     Untrusted(#[from] UntrustedServiceUrl),
     /// The id cannot stand in a path.
-    #[error("{id:?} is no id that can be called")]
+    #[error("{id:?} is not a valid id in the URL of a call")]
     Id {
         /// The id.
         id: String,
     },
-    /// Who asked for the activities has no destination for this.
-    #[error("activities that were handed over cannot be replaced")]
+    /// The caller that requested the activities cannot replace one.
+    #[error("activities that were already sent cannot be replaced")]
     HandedOver,
-    /// Who asked for the activities is gone.
-    #[error("who asked for the activities does not listen any more")]
+    /// The caller that requested the activities has disconnected.
+    #[error("the caller that requested the activities has disconnected")]
     Gone,
 }
 

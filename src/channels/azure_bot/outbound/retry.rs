@@ -1,4 +1,4 @@
-//! Which calls are made again, when and how often: data.
+//! The retry policy of calls to the Bot Connector, as data.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::clock::IdSource;
 use crate::egress::{Retry, RetryBudget, by_status};
 
-/// What to do after an answer of the service.
+/// The next step after a response of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// Nothing: it would be the same again.

@@ -1,4 +1,4 @@
-//! Why an answer does not reach a conversation behind Azure Bot Service.
+//! Errors of proactive messages.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -10,20 +10,18 @@ use crate::channels::azure_bot::conversation::{NoConversation, NoReference};
 use crate::channels::azure_bot::outbound::Refusal;
 use crate::store::StoreError;
 
-/// Why an answer does not reach a conversation.
+/// The reason why a proactive message is not delivered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProactiveError {
     /// There is no bot behind Azure Bot Service, although there was one when the conversation was stored.
-    #[error(
-        "the conversation is behind Azure Bot Service, and no bot there is set: see azure_bot in the configuration"
-    )]
+    #[error("the conversation is behind Azure Bot Service, but no Azure bot is configured: set azure_bot.app_id")]
     NoBot,
     /// The conversation is there no longer.
-    #[error("there is no such conversation")]
+    #[error("the conversation does not exist")]
     Gone,
     /// The other side has named no service: it wants answers in the response to its own call.
-    #[error("the other side of the conversation has no service that could be called")]
+    #[error("the conversation has no service URL, so citewire cannot send to it")]
     NoServiceUrl,
     /// The service must not get the bot's token.
     #[error(transparent)]
@@ -35,17 +33,17 @@ pub enum ProactiveError {
     #[error(transparent)]
     Conversation(#[from] NoConversation),
     /// The answer has no words, and no channel takes such a message.
-    #[error("the answer says nothing")]
+    #[error("the answer is empty")]
     Nothing,
     /// The service did not take it.
-    #[error("{_0}{}", if _0.is_doubtful() { "; whether the answer has arrived all the same is unknown" } else { "" })]
+    #[error("{_0}{}", if _0.is_doubtful() { "; the answer may have been delivered nevertheless" } else { "" })]
     Refused(Box<Refusal>),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Why an answer that was followed does not stay in a conversation.
+/// The reason why a streamed proactive message is not delivered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProactiveFailed<E: Error + 'static> {

@@ -1,4 +1,4 @@
-//! Answers that nobody in the conversation has just asked for: it is looked up, and the answer waits for its turn in it.
+//! Proactive messages: finds the conversation, and sends the answer when its queue allows it.
 
 mod error;
 #[expect(clippy::module_inception, reason = "the file is named after what it does")]

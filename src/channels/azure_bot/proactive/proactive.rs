@@ -1,4 +1,4 @@
-//! Answers that come later: nobody has just asked, and the conversation is known by its reference alone.
+//! Proactive messages to conversations that are known by their stored reference.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::store::{Conversation, Recorded};
 /// What readers see behind the beginning of an answer whose rest will not come.
 const GIVEN_UP: &str = "This answer could not be finished.";
 
-/// Brings answers into conversations behind Azure Bot Service. Clones are the same.
+/// Delivers proactive messages into conversations behind Azure Bot Service. Clones share their state.
 #[derive(Clone, Debug)]
 pub struct ProactiveMessages {
     records: ConnectorRecords,
@@ -33,7 +33,7 @@ pub struct ProactiveMessages {
     html_email: bool,
 }
 
-/// A conversation behind Azure Bot Service that the store knows.
+/// A stored conversation behind Azure Bot Service.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProactiveConversation {
@@ -43,7 +43,7 @@ pub struct ProactiveConversation {
     pub reference: ConversationReference,
 }
 
-/// How an answer for a conversation is written.
+/// The dialect and the options for an answer in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WrittenFor {
@@ -53,7 +53,7 @@ pub struct WrittenFor {
     pub self_contained: bool,
 }
 
-/// The right to answer in a conversation, and all that is needed for it.
+/// A turn for a proactive message: the exclusive right to write in the conversation, with everything that it needs.
 #[derive(Debug)]
 #[must_use = "dropped, it lets the next one speak"]
 pub struct ProactiveTurn {
@@ -64,7 +64,7 @@ pub struct ProactiveTurn {
     _line: Line,
 }
 
-/// An answer that was followed.
+/// A proactive message that was received as a stream and delivered.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FollowedProactive<E> {
@@ -235,7 +235,7 @@ impl ProactiveTurn {
         let recorded = match self.answers.records.said(id, reference, message.clone(), &ids, key.as_deref()).await {
             Ok(appended) => appended.and_then(|appended| appended.recorded.into_iter().next_back()),
             Err(error) => {
-                tracing::error!(conversation.id = %id, %error, "an answer was sent and could not be recorded");
+                tracing::error!(conversation.id = %id, %error, "an answer was sent but could not be recorded");
                 None
             }
         };
@@ -267,7 +267,7 @@ async fn give_up<E: Error + 'static>(unanswered: Unanswered<E>) -> Failed<E> {
     if answer.has_spoken()
         && let Err(refusal) = answer.close(GIVEN_UP).await
     {
-        tracing::warn!(error = %refusal, "readers could not be told that an answer will not come");
+        tracing::warn!(error = %refusal, "the failure message could not be sent to readers");
     }
     cause
 }

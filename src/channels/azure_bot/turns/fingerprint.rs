@@ -1,4 +1,4 @@
-//! What an activity is known by, so that none is run twice.
+//! The fingerprint of an activity, to detect duplicates.
 
 use aws_lc_rs::digest;
 

@@ -1,4 +1,4 @@
-//! One turn, from the queue to its outcome.
+//! Runs one turn, from the queue to its outcome.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ async fn answer(
         turn.ending.cancel();
     }
     if let Err(error) = records.meet(&turn.reference).await {
-        tracing::error!(conversation.id = %turn.conversation, %error, "a conversation cannot be kept");
+        tracing::error!(conversation.id = %turn.conversation, %error, "a conversation reference could not be stored");
     }
     if turn.inbound.asks() == Kind::Nothing {
         return;
@@ -73,10 +73,10 @@ async fn answer(
         Ok(ended) => ended,
         Err(_) => {
             // What it says has gone to stderr already.
-            tracing::error!(conversation.id = %turn.conversation, "an answer has failed by a fault of citewire");
+            tracing::error!(conversation.id = %turn.conversation, "an answer failed because of a bug in citewire");
             let apology = timeout(LAST_WORDS, AssertUnwindSafe(handler.apologize(turn)).catch_unwind());
             if !matches!(apology.await, Ok(Ok(()))) {
-                tracing::error!(conversation.id = %turn.conversation, "a user could not be told that there is no answer");
+                tracing::error!(conversation.id = %turn.conversation, "the failure message could not be sent to a user");
             }
             TurnOutcome::Failed
         }
@@ -86,10 +86,10 @@ async fn answer(
         match timeout(LAST_WORDS, turn.hand_back(ended)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
-                tracing::warn!(conversation.id = %turn.conversation, %error, "a conversation could not be given back to its agent");
+                tracing::warn!(conversation.id = %turn.conversation, %error, "the end of a conversation could not be sent to its agent");
             }
             Err(_) => {
-                tracing::warn!(conversation.id = %turn.conversation, "a conversation could not be given back to its agent in time");
+                tracing::warn!(conversation.id = %turn.conversation, "the end of a conversation could not be sent to its agent in time");
             }
         }
     }
@@ -125,7 +125,7 @@ async fn respond(
     }
     turn.ending.cancel();
     timeout(LAST_WORDS, responding).await.unwrap_or_else(|_| {
-        tracing::error!(conversation.id = %turn.conversation, "an answer did not come to its end in time");
+        tracing::error!(conversation.id = %turn.conversation, "an answer was abandoned: it did not end in time");
         TurnOutcome::Failed
     })
 }

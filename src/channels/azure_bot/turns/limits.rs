@@ -1,8 +1,8 @@
-//! How much is taken in.
+//! The size limits of the queue.
 
 use std::time::Duration;
 
-/// How much is taken in and remembered.
+/// The limits of the queue and of its memory of past activities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnLimits {
     /// So many turns run at one time.
@@ -65,14 +65,16 @@ impl Full {
     /// What an operator can do about it.
     pub(in crate::channels::azure_bot) fn mend(self) -> &'static str {
         match self {
-            Self::Waiting => "too much waits already: set azure_bot.max_turns or azure_bot.max_waiting higher",
+            Self::Waiting => {
+                "the queue for incoming activities is full: raise azure_bot.max_turns or azure_bot.max_waiting"
+            }
             // Its turns come one after the other, however many there are at one time.
             Self::WaitingEach => {
-                "too much waits in one conversation, which has a quarter of the room: set azure_bot.max_waiting higher"
+                "the queue of one conversation, a quarter of azure_bot.max_waiting, is full: raise azure_bot.max_waiting"
             }
             Self::WaitingBytes => {
-                "what waits has too many bytes: set azure_bot.max_turns higher, or azure_bot.max_waiting above 1024, \
-                 which makes room of 64 KiB for each"
+                "the waiting activities have too many bytes: raise azure_bot.max_turns, or set azure_bot.max_waiting above \
+                 1024 (64 KiB for each)"
             }
         }
     }

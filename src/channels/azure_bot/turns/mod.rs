@@ -1,4 +1,4 @@
-//! Activities that wait for an answer: bounded, in order within a conversation, none of them twice.
+//! The queue of turns: bounded, in order within a conversation, without duplicates.
 
 mod fingerprint;
 mod job;

@@ -1,4 +1,4 @@
-//! One activity that is to be answered, and the way on which answers go.
+//! A turn: one activity to answer, and the sink for its answers.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::channels::azure_bot::outbound::{
 };
 use crate::dialect::Pacing;
 
-/// An activity that wants an answer, who sent it, and where the answer goes.
+/// An activity to answer, its sender, and the sink for the answer.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Turn {
@@ -42,7 +42,7 @@ pub(in crate::channels::azure_bot) enum ReplyRoute {
     Events(EventSink),
 }
 
-/// How a turn has ended.
+/// The outcome of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnOutcome {
     /// The user has what was asked for, or was told that there is nothing.

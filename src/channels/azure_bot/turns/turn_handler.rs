@@ -1,4 +1,4 @@
-//! Answers turns.
+//! The trait for answering turns.
 
 use std::fmt::Debug;
 
@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::{Turn, TurnOutcome};
 
-/// Answers what comes in. Calls of one conversation come one after the other.
+/// Answers turns. Calls for one conversation come one after the other.
 #[async_trait]
 pub trait TurnHandler: Debug + Send + Sync {
     /// Answers a turn, by its sink. The future may take as long as it needs, and ends soon after the turn's `ending` is

@@ -1,4 +1,4 @@
-//! What waits for an answer: a line for each conversation, so many of them served at once.
+//! The queue of turns: one line per conversation, and a limit of turns at the same time.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;

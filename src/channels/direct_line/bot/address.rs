@@ -1,4 +1,4 @@
-//! Where the bot is, and where it finds citewire.
+//! The endpoint of the bot, and the service URL under which it calls citewire.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,18 +9,18 @@ use url::Url;
 #[derive(Clone, PartialEq, Eq)]
 pub struct BotEndpoint(Url);
 
-/// The base of the Connector routes, as a bot is told it, without a slash at the end.
+/// The base URL of the Connector routes that a bot gets, without a slash at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceUrl(String);
 
-/// The text is no address that can be called.
+/// The text is not a valid endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the address of a bot is absolute, http or https, without user and fragment")]
+#[error("the endpoint of a bot must be an absolute http or https URL without user and fragment")]
 pub struct InvalidBotEndpoint;
 
-/// The text is no base of addresses.
+/// The text is not a valid service URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a service URL is absolute, http or https, without user, query and fragment")]
+#[error("a service URL must be an absolute http or https URL without user, query and fragment")]
 pub struct InvalidServiceUrl;
 
 fn is_web(url: &Url) -> bool {

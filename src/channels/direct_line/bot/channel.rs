@@ -1,4 +1,4 @@
-//! The bot and the embedded channel, brought together.
+//! Connects the bot with the embedded channel.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::channels::direct_line::{Listener, Publisher};
 use crate::clock::Clock;
 use crate::store::{ConversationStore, StoreError};
 
-/// The bot behind the embedded channel: hears what users do, and says what it has to say.
+/// The bot behind the embedded channel: sends it the activities of users, and receives its answers.
 #[derive(Debug)]
 pub struct BotChannel {
     pub(super) client: BotClient,
@@ -91,7 +91,7 @@ impl Listener for BotChannel {
             Ok(true) => self.joined.note(id, name, Told::Yes),
             Ok(false) => self.announce(id, user, locale),
             Err(error) => {
-                tracing::error!(conversation.id = %id, %error, "the bot was not told yet that a user has come");
+                tracing::error!(conversation.id = %id, %error, "the bot was not yet notified that a user joined");
                 self.joined.note(id, name, Told::Owed);
             }
         }
@@ -107,7 +107,7 @@ impl Listener for BotChannel {
             }
             Ok(false) => {}
             Err(error) => {
-                tracing::error!(conversation.id = %id, %error, "it cannot be found out whether a user is new");
+                tracing::error!(conversation.id = %id, %error, "the store could not be read to check whether a user is new");
             }
         }
         match self.lines.push(id, BotEvent::Said(Arc::clone(&activity))) {

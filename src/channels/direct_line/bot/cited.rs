@@ -1,4 +1,4 @@
-//! Answers of a bot that carry their sources.
+//! Converts answers of a bot that contain their sources.
 
 use std::error::Error;
 use std::fmt::Debug;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::activity::{Activity, Entity};
 
-/// Cites an answer: the pipeline, as far as a bot needs it.
+/// Adds citations to answers of a bot.
 pub trait Citer: Debug + Send + Sync {
     /// The message that an answer becomes. The manifest is what the routes that convert take as a body.
     ///

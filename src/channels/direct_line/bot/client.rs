@@ -1,4 +1,4 @@
-//! One post to the bot.
+//! Sends one activity to the bot.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn retry() -> Retry {
 /// The longest answer that is read of a bot, in bytes.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 
-/// Posts to the endpoint of the bot.
+/// Sends activities to the endpoint of the bot.
 #[derive(Debug)]
 pub struct BotClient {
     http: Client,

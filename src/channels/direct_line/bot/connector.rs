@@ -1,4 +1,4 @@
-//! What a bot may do: the use cases of the Connector routes.
+//! The operations of the Bot Connector routes.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId, Role
 use crate::channels::direct_line::ClientActivity;
 use crate::store::Conversation;
 
-/// Who calls in the name of the bot.
+/// The credential of a caller on the Connector routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BotCaller {
     /// The bearer of the secret: may reach every conversation.
@@ -17,7 +17,7 @@ pub enum BotCaller {
     Ticket,
 }
 
-/// A conversation that a bot has begun.
+/// A conversation that the bot created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Begun {
@@ -27,18 +27,18 @@ pub struct Begun {
     pub activity_id: Option<ActivityId>,
 }
 
-/// With whom a bot begins a conversation. Members that mean nothing on Direct Line are left alone.
+/// A new conversation of a bot. Members that Direct Line does not use are ignored.
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ConversationParameters {
-    /// Must not be true.
+    /// Must be false or absent: Direct Line has no groups.
     #[serde(default)]
     is_group: Option<bool>,
-    /// Exactly one, besides the bot.
+    /// Exactly one user; the bot may be listed too.
     #[serde(default)]
     #[schema(value_type = Vec<ChannelAccount>, required)]
     members: Option<Vec<ChannelAccount>>,
-    /// What the bot says first.
+    /// The first activity of the conversation.
     #[serde(default)]
     #[schema(value_type = Option<Object>)]
     activity: Option<Value>,
@@ -87,7 +87,7 @@ impl BotChannel {
         if caller != BotCaller::Secret {
             return Err(ConnectorError::SecretRequired);
         }
-        let wanted = "bot, members and activity of a conversation are wanted";
+        let wanted = "an object with bot, members and activity is required";
         let parameters: ConversationParameters =
             serde_json::from_slice(body).map_err(|_| ConnectorError::Parameters { pointer: "", wanted })?;
         if parameters.is_group == Some(true) {
@@ -98,7 +98,7 @@ impl BotChannel {
         let mut users = members.filter(|member| member.id.as_deref() != bot);
         let user = users.next().filter(|user| user.id.as_ref().is_some_and(|id| !id.is_empty()));
         let (Some(mut user), None) = (user, users.next()) else {
-            let wanted = "exactly one user, with an id, is wanted";
+            let wanted = "exactly one user, with an id, is required";
             return Err(ConnectorError::Parameters { pointer: "/members", wanted });
         };
         let first = match parameters.activity {

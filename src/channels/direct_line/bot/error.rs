@@ -1,4 +1,4 @@
-//! What can go wrong with a bot.
+//! Errors of a bot, and of its calls.
 
 use std::error::Error;
 
@@ -6,7 +6,7 @@ use crate::channels::direct_line::ActivityError;
 use crate::egress::EgressError;
 use crate::store::StoreError;
 
-/// Why a post to the bot came to nothing.
+/// The reason why a post to the bot failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TurnError {
@@ -14,7 +14,7 @@ pub enum TurnError {
     #[error("the bot cannot be reached: {0}")]
     Unreachable(#[source] EgressError),
     /// The bot was called, and it is unknown what it made of that.
-    #[error("the bot gave no answer: {0}")]
+    #[error("the bot did not answer: {0}")]
     NoAnswer(#[source] EgressError),
     /// The bot has refused.
     #[error("the bot answered with status {status}")]
@@ -26,13 +26,13 @@ pub enum TurnError {
     #[error("the bot did not answer in time")]
     TooSlow,
     /// There was no time left to call the bot.
-    #[error("the bot was busy for too long to be called")]
+    #[error("the bot was busy for too long")]
     NoTimeLeft,
     /// Replies were expected in the answer, which holds something else.
-    #[error("the answer of the bot is no JSON with activities")]
+    #[error("the response of the bot is not JSON with activities")]
     Misunderstood(#[source] serde_json::Error),
     /// Too much waits for the bot already.
-    #[error("more is waiting for the bot than may wait")]
+    #[error("the queue of activities for the bot is full")]
     Busy,
     /// The server is shutting down.
     #[error("the server is shutting down")]
@@ -68,15 +68,15 @@ impl TurnError {
     }
 }
 
-/// Why a call of the bot was refused.
+/// The reason why a call of the bot was refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectorError {
     /// There is no such conversation, or no longer.
-    #[error("there is no such conversation")]
+    #[error("the conversation does not exist")]
     UnknownConversation,
     /// Nobody of this id takes part in the conversation.
-    #[error("nobody of this id takes part in the conversation")]
+    #[error("the conversation has no member with this id")]
     UnknownMember,
     /// The body is no activity.
     #[error(transparent)]
@@ -93,10 +93,10 @@ pub enum ConnectorError {
         wanted: &'static str,
     },
     /// Direct Line has no such thing.
-    #[error("what was said on Direct Line can be neither updated nor deleted")]
+    #[error("Direct Line does not support updates and deletions of activities")]
     Unsupported,
     /// A ticket opens one conversation and creates none.
-    #[error("only the secret of the bot creates conversations")]
+    #[error("creating a conversation needs the bot's secret; a ticket is not enough")]
     SecretRequired,
     /// The store failed.
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! Whom the bot has been told of.
+//! Remembers the users about whom the bot was notified.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ const MAX_REMEMBERED: usize = 20_000;
 /// the store, which takes no longer in a long conversation.
 const MAX_USERS: usize = 1_000;
 
-/// Whether the bot has been told of a user.
+/// Whether the bot was notified about a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// It has, or is about to be.
@@ -21,7 +21,7 @@ pub(super) enum Told {
     Owed,
 }
 
-/// Users by conversation.
+/// The users of each conversation about whom the bot was notified.
 #[derive(Debug, Default)]
 pub(super) struct Joined(Mutex<BTreeMap<ConversationId, BTreeMap<String, Told>>>);
 

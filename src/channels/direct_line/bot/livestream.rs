@@ -1,4 +1,4 @@
-//! What a bot says piece by piece.
+//! The streaming messages of a bot.
 
 use std::num::NonZeroU32;
 

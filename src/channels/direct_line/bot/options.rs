@@ -1,4 +1,4 @@
-//! What can be set about the bot behind the embedded channel.
+//! The options of the bot behind the embedded channel.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{BotEndpoint, ServiceUrl};
 use crate::secret::Secret;
 
-/// The bot behind the embedded channel. There is one.
+/// The bot behind the embedded channel: its endpoint, its secret and its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BotBinding {
     /// Where activities are posted to.
@@ -17,7 +17,7 @@ pub struct BotBinding {
     pub options: BotOptions,
 }
 
-/// What has a default.
+/// The options with default values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BotOptions {
     /// How the bot is to answer.
@@ -82,9 +82,9 @@ pub enum BotDelivery {
     ExpectReplies,
 }
 
-/// The text is no way of delivery.
+/// The text is not a delivery mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("normal or expect_replies is wanted")]
+#[error("the delivery is normal or expect_replies")]
 pub struct UnknownDelivery;
 
 impl FromStr for BotDelivery {
@@ -110,9 +110,9 @@ pub struct BotSettings {
     pub options: BotOptions,
 }
 
-/// There are settings of a bot, but no bot.
+/// There are settings of a bot, but no endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("bot.endpoint is needed, since other settings of bot are there")]
+#[error("bot.endpoint is missing: the other settings of bot need it")]
 pub struct NoEndpoint;
 
 impl BotSettings {

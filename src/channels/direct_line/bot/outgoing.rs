@@ -1,4 +1,4 @@
-//! Activities as the bot gets them.
+//! Activities in the form in which the bot receives them.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};

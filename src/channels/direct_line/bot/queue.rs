@@ -1,4 +1,4 @@
-//! What waits for the bot: one line for each conversation.
+//! The queue of activities for the bot: one line per conversation.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::BotOptions;
 use crate::activity::{Activity, ActivityId, ChannelAccount, ConversationId};
 
-/// Something that the bot is to be told.
+/// An event for the bot.
 #[derive(Clone, Debug)]
 pub(super) enum BotEvent {
     /// A user has come, maybe as the first one, with whom the bot comes too.
@@ -18,14 +18,14 @@ pub(super) enum BotEvent {
     Said(Arc<Activity>),
 }
 
-/// BotEvent that wait, and since when.
+/// The waiting events, and since when they wait.
 #[derive(Debug)]
 pub(super) struct QueuedEvent {
     pub(super) news: BotEvent,
     pub(super) since: Instant,
 }
 
-/// Why news cannot wait.
+/// The reason why an event cannot be queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum QueueError {
     /// Too much waits already.
@@ -34,7 +34,7 @@ pub(super) enum QueueError {
     Closed,
 }
 
-/// The lines. Each is served by one task at a time, from its front; one that is empty is no line.
+/// The queues of all conversations. One task at a time serves a queue from its front; an empty queue is removed.
 #[derive(Debug)]
 pub(super) struct BotQueue {
     max_in_line: usize,

@@ -1,4 +1,4 @@
-//! What the bot says, on its way to the readers.
+//! Delivers activities of the bot to readers.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl BotChannel {
     pub(super) async fn speak_anyway(&self, id: &ConversationId, said: Activity) -> Result<(), ConnectorError> {
         let said = if self.options().cite {
             cited(said.clone(), &*self.citer).unwrap_or_else(|error| {
-                tracing::warn!(conversation.id = %id, %error, "an answer of the bot cannot be cited");
+                tracing::warn!(conversation.id = %id, %error, "the citations of a bot's answer could not be added");
                 uncited(said)
             })
         } else {

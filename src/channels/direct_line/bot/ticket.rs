@@ -1,4 +1,4 @@
-//! What a bot without credentials can show: a ticket that it was given with each activity.
+//! The ticket in `serviceUrl`, with which a bot without credentials authenticates.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Serving the lines: one post to the bot after the other in each conversation.
+//! Sends queued activities to the bot, one after the other in each conversation.
 
 use std::time::Duration;
 
@@ -99,7 +99,7 @@ impl BotChannel {
             Err(error) => Err(error.into()),
         };
         if let Err(error) = said {
-            tracing::warn!(conversation.id = %id, %error, "a reply of the bot was not taken");
+            tracing::warn!(conversation.id = %id, %error, "a reply of the bot was rejected");
         }
     }
 
@@ -121,7 +121,7 @@ impl BotChannel {
             BotEvent::Said(said) => self.apologize(id, &said, error).await,
             BotEvent::Joined { user, .. } => {
                 let owed = error.nothing_was_sent();
-                tracing::warn!(conversation.id = %id, %error, again = owed, "the bot was not told that a user has come");
+                tracing::warn!(conversation.id = %id, %error, again = owed, "the bot was not notified that a user joined");
                 if let Some(user) = user.id.filter(|_| owed) {
                     self.joined.note(id, &user, Told::Owed);
                 }
@@ -144,7 +144,9 @@ impl BotChannel {
         apology.channel_data = Some(json!({"citewire": {"code": error.code()}}));
         match self.publisher.publish(id, apology).await {
             Ok(_) => {}
-            Err(error) => tracing::error!(conversation.id = %id, %error, "a user was not told that the bot failed"),
+            Err(error) => {
+                tracing::error!(conversation.id = %id, %error, "the failure message for a user could not be recorded")
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One answer on its way to readers.
+//! A streaming answer in a conversation.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Following the body of an answer while it arrives.
+//! Reads the body of an answer while it arrives.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! What can be set about answers that are shown while they are written.
+//! The options of streaming answers.
 
 use std::time::Duration;
 

@@ -1,11 +1,11 @@
-//! How a streaming answer ends.
+//! The outcome of a streaming answer.
 
 use std::error::Error;
 
 use super::StreamingAnswer;
 use crate::channels::{Delivered, DeliveryError, Incomplete, NoAnswer};
 
-/// An answer that readers have: its message is recorded.
+/// A delivered streaming answer: its message is recorded.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Followed<E> {
@@ -28,7 +28,7 @@ pub struct Unanswered<E: Error + 'static> {
     pub answer: StreamingAnswer,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamingError<E: Error + 'static> {

@@ -1,4 +1,4 @@
-//! StreamingAnswers answers of one server.
+//! Starts streaming answers in the conversations of one server.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::channels::keyed_mutex::KeyedMutex;
 use crate::metrics::Metrics;
 use crate::store::ConversationStore;
 
-/// Answers that are shown in the embedded channel while they are written, under the name of the bot. Clones are the same.
+/// Starts streaming answers in the embedded channel, under the name of the bot. Clones share their state.
 #[derive(Clone, Debug)]
 pub struct StreamingAnswers {
     pub(super) publisher: Arc<Publisher>,
