@@ -189,7 +189,7 @@ mod tests {
         );
         assert!(of(&[("KEY_FILE", "/nowhere/key")]).is_err_and(|words| words.starts_with("/nowhere/key: ")));
         std::fs::write(&path, "x".repeat(20_000)).expect("written");
-        assert!(of(&[("KEY_FILE", file)]).is_err_and(|words| words.contains("nothing else")));
+        assert!(of(&[("KEY_FILE", file)]).is_err_and(|words| words.contains("only the secret")));
     }
 
     #[test]

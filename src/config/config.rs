@@ -396,7 +396,7 @@ mod tests {
             ("[embed]\norigins = [\"https://a.example/x\"]", "write https://a.example"),
             ("[embed]\norigins = [5]", "embed.origins in the configuration file: a list of texts is required"),
             ("[embed]\nanonymous = true", "name these sites in embed.origins"),
-            ("[embed]\norigins = \"https://a.example\"\nassistants = [\"hr\"]", "hr: there is no such assistant"),
+            ("[embed]\norigins = \"https://a.example\"\nassistants = [\"hr\"]", "hr: this assistant does not exist"),
             ("bind = [\"127.0.0.1:0\"]", "bind in the configuration file: a single value is required"),
         ] {
             let refused = load(toml, &[]).expect_err(toml);
@@ -444,7 +444,7 @@ mod tests {
         let bad_token = ("CITEWIRE_DIRECT_LINE_CLIENT_TOKEN", "short");
         let wrong = [bad_url, bad_token, secret];
         let error = Config::load(&sources(folder.path(), &wrong)).expect_err("refused").to_string();
-        for named in [bad_url.0, bad_token.0, "direct_line_client.conversations is needed"] {
+        for named in [bad_url.0, bad_token.0, "direct_line_client.conversations is missing"] {
             assert!(error.contains(named) && !error.contains("short") && !error.contains(secret.1), "{error}");
         }
     }
@@ -462,7 +462,7 @@ mod tests {
         let error = Config::load(&sources(folder.path(), &open)).expect_err("refused").to_string();
         assert!(error.contains("CITEWIRE_BOT_SECRET"), "{error}");
         let error = Config::load(&sources(folder.path(), &[("CITEWIRE_BOT_CITE", "true")])).expect_err("refused");
-        assert!(error.to_string().contains("bot.endpoint is needed"), "{error}");
+        assert!(error.to_string().contains("bot.endpoint is missing"), "{error}");
     }
 
     #[test]
@@ -477,7 +477,7 @@ mod tests {
         let error = |more: &[(&str, &str)]| load(more).expect_err("refused").to_string();
         let unknown = ("CITEWIRE_AZURE_BOT_ASSISTANT", "hr");
         let words = error(&[secret, unknown, ("CITEWIRE_AZURE_BOT_TENANT", "contoso")]);
-        for named in ["azure_bot.app_id is needed", "no such assistant", "CITEWIRE_AZURE_BOT_TENANT"] {
+        for named in ["azure_bot.app_id is missing", "this assistant does not exist", "CITEWIRE_AZURE_BOT_TENANT"] {
             assert!(words.contains(named) && !words.contains("~short~"), "{words}");
         }
     }

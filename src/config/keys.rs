@@ -93,7 +93,7 @@ fn read(
         wrong("scopes", format!("a key needs at least one scope; {}", crate::http::InvalidScope));
     }
     if secrets.is_empty() {
-        wrong("", "secret_env or secret_file is needed".to_owned());
+        wrong("", "secret_env or secret_file is missing".to_owned());
     }
     Some(ApiKey { name: name.to_owned(), secrets, scopes })
 }
@@ -144,15 +144,18 @@ mod tests {
     fn everything_that_is_wrong_with_a_key_is_told_with_its_place() {
         for (toml, expected) in [
             ("keys = 'x'", "keys in the configuration file: sections are required"),
-            ("[keys.a]\nscopes = ['answer']", "keys.a in the configuration file: secret_env or secret_file is needed"),
-            ("[keys.a]\nsecret_env = 'A'\nscopes = []", "keys.a.scopes in the configuration file: a key needs one"),
+            ("[keys.a]\nscopes = ['answer']", "keys.a in the configuration file: secret_env or secret_file is missing"),
+            (
+                "[keys.a]\nsecret_env = 'A'\nscopes = []",
+                "keys.a.scopes in the configuration file: a key needs at least one scope",
+            ),
             (
                 "[keys.a]\nsecret_env = 'A'\nscopes = ['all']",
                 "`all`: scopes are convert, answer, conversations, metrics, admin",
             ),
             (
                 "[keys.a]\nsecret_env = 'N'\nscopes = ['answer']",
-                "keys.a.secret_env in the configuration file: N is not in",
+                "keys.a.secret_env in the configuration file: the environment variable N is not set",
             ),
             ("[keys.a]\nsecret_env = 'S'\nscopes = ['answer']", "S in the environment: a secret has at least 16"),
             (
@@ -162,7 +165,7 @@ mod tests {
             ("[keys.a]\nsecret = 'x'\nscopes = ['answer']", "unknown field `secret`"),
             (
                 "[keys.api_key]\nsecret_env = 'A'\nscopes = ['answer']",
-                "keys.api_key in the configuration file: this is the name",
+                "keys.api_key in the configuration file: `api_key` is the name",
             ),
         ] {
             let (_, faults) = keys(toml);

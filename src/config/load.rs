@@ -281,7 +281,7 @@ mod tests {
             ("[]", "CITEWIRE_ASSISTANTS in the environment: an object is required"),
             ("{", "CITEWIRE_ASSISTANTS in the environment: this cannot be read as JSON"),
             (r#"{"hr": {"greeting": null}}"#, "without null: invalid type: null"),
-            (r#"{"hr": {}}"#, "CITEWIRE_ASSISTANTS in the environment: hr.documents: this is needed"),
+            (r#"{"hr": {}}"#, "CITEWIRE_ASSISTANTS in the environment: hr.documents: documents are required"),
             (r#"{"hr": {"documents": {"folder": "/a"}, "greting": "x"}}"#, "hr.greting: unknown field `greting`"),
             (r#"{"hr": 5}"#, "hr: a section is required"),
         ] {

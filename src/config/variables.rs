@@ -116,7 +116,7 @@ mod tests {
             two.as_deref(),
             Some(
                 "warning: CITEWIRE_PORT (CITEWIRE_BIND is the address with the port), CITEWIRE_SOMETHING_ELSE in the environment are \
-                 no settings, and nothing reads them"
+                 not settings; citewire ignores them"
             )
         );
     }

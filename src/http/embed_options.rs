@@ -101,10 +101,10 @@ mod tests {
             ("https://www.contoso.example/shop", "no path, query or user; write https://www.contoso.example"),
             ("https://www.contoso.example/", "no path, query or user; write https://www.contoso.example"),
             ("https://ann@www.contoso.example", "no path, query or user; write https://www.contoso.example"),
-            ("https://*.contoso.example", "there are no wildcards"),
-            ("*", "there are no wildcards"),
-            ("ftp://www.contoso.example", "`ftp://…` is no web site"),
-            ("https://", "`https://…` is no web site"),
+            ("https://*.contoso.example", "wildcards are not supported"),
+            ("*", "wildcards are not supported"),
+            ("ftp://www.contoso.example", "`ftp://…` is not a web site"),
+            ("https://", "`https://…` is not a web site"),
         ] {
             let refused = origins(text).expect_err(text);
             assert!(refused.starts_with(&format!("`{text}` is not an origin")) && refused.contains(mend), "{refused}");

@@ -189,7 +189,7 @@ mod tests {
     fn the_refusal_names_the_host_and_the_setting() {
         let request = TestRequest::with_uri("/").insert_header(("host", "chat.example:80")).to_http_request();
         let words = guard(&options("0.0.0.0:80"), &request).expect_err("refused").to_string();
-        assert!(words.contains("the host chat.example;") && words.contains("CITEWIRE_ALLOWED_HOSTS"), "{words}");
+        assert!(words.contains("the host name chat.example;") && words.contains("CITEWIRE_ALLOWED_HOSTS"), "{words}");
     }
 
     /// nginx speaks HTTP/1.0 to a server behind it and says nothing of the client unless it is told to; a browser says which
