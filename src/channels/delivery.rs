@@ -29,7 +29,7 @@ pub enum Whereabouts {
     /// Bound to another Direct Line.
     Elsewhere(ConversationId),
     /// Behind Azure Bot Service.
-    AzureResponder(Box<ProactiveConversation>),
+    BehindAzure(Box<ProactiveConversation>),
 }
 
 impl Delivery {
@@ -77,7 +77,7 @@ impl Delivery {
             (Coverage::Exact, Some(id)) => Ok(Some(Whereabouts::Elsewhere(id))),
             (coverage, id) => match find(&*self.store, called).await? {
                 Some(found) => Ok(match ProactiveConversation::of(&found)? {
-                    Some(conversation) => Some(Whereabouts::AzureResponder(Box::new(conversation))),
+                    Some(conversation) => Some(Whereabouts::BehindAzure(Box::new(conversation))),
                     None => Some(found.id).filter(|id| !is_behind_azure(id)).map(Whereabouts::Here),
                 }),
                 None if coverage == Coverage::Prefix => {

@@ -79,7 +79,7 @@ pub(crate) async fn deliver_answer(
     if body::is_of_type(&request, "text/event-stream") {
         match state.delivery.locate(&id).await? {
             Some(Whereabouts::Here(id)) => return created(&follow(state, id, &request, payload, key).await?),
-            Some(Whereabouts::AzureResponder(to)) => {
+            Some(Whereabouts::BehindAzure(to)) => {
                 return created(&follow_later(state, &to, &request, payload, key).await?);
             }
             Some(Whereabouts::Elsewhere(_)) | None => {}
@@ -99,7 +99,7 @@ pub(crate) async fn deliver_answer(
             let converted = convert_body(&state, &request, body, Updates::Unwanted, None, addresses).await?;
             state.delivery.post(id, converted, key).await?
         }
-        Whereabouts::AzureResponder(to) => {
+        Whereabouts::BehindAzure(to) => {
             let written = state.delivery.later().map_err(DeliveryError::from)?.written_for(to);
             let addresses = state.assistants.addresses_for_anybody();
             let converted = convert_body(&state, &request, body, Updates::Unwanted, Some(written), addresses).await?;

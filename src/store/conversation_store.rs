@@ -56,7 +56,7 @@ pub trait ConversationStore: Debug + Send + Sync {
     /// How far the conversation reaches.
     async fn newest(&self, id: &ConversationId) -> Result<Option<Newest>, StoreError>;
 
-    /// A listener that rings after every append to the conversation and falls silent when it goes.
+    /// A listener that reports every append to the conversation, and is closed when the conversation is deleted.
     async fn subscribe(&self, id: &ConversationId) -> Result<Option<ChangeListener>, StoreError>;
 
     /// Keeps an attachment of the conversation under an id that the caller has made; says whether the conversation is

@@ -9,8 +9,9 @@ mod answers;
 mod app;
 /// Questions that users type, and the answers of assistants.
 mod assistants;
-/// The bot behind Azure Bot Service, from what is posted to what is answered.
+/// The log for auditors.
 mod audit;
+/// The bot behind Azure Bot Service, from what is posted to what is answered.
 mod azure_bot;
 /// Input that no route may stumble over.
 mod bad_input;

@@ -16,12 +16,12 @@ use sqlx::{ConnectOptions as _, Connection as _, SqlSafeStr as _};
 use tempfile::TempDir;
 
 /// A place for a store, and the time there.
-struct Shelf {
+struct StoreFolder {
     folder: TempDir,
     clock: Arc<ManualClock>,
 }
 
-impl Shelf {
+impl StoreFolder {
     fn new() -> Self {
         let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().expect("a time")));
         Self { folder: tempfile::tempdir().expect("a folder"), clock }
@@ -67,8 +67,8 @@ fn batch(text: &str) -> Batch {
 
 #[tokio::test]
 async fn what_was_acknowledged_is_there_after_a_restart() {
-    let shelf = Shelf::new();
-    let store = shelf.open().await;
+    let folder = StoreFolder::new();
+    let store = folder.open().await;
     let user = ChannelAccount::new("ann", Role::User);
     store.create(&id("c"), Some(user.clone())).await.expect("created");
     let keyed = || batch("keyed").keyed(Some("k".to_owned()));
@@ -78,8 +78,8 @@ async fn what_was_acknowledged_is_there_after_a_restart() {
     store.close().await.expect("closed");
 
     // The clock was set back in the meantime.
-    shelf.clock.advance(Duration::hours(-5));
-    let store = shelf.open().await;
+    folder.clock.advance(Duration::hours(-5));
+    let store = folder.open().await;
     assert_eq!(store.find(&id("c")).await.expect("a store").expect("known").user, Some(user));
     assert_eq!(store.attachment(&id("c"), "a").await.expect("a store"), Some(attachment));
     let again = store.append(&id("c"), keyed()).await.expect("a store").expect("known");
@@ -93,13 +93,13 @@ async fn what_was_acknowledged_is_there_after_a_restart() {
 
 #[tokio::test]
 async fn only_the_owner_reads_what_was_said() {
-    let shelf = Shelf::new();
-    std::fs::write(shelf.path(), "").expect("written");
-    std::fs::set_permissions(shelf.path(), std::fs::Permissions::from_mode(0o644)).expect("set");
-    let store = shelf.open().await;
+    let folder = StoreFolder::new();
+    std::fs::write(folder.path(), "").expect("written");
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o644)).expect("set");
+    let store = folder.open().await;
     store.create(&id("c"), None).await.expect("created");
     let files: Vec<_> =
-        std::fs::read_dir(shelf.folder.path()).expect("a folder").map(|file| file.expect("a file")).collect();
+        std::fs::read_dir(folder.folder.path()).expect("a folder").map(|file| file.expect("a file")).collect();
     assert!(files.len() >= 3, "the file, its log and its lock: {files:?}");
     for file in files {
         let mode = file.metadata().expect("a file").permissions().mode();
@@ -110,10 +110,10 @@ async fn only_the_owner_reads_what_was_said() {
 
 #[tokio::test]
 async fn a_file_of_a_later_version_is_refused_with_both_versions() {
-    let shelf = Shelf::new();
-    shelf.open().await.close().await.expect("closed");
-    shelf.execute("INSERT INTO _sqlx_migrations VALUES (4711, 'later', 0, true, x'00', 0)").await;
-    let error = shelf.refused().await;
+    let folder = StoreFolder::new();
+    folder.open().await.close().await.expect("closed");
+    folder.execute("INSERT INTO _sqlx_migrations VALUES (4711, 'later', 0, true, x'00', 0)").await;
+    let error = folder.refused().await;
     assert!(matches!(error, SqliteError::Newer { found: 4711, known: 4, .. }), "{error}");
     let words = error.to_string();
     assert!(words.contains("4711") && words.contains("up to 4"), "{words}");
@@ -122,7 +122,7 @@ async fn a_file_of_a_later_version_is_refused_with_both_versions() {
 /// What version 1 of the schema wrote is all there afterwards, and can have what it could not have then.
 #[tokio::test]
 async fn a_file_of_the_first_version_is_brought_up_to_date() {
-    let shelf = Shelf::new();
+    let folder = StoreFolder::new();
     let first = Migration::new(
         1,
         "conversations".into(),
@@ -130,11 +130,11 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
         include_str!("../../src/store/sqlite/migrations/0001_conversations.sql").into_sql_str(),
         false,
     );
-    let options = SqliteConnectOptions::new().filename(shelf.path()).create_if_missing(true);
+    let options = SqliteConnectOptions::new().filename(folder.path()).create_if_missing(true);
     let mut connection = options.connect().await.expect("a connection");
     Migrator::with_migrations(vec![first]).run(&mut connection).await.expect("migrated");
     connection.close().await.expect("closed");
-    shelf
+    folder
         .execute(
             r#"INSERT INTO conversation VALUES (1, 'c', '{"id":"ann","role":"user"}', 1767225600000, 1767225600000, 3, 1767225600002);
                INSERT INTO activity VALUES (1, 1, 0, 1767225600000, '{"type":"message","text":"hi","from":{"id":"ben","role":"user"}}');
@@ -144,14 +144,14 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
         )
         .await;
     // Somebody may look into it before a server has changed it.
-    assert_eq!(exported(&shelf.path(), Some("c")).await, 3);
-    let archive = Archive::open(&shelf.path()).await.expect("an archive");
+    assert_eq!(exported(&folder.path(), Some("c")).await, 3);
+    let archive = Archive::open(&folder.path()).await.expect("an archive");
     assert_eq!(archive.describe().await.expect("read").version, 1);
     let of_user = archive.export(Selection::User("ann"), |_| Ok::<(), std::convert::Infallible>(())).await;
     assert!(matches!(of_user, Err(SqliteError::Older { found: 1, needed: 3, .. })), "{of_user:?}");
     archive.close().await;
 
-    let store = shelf.open().await;
+    let store = folder.open().await;
     // Those who belong to a conversation are found in what was recorded before.
     for (user, place) in [("ann", None), ("ben", Some(0)), ("bot", None)] {
         let first = store.first_said(&id("c"), user).await.expect("a store");
@@ -169,11 +169,11 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
     store.close().await.expect("closed");
     let sizes = "SELECT conversation.bytes, (SELECT sum(octet_length(body)) FROM activity) FROM conversation";
     let mut connection =
-        SqliteConnectOptions::new().filename(shelf.path()).read_only(true).connect().await.expect("a connection");
+        SqliteConnectOptions::new().filename(folder.path()).read_only(true).connect().await.expect("a connection");
     let (noted, counted): (i64, i64) = sqlx::query_as(sizes).fetch_one(&mut connection).await.expect("read");
     connection.close().await.expect("closed");
     assert_eq!(noted, counted + 2, "the sizes of what was there before, of what came then, and of feedback {{}}");
-    let store = shelf.open().await;
+    let store = folder.open().await;
     let found = store.find(&id("c")).await.expect("a store").expect("known");
     assert_eq!(found.reference, Some(serde_json::json!({"a": 1})));
     assert_eq!(store.feedback(&id("c"), None, 9).await.expect("a store").expect("known").feedback.len(), 1);
@@ -183,53 +183,53 @@ async fn a_file_of_the_first_version_is_brought_up_to_date() {
 
 #[tokio::test]
 async fn a_file_that_was_cut_in_half_is_refused() {
-    let shelf = Shelf::new();
-    let store = shelf.open().await;
+    let folder = StoreFolder::new();
+    let store = folder.open().await;
     store.create(&id("c"), None).await.expect("created");
     for _ in 0..20 {
         store.append(&id("c"), batch(&"x".repeat(10_000))).await.expect("a store");
     }
     store.close().await.expect("closed");
-    let whole = std::fs::read(shelf.path()).expect("a file");
+    let whole = std::fs::read(folder.path()).expect("a file");
     for length in [whole.len() / 2, whole.len() / 2 + 1000, 5000] {
-        std::fs::write(shelf.path(), &whole[..length]).expect("written");
-        let error = shelf.refused().await;
+        std::fs::write(folder.path(), &whole[..length]).expect("written");
+        let error = folder.refused().await;
         assert!(matches!(error, SqliteError::Damaged { .. }), "{length}: {error}");
     }
-    std::fs::write(shelf.path(), &whole).expect("written");
-    shelf.open().await.close().await.expect("closed");
+    std::fs::write(folder.path(), &whole).expect("written");
+    folder.open().await.close().await.expect("closed");
 }
 
 #[tokio::test]
 async fn a_file_of_something_else_is_refused() {
-    let shelf = Shelf::new();
+    let folder = StoreFolder::new();
     for content in [&b"not a database at all"[..], &[0; 8192]] {
-        std::fs::write(shelf.path(), content).expect("written");
-        let error = shelf.refused().await;
+        std::fs::write(folder.path(), content).expect("written");
+        let error = folder.refused().await;
         assert!(matches!(error, SqliteError::Foreign { .. }), "{error}");
-        assert!(matches!(Archive::open(&shelf.path()).await, Err(SqliteError::Foreign { .. })));
+        assert!(matches!(Archive::open(&folder.path()).await, Err(SqliteError::Foreign { .. })));
     }
-    std::fs::remove_file(shelf.path()).expect("removed");
-    shelf.execute("CREATE TABLE recipes (name TEXT)").await;
-    assert!(matches!(shelf.refused().await, SqliteError::Foreign { .. }));
+    std::fs::remove_file(folder.path()).expect("removed");
+    folder.execute("CREATE TABLE recipes (name TEXT)").await;
+    assert!(matches!(folder.refused().await, SqliteError::Foreign { .. }));
 }
 
 #[tokio::test]
 async fn a_store_that_is_open_is_not_opened_again() {
-    let shelf = Shelf::new();
-    let store = shelf.open().await;
-    let error = shelf.try_open().await.expect_err("refused");
+    let folder = StoreFolder::new();
+    let store = folder.open().await;
+    let error = folder.try_open().await.expect_err("refused");
     assert!(matches!(&error, SqliteError::InUse { holder, .. } if holder.contains(&std::process::id().to_string())));
     store.close().await.expect("closed");
-    shelf.open().await.close().await.expect("closed");
+    folder.open().await.close().await.expect("closed");
 }
 
 #[tokio::test]
 async fn a_change_that_does_not_fit_does_not_take_others_with_it() {
-    let shelf = Shelf::new();
+    let folder = StoreFolder::new();
     let limits = StoreLimits { max_bytes: 2_000_000, max_conversation_bytes: usize::MAX, ..StoreLimits::in_memory() };
     let store =
-        SqliteStore::open(&shelf.path(), limits, Arc::clone(&shelf.clock) as Arc<dyn Clock>).await.expect("a store");
+        SqliteStore::open(&folder.path(), limits, Arc::clone(&folder.clock) as Arc<dyn Clock>).await.expect("a store");
     let c = id("c");
     store.create(&id("c"), None).await.expect("created");
     let large = Attachment::new("text/plain", None, vec![0; 3_000_000]);
@@ -247,8 +247,8 @@ async fn a_change_that_does_not_fit_does_not_take_others_with_it() {
 
 #[tokio::test]
 async fn a_full_queue_refuses_and_nothing_of_it_is_lost() {
-    let shelf = Shelf::new();
-    let store = shelf.open().await;
+    let folder = StoreFolder::new();
+    let store = folder.open().await;
     store.create(&id("c"), None).await.expect("created");
     let c = id("c");
     let outcomes = join_all((0..3000).map(|number: u32| store.append(&c, batch(&number.to_string())))).await;
@@ -262,8 +262,8 @@ async fn a_full_queue_refuses_and_nothing_of_it_is_lost() {
 
 #[tokio::test]
 async fn closing_finishes_what_was_accepted() {
-    let shelf = Shelf::new();
-    let store = shelf.open().await;
+    let folder = StoreFolder::new();
+    let store = folder.open().await;
     let c = id("c");
     store.create(&c, None).await.expect("created");
     let appends = join_all((0..500).map(|number: u32| store.append(&c, batch(&number.to_string()))));
@@ -272,15 +272,15 @@ async fn closing_finishes_what_was_accepted() {
     assert!(appended.iter().all(Result::is_ok), "they were accepted before it was closed");
     assert!(matches!(store.append(&c, batch("late")).await, Err(StoreError::Closed)));
     assert!(matches!(store.ready().await, Err(StoreError::Closed)));
-    let store = shelf.open().await;
+    let store = folder.open().await;
     assert_eq!(store.count().await.expect("a store").activities, 500);
     store.close().await.expect("closed");
 }
 
 #[tokio::test]
 async fn what_expires_gives_its_space_back() {
-    let shelf = Shelf::new();
-    let store = shelf.open().await;
+    let folder = StoreFolder::new();
+    let store = folder.open().await;
     for number in 0..100 {
         let c = id(&number.to_string());
         store.create(&c, None).await.expect("created");
@@ -289,31 +289,31 @@ async fn what_expires_gives_its_space_back() {
         store.keep_attachment(&c, "a", attachment).await.expect("a store");
     }
     let full = store.count().await.expect("a store").bytes;
-    let since = shelf.clock.now() + Duration::seconds(1);
+    let since = folder.clock.now() + Duration::seconds(1);
     assert_eq!(store.expire(since).await.expect("a store"), 100);
     let empty = store.count().await.expect("a store").bytes;
     assert!(full > 5_000_000 && empty < 200_000, "{full} and then {empty}");
     store.close().await.expect("closed");
-    let length = std::fs::metadata(shelf.path()).expect("a file").len();
+    let length = std::fs::metadata(folder.path()).expect("a file").len();
     assert_eq!(length, empty);
 }
 
 #[tokio::test]
 async fn an_archive_reads_what_a_server_has_open() {
-    let shelf = Shelf::new();
-    assert!(matches!(Archive::open(&shelf.path()).await, Err(SqliteError::Missing { .. })));
-    let store = shelf.open().await;
+    let folder = StoreFolder::new();
+    assert!(matches!(Archive::open(&folder.path()).await, Err(SqliteError::Missing { .. })));
+    let store = folder.open().await;
     for name in ["c", "d"] {
         store.create(&id(name), None).await.expect("created");
         for number in 0..300 {
             store.append(&id(name), batch(&format!("{name} {number}"))).await.expect("a store");
         }
     }
-    assert_eq!(exported(&shelf.path(), None).await, 600);
-    assert_eq!(exported(&shelf.path(), Some("d")).await, 300);
+    assert_eq!(exported(&folder.path(), None).await, 600);
+    assert_eq!(exported(&folder.path(), Some("d")).await, 300);
     store.append(&id("c"), batch("the server goes on")).await.expect("a store").expect("known");
     store.close().await.expect("closed");
-    assert_eq!(exported(&shelf.path(), None).await, 601);
+    assert_eq!(exported(&folder.path(), None).await, 601);
 }
 
 /// How many activities an export holds, which are in order.

@@ -76,7 +76,7 @@ impl Feed {
                     // The room lives as long as this feed does.
                     Err(RecvError::Closed) => return Ok(None),
                 },
-                rung = self.listener.changed() => match rung {
+                changed = self.listener.changed() => match changed {
                     Ok(()) => self.caught_up = false,
                     Err(_) => return Ok(None),
                 },
@@ -112,7 +112,7 @@ impl Feed {
         }
     }
 
-    /// Has the next call ask the store, whether the listener rang or not.
+    /// Has the next call ask the store, whether the listener reported a change or not.
     pub fn look_again(&mut self) {
         self.caught_up = false;
         self.room.cache.look_again();

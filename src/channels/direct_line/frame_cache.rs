@@ -45,7 +45,7 @@ struct State {
     start: Option<Watermark>,
     frames: Frames,
     bytes: usize,
-    /// The last read found nothing more, so nothing is missing as long as the notifier has not rung since it began.
+    /// The last read found nothing more, so nothing is missing as long as the conversation has not changed since it began.
     complete: bool,
     is_being_read: bool,
 }
@@ -134,7 +134,7 @@ impl FrameCache {
 
     /// What follows `position`: some of it, and nothing only when there is nothing. `None` when the conversation is
     /// gone. What is said before the call is found, and so is what is said later if the caller comes again when its own
-    /// listener rings.
+    /// listener reports a change.
     pub(super) async fn after(
         &self,
         store: &dyn ConversationStore,
@@ -159,7 +159,7 @@ impl FrameCache {
         }
     }
 
-    /// Has the next reader ask the store, whether the listener rang or not.
+    /// Has the next reader ask the store, whether the listener reported a change or not.
     pub(super) fn look_again(&self) {
         self.state().complete = false;
     }
@@ -185,13 +185,13 @@ impl FrameCache {
             // Nobody needs what lies between but readers of the history, who find it in the store.
             state.start_at(position);
         }
-        // A ring since the last read began, or a conversation that is gone since.
+        // A change since the last read began, or a conversation that is gone since.
         if state.complete && state.listener.has_changed() == Ok(false) {
             return Look::Nothing;
         }
         state.complete = false;
         state.is_being_read = true;
-        // Before the read, so that a ring during the read is heard after it.
+        // Before the read, so that a change during the read is noticed after it.
         state.listener.mark_seen();
         Look::Read(Turn { cache: self, after: position })
     }
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_read_twice_unless_the_bell_rings_or_somebody_asks_for_it() {
+    fn nothing_is_read_twice_unless_it_changed_or_somebody_asks_for_it() {
         let notifier = ChangeNotifier::new(None);
         let cache = FrameCache::new(notifier.listener(), place(6));
         let finish = || {
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_during_a_read_makes_another_read() {
+    fn a_change_during_a_read_makes_another_read() {
         let notifier = ChangeNotifier::new(None);
         let cache = FrameCache::new(notifier.listener(), None);
         let Look::Read(turn) = cache.look(None) else { panic!("nothing was read yet") };

@@ -29,7 +29,7 @@ pub struct DirectLineOptions {
     pub max_sockets_per_conversation: usize,
     /// Typing indicators and the like that wait for one socket; beyond, the oldest are dropped.
     pub max_ephemeral: usize,
-    /// An empty frame goes out after so long a silence, and the store is asked again, should a ring have been lost.
+    /// An empty frame goes out after so long a silence, and the store is asked again, should a notification have been lost.
     pub keep_alive: Duration,
     /// A reader that takes no frame for so long is dropped; it comes back with its watermark.
     pub write_timeout: Duration,

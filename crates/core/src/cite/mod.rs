@@ -1,7 +1,7 @@
 //! Answer to cited text: markers found, numbered, rewritten; the model's own links made harmless.
 //!
-//! [`cite()`] is the door for whole answers, [`Incremental`] for those that arrive piece by piece. Behind both stands one
-//! scanner, so that they cannot disagree; everything that reads Markdown is in `scan`.
+//! [`cite()`] is the door for whole answers, [`Incremental`] for those that arrive piece by piece. Both read with `read`,
+//! decide with `decide` and write with `write`, so that they cannot disagree.
 
 mod bibliography;
 #[expect(clippy::module_inception, reason = "the file is named after the function it holds")]

@@ -1,7 +1,7 @@
 //! One answer on its way through the Connector: streamed where the channel takes streams, whole where it does not, and by
 //! another way when the service refuses.
 //!
-//! `state` is the table of what comes next after a refusal, `pacing` what channels allow; both are data. The rest acts on them.
+//! `refusal_policy` is the table of what comes next after a refusal, `Pacing` what channels allow; both are data. The rest acts on them.
 
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod answer;

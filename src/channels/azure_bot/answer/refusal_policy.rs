@@ -58,7 +58,7 @@ pub(super) enum Next {
 }
 
 /// The next step after the Bot Connector refused an activity. Each refusal of the service is one row of the table in
-    /// `docs/guides/teams.md`, and one arm here.
+/// `docs/guides/teams.md`, and one arm here.
 #[rustfmt::skip]
 pub(super) fn after(sent: Sent, refused: RefusalKind) -> Next {
     use RefusalKind as R;

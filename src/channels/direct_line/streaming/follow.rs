@@ -35,7 +35,7 @@ impl Audience for Readers<'_> {
                 tokio::select! {
                     biased;
                     // What others say is nothing to an answer, but there may be nobody left to say it to.
-                    rung = listener.changed() => rung.map_err(|_| DeliveryError::UnknownConversation)?,
+                    changed = listener.changed() => changed.map_err(|_| DeliveryError::UnknownConversation)?,
                     () = until_due(due) => return Ok(()),
                 }
             }
