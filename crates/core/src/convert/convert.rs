@@ -37,7 +37,7 @@ mod tests {
     fn required_grounding_fails_closed_with_two_reasons() {
         let required = r#"{"require_grounding": "any"}"#;
         let failed = |body: &str| with(required, body).expect_err("no grounding").to_string();
-        assert!(failed(r#"{"text": "a [1]"}"#).contains("no retrieval at all"));
+        assert!(failed(r#"{"text": "a [1]"}"#).contains("used no retrieval"));
         assert!(failed(r#"{"text": "a", "sources": [{}]}"#).contains("cites no source"));
         assert!(with(required, r#"{"text": "a [1]", "sources": [{}]}"#).is_ok());
         let attested = r#"{"id": "m", "role": "assistant", "parts": [{"type": "text", "text": "a"},

@@ -53,6 +53,17 @@ fn body(answer: &Answer, rules: &Rules) -> String {
     cited.text.split("\n\n[1]: ").next().unwrap_or_default().to_owned()
 }
 
+/// Blanks were written before a form feed at the end of a line each time that an answer was converted.
+#[test]
+fn a_line_break_before_which_a_form_feed_stands_is_written_once() {
+    let rules = Rules { hard_breaks: true, ..Rules::web_chat() };
+    for given in ["a\u{c}\nb [1]", "a \u{c} \u{b}\nb [1]", "a\u{c}  \nb [1]"] {
+        let once = body(&answer(given), &rules);
+        assert_eq!(once, "a  \nb [1]", "{given:?}");
+        assert_eq!(body(&answer(&once), &rules), once);
+    }
+}
+
 /// A label that is drawn as a badge is led elsewhere by the definition of the model behind it.
 #[test]
 fn a_definition_whose_label_looks_like_a_badge_goes() {

@@ -18,6 +18,11 @@ const EMPHASIS: [char; 3] = ['*', '_', '~'];
 /// Behind more blanks, those before a marker that vanishes stay.
 const MAX_BLANKS: usize = 64;
 
+const FEEDS: [char; 2] = ['\u{b}', '\u{c}'];
+
+/// What Markdown takes for blanks at the end of a line.
+const BLANKS: [char; 4] = [' ', '\t', '\u{b}', '\u{c}'];
+
 impl Writer {
     /// Writes the pieces of a leaf.
     pub(super) fn inline(&mut self, cx: &Context<'_>, inline: &Inline<'_>, pieces: &[Piece]) {
@@ -68,17 +73,31 @@ impl Writer {
         self.glue('\n', false);
         self.end_line();
         if cx.rules.hard_breaks && self.out.len() > self.line.start {
+            self.drop_feeds();
             self.out.push_str("  ");
+            self.next_line(source.trim_start_matches(BLANKS));
+        } else {
+            self.next_line(source.trim_start_matches([' ', '\t']));
         }
-        self.next_line(source.trim_start_matches([' ', '\t']));
     }
 
     fn hard_break(&mut self, source: &str) {
         self.end_line();
-        let form = source.trim_start_matches([' ', '\t', '\\']);
-        let has_backslash = source.trim_start_matches([' ', '\t']).starts_with('\\');
+        let has_backslash = source.trim_start_matches(BLANKS).starts_with('\\');
+        let form = source.trim_start_matches(|c| c == '\\' || BLANKS.contains(&c));
+        if !has_backslash {
+            self.drop_feeds();
+        }
         self.out.push_str(if has_backslash || self.out.ends_with('\\') { "\\" } else { "  " });
         self.next_line(form);
+    }
+
+    /// Drops form feeds and vertical tabs at the end of a line: behind them, the blanks of a line break are read as other text.
+    fn drop_feeds(&mut self) {
+        if self.out.trim_end_matches([' ', '\t']).ends_with(FEEDS) {
+            let end = self.out.trim_end_matches(BLANKS).len();
+            self.out.truncate(end.max(self.line.start));
+        }
     }
 
     // ---- code and tags
