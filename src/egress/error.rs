@@ -17,7 +17,7 @@ pub enum EgressError {
     #[error("only http and https addresses can be called")]
     Scheme,
     /// The host leads only to addresses to which citewire does not connect without being told to.
-    #[error("{host} has {address}, a {kind} address; to allow calls to it, add the host to egress.allow_hosts")]
+    #[error("{host} leads to {address}, a {kind} address; to allow calls to it, add the host to egress.allow_hosts")]
     Refused {
         /// The host that was to be called.
         host: String,

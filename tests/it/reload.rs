@@ -177,8 +177,8 @@ fn refused(config: &str) -> String {
 fn what_is_wrong_with_an_assistant_is_said_with_its_place() {
     for (config, words) in [
         ("assistants = 1", "assistants in the configuration file: sections are required"),
-        ("[assistants.HR]", "assistants.HR in the configuration file: a name of an assistant"),
-        ("[assistants.hr]", "assistants.hr.documents in the configuration file: this is needed"),
+        ("[assistants.HR]", "assistants.HR in the configuration file: the name of an assistant"),
+        ("[assistants.hr]", "assistants.hr.documents in the configuration file: documents are required"),
         ("[assistants.hr]\ngreting = 'x'", "assistants.hr.greting in the configuration file"),
         ("[assistants.hr]\nhistory_tokens = 'x'", "assistants.hr.history_tokens in the configuration file"),
         ("[assistants.hr.options]\nnumberings = 'x'", "assistants.hr.options.numberings in the configuration file"),
@@ -187,7 +187,7 @@ fn what_is_wrong_with_an_assistant_is_said_with_its_place() {
         ("[assistants.hr]\nupstream = 'x'", "assistants.hr.upstream in the configuration file: a section is required"),
         (
             "[assistants.hr.upstream]\nurl = 'x'",
-            "assistants.hr.upstream.kind in the configuration file: this is needed",
+            "assistants.hr.upstream.kind in the configuration file: a kind is required",
         ),
         ("[assistants.hr.upstream]\nkind = 'local'\nurl = 'x'", "assistants.hr.upstream.url in the configuration file"),
         ("[assistants.hr.upstream]\nkind = 'openai'", "assistants.hr.upstream in the configuration file"),

@@ -32,7 +32,10 @@ async fn a_502_is_never_repeated_when_nobody_can_look() {
     script.extend(vec![Reply::error(500, "ServiceError", "No."); 9]);
     let played = Played::new(token(), script).await;
     let (words, doubtful) = played.failure().await;
-    assert!(words.contains("502 BotRejectedActivity") && words.contains("unknown") && doubtful, "{words}");
+    assert!(
+        words.contains("502 BotRejectedActivity") && words.contains("may have been delivered") && doubtful,
+        "{words}"
+    );
     let posts = played.upstream.calls().iter().filter(|call| call.starts_with("POST")).count();
     assert_eq!(posts, 1);
 }

@@ -159,6 +159,6 @@ async fn a_port_on_which_nobody_listens_is_tried_again_and_given_up() {
 #[tokio::test]
 async fn a_name_that_leads_inside_is_refused_without_a_second_try() {
     let (words, waited) = unreachable("http://localhost:9/v3/directline", EgressOptions::default()).await;
-    assert!(words.contains("localhost is at ") && words.contains("egress.allow_hosts"), "{words}");
+    assert!(words.contains("localhost leads to ") && words.contains("egress.allow_hosts"), "{words}");
     assert_eq!(waited, Duration::zero());
 }

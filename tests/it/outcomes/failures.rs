@@ -145,7 +145,7 @@ async fn a_name_that_leads_inside_is_an_apology() {
     })
     .await;
     assert_eq!(outcome.said, [FAILURE]);
-    assert!(outcome.log.contains("rag.contoso.example is at 10.0.0.7, a private address"), "{}", outcome.log);
+    assert!(outcome.log.contains("rag.contoso.example leads to 10.0.0.7, a private address"), "{}", outcome.log);
     assert!(outcome.log.contains("egress.allow_hosts"), "the log says what to do: {}", outcome.log);
 }
 

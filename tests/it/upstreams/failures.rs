@@ -200,7 +200,7 @@ fn every_fault_of_a_section_names_its_key() {
             && !one("openai", "model = 'm'\nkey = 'sk-secret'").contains("sk-secret")
     );
     assert!(one("openai", "model = 5").starts_with("model: expected a string"));
-    assert!(one("openai", "model = 'm'\nurl = 'https://me:pw@x.example'").starts_with("url: an http or https address"));
+    assert!(one("openai", "model = 'm'\nurl = 'https://me:pw@x.example'").starts_with("url: an http or https URL"));
     assert!(one("openai", "model = 'm'\nlimits = { retries = -1 }").starts_with("limits.retries: "));
     assert!(one("openai", "model = 'm'\nfrom = 'nobody'").starts_with("from: unknown format"));
     assert!(one("anthropic", "model = 'm'\nsources = { style = 'x' }").starts_with("sources.style: "));
