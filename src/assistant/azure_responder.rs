@@ -286,7 +286,7 @@ impl AzureResponder {
             // Who has deleted the conversation does not want to have it back.
             Ok(_) => {}
             Err(error) => {
-                tracing::error!(conversation.id = %conversation, %error, "an answer was sent but not recorded")
+                tracing::error!(conversation.id = %conversation, %error, "an answer was sent but not recorded");
             }
         }
     }

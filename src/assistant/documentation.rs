@@ -72,9 +72,8 @@ mod tests {
             Ok(folder) => Library::open(LibraryOptions::new(folder)).await,
             Err(_) => Library::built_in(pages()).await,
         };
-        let mut options = LocalOptions::default();
-        options.pace = std::time::Duration::ZERO;
-        options.nothing = NOTHING.to_owned();
+        let pace = std::time::Duration::ZERO;
+        let options = LocalOptions { pace, nothing: NOTHING.to_owned(), ..LocalOptions::default() };
         let local = Local::new(Arc::new(library.expect("a library")), options, Arc::new(SystemClock));
         let (on_topic, off_topic) = questions.split_once("# off topic").expect("two parts");
         let (mut asked, mut missed) = (0, Vec::new());

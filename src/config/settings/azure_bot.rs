@@ -45,7 +45,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         .assistant =
         Some(assistant)),
     flag!("azure_bot.self_contained_for_agents", Is("true"), "Name sources in the text for agents.", |raw, wanted| {
-        raw.azure_bot.self_contained_for_agents = wanted
+        raw.azure_bot.self_contained_for_agents = wanted;
     }),
     flag!("azure_bot.html_email", Is("false"), "Send email as HTML (`email-html`).", |raw, wanted| raw
         .azure_bot

@@ -7,7 +7,6 @@ mod limits;
 mod tests;
 mod turn;
 mod turn_handler;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod turn_queue;
 
 pub(super) use fingerprint::Fingerprint;

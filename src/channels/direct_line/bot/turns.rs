@@ -145,7 +145,7 @@ impl BotChannel {
         match self.publisher.publish(id, apology).await {
             Ok(_) => {}
             Err(error) => {
-                tracing::error!(conversation.id = %id, %error, "the failure message for a user could not be recorded")
+                tracing::error!(conversation.id = %id, %error, "the failure message for a user could not be recorded");
             }
         }
     }

@@ -7,7 +7,6 @@ mod answer;
 mod follow;
 mod options;
 mod outcome;
-#[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod streaming_answers;
 #[cfg(test)]
 mod tests;
