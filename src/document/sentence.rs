@@ -34,6 +34,8 @@ pub struct Sentence {
     pub plain: String,
     /// The paragraph, item or row of its passage in which it stands, counted from 0.
     pub block: usize,
+    /// Whether it is a row of a table.
+    pub is_row: bool,
     /// The block of code that follows the sentence, between fences.
     pub code: Option<String>,
 }
@@ -79,9 +81,10 @@ pub(super) fn quotable(text: &str, markup: Markup) -> Vec<Sentence> {
         }
         for markdown in line.sentences() {
             let Some(plain) = plain_alone(markdown) else { continue };
-            let cells = matches!(line, Line::Row(_)).then(|| plain.replace(BETWEEN_CELLS, " "));
+            let is_row = matches!(line, Line::Row(_));
+            let cells = is_row.then(|| plain.replace(BETWEEN_CELLS, " "));
             if is_seen(cells.as_deref().unwrap_or(&plain)) {
-                quotable.push(Sentence { markdown: markdown.to_owned(), plain, block, code: None });
+                quotable.push(Sentence { markdown: markdown.to_owned(), plain, block, is_row, code: None });
             }
         }
     }

@@ -10,6 +10,9 @@ const LEAST: f64 = 0.3;
 /// Another passage is quoted, too, when it fits at least this part as well as the best passage.
 const SECOND: f64 = 0.5;
 
+/// The same for a row of a table: a row beside it says nothing about what is asked.
+const LEAST_OF_ROW: f64 = 0.6;
+
 /// So many passages are quoted, and so many sentences of the best one and of each other one.
 const PASSAGES: usize = 3;
 const EACH: (usize, usize) = (8, 5);
@@ -112,6 +115,8 @@ fn best(quotes: &[Quote]) -> f64 {
 /// The sentences of the paragraph in which the best one stands, and others of the passage that are nearly as good; in the order of
 /// the text, no more than `room`.
 fn around_best(mut quotes: Vec<Quote>, room: usize) -> Vec<Quote> {
+    let least_of_row = best(&quotes) * LEAST_OF_ROW;
+    quotes.retain(|quote| !quote.sentence.is_row || quote.value >= least_of_row);
     let length: usize = quotes.iter().map(|quote| quote.sentence.plain.len()).sum();
     if quotes.len() <= room && length <= SHORT_BYTES {
         return quotes;
@@ -152,11 +157,29 @@ struct Draft<'f> {
 }
 
 impl Draft<'_> {
-    /// Adds the sentences of one document. One that would mean something else behind those before it is left out.
+    /// Adds the sentences of one document, a paragraph for each passage and an item for each row. One that would mean something else behind those before it is left out.
     fn add_paragraph(&mut self, quotes: &[&Quote]) {
         let (mut paragraph, mut plain) = (String::new(), String::new());
+        let mut rows = String::new();
+        let mut passage = None;
         for quote in quotes {
+            if passage.replace(quote.found).is_some_and(|before| before != quote.found) {
+                self.end_paragraph(&mut paragraph);
+                plain.clear();
+            }
             let number = self.number(quote.found);
+            if quote.sentence.is_row {
+                self.end_paragraph(&mut paragraph);
+                plain.clear();
+                let row = format!("{} [{number}]", quote.sentence.markdown);
+                if plain_text(&format!("- {row}")) == format!("{} [{number}]", quote.sentence.plain) {
+                    let line_end = if rows.is_empty() { "" } else { "\n" };
+                    rows.push_str(&format!("{line_end}- {row}"));
+                    self.take(quote.found);
+                }
+                continue;
+            }
+            self.end_paragraph(&mut rows);
             let blank = if paragraph.is_empty() { "" } else { " " };
             let longer = format!("{paragraph}{blank}{} [{number}]", quote.sentence.markdown);
             let seen = format!("{plain}{blank}{} [{number}]", quote.sentence.plain);
@@ -171,6 +194,7 @@ impl Draft<'_> {
             }
         }
         self.end_paragraph(&mut paragraph);
+        self.end_paragraph(&mut rows);
     }
 
     fn end_paragraph(&mut self, paragraph: &mut String) {

@@ -133,7 +133,10 @@ fn everything(folder: &str) -> Vec<PathBuf> {
 fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut pages = files("docs", "md");
-    pages.extend(["README.md", "SECURITY.md", "CHANGELOG.md"].map(|name| root.join(name)));
+    pages.extend(
+        ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "samples/README.md"]
+            .map(|name| root.join(name)),
+    );
     pages.extend(["crates/core/README.md", "crates/check/README.md"].map(|name| root.join(name)));
     pages
 }

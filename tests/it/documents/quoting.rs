@@ -107,7 +107,7 @@ async fn a_link_becomes_its_text_and_a_row_or_the_code_behind_a_sentence_is_quot
     let text = said(&local, &[(Speaker::User, "How long is parental leave?")]).await;
     assert!(text.contains("Parents take 16 weeks of parental leave. ["), "{text}");
     let (_, events) = body(&local, &[(Speaker::User, "What are the prices of parking in the garage?")]).await;
-    assert_eq!(text_of(&events), "This is what the documents say:\n\ngarage – 90 € [1]");
+    assert_eq!(text_of(&events), "This is what the documents say:\n\n- garage – 90 € [1]");
     assert_eq!(sources_of(&events)[0]["content"], "| place | a month |\n|---|---|\n| garage | 90 € |");
     assert_eq!(
         said(&local, &[(Speaker::User, "How do I start the tunnel for remote access?")]).await,
