@@ -294,7 +294,9 @@ impl Prose<'_> {
             CodeBlockKind::Fenced(_) => {
                 let fence: String = code.chars().take_while(|c| *c == '`').collect();
                 let ends = code.lines().count() > 2 && code.lines().last() == Some(fence.as_str());
-                (ends && fence.len() >= 3 && indent.is_empty()).then(|| code.to_owned())
+                let fits = ends && fence.len() >= 3 && indent.is_empty();
+                // Without its language: Web Chat's newer highlighter complains of those that it does not know, such as TOML.
+                code.split_once('\n').filter(|_| fits).map(|(_, rest)| format!("{fence}\n{rest}"))
             }
             CodeBlockKind::Indented => {
                 let whole = format!("{indent}{code}");
@@ -401,6 +403,17 @@ mod tests {
             ),
             ["`bind` – The *address*. Of the server.", "port – 80 – e"]
         );
+    }
+
+    #[test]
+    fn a_sentence_takes_along_the_code_behind_it_without_its_language() {
+        let code = |text: &str| quotable(text, Markup::Markdown).remove(0).code;
+        let fenced = Some("```\na = 1\n\nb\n```".to_owned());
+        assert_eq!(code("Write this into it:\n\n```toml\na = 1\n\nb\n```\n"), fenced);
+        assert_eq!(code("Write this into it:\n\n    a = 1\n\n    b\n\nMore."), fenced);
+        for other in ["Write this into it:\n\n```toml\nit has no end", "Write this into it.\n\nMore.\n\n    a = 1"] {
+            assert_eq!(code(other), None, "{other}");
+        }
     }
 
     #[test]
