@@ -22,7 +22,7 @@ use crate::http::ApiKey;
 use crate::private_file;
 use crate::redirects::{RedirectLimits, Redirects};
 use crate::secret::Secret;
-use crate::store::{ConversationStore, Location};
+use crate::store::{ConversationStore, Location, Store};
 use crate::url::WebUrl;
 use crate::{http, store, telemetry};
 
@@ -95,7 +95,7 @@ fn say_where_to_go(config: &Config, server: &WebUrl) -> io::Result<()> {
 
 /// Serves until asked to end.
 async fn serve_from(
-    store: Arc<dyn ConversationStore>,
+    store: Arc<dyn Store>,
     mut config: Config,
     watched: Watched,
     clock: Arc<dyn Clock>,
@@ -106,7 +106,9 @@ async fn serve_from(
     tracing::info!(connections = config.http.max_connections, "the limit of open files allows this many connections");
     let assistants = Arc::new(Assistants::default());
     let (options, channel) = (config.http.clone(), config.direct_line.clone());
-    let mut state = http::State::new(options, channel, Arc::clone(&store), Arc::clone(&clock), Arc::clone(&ids));
+    let conversations: Arc<dyn ConversationStore> = Arc::clone(&store) as _;
+    let mut state =
+        http::State::new(options, channel, Arc::clone(&conversations), Arc::clone(&clock), Arc::clone(&ids));
     state = state.with_assistants(Arc::clone(&assistants));
     if config.resolve_redirects {
         let limits = RedirectLimits::default();
@@ -117,7 +119,7 @@ async fn serve_from(
     }
     if let Some(bot) = config.azure_bot.clone() {
         let (clock, ids) = (Arc::clone(&clock), Arc::clone(&ids));
-        let records = ConnectorRecords::new(Arc::clone(&store));
+        let records = ConnectorRecords::new(conversations);
         state = state.with_azure_bot(AzureBot::new(bot, config.egress.clone(), records, clock, ids)?);
     }
     if let Some(binding) = config.direct_line_client.clone() {

@@ -9,6 +9,7 @@ use chrono::{DateTime, SubsecRound as _, Utc};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::memory_assistants::Assistants;
 use super::{
     Appended, Attachment, Batch, ChangeListener, ChangeNotifier, Conversation, ConversationStore, Counts, Created,
     Feedback, FeedbackPage, ListCursor, Listing, Newest, NotedFeedback, Page, Recorded, StoreError, StoreLimits,
@@ -20,8 +21,9 @@ use crate::clock::Clock;
 /// A [`ConversationStore`] in memory, whose content is lost when the process ends.
 #[derive(Debug)]
 pub struct MemoryStore {
-    limits: StoreLimits,
-    clock: Arc<dyn Clock>,
+    pub(super) limits: StoreLimits,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) assistants: Assistants,
     state: Mutex<State>,
 }
 
@@ -90,7 +92,7 @@ impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new(limits: StoreLimits, clock: Arc<dyn Clock>) -> Self {
-        Self { limits, clock, state: Mutex::default() }
+        Self { limits, clock, assistants: Assistants::default(), state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -3,6 +3,7 @@
 //! To add a backend: implement [`ConversationStore`], give it a URL scheme in `open.rs`, and add one line to the
 //! behavioral suite in `tests/it/store.rs`. Nothing else may know which backend is at work.
 
+mod assistant_store;
 mod attachment;
 mod change_notifier;
 mod conversation;
@@ -12,10 +13,15 @@ mod feedback;
 mod limits;
 mod listing;
 mod memory;
+mod memory_assistants;
 mod notifier_registry;
 mod open;
 pub mod sqlite;
 
+pub use assistant_store::{
+    AssistantStore, DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, MAX_PIECE_BYTES, Publication,
+    PutAssistant, StoredAssistant, StoredDocument,
+};
 pub use attachment::Attachment;
 pub use change_notifier::{ChangeListener, ChangeNotifier, Closed};
 pub use conversation::{Appended, Batch, Conversation, Created, Newest, Page, Recorded};
@@ -25,5 +31,5 @@ pub use feedback::{Feedback, FeedbackPage, NotedFeedback};
 pub use limits::StoreLimits;
 pub use listing::{Counts, ListCursor, Listing, Summary};
 pub use memory::MemoryStore;
-pub use open::{Location, OpenError, StoreOptions, StoreUrlError, open};
+pub use open::{Location, OpenError, Store, StoreOptions, StoreUrlError, open};
 pub use sqlite::{SqliteError, SqliteStore};

@@ -3,11 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{ConversationStore, MemoryStore, SqliteError, SqliteStore, StoreLimits};
+use super::{AssistantStore, ConversationStore, MemoryStore, SqliteError, SqliteStore, StoreLimits};
 use crate::clock::Clock;
 
 /// The name of the file where the URL names none.
 const FILE_NAME: &str = "citewire.db";
+
+/// A store of conversations, assistants and documents.
+pub trait Store: ConversationStore + AssistantStore {}
+
+impl<S: ConversationStore + AssistantStore> Store for S {}
 
 /// The URL of the store, and its limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,11 +131,7 @@ impl StoreOptions {
 ///
 /// # Errors
 /// When the URL names none that this version has, or that cannot be opened.
-pub async fn open(
-    options: &StoreOptions,
-    data_dir: &Path,
-    clock: Arc<dyn Clock>,
-) -> Result<Arc<dyn ConversationStore>, OpenError> {
+pub async fn open(options: &StoreOptions, data_dir: &Path, clock: Arc<dyn Clock>) -> Result<Arc<dyn Store>, OpenError> {
     Ok(match options.location(data_dir)? {
         Location::Memory => Arc::new(MemoryStore::new(options.limits(StoreLimits::in_memory()), clock)),
         Location::Sqlite(path) => {

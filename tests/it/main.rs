@@ -7,6 +7,8 @@ mod agents;
 mod answers;
 /// The server under test and what one does with it.
 mod app;
+/// The contract of stores of assistants and documents.
+mod assistant_store;
 /// Questions that users type, and the answers of assistants.
 mod assistants;
 /// The log for auditors.

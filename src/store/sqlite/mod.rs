@@ -6,6 +6,8 @@
 //! only reads is welcome (`archive.rs`).
 
 mod archive;
+mod assistant_work;
+mod assistants;
 mod connect;
 mod copies;
 mod error;

@@ -231,7 +231,7 @@ impl Reader {
         counts.map_err(|error| self.failed(error))
     }
 
-    fn failed(&self, error: sqlx::Error) -> StoreError {
+    pub(super) fn failed(&self, error: sqlx::Error) -> StoreError {
         report(error, &self.path, "conversations could not be read")
     }
 }
@@ -259,7 +259,7 @@ pub(super) fn number(row: &SqliteRow, index: usize) -> Result<u64, sqlx::Error> 
     u64::try_from(row.try_get::<i64, _>(index)?).map_err(undecodable)
 }
 
-fn read_json<T: DeserializeOwned>(json: Option<String>) -> Result<Option<T>, sqlx::Error> {
+pub(super) fn read_json<T: DeserializeOwned>(json: Option<String>) -> Result<Option<T>, sqlx::Error> {
     json.map(|json| serde_json::from_str(&json)).transpose().map_err(undecodable)
 }
 
@@ -268,6 +268,6 @@ pub(super) fn time(millis: i64) -> Result<DateTime<Utc>, sqlx::Error> {
     DateTime::from_timestamp_millis(millis).ok_or_else(|| sqlx::Error::Decode("a time beyond all years".into()))
 }
 
-fn undecodable(error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {
+pub(super) fn undecodable(error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {
     sqlx::Error::Decode(error.into())
 }

@@ -12,6 +12,7 @@ use sqlx::ConnectOptions as _;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
+use super::assistant_work::discard_all_drafts;
 use super::copies::Copies;
 use super::health::Health;
 use super::lock::{Lock, make_private};
@@ -37,9 +38,9 @@ const MAX_WAITING_KIB: usize = 64 * 1024;
 /// A [`ConversationStore`] in one SQLite file. Acknowledged changes are on the disk.
 #[derive(Debug)]
 pub struct SqliteStore {
-    reader: Reader,
+    pub(super) reader: Reader,
     queue: mpsc::Sender<Work>,
-    room: Arc<Semaphore>,
+    pub(super) room: Arc<Semaphore>,
     notifiers: Arc<NotifierRegistry>,
     failing: Arc<AtomicBool>,
     figures: StoreFigures,
@@ -62,6 +63,7 @@ impl SqliteStore {
         let options = connect::writing(path, limits.max_bytes);
         let mut connection = options.connect().await.map_err(failed)?;
         schema::migrate(&mut connection, path).await?;
+        discard_all_drafts(&mut connection).await.map_err(failed)?;
         let counted = sqlx::query_as("SELECT coalesce(max(key), 0) + 1, count(*) FROM conversation");
         let (next_key, conversations): (i64, i64) = counted.fetch_one(&mut connection).await.map_err(failed)?;
         let reader = Reader::open(path).await.map_err(failed)?;
@@ -105,7 +107,7 @@ impl SqliteStore {
     }
 
     /// Has the writer do something by itself.
-    async fn alone<A>(&self, alone: impl FnOnce(Reply<A>) -> Alone) -> Result<A, StoreError> {
+    pub(super) async fn alone<A>(&self, alone: impl FnOnce(Reply<A>) -> Alone) -> Result<A, StoreError> {
         self.ask(|reply| Work::Alone(alone(reply))).await
     }
 
@@ -321,7 +323,7 @@ impl ConversationStore for SqliteStore {
 
 impl SqliteStore {
     /// Gives the space of so many deleted conversations back to the file system, and removes copies of what was in them.
-    async fn give_back(&self, deleted: usize) -> Result<(), StoreError> {
+    pub(super) async fn give_back(&self, deleted: usize) -> Result<(), StoreError> {
         while deleted > 0 && self.alone(Alone::Shrink).await? {}
         self.alone(Alone::Clear).await
     }

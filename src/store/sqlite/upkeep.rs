@@ -68,6 +68,7 @@ impl Writer {
                 let cleared = self.empty_log().await;
                 self.answer(reply, cleared).await;
             }
+            Alone::Assistants(work) => self.assistants(work).await,
             Alone::Probe(reply) => {
                 let probed = self.probe().await;
                 self.answer(reply, probed).await;
@@ -79,7 +80,12 @@ impl Writer {
         }
     }
 
-    async fn answer<T>(&mut self, reply: Reply<T>, outcome: Result<T, sqlx::Error>) {
+    pub(super) async fn answer<T>(&mut self, reply: Reply<T>, outcome: Result<T, sqlx::Error>) {
+        self.answer_about(reply, outcome, 0).await;
+    }
+
+    /// The same for a change that writes so many bytes.
+    pub(super) async fn answer_about<T>(&mut self, reply: Reply<T>, outcome: Result<T, sqlx::Error>, bytes: usize) {
         let outcome = match outcome {
             Ok(outcome) => {
                 self.recorded();
@@ -87,7 +93,7 @@ impl Writer {
             }
             Err(error) => {
                 self.abandon().await;
-                Err(self.failed(error, 0).await)
+                Err(self.failed(error, bytes).await)
             }
         };
         reply.send(outcome).ok();

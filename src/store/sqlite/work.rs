@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
+use super::assistant_work::AssistantWork;
 use crate::activity::{ConversationId, Watermark};
 use crate::metrics::Waiting;
 use crate::store::StoreError;
@@ -39,6 +40,8 @@ pub(super) enum Alone {
     Shrink(Reply<bool>),
     /// Remove the copies that SQLite has made of what was deleted, if anything was since that was done last.
     Clear(Reply<()>),
+    /// Change assistants or documents.
+    Assistants(AssistantWork),
     /// Write something that changes nothing.
     Probe(Reply<()>),
     /// Finish what was accepted and close the file.

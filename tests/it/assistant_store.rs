@@ -1,0 +1,265 @@
+use std::pin::Pin;
+use std::sync::Arc;
+
+use citewire::clock::{Clock, ManualClock};
+use citewire::store::{
+    AssistantStore, DeleteAssistant, DocumentKey, DocumentPart, DocumentState, Expected, MemoryStore, Publication,
+    PutAssistant, SqliteStore, StoreLimits,
+};
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+
+struct Fixture {
+    store: Arc<dyn AssistantStore>,
+    _folder: Option<TempDir>,
+}
+
+fn clock() -> Arc<dyn Clock> {
+    Arc::new(ManualClock::at("2026-01-01T00:00:00.000700Z".parse().expect("a time")))
+}
+
+fn memory() -> Pin<Box<dyn Future<Output = Fixture>>> {
+    let store = MemoryStore::new(StoreLimits::in_memory(), clock());
+    Box::pin(async move { Fixture { store: Arc::new(store), _folder: None } })
+}
+
+fn sqlite() -> Pin<Box<dyn Future<Output = Fixture>>> {
+    Box::pin(async move {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("citewire.db");
+        let store = SqliteStore::open(&path, StoreLimits::in_memory(), clock()).await.expect("a store");
+        Fixture { store: Arc::new(store), _folder: Some(folder) }
+    })
+}
+
+macro_rules! backend {
+    ($name:ident: $($promise:ident),* $(,)?) => {
+        mod $name {
+            $(#[tokio::test]
+            async fn $promise() {
+                let fixture = super::$name().await;
+                super::promises::$promise(&*fixture.store).await;
+            })*
+        }
+    };
+}
+
+macro_rules! backends {
+    ($($backend:ident),*) => {
+        $(backend!($backend:
+            settings_are_kept_with_a_version_that_grows,
+            a_change_that_expects_another_version_changes_nothing,
+            a_version_is_never_used_twice,
+            a_draft_is_invisible_until_it_is_published,
+            pieces_come_back_byte_for_byte_and_in_order,
+            a_new_upload_replaces_the_document_of_its_name,
+            documents_larger_than_the_limit_are_refused_and_leave_the_old_one,
+            what_is_read_has_a_state_and_the_rest_waits,
+            documents_go_with_their_assistant,
+            every_change_is_seen_in_the_revision,
+            what_is_unknown_is_told,
+        );)*
+    };
+}
+
+backends!(memory, sqlite);
+
+fn settings(greeting: &str) -> Map<String, Value> {
+    let Value::Object(settings) = json!({"greeting": greeting, "documents": {}}) else { unreachable!("an object") };
+    settings
+}
+
+async fn put(store: &dyn AssistantStore, name: &str) {
+    store.put_assistant(name, settings("hi"), Expected::Anything).await.expect("stored");
+}
+
+async fn upload(store: &dyn AssistantStore, assistant: &str, name: &str, pieces: &[&[u8]]) -> DocumentKey {
+    let key = store.draft_document(assistant, name).await.expect("a store").expect("an assistant");
+    for piece in pieces {
+        assert!(store.add_piece(key, DocumentPart::File, piece.to_vec()).await.expect("added"));
+    }
+    assert_eq!(store.publish_document(key, 1_000).await.expect("a store"), Publication::Published);
+    key
+}
+
+mod promises {
+    use super::*;
+
+    pub(super) async fn settings_are_kept_with_a_version_that_grows(store: &dyn AssistantStore) {
+        let first = store.put_assistant("hr", settings("a 😀"), Expected::Nothing).await.expect("stored");
+        let PutAssistant::Created(first) = first else { panic!("{first:?}") };
+        let second = store.put_assistant("hr", settings("b"), Expected::Version(first)).await.expect("stored");
+        let PutAssistant::Replaced(second) = second else { panic!("{second:?}") };
+        assert!(second > first);
+        put(store, "a").await;
+        let stored = store.assistants().await.expect("a store");
+        let names: Vec<&str> = stored.iter().map(|assistant| assistant.name.as_str()).collect();
+        assert_eq!(names, ["a", "hr"]);
+        assert_eq!((&stored[1].settings, stored[1].version), (&settings("b"), second));
+        assert_eq!(stored[1].changed.to_rfc3339(), "2026-01-01T00:00:00+00:00");
+    }
+
+    pub(super) async fn a_change_that_expects_another_version_changes_nothing(store: &dyn AssistantStore) {
+        let something = store.put_assistant("hr", settings("x"), Expected::Something).await;
+        assert_eq!(something.expect("a store"), PutAssistant::Conflict);
+        assert_eq!(store.assistants().await.expect("a store"), []);
+        put(store, "hr").await;
+        for expected in [Expected::Nothing, Expected::Version(4711)] {
+            let conflict = store.put_assistant("hr", settings("x"), expected).await.expect("a store");
+            assert_eq!(conflict, PutAssistant::Conflict);
+            let conflict = store.delete_assistant("hr", expected).await.expect("a store");
+            assert_eq!(conflict, DeleteAssistant::Conflict);
+        }
+        assert_eq!(store.assistants().await.expect("a store")[0].settings, settings("hi"));
+    }
+
+    pub(super) async fn a_version_is_never_used_twice(store: &dyn AssistantStore) {
+        let mut versions = Vec::new();
+        for _ in 0..3 {
+            put(store, "hr").await;
+            versions.push(store.assistants().await.expect("a store")[0].version);
+            versions.push(upload(store, "hr", "a.txt", &[b"a"]).await.0);
+            let deleted = store.delete_assistant("hr", Expected::Anything).await.expect("a store");
+            assert_eq!(deleted, DeleteAssistant::Deleted);
+        }
+        assert!(versions.is_sorted_by(|before, after| before < after), "{versions:?}");
+    }
+
+    pub(super) async fn a_draft_is_invisible_until_it_is_published(store: &dyn AssistantStore) {
+        put(store, "hr").await;
+        let key = store.draft_document("hr", "a.txt").await.expect("a store").expect("a draft");
+        store.add_piece(key, DocumentPart::File, b"a".to_vec()).await.expect("added");
+        assert_eq!(store.documents("hr").await.expect("a store"), []);
+        assert_eq!(store.unread_documents(9).await.expect("a store"), []);
+        assert!(!store.set_document_state(key, DocumentState::Reading).await.expect("a store"));
+        store.discard_draft(key).await.expect("a store");
+        assert_eq!(store.publish_document(key, 9).await.expect("a store"), Publication::Unknown);
+        assert!(!store.add_piece(key, DocumentPart::File, b"a".to_vec()).await.expect("a store"));
+        assert_eq!(store.documents("hr").await.expect("a store"), []);
+    }
+
+    pub(super) async fn pieces_come_back_byte_for_byte_and_in_order(store: &dyn AssistantStore) {
+        put(store, "hr").await;
+        let key = upload(store, "hr", "a.bin", &[b"\x00\xff", b"", b"c"]).await;
+        store.add_piece(key, DocumentPart::Passages, b"text".to_vec()).await.expect("added");
+        let mut pieces = Vec::new();
+        while let Some(piece) =
+            store.piece(key, DocumentPart::File, u32::try_from(pieces.len()).expect("few")).await.expect("a store")
+        {
+            pieces.push(piece);
+        }
+        assert_eq!(pieces, [&b"\x00\xff"[..], b"", b"c"]);
+        assert_eq!(store.documents("hr").await.expect("a store")[0].bytes, 3, "of the file alone");
+        store.clear_part(key, DocumentPart::Passages).await.expect("a store");
+        assert_eq!(store.piece(key, DocumentPart::Passages, 0).await.expect("a store"), None);
+        assert_eq!(store.piece(key, DocumentPart::File, 2).await.expect("a store").as_deref(), Some(&b"c"[..]));
+    }
+
+    pub(super) async fn a_new_upload_replaces_the_document_of_its_name(store: &dyn AssistantStore) {
+        put(store, "hr").await;
+        put(store, "it").await;
+        let first = upload(store, "hr", "a.txt", &[b"one"]).await;
+        let elsewhere = upload(store, "it", "a.txt", &[b"other"]).await;
+        let second = upload(store, "hr", "a.txt", &[b"second"]).await;
+        let documents = store.documents("hr").await.expect("a store");
+        assert_eq!((documents.len(), documents[0].key, documents[0].bytes), (1, second, 6));
+        assert_eq!(store.piece(first, DocumentPart::File, 0).await.expect("a store"), None);
+        assert!(!store.set_document_state(first, DocumentState::Reading).await.expect("a store"));
+        assert!(store.piece(elsewhere, DocumentPart::File, 0).await.expect("a store").is_some());
+    }
+
+    pub(super) async fn documents_larger_than_the_limit_are_refused_and_leave_the_old_one(store: &dyn AssistantStore) {
+        put(store, "hr").await;
+        let old = upload(store, "hr", "a.txt", &[b"12345"]).await;
+        upload(store, "hr", "b.txt", &[b"12345"]).await;
+        for (name, bytes, expected) in [
+            ("c.txt", &b"1"[..], Publication::TooLarge),
+            ("a.txt", b"123456", Publication::TooLarge),
+            ("a.txt", b"54321", Publication::Published),
+        ] {
+            assert_eq!(store.documents("hr").await.expect("a store")[0].key, old);
+            let key = store.draft_document("hr", name).await.expect("a store").expect("a draft");
+            store.add_piece(key, DocumentPart::File, bytes.to_vec()).await.expect("added");
+            assert_eq!(store.publish_document(key, 10).await.expect("a store"), expected, "{name}");
+            assert_eq!(store.publish_document(key, 10).await.expect("a store"), Publication::Unknown);
+        }
+        assert_eq!(store.documents("hr").await.expect("a store").len(), 2);
+    }
+
+    pub(super) async fn what_is_read_has_a_state_and_the_rest_waits(store: &dyn AssistantStore) {
+        put(store, "hr").await;
+        let keys = [
+            upload(store, "hr", "c.pdf", &[b"1"]).await,
+            upload(store, "hr", "b.pdf", &[b"2"]).await,
+            upload(store, "hr", "a.pdf", &[b"3"]).await,
+        ];
+        let unread = store.unread_documents(2).await.expect("a store");
+        let unread: Vec<_> = unread.iter().map(|(assistant, document)| (assistant.as_str(), document.key)).collect();
+        assert_eq!(unread, [("hr", keys[0]), ("hr", keys[1])], "the oldest first");
+        let ready = DocumentState::Ready { pages: Some(12), passages: 40 };
+        let unreadable = DocumentState::Unreadable { reason: "the file is encrypted".to_owned() };
+        assert!(store.set_document_state(keys[0], ready.clone()).await.expect("a store"));
+        assert!(store.set_document_state(keys[1], unreadable.clone()).await.expect("a store"));
+        let documents = store.documents("hr").await.expect("a store");
+        let states: Vec<_> = documents.iter().map(|document| document.state.clone()).collect();
+        assert_eq!(states, [DocumentState::Reading, unreadable, ready]);
+        assert_eq!(store.unread_documents(9).await.expect("a store").len(), 1);
+    }
+
+    pub(super) async fn documents_go_with_their_assistant(store: &dyn AssistantStore) {
+        put(store, "hr").await;
+        let key = upload(store, "hr", "a.txt", &[b"1"]).await;
+        let draft = store.draft_document("hr", "b.txt").await.expect("a store").expect("a draft");
+        store.delete_assistant("hr", Expected::Something).await.expect("a store");
+        assert_eq!(store.piece(key, DocumentPart::File, 0).await.expect("a store"), None);
+        assert_eq!(store.publish_document(draft, 9).await.expect("a store"), Publication::Unknown);
+        put(store, "hr").await;
+        assert_eq!(store.documents("hr").await.expect("a store"), []);
+    }
+
+    pub(super) async fn every_change_is_seen_in_the_revision(store: &dyn AssistantStore) {
+        let mut seen = store.revision().await.expect("a store");
+        let mut has_grown = async |what: &str| {
+            let now = store.revision().await.expect("a store");
+            assert!(now > seen, "{what}");
+            seen = now;
+        };
+        put(store, "hr").await;
+        has_grown("put").await;
+        let key = upload(store, "hr", "a.txt", &[b"1"]).await;
+        has_grown("published").await;
+        store.set_document_state(key, DocumentState::Ready { pages: None, passages: 1 }).await.expect("a store");
+        has_grown("read").await;
+        assert!(store.delete_document("hr", "a.txt").await.expect("a store"));
+        has_grown("document deleted").await;
+        store.delete_assistant("hr", Expected::Anything).await.expect("a store");
+        has_grown("deleted").await;
+    }
+
+    pub(super) async fn what_is_unknown_is_told(store: &dyn AssistantStore) {
+        assert_eq!(store.draft_document("hr", "a.txt").await.expect("a store"), None);
+        assert_eq!(store.documents("hr").await.expect("a store"), []);
+        assert!(!store.delete_document("hr", "a.txt").await.expect("a store"));
+        let deleted = store.delete_assistant("hr", Expected::Anything).await.expect("a store");
+        assert_eq!(deleted, DeleteAssistant::Unknown);
+        store.discard_draft(DocumentKey(7)).await.expect("a store");
+        store.clear_part(DocumentKey(7), DocumentPart::File).await.expect("a store");
+    }
+}
+
+/// A process that ends during an upload leaves a draft, which would take room for ever.
+#[tokio::test]
+async fn drafts_of_a_process_before_are_gone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("citewire.db");
+    let store = SqliteStore::open(&path, StoreLimits::in_memory(), clock()).await.expect("a store");
+    put(&store, "hr").await;
+    let kept = upload(&store, "hr", "a.txt", &[b"1"]).await;
+    let draft = store.draft_document("hr", "b.txt").await.expect("a store").expect("a draft");
+    store.add_piece(draft, DocumentPart::File, b"2".to_vec()).await.expect("added");
+    citewire::store::ConversationStore::close(&store).await.expect("closed");
+    let store = SqliteStore::open(&path, StoreLimits::in_memory(), clock()).await.expect("a store");
+    assert_eq!(store.piece(draft, DocumentPart::File, 0).await.expect("a store"), None);
+    assert!(store.piece(kept, DocumentPart::File, 0).await.expect("a store").is_some());
+    assert_eq!(store.assistants().await.expect("a store").len(), 1);
+}
