@@ -1,4 +1,4 @@
-//! The parts of citewire's own manifest, whole and streamed: sources, annotations, labels.
+//! Sources, annotations and labels of citewire's own manifest, shared by its whole and its streamed form.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -15,7 +15,7 @@ use crate::answer::{Citation, Interpreter, SensitivityLabel, Source, SourceIndex
 use crate::report::{Entry, Kind};
 use crate::text::OffsetIndex;
 
-/// Whether the members have a list that only a manifest has beside its text.
+/// Whether `sources` or `annotations` is a list. No other format has such a list beside `text`.
 pub(super) fn has_lists(members: &Members) -> bool {
     ["sources", "annotations"].iter().any(|name| members.get(*name).is_some_and(Value::is_array))
 }
@@ -98,8 +98,8 @@ impl WireSource {
     }
 }
 
-/// The members of metadata. Others write an empty list for an object without members; whatever else is no object says nothing
-/// here, and must not cost the answer.
+/// The members of a `metadata` object. PHP and others write an empty list for an empty object; any other value is dropped with a
+/// warning, so that it does not fail the answer.
 fn members(metadata: Value, source: &str, warnings: &mut Vec<Entry>) -> Map<String, Value> {
     match metadata {
         Value::Object(members) => return members,
@@ -142,7 +142,9 @@ impl WireInterpreter {
     }
 }
 
-/// What annotations cite, each with its JSON pointer, in a text that has all arrived.
+/// Resolves annotations to citations, once the whole text has arrived. Each annotation comes with its JSON pointer.
+///
+/// An annotation names its sources by id, else by place in the list, counted from 1.
 pub(super) fn citations(
     text: &str,
     sources: &[Source],

@@ -1,5 +1,5 @@
-//! [Mistral conversations](https://docs.mistral.ai/agents/tools/built-in/websearch): references to what tools found,
-//! between the pieces of text they stand behind.
+//! [Mistral conversations](https://docs.mistral.ai/agents/tools/built-in/websearch): references to tool results,
+//! each behind the text chunk that it supports.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! [Mistral chat completions](https://docs.mistral.ai/capabilities/citations): `reference` chunks between chunks of
-//! text, which point at what the caller gave the model.
+//! [Mistral chat completions](https://docs.mistral.ai/capabilities/citations): `reference` chunks between text
+//! chunks. They hold ids of the documents that the caller gave to the model.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,16 +19,16 @@ struct WireReference {
     reference_ids: Vec<TextOrNumber>,
 }
 
-/// Text with references in it, as far as it has arrived.
+/// The text and references that have arrived so far.
 #[derive(Debug, Default)]
 struct Referenced {
     annotated: Annotated,
-    /// In bytes.
+    /// Length of the text, in bytes.
     length: usize,
 }
 
 impl Referenced {
-    /// Takes what a message holds next; returns its text.
+    /// Reads the next content of a message and returns its text. `pointer` is its JSON pointer, relative to `place`.
     fn take(&mut self, content: Content, place: &str, pointer: &str) -> Result<String, IngestError> {
         let chunks = match content {
             Content::Text(text) => {
@@ -61,7 +61,7 @@ impl Referenced {
         self.length += text.len();
     }
 
-    /// Cites the sources here. All that is known of them is what the caller calls them.
+    /// Cites sources at the end of the text so far. Only the caller's ids of them are known.
     fn cite(&mut self, reference: WireReference, pointer: &str) {
         let mut sources = Vec::new();
         for (at, TextOrNumber(id)) in reference.reference_ids.into_iter().enumerate() {
@@ -89,7 +89,7 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     Ok(answer)
 }
 
-/// The chunks of one answer.
+/// Reads the chunks of one streamed answer.
 #[derive(Debug, Default)]
 pub(super) struct MistralChatEvents {
     referenced: Referenced,
@@ -97,7 +97,7 @@ pub(super) struct MistralChatEvents {
 }
 
 impl MistralChatEvents {
-    /// The chunks behind so many bytes of text.
+    /// A reader that takes over after `bytes` bytes of text.
     pub(super) fn after(bytes: usize) -> Self {
         let mut events = Self::default();
         events.referenced.annotated.grow(bytes);
@@ -125,7 +125,7 @@ impl ReadEvents for MistralChatEvents {
         }
         let Some(said) = chunk.said else { return Ok(()) };
         if let Some(content) = said.content {
-            // References follow what they cite, and more of them may follow each.
+            // A reference follows the text that it cites, and further references to the same text may come later.
             let refers = |chunk: &Value| chunk["type"] == "reference";
             if !self.late && matches!(&content, Content::Chunks(chunks) if chunks.iter().any(refers)) {
                 self.late = true;

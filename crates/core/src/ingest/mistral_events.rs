@@ -1,5 +1,5 @@
-//! [Mistral conversations](https://docs.mistral.ai/agents/tools/built-in/websearch) as a stream: pieces of text and
-//! references in the order of the answer.
+//! [Mistral conversations](https://docs.mistral.ai/agents/tools/built-in/websearch) as a stream: text chunks and
+//! references, in the order of the answer.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -19,17 +19,18 @@ struct WireEvent {
     error: Option<Value>,
 }
 
-/// The events of one response.
+/// Reads the events of one streamed response.
 #[derive(Debug, Default)]
 pub(super) struct MistralEvents {
     outputs: Outputs,
-    /// Whether the text ends with a blank, behind which a reference is cited exactly there.
+    /// Whether the text so far ends with whitespace. A badge then goes behind that whitespace, not behind the last word, so
+    /// [`StreamEvent::Late`] takes the place of [`StreamEvent::Cited`].
     ends_blank: bool,
     late: bool,
 }
 
 impl MistralEvents {
-    /// Hands out what the last piece of text rests on, as soon as nothing more can be added to it.
+    /// Emits the sources that the last text chunk cites. Called when the next chunk begins, so that the list is complete.
     fn cite(&mut self, said: &mut Vec<StreamEvent>) {
         let cited = self.outputs.settle();
         if cited.is_empty() || self.late {
@@ -92,7 +93,7 @@ impl ReadEvents for MistralEvents {
             "conversation.response.error" => {
                 let error = wire.error.map_or_else(|| json::read(json), Ok)?;
                 let mut error = json::provider_error(&error);
-                // At the top, the type is that of the event.
+                // In an event without `error`, `type` is the kind of the event, not of the error.
                 error.kind.take_if(|kind| kind == "conversation.response.error");
                 said.push(StreamEvent::Error(error));
             }

@@ -1,4 +1,4 @@
-//! The outputs of a Mistral conversation: text, and references to what tools found.
+//! The outputs of a Mistral conversation: text, and references to tool results.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,10 +13,10 @@ use super::span::Unit;
 use crate::answer::{Answer, Source, SourceIndex, SourceKind};
 use crate::report::Entry;
 
-/// A reference to what a tool found: a page, or a file.
+/// A reference to a tool result: a web page or a file.
 #[derive(Default, Deserialize)]
 struct WireReference {
-    /// Which tool found it.
+    /// The tool that found it, for example `web_search`.
     tool: Option<String>,
     title: Option<String>,
     url: Option<String>,
@@ -26,21 +26,21 @@ struct WireReference {
     file_name: Option<String>,
 }
 
-/// The text of the outputs and the references in it, as far as they have arrived.
+/// The text and references that have arrived so far.
 #[derive(Debug, Default)]
 pub(super) struct Outputs {
     pub(super) annotated: Annotated,
-    /// The length of the text, in bytes.
+    /// Length of the text, in bytes.
     length: usize,
-    /// References behind the last piece of text.
+    /// Sources that references behind the last text chunk name.
     waiting: Vec<SourceIndex>,
-    /// Where the first of these stands.
+    /// JSON pointer of the first of these references.
     pointer: String,
     pub(super) used_tools: bool,
 }
 
 impl Outputs {
-    /// Takes a chunk of a message: a piece of text, or an object; returns its text. `pointer` leads to it from `place`.
+    /// Reads one chunk of a message, a string or an object, and returns its text. `pointer` is its JSON pointer below `place`.
     pub(super) fn take(
         &mut self,
         chunk: Value,
@@ -92,7 +92,7 @@ impl Outputs {
         self.waiting.push(index);
     }
 
-    /// Cites what the last piece of text is referred to, and returns it: each once, ascending.
+    /// Cites the sources of the references behind the last text chunk, and returns them without duplicates, ascending.
     pub(super) fn settle(&mut self) -> Vec<SourceIndex> {
         let mut cited = std::mem::take(&mut self.waiting);
         cited.sort_unstable();
@@ -104,7 +104,7 @@ impl Outputs {
         cited
     }
 
-    /// Gives the answer its sources and citations.
+    /// Writes sources, citations and the use of tools into the answer.
     pub(super) fn finish(mut self, answer: &mut Answer) {
         self.settle();
         self.annotated.finish(answer);
@@ -112,7 +112,7 @@ impl Outputs {
     }
 }
 
-/// What a tool finds; of one that is not known, a page has an address.
+/// The kind of source that a tool finds. For an unknown tool, a source with an address is a web page.
 fn found_by(tool: &str, has_address: bool) -> SourceKind {
     match tool {
         "document_library" => SourceKind::Document,
@@ -122,12 +122,12 @@ fn found_by(tool: &str, has_address: bool) -> SourceKind {
     }
 }
 
-/// Whether a file was made by a tool for the answer, not found by it.
+/// Whether a tool created the file for the answer. Such a file is no source.
 fn is_made(chunk: &Value) -> bool {
     matches!(chunk["tool"].as_str(), Some("image_generation" | "code_interpreter"))
 }
 
-/// Whether an output is a tool at work.
+/// Whether an output or event of this kind reports the run of a tool.
 pub(super) fn is_tool(kind: &str) -> bool {
     kind.starts_with("tool.execution")
 }

@@ -1,8 +1,8 @@
 //! Provider formats: the only place that knows a provider's JSON.
 //!
-//! One format a file: its wire types, and how they become an [`Answer`](crate::answer::Answer). Providers deviate from
-//! their documents, so everything is lenient and what is odd is reported; only what makes the answer unusable is an
-//! error. An answer comes whole or as a stream; a format that has both makes the same answer of both.
+//! Each format has a file with its wire types and their conversion to an [`Answer`](crate::answer::Answer). Providers deviate
+//! from their documentation, so parsers are lenient and report oddities as warnings; they fail only when the answer is unusable.
+//! A format with whole and streamed answers yields the same [`Answer`](crate::answer::Answer) for both.
 
 mod annotated;
 mod annotated_parts;

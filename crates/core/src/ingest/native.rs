@@ -18,10 +18,10 @@ pub(super) const FORMAT: Format = Format {
     sign: "`text`",
     members: &[MEMBERS],
     is_whole: |members| {
-        // A `text` that is no string tells how a response is laid out; Cohere's is a string, beside members of its own.
+        // In OpenAI Responses, `text` is an object with options. Cohere's `text` is a string, beside other members of Cohere.
         members.get("text").is_some_and(Value::is_string) && (!cohere::is_first_version(members) || has_lists(members))
     },
-    // An error looks alike everywhere, and nothing follows it.
+    // `error` stands in events of other formats too. Taking it is harmless, because an error ends every stream.
     is_event: |members| {
         ["delta", "sources", "annotations", "label", "interpreter", "done", "error"]
             .iter()
@@ -42,7 +42,7 @@ struct Manifest {
     interpreter: Option<WireInterpreter>,
 }
 
-/// A manifest with its text and no other members: whoever has more of them may have another format.
+/// [`Manifest`], but `text` is required and unknown members are refused: a body with unknown members may have another format.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FaultlessManifest {
@@ -63,14 +63,14 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     Ok(answer)
 }
 
-/// The answer in a manifest without a fault; `None` does not say what is wrong.
+/// Reads a manifest without unknown members or wrong types, in one pass; `None` for any other body, without a reason.
 pub(super) fn parse_faultless(body: &str) -> Option<Answer> {
     let FaultlessManifest { text, sources, annotations, label, interpreter } = serde_json::from_str(body).ok()?;
     Manifest { text: Some(text), sources, annotations, label, interpreter }.into_answer()
 }
 
 impl Manifest {
-    /// `None` without a text.
+    /// Returns `None` when `text` is missing.
     fn into_answer(self) -> Option<Answer> {
         let text = self.text?;
         let mut warnings = Vec::new();
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    /// PHP writes `[]` for an object without members, and the whole answer was refused for it.
+    /// PHP writes `[]` for an empty object; the whole answer was once refused because of it.
     #[test]
     fn metadata_that_is_no_object_does_not_cost_the_answer() {
         let body = r#"{"text": "a", "sources": [{"metadata": []}, {"metadata": {"x": [1]}}, {"metadata": "y"}, {"metadata": null}]}"#;

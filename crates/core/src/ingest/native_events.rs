@@ -1,4 +1,4 @@
-//! citewire's own format as a stream: one JSON object an event (`docs/reference/manifest.md`).
+//! citewire's own format as a stream: each event is one JSON object (`docs/reference/manifest.md`).
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use super::manifest::{Annotation, WireInterpreter, WireLabel, WireSource, citati
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::Entry;
 
-/// One event. An event may say several things at once; sources count from its own text on.
+/// One event. It may have several of these members; its sources are known before its own text.
 #[derive(Deserialize)]
 struct WireEvent {
     delta: Option<String>,
@@ -18,24 +18,25 @@ struct WireEvent {
     sources: Vec<Option<WireSource>>,
     #[serde(default, deserialize_with = "list")]
     annotations: Vec<Annotation>,
-    // Few events have one, and all are moved about.
+    // Boxed: few events have one, and every event is moved.
     label: Option<Box<WireLabel>>,
     interpreter: Option<Box<WireInterpreter>>,
     error: Option<Value>,
     done: Option<bool>,
 }
 
-/// An event that brings text and nothing else, as most do.
+/// An event with only text, the most frequent kind.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WirePiece {
     delta: String,
 }
 
-/// The events of a native stream.
+/// Reads the events of a native stream.
 #[derive(Debug, Default)]
 pub(super) struct NativeEvents {
-    /// Annotations with their pointers: offsets count in the whole text, and sources may still come.
+    /// Annotations with their JSON pointers. They are resolved at the end, because their offsets count in the whole text and
+    /// their sources may come later.
     annotations: Vec<(String, Annotation)>,
 }
 
