@@ -1,5 +1,4 @@
-//! Annotations as OpenAI writes them, and those who took the shape over: nested as in chats and threads, or flat as in
-//! responses.
+//! Annotations in OpenAI's shape, which other providers use too: nested in chat completions and threads, flat in Responses.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,19 +9,19 @@ use super::location::{Located, web_url};
 use crate::answer::{Source, SourceKind};
 use crate::report::Entry;
 
-/// Reads a list of annotations, each with its JSON pointer. Those of other kinds are skipped, whatever they hold.
+/// Reads a list of annotations and returns each with its JSON pointer. Annotations of other kinds are skipped unread.
 pub(super) fn annotations(values: Vec<Value>, pointer: &str) -> Result<Vec<(String, WireAnnotation)>, IngestError> {
     let named = values.into_iter().enumerate().map(|(at, value)| (format!("{pointer}/{at}"), value));
     named.filter_map(|(pointer, value)| annotation(value, &pointer).map(|read| Ok((pointer, read?)))).collect()
 }
 
-/// Reads one annotation; `None` for one of another kind.
+/// Reads one annotation; `None` when its kind is not in [`KINDS`].
 pub(super) fn annotation(value: Value, pointer: &str) -> Option<Result<WireAnnotation, IngestError>> {
     let kind = value.get("type").and_then(Value::as_str)?;
     KINDS.contains(&kind).then(|| json::member(value, pointer))
 }
 
-/// The kinds that cite something. A `file_path` is a file that the model made.
+/// The kinds that cite a source. `file_path` is not one of them: it names a file that the model created.
 const KINDS: [&str; 3] = ["url_citation", "file_citation", "container_file_citation"];
 
 /// An annotation of any kind; each kind has some of the members.
@@ -42,13 +41,13 @@ pub(super) struct WireAnnotation {
     #[serde(default, deserialize_with = "text_or_number")]
     file_id: Option<String>,
     filename: Option<String>,
-    /// The marker, in threads.
+    /// The marker in the text; only threads have this member.
     text: Option<String>,
     url_citation: Option<WirePage>,
     file_citation: Option<WireFile>,
 }
 
-/// What `url_citation` holds where it is an object of its own.
+/// The nested form of a `url_citation`.
 #[derive(Clone, Debug, Default, Deserialize)]
 struct WirePage {
     #[serde(default, deserialize_with = "offset")]
@@ -60,7 +59,7 @@ struct WirePage {
     title: Option<String>,
 }
 
-/// What `file_citation` holds where it is an object of its own.
+/// The nested form of a `file_citation`.
 #[derive(Clone, Debug, Default, Deserialize)]
 struct WireFile {
     #[serde(default, deserialize_with = "text_or_number")]
@@ -71,20 +70,20 @@ struct WireFile {
 /// An annotation that cites a source.
 #[derive(Clone, Debug)]
 pub(super) struct Annotation {
-    /// The provider's id of the source; a page is known by its address.
+    /// The provider's id of the file. Pages have none; their address identifies them.
     pub(super) file_id: Option<String>,
     pub(super) source: Source,
     pub(super) place: AnnotatedPlace,
-    /// The marker that it stands for, where the annotation repeats it.
+    /// The marker in the text, if the annotation repeats it.
     pub(super) marker: Option<String>,
 }
 
-/// Where an annotation points, in characters of its part.
+/// The place of an annotation, in code points from the start of its part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AnnotatedPlace {
-    /// From start to end.
+    /// Start and end offset; the end is exclusive.
     Span(Option<usize>, Option<usize>),
-    /// Where a marker was taken out.
+    /// The offset where the provider removed a marker.
     Point(usize),
 }
 
@@ -94,7 +93,7 @@ impl WireAnnotation {
         self.kind.as_deref() == Some("url_citation")
     }
 
-    /// What it cites; `None` for kinds that cite nothing, such as `file_path`.
+    /// The citation; `None` for kinds that cite no source, such as `file_path`.
     pub(super) fn into_annotation(self, pointer: String, warnings: &mut Vec<Entry>) -> Option<Annotation> {
         let mut source = Source { pointer, ..Source::default() };
         let place = AnnotatedPlace::Span(self.start_index, self.end_index);
@@ -129,7 +128,7 @@ impl WireAnnotation {
     }
 }
 
-/// The file that a marker names: `【4:0†plan.pdf】`, but not `【4:0†source】`.
+/// The file name in a marker: `plan.pdf` in `【4:0†plan.pdf】`, `None` for `【4:0†source】`.
 fn named_file(marker: &str) -> Option<String> {
     let (_, name) = marker.strip_suffix('】')?.split_once('†')?;
     let name = name.trim();

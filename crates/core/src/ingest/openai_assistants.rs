@@ -11,7 +11,7 @@ pub(super) const FORMAT: Format = Format {
     sign: "`thread.message`",
     members: &[THREAD_MEMBERS],
     is_whole: |members| is_message(members) && !cites_pages(members),
-    // The first events of a run of Azure's agents look the same, and the rest is read in the same way.
+    // The first events of an Azure AI agents run look the same. `ThreadEvents` reads both formats.
     is_event: is_about_thread,
     parse: threads::parse,
     reader: || Box::new(ThreadEvents::default()),

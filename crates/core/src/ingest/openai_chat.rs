@@ -1,8 +1,8 @@
 //! [OpenAI Chat Completions](https://platform.openai.com/docs/api-reference/chat/object): annotations in
 //! `choices[0].message`, or late in a stream.
 //!
-//! Others write chunks of the same shape, and some of them tell who they are only in the last one: the reader hands over
-//! then, and the text that has arrived stays.
+//! Other providers write chunks of the same shape, and some can be recognized only by the last chunk. This reader then hands
+//! over to the reader of that format and keeps the text that has arrived.
 
 use std::sync::LazyLock;
 
@@ -41,7 +41,7 @@ pub(super) const FORMAT: Format = Format {
 pub(super) fn parse(body: &str, is_xai: bool) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: grammar(is_xai), complete: true, ..Answer::default() };
     let (content, said) = chat::whole(body, &mut answer.warnings)?;
-    // Annotations stand outside the parts of a message, so that they count in all of its text.
+    // Annotations stand beside `content`, so their offsets count in the whole text of the message.
     let parts = vec![Part { text: content.into_text(), annotations: said.annotations }];
     answer.warnings.extend(unread_sources(body, read_members(is_xai), ""));
     let mut seen = Vec::new();
@@ -57,7 +57,7 @@ fn grammar(is_xai: bool) -> MarkerGrammar {
     if is_xai { MarkerGrammar::NONE } else { MarkerGrammar::ANNOTATED }
 }
 
-/// The members whose insides are read, or tell of no sources.
+/// Members that are read, or that never hold sources; [`unread_sources`] does not look into them.
 fn read_members(is_xai: bool) -> &'static [&'static str] {
     if is_xai {
         &["annotations", "audio", "citations", "content", "tool_calls"]
@@ -66,7 +66,7 @@ fn read_members(is_xai: bool) -> &'static [&'static str] {
     }
 }
 
-/// The pages that xAI saw.
+/// xAI's `citations`: addresses of all pages that the model saw.
 #[derive(Deserialize)]
 struct Seen {
     #[serde(default, deserialize_with = "list")]
@@ -86,25 +86,25 @@ fn pages(citations: Vec<Option<String>>, pointer: &str, warnings: &mut Vec<Entry
     pages
 }
 
-/// What finds the members that tell of another; a stream asks for every chunk.
+/// Searchers for member names that reveal another provider. Every chunk is searched, so they are built once.
 static SIGNS: LazyLock<[Finder<'static>; 6]> = LazyLock::new(|| {
     ["\"context\"", "\"citations\"", "\"event\"", "\"sources\"", "\"search_results\"", "\"reference\""].map(Finder::new)
 });
 
-/// Who turned out to have written chunks, and what reads them.
+/// The provider that the chunks turned out to come from, and the reader of its format.
 type ToldReader = (Provider, Box<dyn ReadEvents>);
 
-/// The chunks of one answer of OpenAI or xAI.
+/// Reads the chunks of one streamed answer of OpenAI or xAI.
 #[derive(Debug)]
 pub(super) struct ChatEvents {
     is_xai: bool,
     part: Part,
-    /// The pages that xAI saw: the last list holds them all.
+    /// The pages that xAI saw. Each list in the stream replaces the one before it; the last is complete.
     seen: Vec<Source>,
     late: bool,
-    /// Whether it has been noted that sources are not read: every chunk may carry them again.
+    /// Whether a note on unread sources has been written. Every chunk may repeat the sources.
     told_unread: bool,
-    /// Who turned out to have written the chunks.
+    /// The reader that took over, and its provider.
     other: Option<ToldReader>,
 }
 
@@ -120,7 +120,7 @@ impl ChatEvents {
         }
     }
 
-    /// Whether the chunk tells that it is another's, and who reads it then.
+    /// The provider and reader to hand over to, when the chunk is of another format.
     fn told(&self, json: &str) -> Result<Option<ToldReader>, IngestError> {
         if self.is_xai || !SIGNS.iter().any(|sign| sign.find(json.as_bytes()).is_some()) {
             return Ok(None);
@@ -177,7 +177,7 @@ impl ReadEvents for ChatEvents {
             events.push(StreamEvent::Error(error));
             return Ok(());
         }
-        // A model that searches cites behind the text.
+        // Search models send their annotations after the text.
         if chunk.model.is_some_and(|model| model.contains("search")) {
             self.become_late(events);
         }
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(whole(&json!({"content": null, "refusal": "I cannot."})).text, "I cannot.");
     }
 
-    /// Some services read structured output before they hand it down, and its object was refused.
+    /// Some services parse structured output and send `content` as an object, which was once refused.
     #[test]
     fn an_object_as_content_is_its_json_in_the_order_of_the_model() {
         let body =

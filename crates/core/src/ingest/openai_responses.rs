@@ -15,26 +15,26 @@ pub(super) const FORMAT: Format = Format {
     is_whole: |members| flavour_of(members) == Some(Flavour::OpenAi),
     is_event: |members| {
         let kind = kind(members);
-        // An error of its own kind has its members at the top.
+        // An event of kind `error` has the members of the error at its top level.
         let is_ours = kind.starts_with("response.") && kind != azsearch_demo::CONTEXT_EVENT;
         is_ours || kind == "error" && is_something(members, "message")
     },
     parse: |body| responses::parse(body, Some(Flavour::OpenAi)),
-    // An event does not tell who laid a response out, so that a later one may.
+    // These events may also come from xAI or Perplexity; later events tell.
     reader: || Box::new(ResponsesEvents::new(None)),
 };
 
-/// The kind of an event.
+/// The `type` of an event, or an empty string.
 pub(super) fn kind(members: &Members) -> &str {
     members.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Whose way a whole response is laid out in; `None` where it is no response.
+/// The provider whose layout a whole response has; `None` when the body is no response.
 pub(super) fn flavour_of(members: &Members) -> Option<Flavour> {
     let output = members.get("output")?.as_array()?;
     let is_kind = |item: &Value, kind: &str| item["type"].as_str() == Some(kind);
     let holds = |kind: &str| output.iter().any(|item| is_kind(item, kind));
-    // Without its name, a response has messages, and no text: its own `text` says how the text is laid out.
+    // Without `object`, a response is known by its messages. Its `text` is never a string: it is an object with options.
     let is_unnamed = || holds("message") && !members.get("text").is_some_and(Value::is_string);
     if !is_text(members, "object", "response") && !is_unnamed() {
         return None;

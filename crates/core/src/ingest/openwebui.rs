@@ -1,5 +1,5 @@
 //! [Open WebUI](https://docs.openwebui.com/features/plugin/development/events): events with text and sources in any
-//! order; `[N]` counts the distinct ids of the sources (rules OW-01 and OW-02).
+//! order. `[N]` counts the distinct ids of sources (rules OW-01 and OW-02).
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -31,23 +31,23 @@ fn is_event(members: &Members) -> bool {
     })
 }
 
-/// An event, or a chunk that carries one.
+/// An event, or a completion chunk with an event in `event`.
 #[derive(Deserialize)]
 struct WireEvent {
     #[serde(rename = "type")]
     kind: Option<String>,
     data: Option<Data>,
     event: Option<Box<WireEvent>>,
-    /// Those of a completion whose chunk carries the event.
+    /// Choices of the completion chunk.
     #[serde(default, deserialize_with = "entries")]
     choices: Vec<Choice>,
-    /// Those of a whole completion.
+    /// Sources of a whole completion.
     #[serde(default, deserialize_with = "entries")]
     sources: Vec<WireSource>,
     error: Option<Value>,
 }
 
-/// What events carry: a text, sources in a list, or the members of one source.
+/// The `data` of an event: a text, a list of sources, or the members of one source.
 #[derive(Default, Deserialize)]
 struct Data {
     content: Option<String>,
@@ -79,12 +79,12 @@ struct Message {
     content: Option<chat::Content>,
 }
 
-/// An answer as far as it has arrived.
+/// The answer so far, and the reader of its events.
 #[derive(Debug, Default)]
 pub(super) struct WebUiAnswer {
     sources: Sources,
     text: String,
-    /// The text took the place of one that had been said.
+    /// Whether an event replaced text that had already been emitted. No text is emitted after that.
     is_replaced: bool,
 }
 
@@ -103,7 +103,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
 }
 
 impl WebUiAnswer {
-    /// An answer of which this text has arrived.
+    /// A reader that takes over after another reader emitted `text`.
     pub(super) fn after(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
     }
@@ -146,7 +146,7 @@ impl WebUiAnswer {
             .add_to(&mut self.sources, &place, notes),
             "chat:completion" => {
                 self.add_sources(data.sources, &place, notes);
-                // An empty content comes with sources alone.
+                // An event with sources only has an empty `content` (rule OW-02).
                 if !content.is_empty() {
                     self.replace_text(content, said);
                 }
@@ -179,7 +179,8 @@ impl WebUiAnswer {
         }
     }
 
-    /// The whole text so far. When it does not go on where the last one ended, only the end tells what it is.
+    /// Takes the whole text so far. If it extends the known text, the rest is emitted. Otherwise it replaces the known text, and
+    /// [`StreamEvent::Late`] says that the text is final only at the end.
     fn replace_text(&mut self, text: String, said: &mut Vec<StreamEvent>) {
         match text.strip_prefix(self.text.as_str()).map(str::to_owned) {
             Some(rest) => self.add_text(rest, said),
@@ -193,7 +194,7 @@ impl WebUiAnswer {
     }
 }
 
-/// The text of the first choice, which alone is the answer.
+/// The text of the choice with index 0 (rule N-09).
 fn first_text(choices: Vec<Choice>) -> String {
     let first = choices.into_iter().next().filter(|choice| choice.index.unwrap_or_default() == 0);
     let message = first.and_then(|choice| choice.message.or(choice.delta));
@@ -218,7 +219,7 @@ impl ReadEvents for WebUiAnswer {
     fn finish(self: Box<Self>, answer: &mut Answer) {
         answer.text = self.text;
         answer.sources = self.sources.into_list();
-        // Not every stream has a sign of its end: what ends without an error is whole.
+        // Not every stream has an end sign, so a stream without an error is complete (rule N-12).
         answer.complete = answer.error.is_none();
     }
 }
@@ -284,7 +285,7 @@ mod tests {
         assert_eq!(answer.grammar, MarkerGrammar::BRACKETED_NUMBERS);
     }
 
-    /// What an upstream of Open WebUI sends, and what Open WebUI answers itself.
+    /// The streams of a back end behind Open WebUI, and the whole answer of Open WebUI itself.
     #[test]
     fn sources_come_in_the_chunks_of_a_completion_or_beside_its_choices() {
         let chunk = |content: &str| json!({"choices": [{"index": 0, "delta": {"content": content}}]});

@@ -1,4 +1,4 @@
-//! A source as Open WebUI has it: passages in one list, what is known of each in another (rule OW-01).
+//! Open WebUI's source objects: one list with passages, and a parallel list with the metadata of each (rule OW-01).
 
 use std::num::NonZeroU32;
 
@@ -13,15 +13,15 @@ use crate::answer::{Source, SourceKind};
 use crate::report::{Entry, Kind};
 use crate::url::{InvalidWebUrl, WebUrl};
 
-/// What all sources share that have no id (rule OW-01).
+/// The identity that all sources without an id share (rule OW-01).
 const ANONYMOUS: &str = "N/A";
 
-/// What an event says it is, where it carries anything.
+/// The `type` of an event whose `data` is an object.
 pub(super) fn kind(event: &Members) -> Option<&str> {
     event.get("type").and_then(Value::as_str).filter(|_| event.get("data").is_some_and(Value::is_object))
 }
 
-/// Whether a completion, or a chunk of one, tells of sources in the way of Open WebUI.
+/// Whether a completion, or a chunk of one, carries sources in Open WebUI's shape.
 pub(super) fn carries_sources(members: &Members) -> bool {
     let event = members.get("event").and_then(Value::as_object).and_then(kind);
     let sources = members.get("sources").and_then(Value::as_array);
@@ -29,7 +29,7 @@ pub(super) fn carries_sources(members: &Members) -> bool {
         || sources.is_some_and(|sources| sources.iter().any(|source| source["document"].is_array()))
 }
 
-/// One source, or several that have one name.
+/// One source object. Its passages may belong to several sources, by `metadata[i].source`.
 #[derive(Default, Deserialize)]
 pub(super) struct WireSource {
     pub(super) source: Option<Named>,
@@ -42,7 +42,7 @@ pub(super) struct WireSource {
     pub(super) kind: Option<String>,
 }
 
-/// What a source is called.
+/// Name, id and address of a source object.
 #[derive(Default, Deserialize)]
 pub(super) struct Named {
     #[serde(default, deserialize_with = "text_or_number")]
@@ -54,10 +54,10 @@ pub(super) struct Named {
 }
 
 impl WireSource {
-    /// Adds each passage to the source of its id.
+    /// Adds each passage to the source with its identity: `metadata[i].source`, else the id, else `N/A` (rule OW-01).
     pub(super) fn add_to(self, sources: &mut Sources, pointer: &str, warnings: &mut Vec<Entry>) {
         let Self { source, document, metadata, distances, kind } = self;
-        // The run of a program is no source, and an empty object says nothing.
+        // The output of executed code is no source, and an empty object says nothing.
         if kind.as_deref() == Some("code_execution") || source.is_none() && document.is_none() && metadata.is_empty() {
             return;
         }
@@ -80,7 +80,7 @@ impl WireSource {
             let key = identity.as_ref().or(id.as_ref()).map_or(ANONYMOUS, String::as_str).to_owned();
             let (place, filepath) = match key.parse::<WebUrl>() {
                 Ok(place) => (Some(place), None),
-                // An identity may be anything: `citewire:1`.
+                // The identity is an id such as `citewire:1`, neither an address nor a path.
                 Err(InvalidWebUrl::Scheme { scheme }) if scheme.len() > 1 && !key.contains("://") => (None, None),
                 Err(_) => (None, identity),
             };
@@ -101,7 +101,7 @@ impl WireSource {
                 url,
                 address,
                 filepath,
-                // Pages are counted from 0 there.
+                // Open WebUI counts pages from 0.
                 page: page.and_then(|page| page.checked_add(1)).and_then(NonZeroU32::new),
                 content: filled(Some(passage)),
                 modified: filled(text("date_accessed")),

@@ -1,4 +1,4 @@
-//! Responses: `output` items as OpenAI lays them out, which xAI and Perplexity took over, each in its own way.
+//! OpenAI's Responses format: a list of `output` items. xAI and Perplexity use it too, each with a variant.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ pub(super) const RESPONSE_MEMBERS: &[&str] = &[
     "user",
 ];
 
-/// Whose way it is.
+/// The variant of the Responses format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flavour {
     OpenAi,
@@ -90,7 +90,8 @@ pub(super) struct WireResponse {
     pub(super) error: Option<Value>,
 }
 
-/// The addresses in a list; only xAI has such a list, so that the member of another service must not cost the answer.
+/// Reads a list of addresses. Any other value counts as empty: only xAI has this list, and another service's `citations` must not
+/// fail the answer.
 fn addresses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Option<String>>, D::Error> {
     let value = Value::deserialize(deserializer)?;
     Ok(value.as_array().into_iter().flatten().map(|entry| entry.as_str().map(str::to_owned)).collect())
@@ -100,7 +101,7 @@ fn addresses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Option<St
 struct WireMessage {
     #[serde(default, deserialize_with = "list")]
     content: Vec<Value>,
-    /// Beside the content, they stand nowhere in the text.
+    /// Annotations beside `content` have no place in the text.
     #[serde(default, deserialize_with = "list")]
     annotations: Vec<Value>,
 }
@@ -136,24 +137,24 @@ struct WireSearchResults {
     results: Vec<Option<WirePage>>,
 }
 
-/// What a response says, whole or gathered from events.
+/// The content of a response, read whole or gathered from events.
 #[derive(Debug, Default)]
 pub(super) struct Reply {
     pub(super) parts: Vec<Part>,
     files: BTreeMap<String, Source>,
     results: Vec<Source>,
-    /// What a web search found, where it says so.
+    /// Results of web searches, if the response includes them.
     pages: Vec<Source>,
     pub(super) used_tools: bool,
-    /// Whether there was a message at all.
+    /// Whether there was an item of kind `message`.
     pub(super) has_message: bool,
     citations: Vec<Source>,
-    /// What is odd about it.
+    /// Notes for the report.
     warnings: Vec<Entry>,
 }
 
 impl Reply {
-    /// What a whole response says; `pointer` leads to it.
+    /// Reads a whole response. `pointer` is its JSON pointer.
     pub(super) fn of(response: WireResponse, pointer: &str) -> Result<Self, IngestError> {
         let mut reply = Self::default();
         for (at, item) in response.output.into_iter().enumerate() {
@@ -163,7 +164,7 @@ impl Reply {
         Ok(reply)
     }
 
-    /// The same with its pointers below `place`: where the event stands that carries it.
+    /// Prefixes all JSON pointers with `place`, the pointer of the event that carried the response.
     pub(super) fn under(mut self, place: &str) -> Self {
         let annotations = self.parts.iter_mut().flat_map(|part| &mut part.annotations).map(|(pointer, _)| pointer);
         let sources =
@@ -184,7 +185,7 @@ impl Reply {
         self.parts.iter().map(|part| part.text.as_str()).collect()
     }
 
-    /// Adds what follows it.
+    /// Appends the content of a later item.
     pub(super) fn append(&mut self, other: Self) {
         self.parts.extend(other.parts);
         for (id, file) in other.files {
@@ -198,7 +199,7 @@ impl Reply {
         self.has_message |= other.has_message;
     }
 
-    /// Takes one item of the output; `pointer` leads to it.
+    /// Reads one item of `output`. `pointer` is its JSON pointer.
     pub(super) fn take(&mut self, item: Value, pointer: &str) -> Result<(), IngestError> {
         let kind = kind_of(&item);
         self.used_tools |= kind.as_deref().is_some_and(is_search);
@@ -238,7 +239,7 @@ impl Reply {
                 self.take_results(results, pointer);
             }
             Some(kind) if is_web_search(kind) => self.pages.extend(web_results(&item, pointer, &mut self.warnings)),
-            // A citation that is an item of its own stands nowhere in the text.
+            // A citation as an item of its own has no place in the text.
             Some("url_citation") => {
                 let annotation =
                     annotation(item, pointer).transpose()?.map(|annotation| (pointer.to_owned(), annotation));
@@ -256,7 +257,7 @@ impl Reply {
         self.used_tools = true;
     }
 
-    /// All pages that xAI saw, used or not.
+    /// Reads xAI's `citations`: all pages that the model saw, used or not.
     fn take_citations(&mut self, citations: Vec<Option<String>>, pointer: &str) {
         for (at, url) in citations.into_iter().enumerate() {
             let pointer = format!("{pointer}/{at}");
@@ -268,7 +269,7 @@ impl Reply {
         }
     }
 
-    /// Whose way the items are laid out in, where they tell.
+    /// The variant, if the items reveal it.
     pub(super) fn flavour(&self) -> Option<Flavour> {
         match (self.results.is_empty(), self.citations.is_empty()) {
             (false, _) => Some(Flavour::Perplexity),
@@ -277,7 +278,7 @@ impl Reply {
         }
     }
 
-    /// Gives the answer its text, sources and citations.
+    /// Writes text, sources, citations and the use of tools into the answer.
     pub(super) fn finish(self, flavour: Flavour, answer: &mut Answer) {
         answer.grammar = flavour.grammar();
         let Self { parts, files, results, pages, used_tools, citations, warnings, .. } = self;
@@ -292,13 +293,13 @@ impl Reply {
             let linked_markers = is_xai;
             AnnotatedParts { parts, files, results: pages.into(), seen, linked_markers }.finish(answer);
         }
-        // Sources without a call that shows where they come from tell nothing of tools.
+        // With sources but without a tool call, the use of tools is unknown.
         answer.tools_invoked = (used_tools || answer.sources.is_empty()).then_some(used_tools);
     }
 }
 
 impl WirePart {
-    /// `None` for what is no text of the answer.
+    /// Reads one part; `None` when it is no text of the answer.
     fn read(part: Value, pointer: &str) -> Result<Option<Part>, IngestError> {
         let kind = kind_of(&part).unwrap_or_default();
         let part: Self = match kind.as_str() {
@@ -311,19 +312,19 @@ impl WirePart {
     }
 }
 
-/// What an item is.
+/// The `type` of an item.
 pub(super) fn kind_of(item: &Value) -> Option<String> {
     item.get("type").and_then(Value::as_str).map(str::to_owned)
 }
 
-/// Whether an item is a call of a tool that finds sources.
+/// Whether an item of this kind is the call of a tool that finds sources, or its results.
 pub(super) fn is_search(kind: &str) -> bool {
     kind.ends_with("search_call")
         || is_web_search(kind)
         || matches!(kind, "mcp_call" | "search_results" | "fetch_url_results")
 }
 
-/// Reads a whole response.
+/// Reads a whole response. Without `flavour`, its items and its model tell the variant.
 pub(super) fn parse(body: &str, flavour: Option<Flavour>) -> Result<Answer, IngestError> {
     let mut response: WireResponse = json::read(body)?;
     let mut answer = Answer::default();
@@ -346,12 +347,12 @@ pub(super) fn parse(body: &str, flavour: Option<Flavour>) -> Result<Answer, Inge
     Ok(answer)
 }
 
-/// Whether a response with this status has all of its text; a whole one need not say.
+/// Whether a response with this status is complete. A missing status counts as complete.
 pub(super) fn is_complete(status: Option<&str>) -> bool {
     status.is_none_or(|status| status == "completed")
 }
 
-/// That a response ended before its end.
+/// A note that the response ended early; `None` without a status.
 pub(super) fn incomplete(status: Option<&str>, pointer: String) -> Option<Entry> {
     let message = format!("the response ended as {:?}, so the answer may lack its end", status?);
     Some(Entry::in_input(Kind::Note, "finish-reason", pointer, message))

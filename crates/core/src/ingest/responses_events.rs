@@ -1,5 +1,5 @@
 //! [Responses as a stream](https://platform.openai.com/docs/api-reference/responses-streaming): `response.…` events,
-//! gathered until the items are whole.
+//! gathered until each item is complete.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::{IngestError, Provider};
 use crate::answer::{Answer, MarkerGrammar, ProviderError};
 use crate::report::{Entry, Kind};
 
-/// One event, by what its kind may carry.
+/// One event, with the members of all kinds that are read.
 #[derive(Default, Deserialize)]
 struct WireEvent {
     #[serde(rename = "type")]
@@ -32,29 +32,30 @@ struct WireEvent {
     results: Vec<Value>,
 }
 
-/// One item of the output, as far as it has arrived.
+/// The state of one output item.
 #[derive(Debug)]
 enum Item {
-    /// Parts of a message, by their index.
+    /// Parts of an incomplete message, by `content_index`.
     Growing(BTreeMap<u64, Part>),
-    /// The item as the provider gave it at its end.
+    /// The complete item from `response.output_item.done`.
     Whole(Reply),
 }
 
-/// The events of one response.
+/// Reads the events of one streamed response.
 #[derive(Debug)]
 pub(super) struct ResponsesEvents {
-    /// Whose way the response is laid out in, where that was told from outside.
+    /// The variant, if the caller gave it.
     given: Option<Flavour>,
+    /// The variant that the events revealed.
     told: Option<Flavour>,
     items: BTreeMap<u64, Item>,
-    /// Pages that Perplexity found while it was thinking.
+    /// Pages that Perplexity reported during reasoning.
     found: Reply,
-    /// The response as the provider gave it at the end: it overrules everything before.
+    /// The complete response from the last event. If it has a message, it replaces everything before.
     response: Option<Reply>,
     late: bool,
     used_tools: bool,
-    /// The text that has been handed out.
+    /// The text that has been emitted.
     text: String,
 }
 
@@ -76,7 +77,7 @@ impl ResponsesEvents {
         self.given.or(self.told).unwrap_or(Flavour::OpenAi)
     }
 
-    /// What is cited where may be told after the text from here on.
+    /// Emits [`StreamEvent::Late`] once: from here on, citations may arrive after their text.
     fn become_late(&mut self, said: &mut Vec<StreamEvent>) {
         if !self.late {
             self.late = true;
@@ -88,7 +89,7 @@ impl ResponsesEvents {
         if text.is_empty() {
             return;
         }
-        // A marker is replaced by what an annotation behind it says, and such a link by what its address says.
+        // Annotations, which come after the text, replace OpenAI's markers; xAI's `[[n]](url)` links are replaced at the end.
         let markers: &[char] = if self.flavour() == Flavour::Xai { &['['] } else { &['\u{e200}', '【'] };
         if text.contains(markers) {
             self.become_late(said);
@@ -105,7 +106,7 @@ impl ResponsesEvents {
         }
     }
 
-    /// The text of the items so far.
+    /// The text of all items so far.
     fn gathered(&self) -> String {
         let text = |item: &Item| match item {
             Item::Growing(parts) => parts.values().map(|part| part.text.as_str()).collect(),
@@ -114,14 +115,14 @@ impl ResponsesEvents {
         self.items.values().map(text).collect()
     }
 
-    /// Hands out what `text` has beyond that which has been handed out.
+    /// Emits the rest of `text` if it begins with the text that has been emitted; else nothing.
     fn say_rest(&mut self, text: &str, said: &mut Vec<StreamEvent>) {
         if let Some(rest) = text.strip_prefix(&self.text).map(str::to_owned) {
             self.say(&rest, said);
         }
     }
 
-    /// Everything that the events say.
+    /// The complete response, or else everything gathered from the events.
     fn reply(&mut self) -> Reply {
         let mut reply = self.response.take().unwrap_or_default();
         if !reply.has_message {
@@ -138,7 +139,7 @@ impl ResponsesEvents {
         reply
     }
 
-    /// Takes an item that has begun, or, with its place in the output, one that has ended.
+    /// Reads an item that has begun, or a complete item if `ended_at` gives its `output_index`.
     fn take_item(
         &mut self,
         item: Value,
@@ -166,7 +167,7 @@ impl ResponsesEvents {
         Ok(())
     }
 
-    /// Takes pages that Perplexity found while it was thinking.
+    /// Reads pages that Perplexity reports during reasoning.
     fn take_results(
         &mut self,
         pages: Vec<Value>,
@@ -208,11 +209,11 @@ impl ResponsesEvents {
     }
 }
 
-/// What failed, by the event of an error, whose members may stand at its top.
+/// The error of an `error` event. Its members stand in `error`, or at the top level of the event.
 fn failure(nested: Option<Value>, json: &str) -> Result<ProviderError, IngestError> {
     let is_flat = nested.is_none();
     let mut error = json::provider_error(&nested.map_or_else(|| json::read(json), Ok)?);
-    // At the top, the type is that of the event.
+    // At the top level, `type` is the kind of the event, not of the error.
     error.kind.take_if(|_| is_flat);
     Ok(error)
 }
@@ -253,7 +254,7 @@ impl ReadEvents for ResponsesEvents {
             }
             "response.output_text.done" => {
                 let text = text(wire.text.take(), "/text")?;
-                // Without deltas, this is all of the text.
+                // If no deltas came before, this event has the whole text of the part.
                 if let Some(part) = self.part(&wire).filter(|part| part.text.is_empty()) {
                     part.text.clone_from(&text);
                     self.say(&text, said);
@@ -302,7 +303,7 @@ impl ReadEvents for ResponsesEvents {
     }
 }
 
-/// A text that may be missing.
+/// Reads an optional string; a missing one is empty.
 fn text(value: Option<Value>, pointer: &str) -> Result<String, IngestError> {
     json::member::<Option<String>>(value.unwrap_or_default(), pointer).map(Option::unwrap_or_default)
 }

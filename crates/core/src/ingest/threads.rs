@@ -1,5 +1,5 @@
-//! Messages of threads, as OpenAI Assistants and Azure AI agents write them: text parts with markers `【4:0†source】` that
-//! annotations explain.
+//! Messages of threads, from OpenAI Assistants and Azure AI agents: text parts with markers such as `【4:0†source】`, and
+//! annotations that resolve them.
 
 use std::cmp::Ordering;
 
@@ -46,13 +46,13 @@ pub(super) struct WireThreadMessage<'a> {
     pub(super) role: Option<String>,
     #[serde(default, deserialize_with = "text_or_number")]
     run_id: Option<String>,
-    /// Seconds since 1970; the SDK of Azure writes a date.
+    /// Seconds since 1970, or an RFC 3339 date from Azure's SDK.
     created_at: Option<Value>,
     #[serde(borrow, default, deserialize_with = "list")]
     pub(super) content: Vec<&'a RawValue>,
 }
 
-/// A part of a message, whole or a piece of it. Only its kind tells what the other members are.
+/// A part of a message or of a delta. `kind` tells whether `text` is read, so the other members stay raw.
 #[derive(Deserialize)]
 struct WireThreadPart<'a> {
     #[serde(rename = "type")]
@@ -70,8 +70,8 @@ struct WireThreadText {
     annotations: Vec<Value>,
 }
 
-/// Reads the part of a message that stands at a place of `/content` below `pointer`, with its index; `None` for one that is
-/// no text.
+/// Reads entry `at` of a message's `content` and returns it with its `index`; `None` when it is no text. `pointer` is the JSON
+/// pointer of the message.
 pub(super) fn read_part(raw: &RawValue, pointer: &str, at: usize) -> Result<Option<(u64, Part)>, IngestError> {
     let place = || format!("{pointer}/content/{at}");
     let WireThreadPart { kind, index, text } = json::raw_member(raw, place)?;
@@ -94,12 +94,12 @@ struct WireThreadList<'a> {
 }
 
 impl WireThreadMessage<'_> {
-    /// Whether the user asked it.
+    /// Whether the user wrote it.
     pub(super) fn is_asked(&self) -> bool {
         self.role.as_deref() == Some("user")
     }
 
-    /// When it was made, in seconds since 1970.
+    /// Time of creation, in seconds since 1970.
     fn time(&self) -> Option<f64> {
         match self.created_at.as_ref()? {
             Value::Number(seconds) => seconds.as_f64(),
@@ -108,16 +108,16 @@ impl WireThreadMessage<'_> {
         }
     }
 
-    /// The parts of the text; `pointer` leads to the message.
+    /// The text parts. `pointer` is the JSON pointer of the message.
     pub(super) fn into_parts(self, pointer: &str) -> Result<Vec<Part>, IngestError> {
         let parts = self.content.into_iter().enumerate().map(|(at, raw)| read_part(raw, pointer, at));
         parts.filter_map(Result::transpose).map(|part| part.map(|(_, part)| part)).collect()
     }
 }
 
-/// The parts of several messages as those of one text: each message is a paragraph of its own.
+/// Joins the parts of several messages to one text in which each message is a paragraph. Messages without text are left out.
 ///
-/// What parts the paragraphs stands at the end of a part, because annotations count from the beginning of theirs.
+/// The separator is appended to the last part of a message, because annotations count from the beginning of their part.
 pub(super) fn as_paragraphs(messages: impl IntoIterator<Item = Vec<Part>>) -> Vec<Part> {
     let mut joined: Vec<Part> = Vec::new();
     for parts in messages.into_iter().filter(|parts| parts.iter().any(|part| !part.text.is_empty())) {
@@ -129,15 +129,15 @@ pub(super) fn as_paragraphs(messages: impl IntoIterator<Item = Vec<Part>>) -> Ve
     joined
 }
 
-/// What parts two paragraphs.
+/// The separator between paragraphs.
 pub(super) const PARAGRAPH: &str = "\n\n";
 
-/// Gives the answer what these parts say.
+/// Writes text, sources and citations of these parts into the answer.
 pub(super) fn conclude(parts: Vec<Part>, answer: &mut Answer) {
     AnnotatedParts { parts, ..AnnotatedParts::default() }.finish(answer);
 }
 
-/// Reads a whole message, or the answer in a list of them.
+/// Reads one message, or the answer in a list of messages.
 pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     let WireThreadList { data, content } = json::read(body)?;
     match data.filter(|data| content.is_none() && data.get().starts_with('[')) {
@@ -152,7 +152,7 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     }
 }
 
-/// The answer that messages of one run make, in the order of time, each with the pointer to it.
+/// Builds the answer from the messages of one run, oldest first, each with its JSON pointer.
 fn answer_of(messages: Vec<(String, WireThreadMessage<'_>)>) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::ANNOTATED, complete: true, ..Answer::default() };
     let mut texts = Vec::new();
@@ -172,7 +172,7 @@ fn answer_of(messages: Vec<(String, WireThreadMessage<'_>)>) -> Result<Answer, I
     Ok(answer)
 }
 
-/// Reads a list of messages: the newest message of the assistant is the answer, with the other messages of its run.
+/// Reads a list of messages. The answer is the newest message of the assistant, together with the other messages of its run.
 fn parse_list(data: &[&RawValue]) -> Result<Answer, IngestError> {
     if data.is_empty() {
         return Err(IngestError::member("/data", "empty; a message of the assistant is required"));
@@ -200,20 +200,20 @@ fn parse_list(data: &[&RawValue]) -> Result<Answer, IngestError> {
     Ok(answer)
 }
 
-/// Puts messages into the order of time. A list is newest first, unless the times say that it is not.
+/// Sorts messages oldest first. The list is taken as newest first, unless the times of its first and last message say otherwise.
 fn sort_by_time(messages: &mut [(String, WireThreadMessage<'_>)]) {
     let times: Option<Vec<f64>> = messages.iter().map(|(_, message)| message.time()).collect();
     let is_oldest_first = times.is_some_and(|times| times.first() < times.last());
     if !is_oldest_first {
         messages.reverse();
     }
-    // Messages of one second keep the order of the list.
+    // The sort is stable: messages of the same second keep their order.
     if messages.iter().all(|(_, message)| message.time().is_some()) {
         messages.sort_by(|(_, one), (_, other)| one.time().partial_cmp(&other.time()).unwrap_or(Ordering::Equal));
     }
 }
 
-/// Whether the members are a whole message of a thread, or a list of messages.
+/// Whether a body is a message of a thread, or a list of messages.
 pub(super) fn is_message(members: &Members) -> bool {
     let of_messages =
         |data: &Vec<Value>| data.is_empty() || data.iter().any(|entry| entry["object"] == "thread.message");
@@ -221,13 +221,13 @@ pub(super) fn is_message(members: &Members) -> bool {
         || is_text(members, "object", "thread.message") && members.contains_key("content")
 }
 
-/// Whether the members are an event about a thread.
+/// Whether an event is about a thread.
 pub(super) fn is_about_thread(members: &Members) -> bool {
     let object = members.get("object").and_then(Value::as_str).unwrap_or_default();
     object == "thread" || object.starts_with("thread.")
 }
 
-/// Whether a message, or a piece of one, cites a page: only Azure's agents do.
+/// Whether a message, a delta, or a list of messages cites a web page. Only Azure AI agents do.
 pub(super) fn cites_pages(members: &Members) -> bool {
     let contents = [members.get("content"), members.get("delta").map(|delta| &delta["content"])];
     let listed = members.get("data").and_then(Value::as_array).into_iter().flatten().map(|message| &message["content"]);
@@ -310,7 +310,7 @@ mod tests {
         ingest(body.to_string().as_bytes(), from).expect_err("no answer").to_string()
     }
 
-    /// A run's answer can only be fetched as a list of messages, and each list was refused.
+    /// The API returns the answer of a run only as a list of messages; lists were once refused.
     #[test]
     fn the_newest_message_of_the_assistant_is_the_answer_in_a_list() {
         let none = json!(null);

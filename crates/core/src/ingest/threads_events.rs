@@ -1,5 +1,5 @@
 //! [The run of a thread as a stream](https://platform.openai.com/docs/api-reference/assistants-streaming/events):
-//! pieces of messages, then each message whole, then the end of the run.
+//! deltas of messages, then each complete message, then the end of the run.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ struct WireEvent<'a> {
     id: Option<&'a RawValue>,
     status: Option<String>,
     role: Option<String>,
-    /// Only the object tells what it holds.
+    /// Raw, because `object` tells its shape.
     #[serde(borrow)]
     delta: Option<&'a RawValue>,
     code: Option<Value>,
@@ -41,22 +41,22 @@ struct WireDelta<'a> {
 /// One message of the run.
 #[derive(Debug, Default)]
 struct Message {
-    /// By their index.
+    /// Parts by `index`.
     parts: BTreeMap<u64, Part>,
-    /// Whether the message has come whole.
+    /// Whether the complete message has arrived. Later deltas are ignored then.
     whole: bool,
 }
 
-/// The events of one run.
+/// Reads the events of one run.
 #[derive(Debug, Default)]
 pub(super) struct ThreadEvents {
-    /// In the order in which they began.
+    /// Messages in the order in which they began.
     messages: Vec<Message>,
-    /// Where each is, by its id as it is written.
+    /// Place of each message in `messages`, by the raw JSON of its id.
     places: BTreeMap<String, usize>,
     late: bool,
     used_tools: bool,
-    /// The text that has been handed out.
+    /// The text that has been emitted.
     text: String,
 }
 
@@ -79,7 +79,7 @@ impl ThreadEvents {
     }
 
     fn say(&mut self, text: String, said: &mut Vec<StreamEvent>) {
-        // What a marker cites is told beside it or behind it.
+        // The annotation of a marker arrives with it or after it.
         if text.contains(['【', '\u{e200}']) {
             self.become_late(said);
         }
@@ -89,7 +89,7 @@ impl ThreadEvents {
         }
     }
 
-    /// Takes a piece of a message.
+    /// Reads the delta of a message.
     fn piece(
         &mut self,
         wire: &WireEvent<'_>,
@@ -119,7 +119,7 @@ impl ThreadEvents {
         Ok(())
     }
 
-    /// Takes a whole message, which overrules its pieces.
+    /// Reads a complete message, which replaces its deltas.
     fn whole(
         &mut self,
         json: &str,
@@ -128,7 +128,7 @@ impl ThreadEvents {
         said: &mut Vec<StreamEvent>,
     ) -> Result<(), IngestError> {
         let message: WireThreadMessage<'_> = json::read(json)?;
-        // At its beginning, a message is empty.
+        // The event that begins a message has no content.
         if message.content.is_empty() || message.is_asked() {
             return Ok(());
         }
@@ -142,7 +142,7 @@ impl ThreadEvents {
         Ok(())
     }
 
-    /// The parts of all messages, each message a paragraph.
+    /// The parts of all messages, with each message as a paragraph.
     fn paragraphs(&self) -> Vec<Part> {
         as_paragraphs(self.messages.iter().map(|message| message.parts.values().cloned().collect()))
     }
@@ -152,7 +152,7 @@ impl ThreadEvents {
     }
 }
 
-/// The annotations with their pointers below the event.
+/// Prefixes the JSON pointers of annotations with that of the event.
 fn placed<A>(annotations: Vec<(String, A)>, event: Event<'_>) -> Vec<(String, A)> {
     let place = event.pointer();
     annotations.into_iter().map(|(pointer, annotation)| (format!("{place}{pointer}"), annotation)).collect()
@@ -164,7 +164,7 @@ impl ReadEvents for ThreadEvents {
     }
 
     fn told_provider(&self) -> Option<Provider> {
-        // Only Azure's agents cite pages.
+        // Only Azure AI agents cite web pages.
         let cites_pages =
             self.parts().flat_map(|part| &part.annotations).any(|(_, annotation)| annotation.cites_page());
         cites_pages.then_some(Provider::AzureAgents)
@@ -244,7 +244,7 @@ mod tests {
     }
 
     fn page() -> Value {
-        // The streamed type has no text.
+        // A streamed `url_citation` has no `text`.
         json!([{"index": 0, "type": "url_citation", "start_index": 1, "end_index": 13, "url_citation": {"url": "https://x"}}])
     }
 
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(answer.sources[0].pointer, "/3/content/0/text/annotations/0");
     }
 
-    /// The last word of one message and the first of the next ran into one.
+    /// The last word of one message and the first of the next were once joined.
     #[test]
     fn the_messages_of_a_run_are_paragraphs_as_in_a_list() {
         let of = |id: &str, text: &str| {
