@@ -1,4 +1,4 @@
-//! What was retrieved, before a model has answered: the sources of a native manifest, and perhaps the messages of a chat.
+//! Retrieved sources before a model has answered: a manifest without a text, and optionally the messages of a chat.
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -10,12 +10,12 @@ use super::manifest::WireSource;
 use super::surrogates::mended;
 use crate::answer::Source;
 
-/// What a model is to answer from.
+/// The input of a prompt: sources, and the chat that they go into.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Retrieved {
-    /// The sources, in the order that `[n]` counts.
+    /// The sources; `[n]` is the place in this list, counted from 1.
     pub sources: Vec<Source>,
-    /// The messages of the chat, as they came; `None` without them.
+    /// The messages of the chat, unchanged; `None` if the input has none.
     pub messages: Option<Vec<Map<String, Value>>>,
 }
 
@@ -28,17 +28,19 @@ struct Manifest {
     messages: Option<Vec<Map<String, Value>>>,
 }
 
-/// A list that is there; `null` is an empty one.
+/// Reads a member that is present: `null` is an empty list. An absent member stays `None`.
 fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Vec<T>>, D::Error> {
     list(deserializer).map(Some)
 }
 
-/// Reads the native manifest, whose `text` need not be there and which may hold `messages`, or a bare list of its sources.
-/// A byte order mark and blanks before it are skipped.
+/// Reads retrieved sources from UTF-8 JSON: a native manifest, or a bare list of its sources.
+///
+/// The manifest needs at least one of `sources`, `messages` and `text`; its `text` is ignored. A byte order mark and blanks
+/// before the JSON are skipped. Warnings about sources are not returned.
 ///
 /// # Errors
 ///
-/// When the bytes are not such a document; the error names the place.
+/// When the bytes are not UTF-8, not JSON, or not such a document; the error names the place.
 pub fn retrieved(body: &[u8]) -> Result<Retrieved, IngestError> {
     let body = std::str::from_utf8(body).map_err(|error| IngestError::NotUtf8 { offset: error.valid_up_to() })?;
     let body = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii();
@@ -58,7 +60,7 @@ pub fn retrieved(body: &[u8]) -> Result<Retrieved, IngestError> {
             return Err(json::read::<IgnoredAny>(body).err().unwrap_or_else(wanted));
         }
     };
-    // What is odd about an address or a label does not reach a model.
+    // Warnings about addresses and labels are discarded: neither reaches a model.
     let warnings = &mut Vec::new();
     let sources = sources.into_iter().enumerate();
     let sources = sources.map(|(at, source)| source.unwrap_or_default().into_source(format!("{place}/{at}"), warnings));

@@ -1,4 +1,4 @@
-//! The provider's own objects of the sources of an answer: a second reading, for who wants them.
+//! The provider's raw JSON object of each source, found by reading the body a second time.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use super::framing::{BodyKind, Framing};
 use super::surrogates::mended;
 use crate::answer::{ProviderObject, Source};
 
-/// The object that each source was read from, untouched but for halves of characters, in the order of the sources; `null`
-/// for a source that the text alone names.
+/// Returns the JSON object that each source was read from, in the order of `sources`.
 ///
-/// `body` is what [`ingest`](super::ingest) read, `sources` are those of the answer that came out of it. Of a stream, only
-/// those events are read again that a source points into.
+/// `body` is the input of [`ingest`](super::ingest), and `sources` are those of the answer that it returned. Objects are
+/// unchanged, except that unpaired surrogate escapes become U+FFFD. A source without an object, which only the text names, gets
+/// `null`. In a stream, only the events that hold a source are parsed again.
 #[must_use]
 pub fn source_objects(body: &[u8], sources: &[Source]) -> Vec<ProviderObject> {
     if sources.iter().all(|source| source.pointer.is_empty()) {
@@ -26,34 +26,34 @@ pub fn source_objects(body: &[u8], sources: &[Source]) -> Vec<ProviderObject> {
     sources.iter().map(|source| document.find(&source.pointer).unwrap_or_default()).collect()
 }
 
-/// What pointers lead into.
+/// A document in which JSON pointers are resolved, with the values parsed so far.
 #[derive(Default)]
 struct Document {
-    /// What has been opened, by the pointer to it: the whole is at the empty one.
+    /// Parsed values by JSON pointer; the whole document has the empty pointer.
     opened: BTreeMap<String, Members>,
 }
 
-/// What is directly in an object or a list.
+/// The direct members of an object or a list, as raw JSON.
 enum Members {
     Object(BTreeMap<String, Box<RawValue>>),
     List(Vec<Box<RawValue>>),
-    /// The events of a stream, by their places, counted from 0.
+    /// The events of a stream by their number, counted from 0.
     Events(BTreeMap<usize, Box<RawValue>>),
     Nothing,
 }
 
 impl Document {
-    /// A document, or a list of events in one.
+    /// A body that is one JSON document.
     fn whole(body: &[u8]) -> Self {
         let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii();
         let body = mended(std::str::from_utf8(body).unwrap_or_default());
         Self { opened: [(String::new(), Members::of(&body))].into() }
     }
 
-    /// The events of a stream, cut as they were for the answer.
+    /// A body that is a stream, split into the same events as for the answer.
     fn streamed(body: &[u8]) -> Self {
         let (mut events, mut carrier) = (Arrived::default(), Framing::default());
-        // Whatever cannot be carried was an error for the answer as well.
+        // If splitting fails here, it failed for the answer too.
         if carrier.push(body, &mut events).and_then(|()| carrier.finish(&mut events)).is_err() {
             return Self::default();
         }
@@ -63,17 +63,18 @@ impl Document {
         Self { opened: [(String::new(), Members::Events(events.collect()))].into() }
     }
 
-    /// The value to which a pointer leads.
+    /// The value at a JSON pointer.
     ///
-    /// Two things are more than RFC 6901 knows. A text on the way that is JSON itself is gone into, since an old form of
-    /// Azure OpenAI On Your Data puts its citations there. And a name may be written in the other of Google's two ways.
+    /// There are two extensions to RFC 6901. A pointer may lead through a string that holds JSON, because an old form of
+    /// Azure OpenAI On Your Data has its citations in one. And a name also matches in the other of Google's two spellings, snake
+    /// case or camel case (rule N-17).
     fn find(&mut self, pointer: &str) -> Option<ProviderObject> {
         let (parent, name) = pointer.rsplit_once('/')?;
         self.open(parent);
         self.opened.get(parent)?.get(name).map(ProviderObject::new)
     }
 
-    /// Opens what a pointer leads to, and all on the way: each of them once, however many sources are in it.
+    /// Parses the value at a pointer and all its ancestors, each only once for all sources.
     fn open(&mut self, pointer: &str) {
         if self.opened.contains_key(pointer) {
             return;

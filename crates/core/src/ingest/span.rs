@@ -1,4 +1,4 @@
-//! Places that providers name by offsets, each in its own unit.
+//! Offsets of providers, in their units, converted to byte spans.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::answer::is_marker_span;
 use crate::text::{ByteOffset, CharOffset, OffsetIndex, Span, Utf16Offset};
 
-/// What a provider counts.
+/// The unit of a provider's offsets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Unit {
@@ -16,12 +16,12 @@ pub(super) enum Unit {
     Utf8,
     /// Code points.
     Char,
-    /// UTF-16 units.
+    /// UTF-16 code units.
     Utf16,
 }
 
 impl Unit {
-    /// The byte that an offset names, moved forward to a place where the text may be cut.
+    /// The byte offset of an offset in this unit, moved forward to the next grapheme cluster boundary.
     pub(super) fn byte(self, index: &OffsetIndex<'_>, offset: usize) -> usize {
         match self {
             Self::Utf8 => index.from_bytes(ByteOffset(offset)),
@@ -32,7 +32,7 @@ impl Unit {
     }
 }
 
-/// The span in the unit given, unless only another unit makes it a whole marker (rule N-04).
+/// Converts a span to bytes. It is read in `unit`, unless it is a whole marker only in another unit (rule N-04).
 pub(super) fn read_span(text: &str, index: &OffsetIndex<'_>, start: usize, end: usize, unit: Unit) -> Option<Span> {
     let read = |unit| {
         let byte = |offset| Unit::byte(unit, index, offset);
@@ -46,10 +46,11 @@ pub(super) fn read_span(text: &str, index: &OffsetIndex<'_>, start: usize, end: 
     [Unit::Char, Unit::Utf16, Unit::Utf8].into_iter().filter_map(read).find(is_marker).or(given)
 }
 
-/// How far from its offset a quoted text is looked for, in bytes.
+/// How far before and after its offset a quote is searched, in bytes.
 const QUOTE_WINDOW: usize = 1_024;
 
-/// Where a quoted text stands that begins at an offset: in the unit given, in another, or else nearby.
+/// Finds a quote that the provider places at offset `start`: there in `unit`, there in another unit, or else the nearest
+/// occurrence within [`QUOTE_WINDOW`] bytes. Returns its byte range.
 pub(super) fn find_quote(
     text: &str,
     index: &OffsetIndex<'_>,
@@ -64,7 +65,7 @@ pub(super) fn find_quote(
         let from = near.saturating_sub(QUOTE_WINDOW);
         let to = near.saturating_add(quote.len()).saturating_add(QUOTE_WINDOW).min(text.len());
         let window = text.as_bytes().get(from..to)?;
-        // The window may begin inside a character, but no text is found there.
+        // The window may begin inside a character; the quote is UTF-8, so no match begins there.
         let places = memchr::memmem::find_iter(window, quote.as_bytes()).map(|at| from + at);
         places.min_by_key(|at| at.abs_diff(near))
     })?;

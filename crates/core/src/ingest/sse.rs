@@ -1,11 +1,10 @@
-//! [Server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html), from bytes that arrive in
-//! pieces.
+//! [Server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html), parsed from bytes in
+//! pieces of any size.
 //!
-//! The reading is that of the HTML standard, section 9.2.6, with one difference: an event that the end of the input cuts
-//! off counts (rule T-07), because many providers leave out the last blank line. Some logs and proxies drop the blank lines
-//! between events, too: where a line of data is a whole JSON object and another one follows, each is an event. Their data
-//! together would be no JSON. The members `event`, `id` and `retry`
-//! are skipped: providers name the type of an event in its JSON, and nobody reconnects here.
+//! The parser follows section 9.2.6 of the HTML standard, with two differences. The end of the input ends the last event (rule
+//! T-07), because many providers omit the last blank line. And a `data` line with a whole JSON object, followed by another such
+//! line, is an event of its own, because some logs and proxies drop the blank lines between events. The fields `event`, `id` and
+//! `retry` are skipped: providers name the type of an event in its JSON, and citewire does not reconnect.
 
 use serde::de::IgnoredAny;
 
@@ -13,34 +12,34 @@ use super::event::{Arrived, Event, SENTINEL};
 use super::lines::{Lines, MAX_EVENT_BYTES};
 use super::{EventPlace, IngestError};
 
-/// Cuts bytes into events.
+/// Splits bytes into events.
 #[derive(Debug)]
 pub(super) struct SseEvents {
     lines: Lines,
     open: Open,
 }
 
-/// The event that has not ended.
+/// The event that is still open.
 #[derive(Debug, Default)]
 struct Open {
     data: Vec<u8>,
-    /// Where its data began; without data there is no event.
+    /// Number of the line where its data began; `None` before the first `data` line.
     line: Option<usize>,
-    /// Its data came in more than one line.
+    /// Whether its data has more than one line.
     is_continued: bool,
-    /// How many events have ended.
+    /// Number of complete events.
     ended: usize,
-    /// Its data is longer than is taken.
+    /// Whether its data exceeds [`MAX_EVENT_BYTES`].
     too_long: bool,
 }
 
 impl SseEvents {
-    /// Events from a text whose first line has this number, counted from 1.
+    /// A parser whose first line has this number, counted from 1.
     pub(super) fn from_line(number: usize) -> Self {
         Self { lines: Lines::from_number(number), open: Open::default() }
     }
 
-    /// Adds the events that end in these bytes.
+    /// Parses more bytes and appends the events that they complete.
     pub(super) fn push(&mut self, bytes: &[u8], events: &mut Arrived) -> Result<(), IngestError> {
         let open = &mut self.open;
         let pushed = self.lines.push(bytes, |number, line| {
@@ -57,7 +56,7 @@ impl SseEvents {
         Err(IngestError::EventTooLong { place, limit: MAX_EVENT_BYTES })
     }
 
-    /// Adds the event that the end of the input cut off.
+    /// Appends the event that the end of the input completes (rule T-07).
     pub(super) fn finish(mut self, events: &mut Arrived) {
         if let Some((number, line)) = self.lines.finish() {
             self.open.take(number, &line, events);
@@ -92,9 +91,9 @@ impl Open {
         self.data.extend_from_slice(value);
     }
 
-    /// Whether this line of data begins another event, though no blank line ended this one.
+    /// Whether a `data` line with this value begins another event, although no blank line ended this one.
     ///
-    /// Only the first line is looked at, so that an event in many lines is not read again for each of them.
+    /// Only the second data line of an event is checked, so that an event of many lines is not parsed again for each of them.
     fn is_followed_by(&self, value: &[u8]) -> bool {
         let value = value.trim_ascii();
         !self.is_continued
@@ -153,7 +152,7 @@ mod tests {
         assert_eq!(data("data: a\n\ndata: b"), ["a", "b"]);
     }
 
-    /// Logs keep streams without their blank lines, and all events together were one that is no JSON.
+    /// Some logs drop the blank lines of a stream; all its events were once read as a single one, which was not JSON.
     #[test]
     fn objects_on_lines_of_their_own_are_events_without_blank_lines() {
         assert_eq!(data("data: {\"a\":1}\ndata: {\"b\":2}\ndata: [DONE]\n"), ["{\"a\":1}", "{\"b\":2}", "[DONE]"]);

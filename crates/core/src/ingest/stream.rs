@@ -1,4 +1,4 @@
-//! An answer that arrives in pieces, and the door to it.
+//! Entry points of the room: [`ingest`] for a whole body, [`AnswerStream`] for bytes that arrive in pieces.
 
 use super::azure_events::AzureEvents;
 use super::document::{at_once, document, document_text};
@@ -10,17 +10,18 @@ use super::token_counts::token_counts;
 use super::{AzureScores, IngestError, Provider, azure_on_your_data, formats};
 use crate::answer::{Answer, MarkerGrammar, TokenCounts};
 
-/// Reads an answer from bytes that arrive in any pieces: what is new in each, and at the end the whole answer.
+/// Reads an answer from bytes that arrive in pieces of any size: each [`push`](Self::push) returns the new events, and
+/// [`finish`](Self::finish) returns the whole answer.
 ///
-/// The answer does not depend on where the bytes were cut (rule N-11). A body that turns out to be a whole answer is taken as well;
-/// nothing of it is known before the end. In the notes and the sources of a streamed answer, a JSON pointer leads into the
-/// list of its events, counted from 0.
+/// The answer does not depend on where the bytes were cut (rule N-11). A body that is one JSON document is read as well, but
+/// yields nothing before the end. JSON pointers in notes and sources of a streamed answer point into the list of its events,
+/// counted from 0.
 #[derive(Debug)]
 pub struct AnswerStream {
     from: Option<Provider>,
     carrier: Framing,
     answer: GrowingAnswer,
-    /// How scores are read, where the caller says so.
+    /// How scores of Azure OpenAI On Your Data are read, if the caller gave a way.
     scores: Option<AzureScores>,
 }
 
@@ -31,42 +32,43 @@ impl Default for AnswerStream {
 }
 
 impl AnswerStream {
-    /// An answer of which nothing has arrived, in the given format; without one, the first events tell it.
+    /// A reader for the given format. With `None`, the format is detected from the first events.
     #[must_use]
     pub fn new(from: Option<Provider>) -> Self {
         Self { from, carrier: Framing::default(), answer: formats::growing(from), scores: None }
     }
 
-    /// An answer of Azure OpenAI On Your Data whose scores are read in the caller's way.
+    /// A reader for Azure OpenAI On Your Data that reads scores as `scores` says.
     #[must_use]
     pub fn azure_on_your_data(scores: AzureScores) -> Self {
         let answer = azure_with(scores);
         Self { answer, scores: Some(scores), ..Self::new(Some(Provider::AzureOnYourData)) }
     }
 
-    /// Which brackets of the text are markers, as soon as the format is known.
+    /// Which brackets in the text are markers; `None` until the format is known.
     #[must_use]
     pub fn grammar(&self) -> Option<MarkerGrammar> {
         self.answer.grammar()
     }
 
-    /// What the provider has said so far of the tokens that the answer takes.
+    /// The token counts that the provider has reported so far. A whole document has none here; see
+    /// [`finish_counting`](Self::finish_counting).
     #[must_use]
     pub fn token_counts(&self) -> TokenCounts {
         self.answer.token_counts()
     }
 
-    /// Takes the next bytes; returns what they say, in order.
+    /// Reads the next bytes and returns the events that they complete, in order.
     ///
     /// # Errors
-    /// When an event makes the answer unusable. The stream is of no use then.
+    /// When an event makes the answer unusable, or is too long. The reader must not be used after that.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<StreamEvent>, IngestError> {
         let mut arrived = Arrived::default();
         self.carrier.push(bytes, &mut arrived)?;
         self.answer.take_all(&arrived)
     }
 
-    /// The whole answer. An answer whose end is missing is returned with `complete` unset.
+    /// Returns the whole answer. `complete` is false when the provider's end sign is missing (rule N-12).
     ///
     /// # Errors
     /// When the body is unusable, or ended before anything of the answer had arrived.
@@ -74,7 +76,7 @@ impl AnswerStream {
         self.end(false)
     }
 
-    /// The same with what the provider says of tokens, where that stands in a whole answer too. It is looked for in all of the body.
+    /// Like [`finish`](Self::finish), and reads the token counts of a whole document too. This searches the whole body once more.
     ///
     /// # Errors
     /// Like [`finish`](Self::finish).
@@ -109,9 +111,9 @@ fn azure_with(scores: AzureScores) -> GrowingAnswer {
     GrowingAnswer::read_by(Box::new(AzureEvents::new(scores)), &azure_on_your_data::FORMAT)
 }
 
-/// Reads an answer in the given format, whole or as a stream; without a format, looks at the envelope.
+/// Reads an answer, whole or as a stream, in the given format. With `None`, the format is detected from the members of the body.
 ///
-/// A byte order mark and blanks before the document are skipped.
+/// `body` is UTF-8. A byte order mark and blanks before the document are skipped.
 ///
 /// # Errors
 /// When the bytes are not UTF-8 or not JSON, when a member makes the answer unusable, when no format is recognised, or
@@ -125,7 +127,7 @@ pub fn ingest(body: &[u8], from: Option<Provider>) -> Result<Answer, IngestError
     stream.finish()
 }
 
-/// Reads an answer of Azure OpenAI On Your Data, whole or as a stream, whose scores are read in the caller's way.
+/// Reads an answer of Azure OpenAI On Your Data, whole or as a stream, and its scores as `scores` says.
 ///
 /// # Errors
 /// Like [`ingest`].
@@ -135,7 +137,7 @@ pub fn ingest_azure_on_your_data(body: &[u8], scores: AzureScores) -> Result<Ans
     stream.finish()
 }
 
-/// Whether a body is a stream of events, not one document.
+/// Whether a body is a stream, as server-sent events or JSON lines, and not one document.
 #[must_use]
 pub fn is_stream(body: &[u8]) -> bool {
     match BodyKind::of(body) {
@@ -144,12 +146,12 @@ pub fn is_stream(body: &[u8]) -> bool {
     }
 }
 
-/// Reads an answer as [`ingest`] does, unless the body is a stream of events: then there is `None`, and nothing was read.
+/// Reads an answer like [`ingest`], but returns `None` for a stream, without reading it.
 ///
 /// # Errors
 /// When the bytes are not UTF-8 or not JSON, when a member makes the answer unusable, or when no format is recognised.
 pub fn ingest_whole(body: &[u8], from: Option<Provider>) -> Result<Option<Answer>, IngestError> {
-    // To ask first what the body is would be to read it twice.
+    // Checking for a stream first would parse the body twice.
     if let Some(answer) = at_once(body, from) {
         return Ok(Some(answer));
     }
@@ -190,7 +192,7 @@ mod tests {
         assert_eq!(streamed.citations[0].sources, [SourceIndex(1)]);
     }
 
-    /// The reader that takes the caller's scores forgot to say whose answer it is: records had neither provider nor ranks.
+    /// The reader with the caller's scores once did not set the provider, so records had neither provider nor ranks.
     #[test]
     fn scores_of_azure_in_the_callers_way_change_nothing_else() {
         let context =
@@ -211,7 +213,7 @@ mod tests {
 
     const TAGS: &str = "\u{e006f}\u{e0062}\u{e0065}\u{e0079}";
 
-    /// Passages and names of labels were shown and sent as they came.
+    /// Passages and label names were once shown and sent with their invisible characters.
     #[test]
     fn what_readers_do_not_see_goes_from_sources_and_labels_of_whole_and_streamed_answers() {
         let hidden = |text: &str| format!("{text}\u{202e}{TAGS}");
@@ -241,7 +243,7 @@ mod tests {
         }
     }
 
-    /// Readers were shown the password of whoever built the index.
+    /// Readers were once shown the password in an address of the index.
     #[test]
     fn no_address_of_a_source_names_a_user() {
         let sources = r#"[{"url": "https://user:password@hr.example/a"}, {"filepath": "https://user:password@hr.example/b.pdf"},
@@ -283,7 +285,7 @@ mod tests {
         }
     }
 
-    /// The events of such a stream were no JSON to the reader: they were skipped, and the answer was empty.
+    /// serde_json refuses such events; they were once skipped, and the answer was empty.
     #[test]
     fn a_character_that_two_deltas_share_is_put_together() {
         type Event = fn(&str) -> String;
@@ -336,7 +338,7 @@ mod tests {
         assert_eq!(answer.warnings[0].at, crate::report::At::Pointer("/1/delta".into()));
     }
 
-    /// Whoever cuts passages by UTF-16 units makes these, and one of them cost the whole answer.
+    /// Cutting passages by UTF-16 units leaves half characters; one of them once failed the whole answer.
     #[test]
     fn half_a_character_in_a_passage_does_not_cost_the_answer() {
         let native = r#"{"text":"30 days [1].","sources":[{"content":"cut \ud83d"},{"content":"\ude00 cut \\ud83d"}]}"#;
@@ -349,7 +351,7 @@ mod tests {
         assert_eq!(answer(openai).text, "30 days \u{fffd}");
     }
 
-    /// As lines it was taken for a whole answer, and refused for what follows its first line.
+    /// Such JSON lines were once read as a whole answer, and refused because of the second line.
     #[test]
     fn a_stream_may_begin_with_an_event_that_says_nothing() {
         for (before, after) in [("data: ", "\n\n"), ("", "\n")] {

@@ -1,4 +1,4 @@
-//! Characters that two events of a stream share: the half in the first is moved over to the second.
+//! Joins surrogate pairs that are split over two events of a stream: the first half moves into the second event.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use super::event::Event;
 use super::json_walk::{Place, Walk, offset};
 use super::surrogates::{ESCAPE_BYTES, FIRST_OF_SECONDS, has_lone_half, lone_halves, surrogate};
 
-/// An event that has been kept for a while. Halves that stayed alone are still in it.
+/// An event that the joiner has released. Halves without a partner are still in it.
 #[derive(Debug)]
 pub(super) struct JoinedEvent {
     number: usize,
@@ -26,7 +26,7 @@ impl JoinedEvent {
     }
 }
 
-/// A list of events in which the halves are put together that two events share.
+/// Joins split surrogate pairs in a JSON list of events, and returns the list.
 pub(super) fn joined(list: &str) -> String {
     let events: Vec<&RawValue> = serde_json::from_str(list).unwrap_or_default();
     let events: Vec<&str> = events.into_iter().map(RawValue::get).collect();
@@ -45,41 +45,41 @@ pub(super) fn joined(list: &str) -> String {
     joined
 }
 
-/// Puts characters together that two events share.
+/// Joins surrogate pairs that are split over two events.
 ///
-/// An event with a text that ends in the first half of a character waits for the next event with a text in the same place.
-/// Where that begins with the other half, the first half moves over; where it does not, the half is lost. The events between
-/// wait as well, so that all keep their order.
+/// An event with a string that ends in the first half of a pair waits for the next event with a string in the same place. If
+/// that string begins with the second half, the first half moves to its start; if not, the half stays unpaired. Events between
+/// the two wait as well, so that all keep their order.
 #[derive(Debug, Default)]
 pub(super) struct SurrogateJoiner {
     waiting: VecDeque<JoinedEvent>,
     ends: Vec<TornEnd>,
 }
 
-/// So many events wait at most, and so many bytes: the next delta of a text is near.
+/// The most events and bytes that wait. The next delta of a text is normally one of the next events.
 const MAX_WAITING: usize = 16;
 const MAX_WAITING_BYTES: usize = 256 * 1024;
 
-/// So many texts of one event are gone on with: it rarely has more than the text itself, and a copy of it.
+/// The most strings of one event whose halves are joined. An event rarely has more than the text and a copy of it.
 const MAX_ENDS: usize = 8;
 
-/// A text that ends in the first half of a character.
+/// A string that ends in the first half of a surrogate pair.
 #[derive(Debug)]
 struct TornEnd {
-    /// The number of its event.
+    /// Number of its event, counted from 1.
     event: usize,
-    /// Where the half stands in it.
+    /// Byte offset of the escape in the JSON of the event.
     at: usize,
     place: Place,
 }
 
 impl SurrogateJoiner {
-    /// Whether an event can be read as it is: nothing is torn in it, nor before it.
+    /// Whether an event can be read at once: no event waits, and it has no unpaired half.
     pub(super) fn pass(&self, json: &str) -> bool {
         self.waiting.is_empty() && !has_lone_half(json)
     }
 
-    /// Takes the next event; gives those that need not wait any longer, in order.
+    /// Takes the next event and returns the events that need not wait any longer, in order.
     pub(super) fn push(&mut self, event: Event<'_>, json: &str) -> Vec<JoinedEvent> {
         let mut json = json.to_owned();
         self.continue_texts(&mut json);
@@ -99,13 +99,13 @@ impl SurrogateJoiner {
         self.waiting.drain(..ready).collect()
     }
 
-    /// Gives all events that wait: what would go on with their texts does not come.
+    /// Returns all waiting events, for example at the end of the input. Their halves stay unpaired.
     pub(super) fn release(&mut self) -> Vec<JoinedEvent> {
         self.ends.clear();
         self.waiting.drain(..).collect()
     }
 
-    /// Moves the halves that wait to the texts of an event that go on with them.
+    /// Moves waiting first halves to the strings of this event that begin with the second half.
     fn continue_texts(&mut self, json: &mut String) {
         let waiting = &mut self.waiting;
         self.ends.retain(|end| {
@@ -115,7 +115,7 @@ impl SurrogateJoiner {
             if let Some(JoinedEvent { json: earlier, .. }) = earlier.filter(|_| goes_on) {
                 let half = end.at..end.at + ESCAPE_BYTES;
                 json.insert_str(text, &earlier[half]);
-                // The text ends before the half, and blanks keep everything behind it in its place.
+                // The earlier string now ends before the half; blanks keep all byte offsets behind it.
                 earlier.replace_range(end.at..=end.at + ESCAPE_BYTES, "\"      ");
             }
             false
@@ -123,7 +123,7 @@ impl SurrogateJoiner {
     }
 }
 
-/// Whether a text ends behind the escape.
+/// Whether the JSON string ends right behind the escape.
 fn ends_text(json: &str, escape: usize) -> bool {
     json.as_bytes().get(escape + ESCAPE_BYTES) == Some(&b'"')
 }
@@ -137,7 +137,7 @@ mod tests {
     use super::super::surrogates::mended;
     use super::*;
 
-    /// The events that are given after each of these.
+    /// The events that are released after each of these.
     fn given(events: &[&str]) -> Vec<Vec<String>> {
         let mut torn = SurrogateJoiner::default();
         let json = |kept: Vec<JoinedEvent>| kept.iter().map(|kept| mended(&kept.json).into_owned()).collect::<Vec<_>>();

@@ -1,22 +1,22 @@
-//! Halves of characters.
+//! Unpaired surrogate escapes in JSON.
 //!
-//! JSON may write a character outside of the Basic Multilingual Plane as two escapes, `\ud83d\ude00`, and whoever cuts texts by
-//! UTF-16 units tears the two apart. JSON's grammar allows that; a Rust text cannot hold it. So JSON is mended before it is
-//! read: halves that two events of a stream share are put together in the second, and a half that stays alone becomes
-//! U+FFFD. JSON without a torn character, which is nearly all, is only searched for escapes.
+//! JSON may write a character outside of the Basic Multilingual Plane as two escapes, `\ud83d\ude00`. A service that cuts text
+//! by UTF-16 units splits the pair. JSON's grammar allows the halves, but a Rust string cannot hold them. So JSON is mended
+//! before it is parsed: pairs that are split over two events of a stream are joined, and a half without a partner becomes
+//! U+FFFD. Most JSON has no such half and is only searched for backslashes.
 
 use std::borrow::Cow;
 
 use super::json_walk::Walk;
 use crate::report::{Entry, Kind};
 
-/// How long an escape is, and what takes the place of a half.
+/// Length of a `\uXXXX` escape; the replacement of a half has the same length.
 pub(super) const ESCAPE_BYTES: usize = 6;
 const REPLACEMENT: &str = r"\ufffd";
 
-/// JSON in which no half of a character stands alone.
+/// Replaces unpaired surrogate escapes with `\ufffd`.
 ///
-/// Every byte keeps its place, so that messages about faults name the right ones.
+/// All other bytes keep their offsets, so that error messages name the right place.
 pub(super) fn mended(json: &str) -> Cow<'_, str> {
     mended_by(&lone_halves(json), json)
 }
@@ -35,15 +35,15 @@ fn mended_by<'j>(halves: &[Half], json: &'j str) -> Cow<'j, str> {
     Cow::Owned(mended)
 }
 
-/// The same, with an entry for the report where something was mended; `pointer` leads to the JSON.
+/// Like [`mended`], and counts the replacements for the report. `pointer` is the JSON pointer of `json`.
 pub(super) fn mended_with_note<'j>(json: &'j str, pointer: &str) -> (Cow<'j, str>, Lost) {
     let halves = lone_halves(json);
     let first = halves.first().map(|half| format!("{pointer}{}", Walk::to_byte(json, half.at).place.pointer()));
     (mended_by(&halves, json), Lost { count: halves.len(), first })
 }
 
-/// JSON of a text that holds JSON in its turn: halves that stand alone in the former become escapes of the latter, where they
-/// mean the same.
+/// Prepares a JSON string whose content is JSON itself: each unpaired surrogate escape gets another backslash, so that it becomes
+/// an escape of the inner JSON, with the same meaning there.
 pub fn handed_down(json: &str) -> Cow<'_, str> {
     let halves = lone_halves(json);
     if halves.is_empty() {
@@ -59,22 +59,22 @@ pub fn handed_down(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Halves that stayed alone.
+/// The unpaired halves that were replaced.
 #[derive(Debug, Default)]
 pub(super) struct Lost {
     count: usize,
-    /// JSON pointer of the text with the first of them.
+    /// JSON pointer of the string with the first of them.
     first: Option<String>,
 }
 
 impl Lost {
-    /// Adds those that came later.
+    /// Adds the halves of later JSON.
     pub(super) fn add(&mut self, later: Self) {
         self.count += later.count;
         self.first = self.first.take().or(later.first);
     }
 
-    /// What the report says of them: one entry, however many there are.
+    /// One entry for the report, for any number of halves; `None` without any.
     pub(super) fn entry(self) -> Option<Entry> {
         let Self { count, first } = self;
         let halves = if count == 1 { "half a character stands" } else { "halves of characters stand" };
@@ -83,15 +83,16 @@ impl Lost {
     }
 }
 
-/// Half a character that stands alone.
+/// An unpaired surrogate escape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Half {
-    /// Where its escape begins.
+    /// Byte offset of its backslash.
     pub(super) at: usize,
+    /// Whether it is the first half of a pair (U+D800 to U+DBFF).
     pub(super) is_first: bool,
 }
 
-/// Whether half a character stands alone.
+/// Whether the JSON has an unpaired surrogate escape.
 pub(super) fn has_lone_half(json: &str) -> bool {
     !lone_halves(json).is_empty()
 }
@@ -108,7 +109,7 @@ pub(super) fn lone_halves(json: &str) -> Vec<Half> {
                 halves.push(Half { at, is_first: unit < FIRST_OF_SECONDS });
                 ESCAPE_BYTES
             }
-            // Whatever else is behind a backslash, the next escape begins behind that.
+            // Any other escape has at least two bytes, and the next one begins behind them.
             None => 2,
         };
         from = (at + length).min(bytes.len());
@@ -116,13 +117,13 @@ pub(super) fn lone_halves(json: &str) -> Vec<Half> {
     halves
 }
 
-/// The first halves of pairs are below it.
+/// The lowest second half of a pair; first halves are below it.
 pub(super) const FIRST_OF_SECONDS: u16 = 0xdc00;
 
-/// The surrogate that an escape stands for.
+/// The surrogate of an escape at the start of these bytes; `None` when they begin otherwise.
 pub(super) fn surrogate(escape: &[u8]) -> Option<u16> {
     let [b'\\', b'u', digits @ ..] = escape.get(..ESCAPE_BYTES)? else { return None };
-    // Most escapes end here.
+    // Fast exit for most escapes.
     if !matches!(digits, [b'd' | b'D', b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F', ..]) {
         return None;
     }

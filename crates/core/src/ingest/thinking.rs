@@ -1,34 +1,34 @@
-//! What a reasoning model says to itself before its answer, where it stands in the text: `<think>…</think>` (rule N-09).
+//! Removes the reasoning of a model, `<think>…</think>`, from the beginning of its text (rule N-09).
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
-/// More blanks than this do not stand before it.
+/// The most bytes of blanks before `<think>`; after more, the text is the answer.
 const MAX_BLANKS: usize = 64;
 
-/// Takes what is thought out of the beginning of a text, which may come in pieces.
+/// Removes the reasoning from the beginning of a text that arrives in pieces.
 #[derive(Debug, Default)]
 pub(super) struct Thinking {
     place: Place,
-    /// What has arrived and is not decided on.
+    /// Text that has arrived and may still be reasoning.
     held: String,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
-    /// Nothing but blanks has come, or a part of the opening.
+    /// Only blanks have arrived, or a beginning of `<think>`.
     #[default]
     Beginning,
-    /// Between the two.
+    /// Between `<think>` and `</think>`.
     Inside,
-    /// Behind it, where blank lines go with it.
+    /// Behind `</think>`. Blanks here are removed too.
     Behind,
     /// In the answer.
     Answer,
 }
 
 impl Thinking {
-    /// The answer in the next piece of the text.
+    /// Takes the next piece of the text and returns the part that belongs to the answer.
     pub(super) fn push(&mut self, piece: String) -> String {
         if self.place == Place::Answer {
             return piece;
@@ -61,7 +61,7 @@ impl Thinking {
         if self.place == Place::Answer { std::mem::take(&mut self.held) } else { String::new() }
     }
 
-    /// What is left at the end of the text: thoughts that never end are no answer.
+    /// Returns held text at the end. Reasoning without `</think>` is discarded.
     pub(super) fn finish(&mut self) -> String {
         let held = std::mem::take(&mut self.held);
         let is_text = self.place == Place::Beginning;
