@@ -1,5 +1,5 @@
 //! [Perplexity Sonar](https://docs.perplexity.ai/api-reference/chat-completions-post): `[n]` is a place in
-//! `search_results`, or in the list of addresses `citations`.
+//! `search_results`, or in `citations`, a list of addresses.
 
 use std::collections::HashMap;
 
@@ -36,7 +36,8 @@ struct Manifest {
 }
 
 impl Manifest {
-    /// The sources from a place on; both lists have the same order, and the longer one counts.
+    /// The sources from place `from` on, counted from 0. Both lists have the same order; the longer one sets the number of
+    /// sources.
     fn sources_from(self, from: usize, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<Source> {
         let found = self.search_results.len();
         let results = self.search_results.into_iter().enumerate().skip(from);
@@ -53,13 +54,14 @@ impl Manifest {
     }
 }
 
-/// The pages that annotations name, in the order of `[n]`: a router that gives no list of addresses gives these, from 0 to 0.
+/// The pages of `url_citation` annotations, in the order of `[n]`. OpenRouter sends these without a list of addresses; each spans
+/// 0 to 0, so the offsets are not read.
 fn annotated_pages(annotations: Vec<(String, WireAnnotation)>, warnings: &mut Vec<Entry>) -> Vec<Source> {
     let pages = annotations.into_iter().filter(|(_, annotation)| annotation.cites_page());
     pages.filter_map(|(pointer, annotation)| Some(annotation.into_annotation(pointer, warnings)?.source)).collect()
 }
 
-/// Says of sources what annotations with their addresses know besides: the titles.
+/// Fills in missing titles of sources from annotations with the same address.
 fn fill_in(sources: &mut [Source], annotated: Vec<Source>) {
     let key = |source: &Source| source.url.as_ref().map(|url| url.merge_key().into_owned());
     let mut by_address: HashMap<String, Source> = HashMap::new();
@@ -91,21 +93,21 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     Ok(answer)
 }
 
-/// The chunks of one answer, each with the whole manifest.
+/// Reads the chunks of one streamed answer. Each chunk repeats all sources so far.
 #[derive(Debug, Default)]
 pub(super) struct PerplexityEvents {
-    /// How many sources have been handed out.
+    /// Number of sources that have been emitted.
     known: usize,
-    /// Whether the sources are those of a list, and not of annotations.
+    /// Whether sources came from `search_results` or `citations`. If so, annotations only add titles.
     has_list: bool,
-    /// The pages that annotations have named: the first of them, if another chunk names them all again.
+    /// The pages of all annotations so far. A chunk whose first page equals the first one here repeats the list from its start.
     annotated: Vec<Source>,
     has_text: bool,
     thinking: Thinking,
 }
 
 impl PerplexityEvents {
-    /// The chunks behind so many bytes of text.
+    /// A reader that takes over after `bytes` bytes of text.
     pub(super) fn after(bytes: usize) -> Self {
         Self { has_text: bytes > 0, ..Self::default() }
     }
@@ -146,7 +148,7 @@ impl ReadEvents for PerplexityEvents {
             events.push(StreamEvent::Sources(annotated));
         }
         let text = said.content.map(Content::into_text).filter(|text| !text.is_empty());
-        // The whole message stands beside the last piece, and is all that a stream of one chunk has.
+        // The last chunk also has the whole message; a stream of one chunk has its text only there.
         let message = || chunk.message.map(Content::into_text).filter(|text| !text.is_empty());
         let text = if said.ended && !self.has_text { text.or_else(message) } else { text };
         self.has_text |= text.is_some();

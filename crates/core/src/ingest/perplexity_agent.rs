@@ -1,5 +1,5 @@
 //! [Perplexity's agent](https://docs.perplexity.ai/api-reference/responses-post): responses in which `[n]` is the id of
-//! a search result.
+//! a search result, not its place.
 
 use super::Provider;
 use super::format::Format;

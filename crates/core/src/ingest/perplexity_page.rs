@@ -1,4 +1,4 @@
-//! A page that a search of Perplexity's found, in chats and in responses.
+//! A search result of Perplexity, in chat completions and in responses.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use super::location::{Located, web_url};
 use crate::answer::{Source, SourceKind};
 use crate::report::Entry;
 
-/// A page that Perplexity found; `id` is what markers call it.
+/// A web page that Perplexity found. In responses, markers name its `id`.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct WirePage {
     #[serde(default, deserialize_with = "text_or_number")]
@@ -17,7 +17,7 @@ pub(super) struct WirePage {
     snippet: Option<String>,
     date: Option<String>,
     last_updated: Option<String>,
-    /// Where it was found: `web`, `attachment`.
+    /// The kind of search that found it: `web` or `attachment`.
     source: Option<String>,
 }
 

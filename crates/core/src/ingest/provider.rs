@@ -1,14 +1,14 @@
-//! Whose format an answer has.
+//! The formats by name: [`Provider`] and its slugs.
 
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use crate::answer::{Answer, TakenOut};
 
-/// Makes the type of one line a provider: its name, and the slug that the command line and HTTP use.
+/// Defines [`Provider`]: each line is a variant and its slug.
 macro_rules! providers {
     ($($(#[$doc:meta])* $name:ident: $slug:literal,)+) => {
-        /// A format, by the slug that the command line and HTTP use.
+        /// An input format. The command line and the HTTP API name it by its slug.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Provider {
             $($(#[$doc])* #[doc = concat!("Slug `", $slug, "`.")] $name,)+
@@ -17,7 +17,7 @@ macro_rules! providers {
         impl Provider {
             const ALL: [Self; [$($slug),+].len()] = [$(Self::$name),+];
 
-            /// The slug.
+            /// The name on the command line and in the HTTP API, for example `openai-chat`.
             #[must_use]
             pub fn slug(self) -> &'static str {
                 match self {
@@ -29,9 +29,9 @@ macro_rules! providers {
 }
 
 providers! {
-    /// xAI.
+    /// xAI, responses and chat completions.
     Xai: "xai",
-    /// Perplexity's agent.
+    /// Perplexity's agent, responses.
     PerplexityAgent: "perplexity-agent",
     /// OpenAI Responses.
     OpenAiResponses: "openai-responses",
@@ -41,13 +41,13 @@ providers! {
     AssistantHub: "assistanthub",
     /// Perplexity Sonar.
     Perplexity: "perplexity",
-    /// Mistral.
+    /// Mistral, conversations and chat completions.
     Mistral: "mistral",
     /// The azure-search-openai-demo.
     AzureSearchDemo: "azsearch-demo",
     /// OpenAI Chat Completions.
     OpenAiChat: "openai-chat",
-    /// Azure AI agents.
+    /// Azure AI agents: threads whose annotations also cite pages.
     AzureAgents: "azure-agents",
     /// OpenAI Assistants.
     OpenAiAssistants: "openai-assistants",
@@ -75,11 +75,11 @@ providers! {
     Native: "citewire",
 }
 
-/// No format has this slug.
+/// The error for a slug that no format has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown format {given:?}; known formats: auto, {}", slugs())]
 pub struct UnknownProvider {
-    /// What was given.
+    /// The slug as given.
     pub given: String,
 }
 
@@ -90,12 +90,12 @@ fn slugs() -> String {
 }
 
 impl Provider {
-    /// All formats.
+    /// All formats, each once.
     pub fn all() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter()
     }
 
-    /// Whether the order of its sources says which one was found first: that of a search, or that in which they were cited.
+    /// Whether the order of its sources is a ranking: the order of a search, or of first citation.
     fn ranks(self) -> bool {
         match self {
             Self::AzureOnYourData
@@ -123,8 +123,8 @@ impl Provider {
         }
     }
 
-    /// Says of an answer whose it is, and of its sources what their order says; takes out of them what readers must
-    /// not get.
+    /// Completes an answer of this format: sets the provider, gives sources without a rank their place if the order is a ranking,
+    /// and removes content that readers must not get.
     pub(super) fn gave(self, mut answer: Answer) -> Answer {
         answer.provider = Some(self.slug());
         answer.clean(TakenOut::default());

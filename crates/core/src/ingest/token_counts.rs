@@ -1,24 +1,24 @@
-//! What a provider says of the tokens that an answer took, in whatever format.
+//! Token counts that a provider reports, independent of the format.
 //!
-//! Three families of names are read: `prompt_tokens` (OpenAI chat completions and all who speak them), `input_tokens` (Responses,
-//! Anthropic, Cohere), and `promptTokenCount` (Gemini). Whatever is odd in them says nothing.
+//! Three families of names are read: `prompt_tokens` (OpenAI chat completions and compatible services), `input_tokens`
+//! (Responses, Anthropic, Cohere), and `promptTokenCount` (Gemini). Counts in any other shape are ignored.
 
 use serde::Deserialize;
 
 use crate::answer::TokenCounts;
 
-/// A document or event, of which only this is read.
+/// The members of a document or event that may hold counts.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Envelope {
     usage: Option<Usage>,
     #[serde(rename = "usageMetadata", alias = "usage_metadata")]
     gemini: Option<Usage>,
-    /// Of Responses, when the answer is whole.
+    /// In the last event of Responses.
     response: Option<Inner>,
-    /// Of Anthropic, when the answer begins.
+    /// In the first event of Anthropic.
     message: Option<Inner>,
-    /// Of Cohere, when the answer ends.
+    /// In the last event of Cohere.
     delta: Option<Inner>,
 }
 
@@ -37,15 +37,15 @@ struct Usage {
     completion_tokens: Option<u64>,
     #[serde(alias = "totalTokenCount", alias = "total_token_count")]
     total_tokens: Option<u64>,
-    // Anthropic counts what a cache took apart from `input_tokens`.
+    // Anthropic does not include cached tokens in `input_tokens`.
     cache_creation_input_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
-    // Gemini counts thoughts and what its tools brought apart.
+    // Gemini counts thoughts and tool results separately.
     #[serde(rename = "thoughtsTokenCount", alias = "thoughts_token_count")]
     thoughts: Option<u64>,
     #[serde(rename = "toolUsePromptTokenCount", alias = "tool_use_prompt_token_count")]
     tools: Option<u64>,
-    /// Of Cohere.
+    /// Cohere's counts.
     tokens: Option<Tokens>,
 }
 
@@ -56,7 +56,7 @@ struct Tokens {
     output_tokens: Option<f64>,
 }
 
-/// What a document or event says, if it says anything.
+/// The token counts in a document or event; `None` when it has none.
 pub(super) fn token_counts(json: &str) -> Option<TokenCounts> {
     memchr::memmem::find(json.as_bytes(), b"\"usage")?;
     let Envelope { usage, gemini, response, message, delta } = serde_json::from_str(json).ok()?;

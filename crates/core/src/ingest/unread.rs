@@ -1,7 +1,7 @@
-//! Sources that no reader reads: formats of others that are recognised only to be refused, and members of other names.
+//! Sources that citewire cannot read: formats that are recognized only to be refused, and unknown members with sources.
 //!
-//! An answer whose sources are lost without a word misleads its readers. A format of the table below is refused, because
-//! another one would take its text and nothing else. Sources under a name that a format does not read become a note.
+//! An answer that loses its sources silently misleads readers. The formats in the table below are refused, because the parser of
+//! another format would read their text without the sources. Sources in a member that a format does not read get a note.
 
 use std::sync::LazyLock;
 
@@ -12,24 +12,24 @@ use super::IngestError;
 use super::format::{Members, is_text};
 use crate::report::{Entry, Kind};
 
-/// A format that is recognised and not read.
+/// A format that is recognized and refused.
 #[derive(Debug)]
 pub(super) struct Unread {
-    /// What people call it.
+    /// Its name in messages.
     pub(super) name: &'static str,
-    /// What tells it, for messages.
+    /// The members that identify it, for messages.
     pub(super) sign: &'static str,
-    /// The members of a whole answer in it.
+    /// The top-level members of a whole answer.
     pub(super) members: &'static [&'static str],
     /// Whether a whole answer has the members of this format.
     pub(super) is_whole: fn(&Members) -> bool,
     /// Whether an event has members that only this format has.
     pub(super) is_event: fn(&Members) -> bool,
-    /// The slug of the format that reads its text alone.
+    /// The slug of the format that can read its text, without the sources.
     text_as: &'static str,
 }
 
-/// The formats whose text stands where a format that is read has its own.
+/// The formats whose text has the place of the text of a readable format.
 pub(super) const UNREAD: &[Unread] = &[
     Unread {
         name: "Flowise",
@@ -115,10 +115,10 @@ fn is_filled_list(value: &Value) -> bool {
     value.as_array().is_some_and(|list| !list.is_empty())
 }
 
-/// Whether the members are an activity with a text and claims. Without claims, its text says all.
+/// Whether a body is an activity with a text and claims. An activity without claims loses nothing when read as a manifest.
 fn is_citing_activity(members: &Members) -> bool {
     let entities = members.get("entities").and_then(Value::as_array);
-    // The claims stand in the message's entity, or each is an entity.
+    // Claims stand in `citation` of the message entity, or each is an entity of its own.
     let is_claim = |entity: &Value| entity["type"].as_str().is_some_and(|kind| kind.ends_with("schema.org/Claim"));
     let cites = |entity: &Value| is_filled_list(&entity["citation"]) || is_claim(entity);
     is_text(members, "type", "message")
@@ -134,13 +134,13 @@ fn is_dify(members: &Members) -> bool {
 }
 
 impl Unread {
-    /// Why an answer in this format is refused.
+    /// The error for an answer in this format.
     pub(super) fn refusal(&self) -> IngestError {
         IngestError::NotRead { format: self.name, sign: self.sign, text_as: self.text_as }
     }
 }
 
-/// Names of members that hold sources somewhere.
+/// Names of members that hold sources in some format.
 const NAMES: &[&str] = &[
     "attributions",
     "citations",
@@ -160,20 +160,20 @@ const NAMES: &[&str] = &[
     "web_search_citations",
 ];
 
-/// What finds each name in JSON; a stream asks for every event.
+/// A searcher for each quoted name. Every event is searched, so they are built once.
 static FINDERS: LazyLock<Vec<Finder<'static>>> =
     LazyLock::new(|| NAMES.iter().map(|name| Finder::new(&format!("\"{name}\"")).into_owned()).collect());
 
-/// Sources may stand so many members deep.
+/// How many levels deep sources are searched.
 const MAX_DEPTH: usize = 6;
 
-/// So many members are named.
+/// The most notes for one body.
 const MAX_NOTES: usize = 5;
 
-/// Notes about the members of `body` that hold sources by their name; `read` are the names of members whose insides the
-/// format reads. `pointer` leads to the body.
+/// Notes about members of `body` that hold sources by their name. Members with a name in `read` are skipped with their content.
+/// `pointer` is the JSON pointer of the body.
 pub(super) fn unread_sources(body: &str, read: &[&str], pointer: &str) -> Vec<Entry> {
-    // Few answers have such a name, and to look for it costs less than to read the body once more.
+    // Few answers have such a name, and searching for names costs less than parsing the body again.
     let mut finders = NAMES.iter().zip(FINDERS.iter()).filter(|(name, _)| !read.contains(*name));
     if !finders.any(|(_, finder)| finder.find(body.as_bytes()).is_some()) {
         return Vec::new();
@@ -210,8 +210,8 @@ fn search(value: &Value, read: &[&str], pointer: &str, depth: usize, found: &mut
     }
 }
 
-/// Whether a member of such a name holds sources: a list of objects or addresses, or an object with such a list. What the
-/// objects of a list hold themselves is told by their own members.
+/// Whether the value of such a member holds sources: a list of addresses or source objects, or an object with such a list.
+/// An object is a source if it has one of [`SOURCE_MEMBERS`].
 fn holds_sources(value: &Value) -> bool {
     let is_source = |entry: &Value| {
         entry.as_str().is_some_and(|text| text.contains("://"))
@@ -221,7 +221,7 @@ fn holds_sources(value: &Value) -> bool {
     holds(value) || value.as_object().is_some_and(|members| members.values().any(holds))
 }
 
-/// Members of which a source has one.
+/// Members that identify a source object; each source has at least one.
 const SOURCE_MEMBERS: &[&str] = &[
     "content",
     "document",
@@ -263,7 +263,7 @@ mod tests {
         places.map(|entry| pointer(entry.at)).collect()
     }
 
-    /// The text of Flowise stands where the manifest has its own: its documents were lost without a word.
+    /// Flowise has `text` like the manifest, so its documents were once lost silently.
     #[test]
     fn an_answer_of_flowise_is_refused_by_name_and_its_text_is_read_with_a_note() {
         let body = json!({"text": "Keys are at the desk.", "question": "keys?", "chatId": "c",
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(unread(&without, None), Vec::<String>::new());
     }
 
-    /// The claims of an activity stand in its entities: as a manifest it kept its text and lost them.
+    /// An activity has its claims in `entities`; read as a manifest, it once lost them.
     #[test]
     fn an_activity_with_claims_is_refused_by_name() {
         let claims = json!([{"type": "https://schema.org/Message", "citation": [{"@type": "Claim", "position": 1}]}]);
@@ -291,8 +291,7 @@ mod tests {
         assert_eq!(ingest(bare.to_string().as_bytes(), None).expect("a text").text, "Hello.");
     }
 
-    /// An event of Dify has an `answer`, as a piece of LangChain's has: the text was read, and the sources of its last
-    /// event were not.
+    /// Events of Dify have `answer`, like those of LangChain; the sources in the last event were once lost.
     #[test]
     fn dify_is_refused_by_name_in_every_carrier() {
         let event = |text: &str| json!({"event": "message", "task_id": "t", "answer": text, "conversation_id": "c"});
@@ -312,8 +311,7 @@ mod tests {
         assert_eq!(text, "Keys are here.");
     }
 
-    /// Completions of several services carry what was searched in members of their own; read as a plain completion, they
-    /// lost it without a word.
+    /// Several services add search results to a completion in members of their own; these were once lost silently.
     #[test]
     fn a_completion_whose_sources_are_not_read_says_where_they_are() {
         let found = json!([{"title": "X", "url": "https://x"}]);

@@ -1,5 +1,5 @@
-//! [Vercel AI SDK](https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol): the parts of a message for a user interface, as
-//! a stream or in the message itself. Sources have no place in the text.
+//! [Vercel AI SDK](https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol): the parts of a UI message, streamed
+//! or in a whole message. Sources have no place in the text.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -33,7 +33,7 @@ fn is_event(members: &Members) -> bool {
         || kind == "error" && members.contains_key("errorText")
 }
 
-/// A message as the user interface keeps it.
+/// A whole UI message.
 #[derive(Deserialize)]
 struct Message {
     #[serde(default, deserialize_with = "entries")]
@@ -46,9 +46,9 @@ struct Message {
 struct Part {
     #[serde(rename = "type")]
     kind: Option<String>,
-    /// The text of a part.
+    /// The whole text of a part.
     text: Option<String>,
-    /// What is new in the text of a part.
+    /// The new text in an event.
     delta: Option<String>,
     #[serde(default, deserialize_with = "text_or_number")]
     source_id: Option<String>,
@@ -62,13 +62,13 @@ struct Part {
     finish_reason: Option<String>,
 }
 
-/// A message as far as it has arrived.
+/// Reads a message, whole or streamed, and collects its sources.
 #[derive(Debug, Default)]
 struct UiMessage {
     sources: Sources,
 }
 
-/// Reasons to end that say nothing.
+/// Finish reasons that get no note.
 const USUAL: [&str; 4] = ["stop", "tool-calls", "unknown", "other"];
 
 fn parse(body: &str) -> Result<Answer, IngestError> {

@@ -1,4 +1,4 @@
-//! What a web search found, as tools lay it out: objects, or lines of text with an address in each.
+//! Results of web search tools: objects, or lines of text with an address in each.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -10,17 +10,17 @@ use super::location::{Located, web_url};
 use crate::answer::{Source, SourceKind};
 use crate::report::Entry;
 
-/// Members of a tool's item that may hold what it found.
+/// Members of a tool item that may hold its results; the first that is not null is read.
 const RESULTS: [&str; 4] = ["results", "output", "content", "text"];
 
-/// What may stand at the end of an address in a text without being a part of it.
+/// Punctuation that may follow an address in a text and does not belong to it.
 const BEHIND_URL: [char; 4] = ['.', ',', ';', ')'];
 
-/// What the searches of an answer found.
+/// The results of all searches of an answer.
 #[derive(Debug, Default)]
 pub(super) struct WebResults {
     all: Vec<Source>,
-    /// The place of each page, by what two addresses of it share.
+    /// Place of each page in `all`, by its merge key (rule N-03).
     places: BTreeMap<String, usize>,
 }
 
@@ -37,13 +37,13 @@ impl From<Vec<Source>> for WebResults {
 }
 
 impl WebResults {
-    /// What was found of the page that a source is.
+    /// The result with the address of `source`.
     pub(super) fn of_page(&self, source: &Source) -> Option<&Source> {
         let key = source.url.as_ref().filter(|_| !self.all.is_empty())?.merge_key();
         self.places.get(key.as_ref()).map(|at| &self.all[*at])
     }
 
-    /// All of them, in the order in which they were found.
+    /// All results, in the order of the searches.
     pub(super) fn into_list(self) -> Vec<Source> {
         self.all
     }
@@ -54,7 +54,7 @@ pub(super) fn is_web_search(kind: &str) -> bool {
     matches!(kind, "web_search" | "web_search_preview" | "web_search_call")
 }
 
-/// The pages that a tool's item says it found, each with its rank; `pointer` leads to the item.
+/// The pages in a tool item, each with its rank, from 1. `pointer` is the JSON pointer of the item.
 pub(super) fn web_results(item: &Value, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<Source> {
     let held = RESULTS.iter().find_map(|name| Some((name, item.get(*name).filter(|value| !value.is_null())?)));
     let Some((name, results)) = held else { return Vec::new() };
@@ -79,7 +79,7 @@ pub(super) fn web_results(item: &Value, pointer: &str, warnings: &mut Vec<Entry>
     pages
 }
 
-/// A result; `None` without an address.
+/// Reads a result object; `None` without a web address.
 fn page(result: &Value, pointer: String, warnings: &mut Vec<Entry>) -> Option<Source> {
     let text = |name: &str| filled(result[name].as_str().map(str::to_owned));
     let Located { url, address, .. } = web_url(text("url"), || format!("{pointer}/url"), warnings);
@@ -88,7 +88,7 @@ fn page(result: &Value, pointer: String, warnings: &mut Vec<Entry>) -> Option<So
     url.map(|url| Source { url: Some(url), address, title, content, kind, pointer, ..Source::default() })
 }
 
-/// One page a line: its address, and what stands before it as the title.
+/// Reads each line with an address as a page. The text before the address is its title.
 fn lines(text: &str, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<Source> {
     let found = text.lines().filter_map(|line| {
         let at = ["https://", "http://"].iter().filter_map(|scheme| line.find(scheme)).min()?;
@@ -102,7 +102,7 @@ fn lines(text: &str, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<Source> {
     found.collect()
 }
 
-/// A title without what makes it an entry of a list or the text of a link: `1. `, `- `, `[`, `](`, `: `.
+/// Removes list and link syntax around a title: `1. `, `- `, `[`, `](`, `: `.
 fn title(before: &str) -> Option<String> {
     let text = before.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '-' | '*' | '•' | '+' | '['));
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();

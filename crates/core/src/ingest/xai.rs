@@ -1,5 +1,5 @@
-//! [xAI](https://docs.x.ai/developers/tools/citations): responses and chats with `[[n]](url)` in the text, and with a
-//! list of all pages that were seen.
+//! [xAI](https://docs.x.ai/developers/tools/citations): responses and chat completions with `[[n]](url)` in the
+//! text, and `citations`, a list of all pages that the model saw.
 
 use super::chat::{CHAT_MEMBERS, ChatKind};
 use super::deferred_format::DeferredFormat;
@@ -87,7 +87,7 @@ mod tests {
         for body in [chat, response] {
             let answer = read(&body);
             assert_eq!(cited(&answer), EXPECTED);
-            // Used ones stand before those that were only seen.
+            // Used pages stand before pages that were only seen.
             assert_eq!(addresses(&answer), ["https://y/", "https://x/a", "https://new/", "https://z/"]);
             assert_eq!((answer.sources[0].title.as_deref(), &answer.shown), (None, &None));
         }
