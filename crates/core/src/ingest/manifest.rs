@@ -98,8 +98,8 @@ impl WireSource {
     }
 }
 
-/// The members of a `metadata` object. PHP and others write an empty list for an empty object; any other value is dropped with a
-/// warning, so that it does not fail the answer.
+/// The members of a `metadata` object. PHP and others write an empty list for an empty object. Any other value is dropped
+/// with a warning; it must not fail the whole answer.
 fn members(metadata: Value, source: &str, warnings: &mut Vec<Entry>) -> Map<String, Value> {
     match metadata {
         Value::Object(members) => return members,

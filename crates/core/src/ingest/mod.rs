@@ -1,8 +1,8 @@
 //! Provider formats: the only place that knows a provider's JSON.
 //!
-//! Each format has a file with its wire types and their conversion to an [`Answer`](crate::answer::Answer). Providers deviate
-//! from their documentation, so parsers are lenient and report oddities as warnings; they fail only when the answer is unusable.
-//! A format with whole and streamed answers yields the same [`Answer`](crate::answer::Answer) for both.
+//! Each format has a file with its wire types and their conversion to an [`Answer`](crate::answer::Answer). Providers
+//! deviate from their documentation, so parsers are lenient and report oddities as warnings; they fail only when the answer
+//! is unusable. A format with whole and streamed answers yields the same [`Answer`](crate::answer::Answer) for both.
 
 mod annotated;
 mod annotated_parts;

@@ -179,8 +179,8 @@ impl WebUiAnswer {
         }
     }
 
-    /// Takes the whole text so far. If it extends the known text, the rest is emitted. Otherwise it replaces the known text, and
-    /// [`StreamEvent::Late`] says that the text is final only at the end.
+    /// Takes the whole text so far. If it extends the known text, the rest is emitted. Otherwise it replaces the known text,
+    /// and [`StreamEvent::Late`] says that the text is final only at the end.
     fn replace_text(&mut self, text: String, said: &mut Vec<StreamEvent>) {
         match text.strip_prefix(self.text.as_str()).map(str::to_owned) {
             Some(rest) => self.add_text(rest, said),

@@ -54,8 +54,8 @@ impl Manifest {
     }
 }
 
-/// The pages of `url_citation` annotations, in the order of `[n]`. OpenRouter sends these without a list of addresses; each spans
-/// 0 to 0, so the offsets are not read.
+/// The pages of `url_citation` annotations, in the order of `[n]`. OpenRouter sends these without a list of addresses; each
+/// spans 0 to 0, so the offsets are not read.
 fn annotated_pages(annotations: Vec<(String, WireAnnotation)>, warnings: &mut Vec<Entry>) -> Vec<Source> {
     let pages = annotations.into_iter().filter(|(_, annotation)| annotation.cites_page());
     pages.filter_map(|(pointer, annotation)| Some(annotation.into_annotation(pointer, warnings)?.source)).collect()

@@ -123,8 +123,8 @@ impl Provider {
         }
     }
 
-    /// Completes an answer of this format: sets the provider, gives sources without a rank their place if the order is a ranking,
-    /// and removes content that readers must not get.
+    /// Completes an answer of this format: sets the provider, gives sources without a rank their place if the order is a
+    /// ranking, and removes content that readers must not get.
     pub(super) fn gave(self, mut answer: Answer) -> Answer {
         answer.provider = Some(self.slug());
         answer.clean(TakenOut::default());

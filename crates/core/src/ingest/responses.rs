@@ -90,8 +90,8 @@ pub(super) struct WireResponse {
     pub(super) error: Option<Value>,
 }
 
-/// Reads a list of addresses. Any other value counts as empty: only xAI has this list, and another service's `citations` must not
-/// fail the answer.
+/// Reads a list of addresses. Any other value counts as empty: only xAI has this list, and another service's `citations`
+/// must not fail the answer.
 fn addresses<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Option<String>>, D::Error> {
     let value = Value::deserialize(deserializer)?;
     Ok(value.as_array().into_iter().flatten().map(|entry| entry.as_str().map(str::to_owned)).collect())

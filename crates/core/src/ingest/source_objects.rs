@@ -66,8 +66,8 @@ impl Document {
     /// The value at a JSON pointer.
     ///
     /// There are two extensions to RFC 6901. A pointer may lead through a string that holds JSON, because an old form of
-    /// Azure OpenAI On Your Data has its citations in one. And a name also matches in the other of Google's two spellings, snake
-    /// case or camel case (rule N-17).
+    /// Azure OpenAI On Your Data has its citations in one. And a name also matches in the other of Google's two spellings,
+    /// snake case or camel case (rule N-17).
     fn find(&mut self, pointer: &str) -> Option<ProviderObject> {
         let (parent, name) = pointer.rsplit_once('/')?;
         self.open(parent);

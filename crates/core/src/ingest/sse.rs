@@ -1,10 +1,11 @@
 //! [Server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html), parsed from bytes in
 //! pieces of any size.
 //!
-//! The parser follows section 9.2.6 of the HTML standard, with two differences. The end of the input ends the last event (rule
-//! T-07), because many providers omit the last blank line. And a `data` line with a whole JSON object, followed by another such
-//! line, is an event of its own, because some logs and proxies drop the blank lines between events. The fields `event`, `id` and
-//! `retry` are skipped: providers name the type of an event in its JSON, and citewire does not reconnect.
+//! The parser follows section 9.2.6 of the HTML standard, with two differences. The end of the input ends the last event
+//! (rule T-07), because many providers omit the last blank line. And a `data` line with a whole JSON object is an event of
+//! its own when the next `data` line begins with `{` or is `[DONE]`, because some logs and proxies drop the blank lines
+//! between events. The fields `event`, `id` and `retry` are skipped: providers name the type of an event in its JSON, and
+//! citewire does not reconnect.
 
 use serde::de::IgnoredAny;
 

@@ -76,7 +76,8 @@ impl AnswerStream {
         self.end(false)
     }
 
-    /// Like [`finish`](Self::finish), and reads the token counts of a whole document too. This searches the whole body once more.
+    /// Like [`finish`](Self::finish), and reads the token counts of a whole document too. This searches the whole body once
+    /// more.
     ///
     /// # Errors
     /// Like [`finish`](Self::finish).
@@ -111,7 +112,8 @@ fn azure_with(scores: AzureScores) -> GrowingAnswer {
     GrowingAnswer::read_by(Box::new(AzureEvents::new(scores)), &azure_on_your_data::FORMAT)
 }
 
-/// Reads an answer, whole or as a stream, in the given format. With `None`, the format is detected from the members of the body.
+/// Reads an answer, whole or as a stream, in the given format. With `None`, the format is detected from the members of the
+/// body.
 ///
 /// `body` is UTF-8. A byte order mark and blanks before the document are skipped.
 ///

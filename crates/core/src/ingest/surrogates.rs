@@ -42,8 +42,8 @@ pub(super) fn mended_with_note<'j>(json: &'j str, pointer: &str) -> (Cow<'j, str
     (mended_by(&halves, json), Lost { count: halves.len(), first })
 }
 
-/// Prepares a JSON string whose content is JSON itself: each unpaired surrogate escape gets another backslash, so that it becomes
-/// an escape of the inner JSON, with the same meaning there.
+/// Prepares a JSON string whose content is JSON itself: each unpaired surrogate escape gets another backslash, so that it
+/// becomes an escape of the inner JSON, with the same meaning there.
 pub fn handed_down(json: &str) -> Cow<'_, str> {
     let halves = lone_halves(json);
     if halves.is_empty() {

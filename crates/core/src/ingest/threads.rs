@@ -200,7 +200,8 @@ fn parse_list(data: &[&RawValue]) -> Result<Answer, IngestError> {
     Ok(answer)
 }
 
-/// Sorts messages oldest first. The list is taken as newest first, unless the times of its first and last message say otherwise.
+/// Sorts messages oldest first. The list is taken as newest first, unless the times of its first and last message say
+/// otherwise.
 fn sort_by_time(messages: &mut [(String, WireThreadMessage<'_>)]) {
     let times: Option<Vec<f64>> = messages.iter().map(|(_, message)| message.time()).collect();
     let is_oldest_first = times.is_some_and(|times| times.first() < times.last());

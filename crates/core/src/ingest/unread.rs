@@ -1,7 +1,8 @@
 //! Sources that citewire cannot read: formats that are recognized only to be refused, and unknown members with sources.
 //!
-//! An answer that loses its sources silently misleads readers. The formats in the table below are refused, because the parser of
-//! another format would read their text without the sources. Sources in a member that a format does not read get a note.
+//! An answer that loses its sources silently misleads readers. The formats in the table below are refused, because the
+//! parser of another format would read their text without the sources. Sources in a member that a format does not read get a
+//! note.
 
 use std::sync::LazyLock;
 
