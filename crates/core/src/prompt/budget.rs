@@ -1,19 +1,20 @@
-//! How much of a model's window the sources may take.
+//! Limits for the length of a prompt, in bytes or in estimated tokens.
 
-/// How long the text may become. It is a limit, not an aim.
+/// The maximum length of a prompt. [`build`](super::build) leaves out sources that exceed it, and never cuts one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Budget {
-    /// As long as it wants.
+    /// No limit.
     #[default]
     Unlimited,
-    /// So many bytes of UTF-8, exactly.
+    /// At most this many UTF-8 bytes. Exact.
     Bytes(usize),
-    /// So many tokens by [`estimate_tokens`].
+    /// At most this many tokens, as [`estimate_tokens`] counts.
     Tokens(usize),
 }
 
 impl Budget {
-    /// What a piece of text costs. The costs of pieces add up to that of the whole where the cut is at a line end.
+    /// The cost of a piece of text, in the unit of the budget. If a text is cut at line ends, the costs of the pieces add up
+    /// to the cost of the whole.
     pub(super) fn cost(self, text: &str) -> usize {
         match self {
             Self::Unlimited => 0,
@@ -29,7 +30,7 @@ impl Budget {
         }
     }
 
-    /// The budget that remains beside another text, such as the line end behind the prompt.
+    /// The budget that remains when `other` takes its part, for example a line end behind the prompt. Never below zero.
     #[must_use]
     pub fn beside(self, other: &str) -> Self {
         let cost = self.cost(other);
@@ -41,19 +42,20 @@ impl Budget {
     }
 }
 
-/// About how many tokens a text is, without a tokenizer and for no model in particular.
+/// Estimates the number of tokens in a text, without a tokenizer and for no particular model.
 ///
-/// Every vocabulary differs, so this errs on the high side: a word of Latin letters is a token for each four of them, and
-/// one for each two beyond the twelfth, because long runs are seldom words; a digit, a mark and a line end are one each;
-/// what is not ASCII is one less than its bytes, four for a character outside the basic plane. What it comes to against
-/// real tokenizers stands in `docs/guides/prompt.md`.
+/// Vocabularies differ, so the estimate tends to be high. A run of ASCII letters counts one token for each four letters, and
+/// beyond the twelfth letter one for each two, because long runs are seldom words; a capital behind a small letter begins a
+/// new run. A digit, a punctuation mark and a line end count one each. A single blank counts nothing. A non-ASCII character
+/// counts its UTF-8 bytes minus one, or four outside the Basic Multilingual Plane. `docs/guides/prompt.md` compares the
+/// estimate with real tokenizers.
 #[must_use]
 pub fn estimate_tokens(text: &str) -> usize {
     let (mut tokens, mut letters, mut blanks) = (0, 0, 0);
     let mut after_small = false;
     for c in text.chars() {
         if c.is_ascii_alphabetic() {
-            // A capital behind a small letter begins a word: `camelCase`, and what is random.
+            // A capital behind a small letter begins a word, as in `camelCase` and in random strings.
             if after_small && c.is_ascii_uppercase() {
                 tokens += word(letters);
                 letters = 0;
@@ -68,7 +70,7 @@ pub fn estimate_tokens(text: &str) -> usize {
         after_small = false;
         if c == ' ' || c == '\t' {
             blanks += 1;
-            // One blank belongs to the word behind it; longer ones are taken in fours.
+            // A single blank belongs to the next word; longer runs count one token for each four.
             tokens += usize::from(blanks % 4 == 2);
             continue;
         }
@@ -126,7 +128,7 @@ mod tests {
 
         #[test]
         fn an_estimate_never_exceeds_the_bytes(text in "(?s).{0,80}") {
-            // Byte-level vocabularies cannot need more.
+            // Byte-level vocabularies need at most one token for each byte.
             prop_assert!(estimate_tokens(&text) <= text.len());
         }
     }

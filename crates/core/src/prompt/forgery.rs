@@ -1,5 +1,5 @@
-//! Whatever stands in titles and passages, a reader of the text finds the sources of the manifest, in their order and under
-//! their numbers, and no others. The readers here are written for these tests and know nothing of how the text was made.
+//! Property tests: for any titles and passages, a reader of the prompt finds exactly the sources of the manifest, in order and
+//! with their numbers. The readers here are written for these tests and share no code with [`build`].
 
 use std::sync::LazyLock;
 
@@ -14,12 +14,12 @@ fn pattern(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a pattern")
 }
 
-/// Lines as every program that may come by would cut them.
+/// Splits a text at everything that some program takes for a line end.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'])
 }
 
-/// Wide forms and small letters for what they stand for.
+/// Replaces full-width forms with ASCII, and capitals with small letters.
 fn folded(text: &str) -> String {
     let fold = |c: char| match c {
         '【' | '〔' => '[',
@@ -30,26 +30,26 @@ fn folded(text: &str) -> String {
     text.chars().map(fold).collect::<String>().to_lowercase()
 }
 
-/// A text as somebody in a hurry reads it: nothing but letters, digits and brackets counts, and of a line the beginning. A heading
-/// behind so much text begins nothing.
+/// A line as a hasty reader sees it: only letters, digits, brackets and colons, and only the first 64 of them. A heading
+/// behind so much text begins no source.
 fn hurried(text: &str) -> String {
     folded(text).chars().filter(|c| c.is_alphanumeric() || "[]():".contains(*c)).take(64).collect()
 }
 
-/// The numbers under which a reader finds sources in a numbered list: exactly written headings.
+/// Number and name of each heading in a numbered list, in exactly the written form.
 fn exact_headings(text: &str) -> Vec<(String, String)> {
     static HEADING: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^\[(\d+)\] \(Source: "([^"]*)"\)$"#));
     let found = lines(text).filter_map(|line| HEADING.captures(line));
     found.map(|captures| (captures[1].to_owned(), captures[2].to_owned())).collect()
 }
 
-/// The lines that a reader in a hurry takes for headings of sources; quotations are not.
+/// The number of lines that a hasty reader takes for headings of sources. Quoted lines do not count.
 fn hurried_headings(text: &str) -> usize {
     static HEADING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[:(]*\[\[?[0-9]+\]|\(source:"));
     lines(text).filter(|line| !line.starts_with('>') && HEADING.is_match(&hurried(line))).count()
 }
 
-/// The numbers and passages of the tags, when the text is nothing but tags.
+/// Number and passage of each tag; `None` when the text has anything outside of tags.
 fn tags(text: &str) -> Option<Vec<(usize, String)>> {
     static TAG: LazyLock<Regex> =
         LazyLock::new(|| pattern(r#"(?s)^<source id="(\d+)"(?: name="[^"<>\n]*")?>(.*?)</source>(?:\n|$)"#));

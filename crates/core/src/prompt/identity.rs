@@ -1,4 +1,4 @@
-//! Which sources are one: the numbers of the tags style.
+//! The numbers of the tags style: sources with the same id share a number.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::answer::Source;
 
-/// What all sources share that have no id (rule OW-01).
+/// The id of all sources without one (rule OW-01).
 const ANONYMOUS: &str = "N/A";
 
-/// The id of a source: `metadata.source`, else its own, else one that all such sources share.
+/// The id of a source: `metadata.source`, else its `id`, else [`ANONYMOUS`].
 fn identity(source: &Source) -> String {
     let named = match source.metadata.get("source") {
         Some(Value::String(name)) => Some(name.clone()),
@@ -20,7 +20,7 @@ fn identity(source: &Source) -> String {
     named.filter(filled).or_else(|| source.id.clone().filter(filled)).unwrap_or_else(|| ANONYMOUS.to_owned())
 }
 
-/// The numbers of sources in the tags style, from 1: one for each unique id, in the order in which they come (rule OW-01).
+/// The number of each source in the tags style, from 1. Each unique id gets the next number when it first occurs (rule OW-01).
 pub(super) fn numbers_of_ids(sources: &[Source]) -> Vec<usize> {
     let mut known = HashMap::new();
     sources

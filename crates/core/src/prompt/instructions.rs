@@ -1,10 +1,10 @@
-//! What a model is told about the sources.
+//! The instructions before the list of sources.
 //!
-//! The words hold no bracketed number at the beginning of a line and no tag, so that nothing in them looks like a source.
+//! They have no bracketed number at the beginning of a line and no tag, so that no part of them looks like a source.
 
 use super::Style;
 
-/// What stands before the first source; `highest` is the highest number among those that are listed.
+/// The text before the first source. `highest` is the highest number in the list.
 pub(super) fn preamble(style: Style, highest: usize, instructions: bool) -> String {
     let citing = || CITING.replace(HIGHEST, &highest.to_string());
     match (style, instructions) {
@@ -28,7 +28,7 @@ Answer from the sources below. Each is enclosed in a source tag; the id of the t
 name, where there is one, that of the document. Cite a source only when its tag has an id.
 ";
 
-/// What a model is told (rule AH-09).
+/// The rules of citing (rule AH-09).
 const CITING: &str = "\
 - Cite inline: right behind each statement, write the number of the source that it rests on, in square brackets, as in [1].
 - When several sources support a statement, give each number brackets of its own, as in [1][2].

@@ -1,31 +1,34 @@
-//! The context in the messages of a chat.
+//! Injects the context into the messages of a chat.
 
 use serde_json::{Map, Value, json};
 
-/// The system message cannot take the context.
+/// The error when the system message cannot take the context.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InjectError {
-    /// Its content is no text.
+    /// Its content is neither a string, a list of parts, nor null.
     #[error(
         "/messages/{message}/content: the content of the system message is {found}; text or a list of parts is required"
     )]
     Content {
-        /// Which message, counted from 0.
+        /// Index of the message, counted from 0.
         message: usize,
-        /// What was met.
+        /// The JSON type of the content, for example `a number`.
         found: &'static str,
     },
 }
 
-/// Puts the context behind the text of the first system message, or of the first `developer` message, which is what newer
-/// models call it (rule AH-10). Where there is none, a system message of `system` and the context comes first; an empty
-/// context adds nothing. It stays one message, because many models take only one.
+/// Adds the context to the messages of a chat (rule AH-10).
 ///
-/// Returns whether `system` was used.
+/// The context is appended to the first message with the role `system` or `developer`, the newer name of that role: behind a
+/// blank line in a string, or as another part in a list of parts. Without such a message, a system message of `system` and
+/// the context is inserted at the front. There is always one system message, because many models take only one. An empty
+/// context changes no existing message.
+///
+/// Returns whether `system` was used: it was given, and no system message existed.
 ///
 /// # Errors
 ///
-/// When the content of the system message is neither a text nor a list of parts. The messages are untouched then.
+/// When the content of the system message is neither a string, a list of parts, nor null. The messages are unchanged then.
 pub fn inject(
     messages: &mut Vec<Map<String, Value>>,
     context: &str,
@@ -49,7 +52,7 @@ pub fn inject(
     match messages[at].entry("content").or_insert(Value::Null) {
         Value::String(text) => *text = joined(text, context),
         Value::Array(parts) => {
-            // Two interfaces name the same part differently.
+            // Responses name a text part `input_text`, chat completions `text`.
             let is_input = |part: &Value| part["type"] == "input_text";
             let kind = if parts.iter().any(is_input) { "input_text" } else { "text" };
             parts.push(json!({ "type": kind, "text": context }));
@@ -62,14 +65,14 @@ pub fn inject(
     Ok(false)
 }
 
-/// Two texts with a blank line between them.
+/// Joins two texts with a blank line; an empty one is left out.
 fn joined(first: &str, second: &str) -> String {
     let first = first.trim_end();
     let between = if first.is_empty() || second.is_empty() { "" } else { BETWEEN };
     format!("{first}{between}{second}")
 }
 
-/// What stands between a system prompt and the context.
+/// The separator between a system prompt and the context.
 const BETWEEN: &str = "\n\n";
 
 #[cfg(test)]

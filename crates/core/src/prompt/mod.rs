@@ -1,8 +1,8 @@
-//! The other side of an answer: what a model is given, so that it cites by numbers which can be resolved.
+//! Prompts with sources: the input of a model, written so that it cites by numbers which citewire can resolve.
 //!
-//! [`build`] lists sources for a model, with the rules of citing, in one of three [`Style`]s and within a [`Budget`];
-//! [`inject`] puts the outcome into the messages of a chat. Whatever stands in a title or in a passage cannot pose as
-//! another source: `shape` says what a line looks like to a reader who is easily deceived, `passage` and `name` act on it.
+//! [`build`] lists sources with instructions for citing, in one of three [`Style`]s and within a [`Budget`]. [`inject`] adds
+//! the list to the messages of a chat. No title or passage can imitate another source: `shape` detects text that looks like a
+//! heading, a separator or a tag, and `passage` and `name` make it harmless.
 //!
 //! ```
 //! use citewire_core::ingest::retrieved;

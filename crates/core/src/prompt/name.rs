@@ -1,22 +1,22 @@
-//! What a source is called in front of a model: one line, of which nothing can be taken for more than a name.
+//! Names of sources in a prompt: one line that cannot imitate a heading, a tag or a marker.
 
 use super::shape::numbers_in_brackets;
 use super::visible::visible;
 use crate::answer::Source;
 use crate::text::cut_at_word;
 
-/// The longest name, in UTF-16 units: a name is no place for a passage.
+/// The longest name, in UTF-16 code units, so that a title cannot hold a whole passage.
 const MAX_NAME_UTF16: usize = 200;
 
-/// Without a title, a file and an address (rule AH-09).
+/// The name of a source without title, file and address (rule AH-09).
 const UNKNOWN: &str = "Unknown Document";
 
-/// The first of the source's [names](Source::names) that can be seen, on one line.
+/// The first of the source's [names](Source::names) with visible text, on one line.
 fn name(source: &Source) -> Option<String> {
     source.names().map(|name| plain(&name)).find(|name| !name.is_empty())
 }
 
-/// The name in `[1] (Source: "name")`. It holds no double quote.
+/// The name in `[1] (Source: "name")`. Double quotes in it become single ones.
 pub(super) fn numbered_name(source: &Source) -> String {
     name(source).map_or_else(|| UNKNOWN.to_owned(), |name| name.replace(is_double_quote, "'"))
 }
@@ -28,7 +28,7 @@ pub(super) fn tag_name(source: &Source) -> Option<String> {
     for c in name.chars() {
         match c {
             '&' => escaped.push_str("&amp;"),
-            // The wide forms look like what they are not.
+            // Wide forms look like ASCII angle brackets.
             '<' | '＜' | '﹤' => escaped.push_str("&lt;"),
             '>' | '＞' | '﹥' => escaped.push_str("&gt;"),
             '\'' => escaped.push_str("&#39;"),
@@ -43,7 +43,7 @@ fn is_double_quote(c: char) -> bool {
     matches!(c, '"' | '“' | '”' | '„' | '‟' | '＂' | '″' | '〃' | '〝' | '〞')
 }
 
-/// One line that is seen as it is, with its numbers in round brackets: those in square ones are the model's to write.
+/// The visible text on one line. Square brackets around numbers become round ones, because `[1]` would look like a citation.
 fn plain(name: &str) -> String {
     let line = visible(name).split_whitespace().collect::<Vec<_>>().join(" ");
     let line = cut_at_word(&line, MAX_NAME_UTF16);

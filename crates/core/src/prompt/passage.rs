@@ -1,4 +1,4 @@
-//! The text of a source in front of a model: readable as it is, except where it could be taken for another source.
+//! Passages of sources in a prompt: unchanged, except for text that could be taken for another source.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,11 @@ use super::shape::{is_like_heading, is_like_rule, is_like_tag};
 use super::visible::visible;
 use crate::answer::Source;
 
-/// The text that is injected: the passage with its neighbours, which a caller has merged into `metadata.context`, else the
-/// passage alone; without what no reader sees, and without blank lines around it. As it is: what else stands
-/// around it must not be text that it could imitate.
+/// The passage of a source for a prompt: `metadata.context`, into which a caller may merge neighboring passages, else
+/// `content`.
+///
+/// Invisible characters and surrounding blank lines are removed. Nothing is escaped: text that imitates another source is still
+/// in it, and the caller must handle that.
 #[must_use]
 pub fn passage(source: &Source) -> Cow<'_, str> {
     let merged = source.metadata.get("context").and_then(serde_json::Value::as_str);
@@ -19,7 +21,7 @@ pub fn passage(source: &Source) -> Cow<'_, str> {
     }
 }
 
-/// The first line keeps its indentation, which may be code.
+/// Removes blank lines at both ends. The first line keeps its indentation, because it may be code.
 fn without_blank_ends(text: &str) -> &str {
     let text = text.trim_end();
     let first = text.len() - text.trim_start().len();
@@ -27,18 +29,18 @@ fn without_blank_ends(text: &str) -> &str {
     &text[line..]
 }
 
-/// The passage below `[1] (Source: "name")`.
+/// Makes a passage safe below `[1] (Source: "name")`.
 pub(super) fn below_heading(passage: Cow<'_, str>) -> Cow<'_, str> {
     quoted(passage, is_like_heading)
 }
 
-/// The passage between `---` lines.
+/// Makes a passage safe between `---` lines.
 pub(super) fn between_rules(passage: Cow<'_, str>) -> Cow<'_, str> {
     quoted(passage, is_like_rule)
 }
 
-/// From the first line that could begin another source, every line is marked as a quotation: what follows a forged heading
-/// would else seem to belong to it.
+/// Quotes every line with `> ` from the first line that could begin another source. Quoting only that line would leave the rest
+/// as the text of a forged source.
 fn quoted(passage: Cow<'_, str>, is_forged: impl Fn(&str) -> bool) -> Cow<'_, str> {
     let mut at = 0;
     let mut lines = passage.split_inclusive('\n');
@@ -57,7 +59,7 @@ fn quoted(passage: Cow<'_, str>, is_forged: impl Fn(&str) -> bool) -> Cow<'_, st
     quoted.into()
 }
 
-/// The passage inside a `<source>` tag: what could be taken for such a tag is none any more; other tags stay.
+/// Makes a passage safe inside a `<source>` tag: the `<` of anything like a `<source>` tag becomes `&lt;`. Other tags stay.
 pub(super) fn inside_tag(passage: Cow<'_, str>) -> Cow<'_, str> {
     let opens = |(at, c): (usize, char)| is_like_tag(c, &passage[at + c.len_utf8()..]);
     if !passage.char_indices().any(opens) {

@@ -1,4 +1,4 @@
-//! Sources for a model, and what did not fit.
+//! Builds the prompt: the list of sources that fit into the budget.
 
 use super::identity::numbers_of_ids;
 use super::instructions::preamble;
@@ -12,49 +12,50 @@ use crate::answer::Source;
 pub struct Options {
     /// The form of the list.
     pub style: Style,
-    /// How long [`Prompt::text`] may become, instructions and all.
+    /// The maximum length of [`Prompt::text`], including instructions.
     pub budget: Budget,
-    /// Whether the rules of citing stand before the list. Without them, tell the model yourself.
+    /// Whether instructions for citing stand before the list. Without them, the caller must instruct the model.
     pub instructions: bool,
 }
 
 impl Options {
-    /// A list in this style, with instructions, as long as it wants.
+    /// A list in this style, with instructions and without a limit.
     #[must_use]
     pub fn new(style: Style) -> Self {
         Self { style, budget: Budget::Unlimited, instructions: true }
     }
 }
 
-/// What to give a model.
+/// The list of sources for a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt {
-    /// The context to inject, without a line end at its end; empty when no source is listed.
+    /// The context for [`inject`](super::inject), without a final line end; empty when no source is listed.
     pub text: String,
-    /// What became of each source, in the order of the manifest.
+    /// Number and fate of each source, in the order of the input.
     pub sources: Vec<Numbered>,
 }
 
-/// What became of a source.
+/// The number of a source, and whether it is in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbered {
-    /// What `[n]` says to mean it, from 1. In the tags style several sources may share a number.
+    /// The `n` in `[n]` that cites it, from 1. In the tags style, several sources may share a number.
     pub number: usize,
-    /// Whether it is in the text. Those that are not are the last ones.
+    /// Whether it is in the text. Sources that are not in it are always the last ones.
     pub listed: bool,
 }
 
 impl Prompt {
-    /// How many sources are in the text. They are the first ones of the manifest.
+    /// Number of sources in the text. They are the first ones of the input.
     #[must_use]
     pub fn listed(&self) -> usize {
         self.sources.iter().filter(|source| source.listed).count()
     }
 }
 
-/// Lists sources in the order of the manifest, which is that of their rank.
+/// Lists sources for a model, in the order given, which should be the order of their rank.
 ///
-/// From the first that does not fit into the budget, all are left out, each as a whole. Numbers do not depend on the budget.
+/// The first source that does not fit into the budget is left out with all sources behind it; none is cut. Numbers do not
+/// depend on the budget.
 #[must_use]
 pub fn build(sources: &[Source], options: &Options) -> Prompt {
     let Options { style, budget, instructions } = *options;
@@ -63,7 +64,7 @@ pub fn build(sources: &[Source], options: &Options) -> Prompt {
         Style::Tags => numbers_of_ids(sources),
     };
     let (mut body, mut highest, mut listed) = (String::new(), 0, 0);
-    // What the list costs with its end, and what the preamble costs, whose length only the length of a number changes.
+    // `cost` is that of the list with its end. The preamble is measured again only when `highest` gets another digit.
     let mut cost = budget.cost(end(style));
     let mut preamble_cost = budget.cost(&preamble(style, 0, instructions));
     for (source, &number) in sources.iter().zip(&numbers) {
@@ -88,10 +89,10 @@ pub fn build(sources: &[Source], options: &Options) -> Prompt {
     Prompt { text: preamble(style, highest, instructions) + &body + end(style), sources }
 }
 
-/// What stands before a source. Only the first one of a list without instructions has nothing that it must be parted from.
+/// The separator before a source. `opens` is true for the first source of a list without instructions.
 fn separator(style: Style, opens: bool) -> &'static str {
     match (style, opens) {
-        // The heading of the list stands there.
+        // `Sources:` always stands before the first source.
         (Style::Numbered, _) => "\n\n",
         (Style::Tags, false) => "\n",
         (Style::Tags, true) => "",
@@ -100,7 +101,7 @@ fn separator(style: Style, opens: bool) -> &'static str {
     }
 }
 
-/// A source, without a line end at its end.
+/// The text of one source, without a final line end.
 fn entry(source: &Source, number: usize, style: Style) -> String {
     let passage = passage(source);
     match style {
@@ -117,7 +118,7 @@ fn entry(source: &Source, number: usize, style: Style) -> String {
     }
 }
 
-/// What stands behind the last source.
+/// The text behind the last source.
 fn end(style: Style) -> &'static str {
     match style {
         Style::Numbered | Style::Tags => "",

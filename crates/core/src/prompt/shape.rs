@@ -1,15 +1,15 @@
-//! What a text looks like to a reader who is easily deceived: case, blanks, ornaments, invisible characters, marks on
-//! letters and other forms of the same sign do not count.
+//! Detects text that looks like a heading, a separator or a tag of the prompt, for a reader who ignores case, blanks,
+//! decoration, invisible characters, combining marks and variants of the same sign.
 
-/// What Unicode 14 calls opening punctuation (`Ps`) outside of ASCII, but for round brackets, single angles and quotation marks: a
-/// number between two of them reads like one in square brackets.
+/// Opening punctuation (`Ps`) of Unicode 14 outside of ASCII, without round brackets, single angle brackets and quotation
+/// marks. A number in such brackets looks like one in square brackets.
 const OPENING: &str = "༺༼᚛⁅⌈⌊❲❴⟅⟦⟪⟬⦃⦉⦋⦍⦏⦓⦕⦗⧘⧚⸢⸤⸦⹕⹗⹙⹛《「『【〔〖〘〚︗︷︹︻︽﹁﹃﹇﹛﹝｢";
 
 /// The closing punctuation (`Pe`) of [`OPENING`].
 const CLOSING: &str = "༻༽᚜⁆⌉⌋❳❵⟆⟧⟫⟭⦄⦊⦌⦎⦐⦔⦖⦘⧙⧛⸣⸥⸧⹖⹘⹚⹜》」』】〕〗〙〛︘︸︺︼︾﹂﹄﹈﹜﹞｣";
 
-/// A character as it looks: `None` when it does not show or only adorns its neighbour, `[` `]` `(` `)` `<` and `-` for
-/// everything that resembles them, `0` for every digit, else the small letter.
+/// The look of a character: `None` when it is invisible, blank or a combining mark; `[` `]` `(` `)` `<` `-` or `:` for anything
+/// that resembles it; `0` for every digit; else the small letter.
 fn looks(c: char) -> Option<char> {
     let c = match c {
         // The full-width forms of ASCII.
@@ -40,15 +40,15 @@ fn looks(c: char) -> Option<char> {
     })
 }
 
-/// The shape of a text, of which as much is looked at as one takes.
+/// The looks of the characters of a text, computed lazily.
 fn shape(text: &str) -> impl Iterator<Item = char> + Clone {
     text.chars().filter_map(looks)
 }
 
-/// How far a heading is looked for in a line, in characters that count.
+/// How far a heading is searched in a line, in characters of its shape.
 const HEADING_CHARS: usize = 64;
 
-/// The shape of a heading, in which signs of Markdown, quotation marks and arrows do not count either.
+/// Like [`shape`], but only letters, digits, brackets and colons: Markdown signs, quotation marks and arrows do not count.
 fn heading_shape(text: &str) -> impl Iterator<Item = char> {
     shape(text).filter(|c| c.is_alphanumeric() || "[]():".contains(*c))
 }
@@ -70,7 +70,7 @@ pub(super) fn is_like_heading(line: &str) -> bool {
     rest.is_empty() || rest.starts_with([':', '0', '[', '('])
 }
 
-/// Whether a bracket with this behind it holds a number, as the heading of a source and the marker of a citation do.
+/// Whether an opening bracket before this shape encloses a number, as in the heading of a source or in a marker.
 fn opens_number(rest: &str) -> bool {
     let rest = rest.trim_start_matches(['[', '(', ')', ':']);
     let words = ["docs", "doc", "sources", "source", "ref", "no", "n"];
@@ -79,7 +79,7 @@ fn opens_number(rest: &str) -> bool {
     rest[..end].contains('0') && rest[end..].starts_with(']')
 }
 
-/// Where the brackets that hold a number open and close: each pair by the bytes of its two characters.
+/// The byte offsets of the opening and the closing bracket of each pair that encloses a number.
 pub(super) fn numbers_in_brackets(text: &str) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let mut open = Vec::new();
@@ -99,7 +99,7 @@ pub(super) fn numbers_in_brackets(text: &str) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Whether a line could be taken for one that parts passages: `---` and its likes.
+/// Whether a line could be taken for a separator of passages, such as `---`.
 pub(super) fn is_like_rule(line: &str) -> bool {
     let mut shape = shape(line);
     let Some(first @ ('-' | '_' | '*' | '=' | '~')) = shape.next() else { return false };
@@ -107,7 +107,7 @@ pub(super) fn is_like_rule(line: &str) -> bool {
     others.peek().is_some() && others.all(|c| c == first)
 }
 
-/// Whether this character opens something that could be taken for a `<source>` tag, opening or closing.
+/// Whether `c`, followed by `behind`, could be taken for the start of a `<source>` or `</source>` tag.
 pub(super) fn is_like_tag(c: char, behind: &str) -> bool {
     looks(c) == Some('<') && shape(behind).skip_while(|c| matches!(c, '/' | '\\' | '!')).take(6).eq("source".chars())
 }

@@ -1,16 +1,16 @@
-//! How sources are listed.
+//! The styles of a list of sources.
 
 use std::str::FromStr;
 
-/// How sources are listed for a model.
+/// The form in which sources are listed for a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// `[1] (Source: "name")`, and the passage below it (rule AH-09). A number is a place in the manifest.
+    /// `[1] (Source: "name")` with the passage below it (rule AH-09). The number is the place in the input, from 1.
     #[default]
     Numbered,
-    /// `<source id="1" name="…">passage</source>` (rule OW-01). A number counts the unique ids of sources.
+    /// `<source id="1" name="…">passage</source>` (rule OW-01). Sources with the same id share a number.
     Tags,
-    /// Passages between `---` lines, without numbers and names (rule AH-09): nothing can be cited.
+    /// Passages between `---` lines, without numbers and names (rule AH-09). The model cannot cite them.
     Plain,
 }
 
@@ -18,7 +18,7 @@ impl Style {
     /// All styles.
     pub const ALL: [Self; 3] = [Self::Numbered, Self::Tags, Self::Plain];
 
-    /// The name on the command line.
+    /// The name on the command line: `numbered`, `tags` or `plain`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -29,11 +29,11 @@ impl Style {
     }
 }
 
-/// No style has this name.
+/// The error for a name that no style has. Names are case-sensitive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown style {given:?}; known styles: {}", Style::ALL.map(Style::name).join(", "))]
 pub struct UnknownStyle {
-    /// What was given.
+    /// The name as given.
     pub given: String,
 }
 

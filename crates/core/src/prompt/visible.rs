@@ -1,24 +1,25 @@
-//! What of a text a model reads: what people see, and less, so that nothing tells it what nobody checked.
+//! Removes invisible characters before a model reads a text, so that no hidden text reaches it. This removes more than
+//! [`text::visible`](crate::text::visible), which keeps characters that people need.
 
 use std::borrow::Cow;
 
 use crate::text;
 
-/// Whether a character goes that [people may need](crate::text::visible): controls, marks of direction, and those that carry
-/// letters unseen.
+/// Whether a character that [`text::visible`](crate::text::visible) keeps is removed for a model: controls, direction marks,
+/// the byte order mark, and variation selectors that can encode hidden text.
 fn goes(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\t')
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
-        // Variants of ideographs, of which there are as many as bytes.
+        // Selectors of ideograph variants: there are 240 of them, enough to encode bytes.
         || matches!(c, '\u{e0100}'..='\u{e01ef}')
 }
 
-/// Whether a line ends here in the eyes of somebody: Unicode knows more line ends than editors do.
+/// Whether some program takes the character for a line end. Unicode has more line ends than most editors know.
 fn ends_line(c: char) -> bool {
     matches!(c, '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// The text as it is seen, its lines ending with LF, and without tokens of chats.
+/// The visible text, with LF as the only line end, and with chat tokens such as `<|im_start|>` broken up.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
     let text = text::visible(text);
     if !text.chars().any(|c| goes(c) || ends_line(c)) {
@@ -39,8 +40,8 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
     without_tokens(seen.into())
 }
 
-/// `<|im_start|>` and its likes, with bars of either width, begin a turn of a chat for programs that read tokens in the text of a
-/// prompt. A zero-width space behind the `<` makes text of them. `a <| b` stays.
+/// Breaks up chat tokens such as `<|im_start|>`, with a bar of either width: some programs parse them in a prompt and begin
+/// another message there. A zero-width space behind `<` prevents that. `a <| b` stays.
 fn without_tokens(text: Cow<'_, str>) -> Cow<'_, str> {
     let begins = |(_, rest): &(usize, &str)| {
         rest.strip_prefix(['|', '｜']).and_then(|rest| rest.chars().next()).is_some_and(|c| !c.is_whitespace())
@@ -81,7 +82,7 @@ mod tests {
         }
     }
 
-    /// A passage could end the message of the system, and begin another.
+    /// With such a token, a passage could end the system message and begin another one.
     #[test]
     fn tokens_of_chats_are_text() {
         for (given, expected) in [
