@@ -1,6 +1,6 @@
-//! Sets of bytes, to look for the first one in a text.
+//! Sets of bytes, and the search for their first occurrence.
 
-/// How many bytes are looked at before the search branches.
+/// Number of bytes that are checked before the search branches.
 const AT_ONCE: usize = 8;
 
 /// A set of bytes.
@@ -21,7 +21,7 @@ impl ByteSet {
         self.0[usize::from(byte)]
     }
 
-    /// Where the first byte of the set stands.
+    /// Offset of the first byte that is in the set.
     pub(crate) fn position(&self, bytes: &[u8]) -> Option<usize> {
         let holds = |byte: &u8| self.holds(*byte);
         let blocks = bytes.chunks_exact(AT_ONCE);

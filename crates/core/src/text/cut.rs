@@ -1,14 +1,16 @@
-//! Shortening a text for a reader.
+//! Shortens texts for display.
 
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// The text in at most `max` UTF-16 units, cut at the end of a word where there is one, never inside a grapheme cluster.
-/// What was cut ends with an ellipsis, which counts.
+/// Shortens a text to at most `max` UTF-16 code units. A text that fits is returned unchanged.
+///
+/// The cut is at the end of the last whole word if that keeps at least half of the possible length, else inside a word, but
+/// never inside a grapheme cluster. A shortened text ends with `…`, which counts.
 #[must_use]
 pub fn cut_at_word(text: &str, max: usize) -> Cow<'_, str> {
-    // A text has at least as many bytes as units.
+    // A text has at least as many bytes as UTF-16 code units.
     if text.len() <= max || text.encode_utf16().nth(max).is_none() {
         return text.into();
     }
@@ -26,7 +28,7 @@ pub fn cut_at_word(text: &str, max: usize) -> Cow<'_, str> {
         }
         hard_end = at + cluster.len();
     }
-    // A word longer than half of the room is cut.
+    // Cut inside a word when its start would keep less than half of the possible length.
     let end = if word_end <= hard_end && word_end * 2 >= hard_end { word_end } else { hard_end };
     let kept = text[..end].trim_end();
     if max == 0 { "".into() } else { format!("{kept}…").into() }

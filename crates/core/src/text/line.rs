@@ -1,11 +1,11 @@
-//! A text that has to fit on one line.
+//! Texts on one line, for messages and terminals.
 
 use std::borrow::Cow;
 
 use super::visible::{goes, is_blank, visible};
 
-/// A text on one line: blanks of every kind become one space, and what cannot be seen but could steer the reader's
-/// screen (controls, direction overrides) goes. A text of which nothing is seen is empty.
+/// Puts a text on one line. Each run of blanks, including line ends, becomes one space; control characters and direction
+/// overrides are removed, because they could change the display. A text without visible characters becomes empty.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     let is_plain = text.bytes().all(|byte| (b' '..0x7f).contains(&byte));
     if is_plain && !text.contains("  ") && text.trim().len() == text.len() {
@@ -23,8 +23,8 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     words.join(" ").into()
 }
 
-/// A text in one line of a terminal. Control characters and changes of writing direction could move the cursor or forge lines, so
-/// they are shown instead of sent.
+/// Escapes a text for one line of a terminal. Control characters and direction overrides could move the cursor or forge
+/// lines, so they are written as Rust escapes such as `\n` or `\u{202e}`.
 pub fn in_terminal(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut line, c| {
         if c.is_control() || goes("", c) {

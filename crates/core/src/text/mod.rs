@@ -1,4 +1,4 @@
-//! Places in a text: offsets in three units, spans on character boundaries, and edits that keep track of places.
+//! Offsets in three units, spans on character boundaries, ends of words, and the removal of invisible characters.
 
 mod bytes;
 mod cut;

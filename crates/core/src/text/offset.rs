@@ -1,7 +1,7 @@
-//! The three units in which providers count places in a text.
+//! Offsets in the three units that providers use.
 //!
-//! Mixing them is the classic fault of this field, so each is a type, and only [`OffsetIndex`] converts, always against
-//! the text that the offset indexes.
+//! Mixing the units is a classic bug in citation code. So each unit is a type, and only [`OffsetIndex`] converts them,
+//! always with the text that the offset belongs to.
 
 use unicode_segmentation::GraphemeCursor;
 
@@ -13,22 +13,24 @@ pub struct ByteOffset(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CharOffset(pub usize);
 
-/// An offset in UTF-16 units, as JavaScript and C# count.
+/// An offset in UTF-16 code units, as JavaScript and C# count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Utf16Offset(pub usize);
 
-/// Converts offsets of one text. Building it reads the text once; each conversion then costs about the same.
+/// Converts offsets of one text to bytes. Building it reads the text once; a conversion reads at most 64 characters after a
+/// binary search.
 #[derive(Debug)]
 pub struct OffsetIndex<'t> {
     text: &'t str,
-    /// (bytes, code points, UTF-16 units) before every so-many-th character; empty for ASCII, where all three agree.
+    /// Bytes, code points and UTF-16 code units before every [`CHARS_PER_STEP`]th character; empty for ASCII, where all
+    /// three agree.
     steps: Vec<(usize, usize, usize)>,
 }
 
 const CHARS_PER_STEP: usize = 64;
 
 impl<'t> OffsetIndex<'t> {
-    /// An index over `text`.
+    /// Builds the index of `text`.
     #[must_use]
     pub fn new(text: &'t str) -> Self {
         let mut steps = Vec::new();
@@ -44,19 +46,21 @@ impl<'t> OffsetIndex<'t> {
         Self { text, steps }
     }
 
-    /// The byte offset itself, moved forward to a place where the text may be cut.
+    /// A byte offset, moved forward to the next grapheme cluster boundary. An offset past the end becomes the end (rule N-06).
     #[must_use]
     pub fn from_bytes(&self, offset: ByteOffset) -> ByteOffset {
         self.boundary(offset.0)
     }
 
-    /// The byte offset of a code point offset (rule N-06: past the end is the end; never inside a grapheme cluster).
+    /// Converts a code point offset to bytes, moved forward to the next grapheme cluster boundary. An offset past the end
+    /// becomes the end (rule N-06).
     #[must_use]
     pub fn from_chars(&self, offset: CharOffset) -> ByteOffset {
         self.convert(offset.0, |step| step.1, |_| 1)
     }
 
-    /// The byte offset of a UTF-16 offset: past the end is the end; never inside a grapheme cluster.
+    /// Converts a UTF-16 offset to bytes, moved forward to the next grapheme cluster boundary. An offset past the end
+    /// becomes the end (rule N-06).
     #[must_use]
     pub fn from_utf16(&self, offset: Utf16Offset) -> ByteOffset {
         self.convert(offset.0, |step| step.2, char::len_utf16)
@@ -83,7 +87,7 @@ impl<'t> OffsetIndex<'t> {
         self.boundary(byte)
     }
 
-    /// The next place at or after `byte` that is on a boundary of grapheme clusters.
+    /// The first grapheme cluster boundary at or after `byte`.
     fn boundary(&self, byte: usize) -> ByteOffset {
         let mut byte = byte.min(self.text.len());
         while !self.text.is_char_boundary(byte) {
@@ -92,7 +96,7 @@ impl<'t> OffsetIndex<'t> {
         let mut cursor = GraphemeCursor::new(byte, self.text.len(), true);
         match cursor.is_boundary(self.text, 0) {
             Ok(true) => ByteOffset(byte),
-            // The whole text is given, so the cursor never lacks context.
+            // The cursor has the whole text, so it cannot fail for lack of context.
             Ok(false) | Err(_) => {
                 ByteOffset(cursor.next_boundary(self.text, 0).ok().flatten().unwrap_or(self.text.len()))
             }
@@ -127,7 +131,7 @@ mod tests {
         assert_eq!(index.from_utf16(Utf16Offset(2)), after);
     }
 
-    /// What offsets are usually wrong in: emoji of several code points, CJK, combining marks, right-to-left letters, line ends.
+    /// Text that offsets often get wrong: emoji of several code points, CJK, combining marks, right-to-left letters, line ends.
     fn text() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             "[a-z ]{1,3}",

@@ -1,15 +1,15 @@
-//! A part of a text.
+//! Byte ranges of a text.
 
 use std::ops::Range;
 
-/// A byte range, start before or at end, both on character boundaries of the text it was made for.
+/// A byte range of a text. Start and end are on character boundaries of the text it was built for, and start ≤ end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     start: usize,
     end: usize,
 }
 
-/// The range does not lie on character boundaries of the text, or ends before it starts.
+/// The error for a range that is not on character boundaries of the text, exceeds it, or ends before it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("bytes {start} to {end} are not a range of a text of {len} bytes on character boundaries")]
 pub struct InvalidSpan {
@@ -22,10 +22,10 @@ pub struct InvalidSpan {
 }
 
 impl Span {
-    /// A span of `text`.
+    /// Builds the span of a byte range in `text`.
     ///
     /// # Errors
-    /// When the range is not one of the text.
+    /// When the range exceeds the text, ends before it starts, or cuts a character.
     pub fn new(text: &str, range: Range<usize>) -> Result<Self, InvalidSpan> {
         match text.get(range.clone()) {
             Some(_) => Ok(Self { start: range.start, end: range.end }),
@@ -33,7 +33,7 @@ impl Span {
         }
     }
 
-    /// The bytes.
+    /// Start and end as a byte range.
     #[must_use]
     pub fn range(self) -> Range<usize> {
         self.start..self.end

@@ -1,20 +1,23 @@
-//! What of a text people see. What cannot be seen, or turns the direction of what can, goes: it would show `exe.jpg` for `gpj.exe`,
-//! or carry a message past the reader to a model.
+//! Removes invisible characters and direction overrides from text. An override can show `gpj.exe` as `exe.jpg`, and invisible
+//! characters can carry hidden text to a model.
 
 use std::borrow::Cow;
 
-/// Nothing to see either, but two things with it between them do not become one.
+/// Takes the place of removed characters in Markdown. It is invisible too, but keeps its neighbors apart.
 const ZERO_WIDTH_SPACE: char = '\u{200b}';
 
-/// What a report calls it.
+/// The report code for removed characters.
 pub(crate) const UNSEEN: &str = "unseen";
 
-/// The most tag letters of a flag: `gbeng`, and one more (UTS 51, ED-14a).
+/// The most tag letters of a flag: the five of `gbeng`, and one more (UTS 51, ED-14a).
 const MAX_TAGS: usize = 6;
 
-/// Whether the letter goes behind this text. Embeddings, overrides and isolates of direction (UAX 9) go, and so do annotations,
-/// letters of tags outside of a flag, and selectors that select nothing, of which there are as many as bytes. The marks of
-/// direction and the joiners stay: right-to-left text and emoji need them.
+/// Whether character `c` is removed when it follows the text `before`.
+///
+/// Removed are direction embeddings, overrides and isolates (UAX 9), interlinear annotation characters, tag characters
+/// outside of a flag, and variation selectors that follow another selector or, for U+E0100 to U+E01EF, anything but an
+/// ideograph; tag characters and selectors can carry hidden text. Direction marks and joiners stay, because right-to-left
+/// text and emoji need them.
 pub(super) fn goes(before: &str, c: char) -> bool {
     match c {
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' => true,
@@ -33,7 +36,7 @@ fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Whether a tag stands in a flag: behind a black flag, some letters and digits, and an end.
+/// Whether tag character `c` continues a flag emoji: a black flag, tag letters or digits, and an end tag.
 fn goes_on_with_flag(before: &str, c: char) -> bool {
     let is_letter = |c: &char| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}');
     let tags = before.chars().rev().take(MAX_TAGS + 1).take_while(is_letter).count();
@@ -41,7 +44,8 @@ fn goes_on_with_flag(before: &str, c: char) -> bool {
     is_flag && if c == '\u{e007f}' { tags > 0 } else { is_letter(&c) && tags < MAX_TAGS }
 }
 
-/// Whether a letter in the bytes may go. It looks at the bytes alone, because most texts hold none.
+/// Whether a text may have characters to remove. A fast check of the bytes, because most texts have none; may return false
+/// positives.
 pub(crate) fn may_hold_unseen(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr3_iter(0xe2, 0xef, 0xf3, bytes).any(|at| {
@@ -56,7 +60,7 @@ pub(crate) fn may_hold_unseen(text: &str) -> bool {
     })
 }
 
-/// The text as people see it. It stands for itself: a text that goes on with another is written with [`push_visible`].
+/// The text without the characters that [`goes`] names. For text that continues other text, use [`push_visible`].
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !may_hold_unseen(text) {
         return text.into();
@@ -70,8 +74,9 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     seen.into()
 }
 
-/// Appends a text as people see it; returns how many letters went. In Markdown a zero-width space stands where they were, so that
-/// `]` and `(` with one between them do not become a link. What is appended does not depend on the pieces that a text comes in.
+/// Appends `text` to `out` without invisible characters, and returns how many were removed. With `markdown`, a zero-width
+/// space takes their place, so that `]` and `(` do not become a link. The result does not depend on the pieces that a text
+/// arrives in.
 pub(crate) fn push_visible(out: &mut String, text: &str, markdown: bool) -> usize {
     if !may_hold_unseen(text) {
         out.push_str(text);
@@ -91,7 +96,7 @@ pub(crate) fn push_visible(out: &mut String, text: &str, markdown: bool) -> usiz
     gone
 }
 
-/// Where the first letter stands that goes.
+/// Byte offset of the first character that would be removed.
 pub(crate) fn first_unseen(text: &str) -> Option<usize> {
     if !may_hold_unseen(text) {
         return None;
@@ -99,8 +104,8 @@ pub(crate) fn first_unseen(text: &str) -> Option<usize> {
     text.char_indices().find(|(at, c)| goes(&text[..*at], *c)).map(|(at, _)| at)
 }
 
-/// Whether the text ends in a character reference, but for its `;`, to a letter that goes: `&#x202e`. A letter that only goes
-/// somewhere counts as well.
+/// Whether the text ends with a numeric character reference, without its `;`, to a character that is removed: `&#x202e`.
+/// Characters that are removed only in some places count too.
 pub(crate) fn ends_in_unseen_reference(text: &str) -> bool {
     let from = text.floor_char_boundary(text.len().saturating_sub(MAX_REFERENCE));
     let Some((_, number)) = text[from..].rsplit_once("&#") else { return false };
@@ -111,17 +116,17 @@ pub(crate) fn ends_in_unseen_reference(text: &str) -> bool {
     code.ok().and_then(char::from_u32).is_some_and(|c| goes("", c))
 }
 
-/// `&#`, and the seven digits that CommonMark allows (0.31, section 2.5).
+/// Length of `&#`, `x` and seven digits, the most that CommonMark allows (0.31, section 2.5).
 const MAX_REFERENCE: usize = 10;
 
-/// Characters that take no room (Unicode, `Default_Ignorable_Code_Point`), as far as a model may write them beside digits.
+/// Whether a character has no width (Unicode `Default_Ignorable_Code_Point`). Only those that a model may write beside digits.
 pub(crate) fn takes_no_room(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether nothing of the text is seen: blanks, controls, what takes no room, and letters that are drawn as a blank.
+/// Whether a text has no visible character: only blanks, controls, characters without width, and letters that look blank.
 pub(crate) fn is_blank(text: &str) -> bool {
     let is_drawn_blank =
         |c| matches!(c, '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}');

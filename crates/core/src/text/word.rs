@@ -2,15 +2,16 @@
 
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
 
-/// How far a word is looked at on either side of a place, in bytes.
+/// How far a word is searched before and after an offset, in bytes.
 const MAX_WORD_BYTES: usize = 1_024;
 
-/// The place where something may stand that was meant for `at`, a byte of the text on a boundary of characters: the end of the word
-/// in which `at` stands, else `at`.
+/// Moves byte offset `at` to the end of the word it is in, so that a badge does not split the word. Outside of a word,
+/// returns `at`.
 ///
-/// Words are those of Unicode's annex 29: they end at blanks and punctuation, `don't` and `3.5` are one each, and no grapheme cluster is
-/// parted. Scripts without blanks between words (Han, Hiragana, Thai, Khmer, …) have no words there, and a place between two of
-/// their characters stays. Of a run of more than 2 KiB without blanks, only grapheme clusters are kept whole.
+/// `at` must be on a character boundary. Words are those of Unicode annex 29: they end at blanks and punctuation, `don't`
+/// and `3.5` are single words, and grapheme clusters are never split. Scripts without blanks between words (Han, Hiragana,
+/// Thai, Khmer, …) have no words there, so an offset between two of their characters stays. In a run of more than 2 KiB
+/// without blanks, an offset moves only to the end of its grapheme cluster.
 #[must_use]
 pub fn word_end(text: &str, at: usize) -> usize {
     if at == 0 || at >= text.len() || text.as_bytes()[at].is_ascii_whitespace() {
