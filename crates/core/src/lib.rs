@@ -1,4 +1,4 @@
-//! Answers with sources become cited Bot Framework activities. Pure: the same input gives the same bytes.
+//! Converts answers with sources to cited Bot Framework activities. Conversions are pure: the same input gives the same bytes.
 //!
 //! ```
 //! use citewire_core::convert::{Conversion, convert};
@@ -17,7 +17,7 @@
 //! # Ok::<(), citewire_core::convert::ConvertError>(())
 //! ```
 //!
-//! A stream is the same, in pieces as they come from the provider:
+//! A stream works the same way, with bytes in pieces as they arrive from the provider:
 //!
 //! ```
 //! use citewire_core::convert::{Conversion, Streaming, Update};
@@ -34,7 +34,7 @@
 //! # Ok::<(), citewire_core::convert::ConvertError>(())
 //! ```
 //!
-//! Records are for programs that draw an answer themselves: its text, the places of its numbers, and its sources.
+//! Records are for programs that render an answer themselves: its text, the offsets of its numbers, and its sources.
 //!
 //! ```
 //! use citewire_core::ingest::ingest;
@@ -46,22 +46,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # The words
+//! # Terms
 //!
-//! A *source* is a document that a retrieval back end found. A *marker* is what a model writes where it uses one: `[1]`,
-//! `[doc2]`, `【3†plan.pdf】`. A *citation* is a place in the text that rests on sources. A *claim* is what a channel gets
-//! to know about one number of the text: a node of the schema.org graph in the activity. A *label* says how sensitive a
-//! document is.
+//! A *source* is a document that a retrieval back end found. A *marker* is the model's reference to a source: `[1]`, `[doc2]`,
+//! `【3†plan.pdf】`. A *citation* is a place in the text that rests on sources. A *claim* describes one number of the text for
+//! the channel: it is a node of the schema.org graph in the activity. A *label* says how sensitive a document is.
 //!
-//! # The way of an answer
+//! # Data flow
 //!
 //! [`ingest`] reads a provider's JSON into an [`answer::Answer`]. [`cite`](mod@cite) finds the markers, numbers the sources
 //! and writes the text. [`graph`] builds the Message and its Claims. A [`dialect`] shapes the [`activity`] for a channel.
-//! [`convert`](mod@convert) is all of it in one call, with a [`report`] of everything that was merged, dropped or made
+//! [`convert`](mod@convert) does all of it in one call, with a [`report`] of everything that was merged, dropped or made
 //! harmless.
 //!
-//! [`prompt`] stands before all that: it lists sources for a model and tells it how to cite them. [`output`] writes an answer
-//! in the forms that are no activities: records, chat completions, Open WebUI, AssistantHub.
+//! Before an answer exists, [`prompt`] lists sources for a model and tells it how to cite them. [`output`] writes an answer
+//! in formats other than activities: records, chat completions, Open WebUI, AssistantHub.
 
 pub mod activity;
 pub mod answer;

@@ -36,7 +36,7 @@ pub struct Report {
 /// The score of a source and the raw scores that it was computed from (rule AZ-01).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScoreLine {
-    /// Where the source stands in the input, as a JSON pointer.
+    /// JSON pointer of the source in the input.
     pub at: String,
     /// The score, 0 to 1.
     pub score: Option<f64>,
@@ -59,7 +59,7 @@ impl Report {
                 Kind::Cut => &mut self.cut,
                 Kind::Note => &mut self.notes,
             };
-            // A hostile answer must not make the report larger than itself.
+            // A hostile answer must not make the report much larger than the answer.
             if list.len() < MAX_ENTRIES {
                 list.push(entry);
             } else if list.len() == MAX_ENTRIES {
@@ -69,7 +69,7 @@ impl Report {
         }
     }
 
-    /// The lists with their names, in the order of the wire.
+    /// The lists with their JSON names, in the order of the JSON.
     #[must_use]
     pub fn lists(&self) -> [(&'static str, &[Entry]); 7] {
         [
@@ -84,7 +84,7 @@ impl Report {
     }
 }
 
-/// The most entries that one list of a report holds; one more says that there are more.
+/// The maximum number of entries in one list of a report. A longer list ends with one more entry, with the code `more`.
 pub const MAX_ENTRIES: usize = 1_000;
 
 /// One entry of a report.

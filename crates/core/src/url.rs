@@ -14,16 +14,17 @@ use url::Url;
 
 use crate::text::ByteSet;
 
-/// An absolute `http` or `https` address with a host, in its WHATWG serialisation. It names no user: `https://bank.example@evil.example/`
-/// deceives readers, and a password is not theirs. Of an address that names one, the rest is kept.
+/// An absolute `http` or `https` address with a host, in its
+/// [WHATWG serialization](https://url.spec.whatwg.org/#url-serializing).
 ///
-/// A copy costs nothing: addresses go from a source to its definition, its claim and the report.
+/// User and password are removed: `https://bank.example@evil.example/` deceives readers, and they must not see a password. A
+/// clone is cheap (reference-counted), because an address goes from a source to its definition, its claim and the report.
 #[derive(Clone)]
 pub struct WebUrl {
     text: Arc<str>,
-    /// Where the host begins and ends.
+    /// Byte range of the host in `text`.
     host: Range<usize>,
-    /// Whether each byte is known to be an [`ORDINARY`] one.
+    /// Whether all bytes are known to be [`ORDINARY`]. `false` means unknown.
     ordinary: bool,
 }
 
@@ -38,13 +39,13 @@ impl Eq for WebUrl {}
 /// Why a text is not a [`WebUrl`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidWebUrl {
-    /// It is an address with a scheme that no source may have: `javascript:`, `file:`, `gs:`, …
+    /// The address has a scheme other than `http` and `https`, for example `javascript:`, `file:` or `gs:`.
     #[error("an address with the scheme {scheme:?} is not shown; only http and https are")]
     Scheme {
         /// The scheme, in lower case.
         scheme: String,
     },
-    /// It is no absolute address at all: a file name, a path, an empty text.
+    /// The text is no absolute address: a file name, a path, or empty.
     #[error("not an absolute address")]
     NotAbsolute,
 }
@@ -67,7 +68,7 @@ impl FromStr for WebUrl {
     }
 }
 
-/// The longest extension of a file.
+/// The longest file name extension, without the dot.
 const MAX_EXTENSION_BYTES: usize = 8;
 
 impl WebUrl {
@@ -77,39 +78,40 @@ impl WebUrl {
         Self { text: url.as_str().into(), host, ordinary: false }
     }
 
-    /// The address in its parts.
+    /// The address, parsed again.
     fn parsed(&self) -> Option<Url> {
         Url::parse(&self.text).ok()
     }
 
-    /// The WHATWG serialisation, for dialects without Markdown definitions.
+    /// The WHATWG serialization. For Markdown definitions, use [`markdown`](Self::markdown).
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The host as people know it, without `www.`.
+    /// The host without `www.`: lower case, and punycode for non-ASCII names.
     #[must_use]
     pub fn host(&self) -> &str {
         let host = &self.text[self.host.clone()];
         host.strip_prefix("www.").unwrap_or(host)
     }
 
-    /// Whether its host is one of these, which are in lower case. `www.` counts.
+    /// Whether the host is in `hosts`, which are in lower case. `www.` is not removed.
     pub(crate) fn is_on(&self, hosts: &BTreeSet<String>) -> bool {
         hosts.contains(&self.text[self.host.clone()])
     }
 
-    /// The name of the file at the end of the path, as people write it: `Leave policy.pdf` of `/hr/Leave%20policy.pdf`, without
-    /// folders, query and fragment. A name whose percent encoding is no UTF-8 stays encoded.
+    /// The file name at the end of the path, percent-decoded: `Leave policy.pdf` for `/hr/Leave%20policy.pdf`, without folders,
+    /// query and fragment. A name whose percent encoding is no UTF-8 stays encoded.
     ///
-    /// `settings` and `v1.0` name no file: a file has an extension of at most eight letters or digits, and a letter among them.
+    /// A file name has an extension of at most eight ASCII letters or digits with at least one letter; so `settings` and `v1.0`
+    /// give `None`.
     #[must_use]
     pub fn file_name(&self) -> Option<Cow<'_, str>> {
         let part = self.last_part()?;
         let name = match percent_decode_str(part).decode_utf8().unwrap_or(part.into()) {
             Cow::Borrowed(name) => Cow::Borrowed(last_of_path(name)?),
-            // Stores of blobs encode the folders of a file as well.
+            // Blob stores also encode the slashes between folders.
             Cow::Owned(path) => Cow::Owned(last_of_path(&path)?.to_owned()),
         };
         let (stem, extension) = name.rsplit_once('.')?;
@@ -119,31 +121,31 @@ impl WebUrl {
         (is_extension && !stem.is_empty()).then_some(name)
     }
 
-    /// The end of the path as the address has it, where it names a file: `Leave%20policy.pdf`.
+    /// The last part of the path, percent-encoded, if it names a file: `Leave%20policy.pdf`.
     #[must_use]
     pub fn encoded_file_name(&self) -> Option<&str> {
         self.last_part().filter(|_| self.file_name().is_some())
     }
 
-    /// The last part of the path, where there is one.
+    /// The last part of the path; `None` when the path ends with `/`.
     fn last_part(&self) -> Option<&str> {
         let behind = &self.text[self.host.end..];
         let path = behind.find(['?', '#']).map_or(behind, |end| &behind[..end]);
         path.rsplit_once('/').map(|(_, name)| name).filter(|name| !name.is_empty())
     }
 
-    /// Whether a Markdown link can lead there. Each engine writes the brackets of an IPv6 host as `%5B` and `%5D`, however they are
-    /// written in the text, and that names no host.
+    /// Whether a Markdown link can lead to this address: its host is no IPv6 address. Every Markdown engine encodes the
+    /// brackets of an IPv6 host as `%5B` and `%5D`, and the result is no valid host.
     #[must_use]
     pub fn is_linkable(&self) -> bool {
         !self.host().starts_with('[')
     }
 
-    /// The form that every Markdown engine of Web Chat reads as one and the same address.
+    /// The address in a form that every Markdown engine of Web Chat reads as the same address.
     ///
-    /// ASCII only, host in punycode, and only `A-Z a-z 0-9 ; / ? : @ & = + $ , - _ . ! ~ * ' #` and well-formed `%HH`;
-    /// everything else is percent-encoded, and so is a `;` that would end an HTML entity (`docs/guides/web-chat.md`, rule 6).
-    /// The brackets of an IPv6 host stay, since nothing else names that host: such an address is not
+    /// It is ASCII with the host in punycode. Only `A-Z a-z 0-9 ; / ? : @ & = + $ , - _ . ! ~ * ' #` and well-formed `%HH`
+    /// stay; everything else is percent-encoded, and so is a `;` that would end an HTML entity (`docs/guides/web-chat.md`,
+    /// rule 6). The brackets of an IPv6 host stay, because an encoded host would be invalid; such an address is not
     /// [linkable](Self::is_linkable).
     #[must_use]
     pub fn markdown(&self) -> String {
@@ -152,13 +154,13 @@ impl WebUrl {
         out
     }
 
-    /// The form that [`markdown`](Self::markdown) gives, without a copy where that is the address as it is.
+    /// Like [`markdown`](Self::markdown), but shares the text if the address is known to need no changes.
     #[must_use]
     pub fn shared_markdown(&self) -> Arc<str> {
         if self.ordinary { Arc::clone(&self.text) } else { self.markdown().into() }
     }
 
-    /// Appends the form that [`markdown`](Self::markdown) gives.
+    /// Like [`markdown`](Self::markdown), but appends to `out`.
     pub fn write_markdown(&self, out: &mut String) {
         let text = self.as_str();
         let host_end = self.host.end;
@@ -166,7 +168,7 @@ impl WebUrl {
         if self.ordinary || bytes.iter().all(|byte| ORDINARY.holds(*byte)) {
             return out.push_str(text);
         }
-        // The place in `out` right after the last `&`, as long as only letters, digits and `#` have followed.
+        // Offset in `out` behind the last `&`, while only letters, digits and `#` follow it: a `;` would then end an entity.
         let mut entity_from: Option<usize> = None;
         for (at, &byte) in bytes.iter().enumerate() {
             let plain = match byte {
@@ -191,14 +193,15 @@ impl WebUrl {
         }
     }
 
-    /// What two addresses of one document share (rule N-03): scheme and host in lower case, no fragment, no tracking
-    /// parameters; an empty path equals `/`. Other parameters and their order count.
+    /// The key by which addresses of one document are merged (rule N-03): the address without fragment and tracking parameters
+    /// ([`Tracking::Usual`]). Scheme and host are in lower case, and an empty path equals `/`. Other parameters and their order
+    /// count.
     #[must_use]
     pub fn merge_key(&self) -> Cow<'_, str> {
         self.merge_key_under(Tracking::Usual)
     }
 
-    /// The same, where it is known which parameters are tracking.
+    /// Like [`merge_key`](Self::merge_key), with the given set of tracking parameters.
     #[must_use]
     pub fn merge_key_under(&self, tracking: Tracking) -> Cow<'_, str> {
         let is_bare = memchr::memchr2(b'?', b'#', self.text.as_bytes()).is_none();
@@ -213,7 +216,7 @@ impl WebUrl {
         Cow::Owned(url.into())
     }
 
-    /// The same, without a copy where that is the address as it is.
+    /// Like [`merge_key_under`](Self::merge_key_under), but shares the text if the key equals the address.
     pub(crate) fn shared_merge_key(&self, tracking: Tracking) -> Arc<str> {
         match self.merge_key_under(tracking) {
             Cow::Borrowed(_) => Arc::clone(&self.text),
@@ -221,26 +224,26 @@ impl WebUrl {
         }
     }
 
-    /// The address of one page of a PDF: `#page=n`, which takes the place of any other fragment.
+    /// The address with the fragment `#page=n`, which opens a page of a PDF. It replaces any other fragment.
     #[must_use]
     pub fn with_page(&self, page: NonZeroU32) -> Self {
         let document = self.text.split_once('#').map_or(&*self.text, |(document, _)| document);
         Self { text: format!("{document}#page={page}").into(), host: self.host.clone(), ordinary: false }
     }
 
-    /// The address as it is, where nothing in it is masked when it is displayed.
+    /// The address, if it has no query: [`Display`](fmt::Display) masks only secrets in queries.
     pub(crate) fn open(&self) -> Option<&str> {
         (!self.text.contains('?')).then_some(&*self.text)
     }
 
-    /// What follows `#`.
+    /// The fragment, without `#`.
     #[must_use]
     pub fn fragment(&self) -> Option<&str> {
         self.text.split_once('#').map(|(_, fragment)| fragment)
     }
 }
 
-/// The address without the user and password that it names; `None` where it names none, or is no address.
+/// The address without user and password; `None` when it has neither, or is no absolute address.
 pub(crate) fn without_user(address: &str) -> Option<String> {
     if !address.contains('@') {
         return None;
@@ -249,45 +252,46 @@ pub(crate) fn without_user(address: &str) -> Option<String> {
     remove_user(&mut url).then(|| url.into())
 }
 
-/// Whether there was one.
+/// Removes user and password; returns whether there were any.
 fn remove_user(url: &mut Url) -> bool {
     let names_user = !url.username().is_empty() || url.password().is_some();
-    // Only an address that names no host refuses, and that names no user.
+    // Setting fails only for addresses without a host, and those have no user.
     names_user && url.set_username("").is_ok() && url.set_password(None).is_ok()
 }
 
-/// The last part of a path that is not blank.
+/// The last part of a path that is not blank, trimmed. Both `/` and `\` separate parts.
 pub(crate) fn last_of_path(path: &str) -> Option<&str> {
     path.rsplit(['/', '\\']).map(str::trim).find(|part| !part.is_empty())
 }
 
-/// Which parameters of an address say where its reader came from, and nothing about the document.
+/// The query parameters that count as tracking: they tell where a reader came from, and do not select the document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tracking {
     /// `utm_*`, `fbclid` and `gclid`.
     #[default]
     Usual,
-    /// `ref` and `source` as well, which some sites use for what they show.
+    /// Also `ref` and `source`, which some sites use to select content.
     RefToo,
 }
 
 impl Tracking {
-    /// `name` is in lower case.
+    /// Whether a parameter is tracking. `name` is in lower case.
     fn holds(self, name: &str) -> bool {
         let usual = name.starts_with("utm_") || matches!(name, "fbclid" | "gclid");
         usual || self == Self::RefToo && matches!(name, "ref" | "source")
     }
 }
 
-/// Where the host of an address stands whose serialisation certainly is the text itself, and whether each byte is an
-/// [`ORDINARY`] one: a lower-case name of letters, digits, single hyphens and dots that no rule for names changes, without
-/// user and port, and a path and query without anything to be encoded or resolved. Most addresses are of this kind, and
-/// parsing one costs a multiple of this.
+/// Fast path for addresses that are certainly serialized already. Returns the byte range of the host, and whether all bytes
+/// of the path are [`ORDINARY`]; `None` when the address needs a full parse, which costs several times more.
+///
+/// Accepted are a lower-case host of letters, digits, single hyphens and dots, without user and port, and a path and query
+/// without anything to encode or resolve. Most addresses are of this kind.
 fn read_serialized(text: &str) -> Option<(Range<usize>, bool)> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"))?;
     let start = text.len() - rest.len();
     let (host, path) = rest.as_bytes().split_at(memchr::memchr(b'/', rest.as_bytes())?);
-    // A name in punycode has two hyphens, and one whose last part is a number is an IPv4 address.
+    // Refused: punycode names, which have two hyphens in a row, and hosts whose last part begins with a digit (maybe IPv4).
     let (mut before, mut first) = (b'.', b'.');
     for &byte in host {
         match byte {
@@ -303,7 +307,7 @@ fn read_serialized(text: &str) -> Option<(Range<usize>, bool)> {
     }
     let mut ordinary = true;
     for &byte in path {
-        // A part of the path that begins with a dot, encoded or not, may be a step up.
+        // A path segment that begins with a dot, encoded or not, may be `.` or `..`.
         let is_dot = before == b'/' && matches!(byte, b'.' | b'%');
         let is_ordinary = ORDINARY.holds(byte) && byte != b'\'';
         if is_dot || !is_ordinary && !matches!(byte, b'%' | b'&' | b';' | b'(' | b')') {
@@ -315,17 +319,17 @@ fn read_serialized(text: &str) -> Option<(Range<usize>, bool)> {
     Some((start..start + host.len(), ordinary))
 }
 
-/// Bytes that stand for themselves in every address, whatever stands beside them.
+/// Bytes that [`WebUrl::markdown`] never changes, whatever their neighbors.
 static ORDINARY: ByteSet =
     ByteSet::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/?:@=+$,-_.!~*'");
 
-/// For logs and messages: signatures are masked.
+/// For logs and messages: signatures and tokens in the query are written as `****`.
 impl fmt::Display for WebUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(text) = self.open() {
             return f.write_str(text);
         }
-        // Every serialisation can be parsed; were it otherwise, nothing would be shown.
+        // Every serialization can be parsed. If one could not, the whole address would be masked.
         let Some(mut url) = self.parsed() else { return f.write_str("****") };
         if let Some(query) = url.query() {
             const SECRET: [&str; 6] =
@@ -388,7 +392,7 @@ mod tests {
         assert_eq!("gs://bucket/a".parse::<WebUrl>(), Err(InvalidWebUrl::Scheme { scheme: "gs".into() }));
     }
 
-    /// The letters of hosts, paths and queries, and what their rules are about.
+    /// Pieces of hosts, paths and queries, with the characters that the parsing rules treat specially.
     const PIECES: [&str; 32] = [
         "a", "b", "com", "www", "xn--", "xn", "-", "--", ".", "..", "1", "0x1", "127", "/", "//", "?", "#", "%", "%2e",
         "%2E", "%41", ":", ":80", "@", "&", ";", "'", "(", "\\", " ", "A", "é",
