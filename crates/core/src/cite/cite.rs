@@ -1,4 +1,4 @@
-//! Whole answers, and passages, which cite nothing.
+//! Cites whole answers, and makes passages harmless. A passage has no markers.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,11 @@ use super::{CitedText, Rules};
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::{Entry, Kind};
 
-/// Finds the markers of an answer, numbers its sources by first appearance, and writes the text for a dialect.
+/// Finds the markers of an answer, numbers the cited sources (by first appearance unless [`Rules::numbering`] says
+/// otherwise), and writes the text for a dialect.
 ///
-/// The same answer and rules always give the same text. Time and memory grow with the length of the text and the number of
-/// sources, not faster.
+/// The same answer and rules always give the same text. Time and memory are linear in the length of the text and the number
+/// of sources.
 #[must_use]
 pub fn cite(answer: &Answer, rules: &Rules) -> CitedText {
     let resolver = Resolver::default();
@@ -22,8 +23,9 @@ pub fn cite(answer: &Answer, rules: &Rules) -> CitedText {
     Rewrite::of(answer, rules).finish(&given, &bibliography, visible)
 }
 
-/// Makes a passage harmless that a channel draws as Markdown: the dialog of a non-URL citation. With it comes what was made
-/// harmless, by places in the passage.
+/// Makes a passage harmless that a channel draws as Markdown, such as the dialog of a non-URL citation. Images load only
+/// from `image_hosts` (lower case). Returns the new text, and a report entry for each thing made harmless, with its offset
+/// in the passage.
 #[must_use]
 pub fn make_harmless(passage: &str, image_hosts: &BTreeSet<String>) -> (String, Vec<Entry>) {
     let rules = Rules { image_hosts: image_hosts.clone(), ..Rules::web_chat() };
@@ -34,7 +36,7 @@ pub fn make_harmless(passage: &str, image_hosts: &BTreeSet<String>) -> (String, 
     (cited.text, cited.entries)
 }
 
-/// What closes the fence that a passage leaves open, if it does.
+/// The line end and fence that close the code fence which a passage leaves open; `None` when no fence is open.
 pub(super) fn open_fence(passage: &str) -> Option<String> {
     let (rules, answer) = (Rules::web_chat(), of_passage(passage));
     let mut rewrite = Rewrite::of(&answer, &rules);
@@ -43,7 +45,7 @@ pub(super) fn open_fence(passage: &str) -> Option<String> {
     rewrite.so_far.output.open_fence().map(ToOwned::to_owned)
 }
 
-/// A passage is an answer without markers.
+/// Wraps a passage as an answer without markers.
 fn of_passage(passage: &str) -> Answer {
     Answer { text: passage.to_owned(), grammar: MarkerGrammar::NONE, ..Answer::default() }
 }

@@ -7,53 +7,53 @@ use crate::answer::SourceIndex;
 use crate::report::Entry;
 use crate::url::WebUrl;
 
-/// A text whose markers are numbers, and what each number stands for.
+/// A text with badges in place of markers, and the sources of its numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CitedText {
     /// The text for the channel.
     pub text: String,
     /// The cited sources, in the order of their numbers.
     pub sources: Vec<CitedSource>,
-    /// Where the numbers of the sources stand in the text, in order; other brackets with numbers are text. Known only under
-    /// [`Rules::only_markers`](super::Rules::only_markers).
+    /// The badges in the text, in order; other brackets with numbers are not among them. Empty unless
+    /// [`Rules::only_markers`](super::Rules::only_markers) is set.
     pub places: Vec<CitedPlace>,
-    /// The markers that name no source, as they stood, in the order of the text.
+    /// The markers that name no source, as the model wrote them, in text order.
     pub unresolved: Vec<String>,
-    /// What was done on the way.
+    /// The report entries of the rewrite.
     pub entries: Vec<Entry>,
 }
 
 /// One `[n]` that cites a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CitedPlace {
-    /// Where it stands in the text, in bytes, with its brackets.
+    /// The byte range in the text, brackets included.
     pub range: Range<usize>,
     /// The number.
     pub position: Position,
 }
 
 impl CitedPlace {
-    /// The same place in a text that begins `bytes` later.
+    /// The same badge in a text without the first `bytes` bytes.
     pub(crate) fn moved_back(&self, bytes: usize) -> Self {
         Self { range: self.range.start - bytes..self.range.end - bytes, position: self.position }
     }
 }
 
-/// What one number stands for: one source, or several that are one document (policy P-04).
+/// The source of one number, or several sources that are one document (policy P-04).
 #[derive(Clone, Debug, PartialEq)]
 pub struct CitedSource {
     /// The number.
     pub position: Position,
-    /// The sources, the one that is shown first; never empty.
+    /// The sources; the first one is shown. Never empty.
     pub sources: Vec<SourceIndex>,
-    /// Where the number leads; `None` is a non-URL citation.
+    /// The address that the number opens; `None` for a non-URL citation.
     pub url: Option<WebUrl>,
     /// The title (policy P-08): one line, never empty.
     pub title: String,
 }
 
 impl CitedSource {
-    /// The address in the definition: the source's in the form that all Markdown engines read alike, or `cite:n`
+    /// The address for the definition: that of the source, in a form that all Markdown engines read alike, or `cite:n`
     /// (policy P-07).
     #[must_use]
     pub fn definition_url(&self) -> String {

@@ -1,4 +1,4 @@
-//! Reference definitions: the ones that citewire writes.
+//! Writes citewire's own reference definitions.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -28,14 +28,14 @@ pub(super) fn append(text: &mut String, sources: &[CitedSource]) {
     }
 }
 
-/// Where the content of a text ends: blanks at the end of the last line are that line's; blank lines behind it would be cut
-/// the next time.
+/// The offset behind the content of a text. Blanks at the end of the last line belong to that line. Blank lines behind it do
+/// not: the next conversion would cut them.
 pub(super) fn content(text: &str) -> usize {
     let content = text.trim_end_matches([' ', '\t', '\r', '\n']).len();
     content + text[content..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// What the report says of a title that its definition has no room for.
+/// The report entry about a title that was cut in its definition; `None` for a title that fits.
 pub(super) fn cut_entry(source: &CitedSource, pointer: &str) -> Option<Entry> {
     beginning(&source.title)?;
     let message =
@@ -43,8 +43,8 @@ pub(super) fn cut_entry(source: &CitedSource, pointer: &str) -> Option<Entry> {
     Some(Entry::in_input(Kind::Cut, "title", pointer, message))
 }
 
-/// Writes a title between double quotes, so that every engine reads it back as it was. Long ones are cut: engines stop
-/// resolving links when the titles of all uses outweigh the text.
+/// Writes a title between double quotes, escaped so that every engine reads it back unchanged. Titles above 300 characters
+/// are cut: engines stop resolving links when the titles of all uses are longer than the text.
 pub(super) fn push_title(out: &mut String, title: &str) {
     out.push('"');
     let is_plain = |byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\' | b'&');
@@ -64,14 +64,14 @@ pub(super) fn push_title(out: &mut String, title: &str) {
     out.push_str(if beginning.is_some() { "…\"" } else { "\"" });
 }
 
-/// The beginning of a title that is too long, with no character divided that people see as one.
+/// The beginning of a title above the limit, cut between grapheme clusters; `None` for a title that fits.
 fn beginning(title: &str) -> Option<&str> {
     if title.len() <= MAX_TITLE_CHARS {
         return None;
     }
     let (room, _) = title.char_indices().nth(MAX_TITLE_CHARS)?;
     let ends = title.grapheme_indices(true).map(|(at, cluster)| at + cluster.len());
-    // A character may have accents without end.
+    // Accents can make a single cluster longer than the limit; then cut inside it.
     Some(&title[..ends.take_while(|end| *end <= room).last().unwrap_or(room)])
 }
 
@@ -117,7 +117,7 @@ mod tests {
             assert_eq!(definition.title.as_deref(), Some(title));
         }
     }
-    /// A family was once divided into two people, and nothing said that anything was cut.
+    /// The cut once split a family emoji into two people, and the report did not mention the cut.
     #[test]
     fn a_long_title_is_cut_between_characters_and_reported() {
         let cut = |title: &str| {

@@ -1,6 +1,6 @@
-//! Code fences, line by line.
+//! Tracks code fences, line by line.
 
-/// The fence that is open: at least so many of its signs close it.
+/// An open code fence. A line of at least `length` of its signs closes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fence {
     pub(crate) sign: u8,
@@ -8,7 +8,7 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
-    /// The fence that is open behind a line, which is given without the prefixes of its containers.
+    /// The fence that is open behind `line`. The line comes without the prefixes of its containers.
     pub(crate) fn behind(open: Option<Self>, line: &str) -> Option<Self> {
         let line = line.trim();
         let Some(sign) = line.bytes().next().filter(|byte| matches!(byte, b'`' | b'~')) else { return open };

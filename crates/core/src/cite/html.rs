@@ -1,17 +1,17 @@
-//! What a tag of raw HTML can do.
+//! Judges whether raw HTML tags are harmless.
 
-/// What is wrong with a tag.
+/// The harm that a tag can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Harm {
-    /// Nothing.
+    /// The tag is harmless.
     None,
-    /// A harmless element with attributes, which begin here.
+    /// A harmless element with attributes, which begin at this byte offset in the tag.
     Attributes(usize),
-    /// The tag can load, link or act, or is none that ends.
+    /// The tag can load, link or act, or has no end.
     Tag,
 }
 
-/// Elements that can neither load, link nor act, and that do not swallow what follows them.
+/// Elements that cannot load, link or act, and that do not swallow the text behind them.
 const HARMLESS: [&str; 50] = [
     "abbr",
     "b",
@@ -65,7 +65,7 @@ const HARMLESS: [&str; 50] = [
     "var",
 ];
 
-/// What the `<` at the start of `rest` can do, and how far to go on.
+/// Judges the tag that `rest` begins with. Returns its harm, and how many bytes to skip.
 pub(super) fn judge_tag(rest: &str) -> (Harm, usize) {
     let after = rest[1..].strip_prefix('/').unwrap_or(&rest[1..]);
     let Some(first) = after.chars().next().filter(|c| c.is_ascii_alphabetic() || "!?".contains(*c)) else {
@@ -82,14 +82,14 @@ pub(super) fn judge_tag(rest: &str) -> (Harm, usize) {
     (if attributes.is_empty() { Harm::None } else { Harm::Attributes(name_end) }, end)
 }
 
-/// Where the comment ends that begins with the `<!--` at the start of `rest`, for engines that look for nothing but `-->`.
+/// The end of the comment that `rest` begins with (`<!--`), as read by engines that look only for `-->`.
 pub(super) fn comment_end(rest: &str) -> Option<usize> {
-    // The hyphens of `<!-->` close it as well.
+    // In `<!-->`, the opening hyphens also close the comment.
     rest[2..].find("-->").map(|found| found + 5)
 }
 
-/// Whether every engine and every browser takes all of `<!--…-->` for one comment: `<!-->` ends at once for some, two hyphens
-/// inside make it none for others.
+/// Whether every engine and browser reads all of `<!--…-->` as one comment. Some end the comment at `<!-->`, others accept
+/// none with two hyphens inside.
 pub(super) fn is_comment(comment: &str) -> bool {
     let content = comment.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
     content.is_some_and(|content| {

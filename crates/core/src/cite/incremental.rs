@@ -1,4 +1,4 @@
-//! A text that arrives piece by piece (policy P-12).
+//! Cites a text that arrives in pieces (policy P-12).
 
 use super::read::{LOOK_AHEAD, decided};
 use super::rewrite::{Given, Rewrite};
@@ -8,25 +8,24 @@ use crate::cite::place::place_or_first;
 use crate::cite::resolve::Resolver;
 use crate::cite::{CitedPlace, CitedText, Rules, definition};
 
-/// How many bytes may be read of a text of so many. A block is read again with each piece of it; of a long one in short pieces, that
-/// would take time that grows as the square of its length.
+/// The budget of bytes to read for a text of `length` bytes. Each piece causes its whole open block to be read again;
+/// without a budget, a long block in short pieces would take quadratic time.
 fn may_read(length: usize) -> usize {
     1024 * length.min(16 * 1024) + 256 * length.min(64 * 1024).saturating_sub(16 * 1024)
 }
 
-/// Where that is used up, an open block is read again when it has grown by this part of its length.
+/// When the budget is used up, an open block is read again only after it has grown by 1/`PART` of its length.
 const PART: usize = 16;
 
 /// Cites a text while it arrives: deltas in, appended text out.
 ///
-/// [`push`](Self::push) never takes text back: its pieces, joined, are the beginning of the text that
-/// [`finish`](Self::finish) returns, and that text is the one that [`cite()`](super::cite()) makes of the whole answer,
-/// wherever the deltas were cut. Text whose meaning may still change is held back, and returned by `finish` at the
-/// latest.
+/// [`push`](Self::push) never takes text back: its results, joined, are the beginning of the text that
+/// [`finish`](Self::finish) returns. That text equals the result of [`cite()`](super::cite()) for the whole answer, wherever
+/// the deltas were cut. Text whose meaning may still change is held back, and returned by `finish` at the latest.
 ///
-/// With each piece, the block that is open is read again. Beside blanks at the end, at most 4 KiB of it are held back, and a few
-/// bytes of most answers; of a list of references, up to 8 KiB. A long block in short pieces is read less often: a 1,024th of it is held
-/// back in addition, past 16 KiB of text a 256th, past 64 KiB a sixteenth.
+/// Each push reads the open block again. It holds back blanks at the end, and at most 4 KiB of the block (8 KiB of a list of
+/// references); in most answers only a few bytes. A long block in short pieces is read less often, which holds back a
+/// further 1/1024 of it; past 16 KiB of text 1/256, past 64 KiB 1/16.
 #[derive(Debug)]
 pub struct Incremental {
     /// The text so far, and its sources.
@@ -35,19 +34,19 @@ pub struct Incremental {
     resolver: Resolver,
     bibliography: Bibliography,
     rewrite: Rewrite,
-    /// Places before each of which only the first so many sources were known.
+    /// Pairs `(offset, count)`, in order: before this offset of the text, only the first `count` sources were known.
     arrivals: Vec<(usize, usize)>,
-    /// How far the text was read, and where what was held back then begins.
+    /// How far the text was read, and the offset from which that reading held text back.
     read: usize,
     held: usize,
-    /// How many bytes were read for that, some of them again and again.
+    /// The number of bytes read so far, repeated reading included.
     spent: usize,
-    /// The pieces that `push` returned, joined.
+    /// The results of `push`, joined.
     shown: String,
 }
 
 impl Incremental {
-    /// A text of which nothing has arrived.
+    /// Creates the state of a text before anything has arrived.
     #[must_use]
     pub fn new(grammar: MarkerGrammar, rules: &Rules) -> Self {
         Self {
@@ -64,7 +63,7 @@ impl Incremental {
         }
     }
 
-    /// Adds sources behind those that are known. A marker that came before its source names nothing.
+    /// Appends sources to the known ones. Markers in text that is no longer held back do not resolve to them.
     pub fn add_sources(&mut self, sources: impl IntoIterator<Item = Source>) {
         if self.held > 0 {
             self.arrivals.push((self.held, self.answer.sources.len()));
@@ -73,7 +72,7 @@ impl Incremental {
         self.resolver.forget();
     }
 
-    /// Takes a piece of the answer; returns what can be shown in addition, which may be nothing.
+    /// Takes the next piece of the answer. Returns the text to append to what was shown; it may be empty.
     pub fn push(&mut self, delta: &str) -> &str {
         self.answer.text.push_str(delta);
         let from = self.shown.len();
@@ -92,7 +91,7 @@ impl Incremental {
         let to = decided(&answer.text[..visible]).max(self.held);
         let given = Given { answer, rules, resolver, arrivals };
         self.held = rewrite.read(&given, to, Some(self.held));
-        // The next character decides about blanks and these signs at the end: whether they stay, and what they mean.
+        // Hold back blanks and these signs at the end: the next character decides whether they stay, and what they mean.
         let signs = if rules.markdown { " \t\r\n!\\#<\u{200b}" } else { " \t\r\n!" };
         let written = rewrite.so_far.output.text();
         let told = written.trim_end_matches(|c| signs.contains(c)).len();
@@ -106,22 +105,22 @@ impl Incremental {
         self.shown.push_str(written.get(self.shown.len()..).unwrap_or_default());
     }
 
-    /// Cites sources at the end of the text so far (formats whose citations come with a block of text). They are added before the next
-    /// piece of text at the latest.
+    /// Cites sources at the end of the text so far, for formats whose citations come with a block of text. The sources may
+    /// be added later, but before the next piece of text.
     pub fn cite_here(&mut self, sources: Vec<SourceIndex>) {
         let text = &self.answer.text;
         self.rewrite.so_far.decisions.places.cite_at(place_or_first(text, text.len()), sources.into());
     }
 
-    /// All that can be shown so far: the pieces that [`push`](Self::push) returned, joined.
+    /// The text shown so far: the results of [`push`](Self::push), joined.
     #[must_use]
     pub fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// The text to show so far, as if it ended there: with the definitions of the numbers in it and of no others, and with a fence
-    /// closed that they would stand in. Text that is held back is not in it, so that all before the definitions is the
-    /// beginning of what [`finish`](Self::finish) returns, but for a fence that was closed.
+    /// The text shown so far, complete in itself: with the definitions of the numbers in it and of no others, and with a
+    /// code fence closed where the definitions would stand in it. Held-back text is missing, so the part before the
+    /// definitions is the beginning of the result of [`finish`](Self::finish), apart from a closing fence.
     #[must_use]
     pub fn so_far(&self) -> CitedText {
         let sources = self.rewrite.sources(&self.answer);
@@ -137,20 +136,20 @@ impl Incremental {
         CitedText { text, sources, ..CitedText::default() }
     }
 
-    /// The text that has arrived, its sources, and what was said of the whole: what [`so_far`](Self::so_far) refers to.
+    /// The answer so far: its text, sources, label and interpreter. [`so_far`](Self::so_far) refers to these sources by
+    /// index.
     #[must_use]
     pub fn answer(&self) -> &Answer {
         &self.answer
     }
 
-    /// Says what the whole answer is labelled with, and who stands behind it. Neither changes the text.
+    /// Sets the sensitivity label and the interpreter of the answer. Neither changes the text.
     pub fn describe(&mut self, label: Option<SensitivityLabel>, interpreter: Option<Interpreter>) {
         self.answer.label = label;
         self.answer.interpreter = interpreter;
     }
 
-    /// Where the numbers of the sources stand in what can be shown so far, in order. Known only under
-    /// [`Rules::only_markers`].
+    /// The badges in the text shown so far, in order. Empty unless [`Rules::only_markers`] is set.
     #[must_use]
     pub fn places(&self) -> &[CitedPlace] {
         if !self.rules.only_markers {
@@ -166,7 +165,7 @@ impl Incremental {
         !self.rewrite.so_far.decisions.unresolved.is_empty()
     }
 
-    /// The text as a whole, with its definitions. It begins with what has been shown.
+    /// Ends the text. Returns all of it, with its definitions; it begins with the text that was shown.
     #[must_use]
     pub fn finish(self) -> CitedText {
         let Self { answer, rules, resolver, mut bibliography, rewrite, arrivals, .. } = self;
@@ -187,7 +186,7 @@ mod tests {
         Source { title: Some("Leave policy".into()), url: "https://x.example/a".parse().ok(), ..Source::default() }
     }
 
-    /// What becomes of a text that comes as a whole, and in pieces.
+    /// The result for a text as a whole, and for the same text in pieces.
     fn whole_and_in_pieces<'p>(pieces: impl IntoIterator<Item = &'p str>) -> (CitedText, CitedText) {
         let mut incremental = Incremental::new(MarkerGrammar::ALL, &Rules::web_chat());
         incremental.add_sources([source()]);
@@ -200,7 +199,7 @@ mod tests {
         (cite(&answer, &Rules::web_chat()), incremental.finish())
     }
 
-    /// Forty-eight KiB of one paragraph, letter by letter, took eight seconds: it was read again with each letter.
+    /// A paragraph of 48 KiB, letter by letter, once took eight seconds because each letter read it again.
     #[test]
     fn a_long_paragraph_is_not_read_with_each_letter() {
         let text = "Light travels at 299,792,458 m/s [1] in vacuum. ".repeat(130);
@@ -240,7 +239,7 @@ mod tests {
         }
     }
 
-    /// The badge stood between two pieces of a line that goes, and was kept apart from the second one.
+    /// The badge of a removed line once stood between two pieces of that line, with a separator before the second piece.
     #[test]
     fn a_place_in_a_line_that_goes_is_cited_alike_wherever_the_line_is_cut() {
         let blocks = ["\n[^1]: A note\nword[1]\n3) ", "[doc1][1-3][1]"];
@@ -259,7 +258,8 @@ mod tests {
         assert_eq!(incremental.finish().text, cite(&answer, &Rules::web_chat()).text);
     }
 
-    /// A line further on, the badge stood in a paragraph behind them; in a stream it stood where the definition had been.
+    /// With a line of text behind the definitions, the badge once stood in a paragraph behind them; in a stream it stood
+    /// where the definition had been.
     #[test]
     fn a_place_in_definitions_that_go_is_cited_behind_the_last_of_them() {
         for (behind, body) in [("\nb", "[1]\n\nb"), (".", "[1]\n\n.")] {
@@ -282,8 +282,8 @@ mod tests {
         }
     }
 
-    /// Of a heading with half of its line end, with many blanks, or of an entry with another blank, it was decided too early that
-    /// it was none, which could not be taken back.
+    /// A stream once decided too early that some text was no list of references: a heading with half of its line end, a
+    /// heading with many blanks, an entry with an unusual blank. It could not take this back.
     #[test]
     fn a_list_of_references_is_known_wherever_it_is_cut() {
         let wide = format!("Sources{}\n[1] Leave policy\n", " ".repeat(100));
@@ -301,7 +301,7 @@ mod tests {
         }
     }
 
-    /// At the end of what had arrived, the sign looked like one at the end of the text, which a badge could follow.
+    /// At the end of a piece, the sign once counted as the end of the text, where a badge could follow.
     #[test]
     fn a_sign_at_the_end_of_a_piece_is_not_at_the_end_of_the_text() {
         let (whole, finished) = whole_and_in_pieces(["`e`<g =", "y [1]"]);
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(finished, whole);
     }
 
-    /// The blank line behind a definition stayed, or went, with the mark before it.
+    /// A byte order mark before a definition once decided whether the blank line behind the definition stays.
     #[test]
     fn a_mark_at_the_beginning_counts_for_nothing() {
         let text = "\u{feff}[a]: https://x.example/a\n\nb [1] and c";
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(finished.text, whole.text);
     }
 
-    /// Where a piece began with the blank behind it, a lone `://` was taken for an address that goes on.
+    /// Where a piece began with the blank behind it, a lone `://` once counted as an address that goes on.
     #[test]
     fn a_blank_ends_an_address_wherever_the_text_is_cut() {
         for text in ["a https:// `b[]` [1]", "www. `b[]` [1]", "https://x.example/a `b[]` [1]"] {
@@ -329,7 +329,7 @@ mod tests {
         }
     }
 
-    /// The report named as much of a tag as had arrived.
+    /// The report once quoted only the part of a tag that had arrived.
     #[test]
     fn the_report_is_that_of_the_whole_answer_as_well() {
         let (whole, finished) = whole_and_in_pieces("a [1]\n\n<?x and more> [1] b".split_inclusive(|_| true));

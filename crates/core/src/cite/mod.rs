@@ -1,7 +1,8 @@
-//! Answer to cited text: markers found, numbered, rewritten; the model's own links made harmless.
+//! Turns an answer into cited text: finds markers, numbers their sources, replaces markers by badges, and makes the model's
+//! own links harmless.
 //!
-//! [`cite()`] is the door for whole answers, [`Incremental`] for those that arrive piece by piece. Both read with `read`,
-//! decide with `decide` and write with `write`, so that they cannot disagree.
+//! [`cite()`] takes whole answers, [`Incremental`] answers that arrive in pieces. Both run the same three stages (`read`
+//! parses, `decide` gives meaning, `write` produces the output), so that their results are equal.
 
 mod bibliography;
 #[expect(clippy::module_inception, reason = "the file is named after the function it holds")]
@@ -36,7 +37,8 @@ pub use shorten::shorten;
 pub(crate) use self::fence::Fence;
 pub use crate::url::Tracking;
 
-/// Reads a text, and panics where what was read does not hold a character of it: for fuzzing. How many leaves it has.
+/// Parses a text, and panics when no token covers one of its characters. Returns the number of leaves. For tests and
+/// fuzzing.
 #[cfg(any(test, feature = "cover"))]
 #[doc(hidden)]
 pub fn cover(text: &str) -> usize {

@@ -1,4 +1,4 @@
-//! One reading of a text: what is read is decided about, and what is decided is written.
+//! One pass over a text: receives leaves from `read`, decides about each, and writes it at once.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::url::without_user;
 pub(super) struct Progress {
     pub(super) decisions: Decisions,
     pub(super) output: Output,
-    /// The pieces of the last leaf. The next leaf takes over the memory of this list.
+    /// The pieces of the last leaf. The next leaf reuses the memory.
     pieces: Vec<Piece>,
     pub(super) settled: Settled,
 }
@@ -31,7 +31,7 @@ impl Progress {
     }
 }
 
-/// The beginning of the last block that was begun: everything before it stays as it is, whatever comes.
+/// A snapshot at the start of the last top-level block. Later text changes nothing before it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settled {
     pub(super) at: usize,
@@ -40,17 +40,18 @@ pub(super) struct Settled {
     pub(super) output: write::Mark,
 }
 
-/// Hands what is read from room to room.
+/// Passes leaves from `read` to `decide` and on to `write`.
 pub(super) struct Pass<'p> {
     context: Context<'p>,
     slice: Range<usize>,
     finished: bool,
     so_far: &'p mut Progress,
-    /// How deep in something that is not written.
+    /// Nesting depth inside a container that is not written; 0 outside of one.
     skipped: usize,
-    /// Of a text that goes on: from where on it may still be read in another way.
+    /// Offset from which later text may change the reading; text behind it is not written. The length of the text when that
+    /// is finished.
     held: usize,
-    /// What stands before this place was shown.
+    /// Text before this offset was shown already, so `held` never goes below it.
     shown: usize,
 }
 
@@ -63,7 +64,7 @@ impl<'p> Pass<'p> {
         Self { context, slice: range.clone(), finished, so_far, skipped: 0, held, shown }
     }
 
-    /// Ends the reading; where what is held back begins.
+    /// Ends the pass. Returns the offset from which text is held back.
     pub(super) fn end(mut self) -> usize {
         if self.finished {
             self.cite_behind(self.context.text.len());
@@ -73,14 +74,15 @@ impl<'p> Pass<'p> {
         self.held
     }
 
-    /// Whether what ends there goes on, as far as is known.
+    /// Whether a block that ends at `end` may still go on: the text is unfinished, and only blanks follow.
     fn is_open(&self, end: usize) -> bool {
         !self.finished && self.context.text[end..].trim().is_empty()
     }
 
-    /// Cites what the provider cites up to a place in which no number can stand, in a paragraph behind it.
+    /// Writes the span citations up to `to` that have no badge yet, in a paragraph behind the block. For blocks that hold no
+    /// badges, such as code (policy P-15).
     fn cite_behind(&mut self, to: usize) {
-        // A citation within the text that is held back is written there, when that text is.
+        // Citations in held-back text are written together with that text.
         if self.is_open(to) || !self.finished && to >= self.held {
             return;
         }
@@ -92,7 +94,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    /// The label of the footnote that begins there, and whether a source takes its place.
+    /// The label of the footnote at `at`, and whether a source replaces the footnote.
     fn note(&self, at: usize) -> Option<(String, bool)> {
         let label = self.context.text[at..].strip_prefix("[^")?.split(']').next()?;
         let resolves = self.context.grammar.footnotes && self.context.named_by(&format!("^{label}")).is_some();
@@ -121,7 +123,7 @@ impl<'p> Pass<'p> {
         }
     }
 
-    /// Whether a row is still being written by the model, or may yet be cited.
+    /// Whether the model may still be writing this row, or the provider may still cite it.
     fn is_open_row(&self, range: &Range<usize>) -> bool {
         let text = self.context.text;
         let end = range.end.min(text.len());
@@ -184,7 +186,7 @@ impl Reader for Pass<'_> {
         if self.held < range.start || self.is_open(range.end) && !matches!(container, Container::Row { .. }) {
             return;
         }
-        // What is cited in an item without text, or below the rows of a table.
+        // The end of the content, for badges of an item without text or of a table.
         let end = self.context.text[..range.end].trim_end().len();
         if matches!(container, Container::Quote | Container::Item) {
             self.cite_behind(end);
@@ -207,17 +209,17 @@ impl Reader for Pass<'_> {
             return;
         }
         if let Some(held) = leaf.held {
-            // What signs of emphasis do hangs on the next character; before a blank, they end something.
+            // The next character decides whether emphasis delimiters open or close; before a blank they close.
             let (content, behind) = self.context.text.split_at(held.min(self.held));
             let near = content.len().saturating_sub(LOOK_AHEAD);
             let before = content.trim_end_matches(['*', '_', '~']);
             let ends = behind.starts_with([' ', '\t']) && before.ends_with(|c: char| !c.is_whitespace());
             self.hold(if ends { content.len() } else { before.len().max(near) });
         }
-        // A place at its end, or in it, may yet be cited.
+        // The provider may still cite the end of the leaf, or an offset in it.
         let goes_on = leaf.held.is_some() || !self.finished && self.held <= leaf.range.end;
         if goes_on && leaf.kind == LeafKind::Underlined {
-            // A border above its line is written in another way.
+            // A `|` above the underline is escaped once the underline is written, so hold it back.
             let text = &self.context.text[..leaf.range.end];
             let border = memchr::memchr(b'|', &text.as_bytes()[leaf.range.start..]);
             self.hold(border.map_or(usize::MAX, |at| leaf.range.start + at));
@@ -283,7 +285,7 @@ impl Reader for Pass<'_> {
             && !self.context.is_drawn_as_badge(label)
             && is_allowed(url);
         if !is_needed {
-            // As it stands: that of a marker was read without its label.
+            // Take the label from the text: the parser saw a placeholder for the label of a marker.
             let source = &self.context.text[range.start..];
             let label = source.split(']').next().unwrap_or_default().trim_start_matches([' ', '[']).trim();
             let message = format!("the answer's own definition of [{label}] was taken out; only sources define links");

@@ -8,10 +8,10 @@ use std::num::NonZeroU32;
 pub struct Position(NonZeroU32);
 
 impl Position {
-    /// The number after `count` others.
+    /// The number that follows `count` others: `count + 1`.
     ///
     /// # Panics
-    /// Past four billion claims, which no answer that fits in memory holds.
+    /// When the number does not fit in a `u32`. No answer that fits in memory has that many claims.
     #[must_use]
     pub fn after(count: usize) -> Self {
         let number = u32::try_from(count + 1).ok().and_then(NonZeroU32::new);

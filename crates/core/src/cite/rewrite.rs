@@ -1,4 +1,4 @@
-//! One text on its way through the rooms, whole or as far as it has arrived.
+//! Rewrites one text, whole or as far as it has arrived: runs the passes and assembles the result.
 
 use super::decide::{Arrivals, Context, Decisions, Places, is_marker_label};
 use super::pass::{Pass, Progress};
@@ -10,18 +10,18 @@ use crate::cite::{CitedPlace, CitedSource, CitedText, Position, Rules, definitio
 use crate::report::{Entry, Kind};
 use crate::text::{UNSEEN, first_unseen};
 
-/// What is rewritten, and by what.
+/// The inputs of a rewrite.
 #[derive(Clone, Copy)]
 pub(super) struct Given<'g> {
     pub(super) answer: &'g Answer,
     pub(super) rules: &'g Rules,
     pub(super) resolver: &'g Resolver,
-    /// Places before each of which only the first so many sources were known.
+    /// Pairs `(offset, count)`, in order: before this offset of the text, only the first `count` sources were known.
     pub(super) arrivals: &'g [(usize, usize)],
 }
 
 impl<'g> Given<'g> {
-    /// What is decided by, about the text up to a place.
+    /// The context for decisions about the text before `to`.
     fn context(&self, to: usize) -> Context<'g> {
         let Self { answer, rules, resolver, arrivals } = *self;
         let Answer { text, sources, grammar, .. } = answer;
@@ -30,7 +30,7 @@ impl<'g> Given<'g> {
     }
 }
 
-/// A text as far as it was read.
+/// The state of a rewrite: the decisions, the output, and the definitions read so far.
 #[derive(Debug)]
 pub(super) struct Rewrite {
     pub(super) so_far: Progress,
@@ -42,7 +42,7 @@ impl Rewrite {
         Self { so_far: Progress::new(rules), definitions: Definitions::default() }
     }
 
-    /// For a whole answer, with the citations that came beside its text.
+    /// Starts the rewrite of a whole answer, with its span citations.
     pub(super) fn of(answer: &Answer, rules: &Rules) -> Self {
         let mut rewrite = Self::new(rules);
         rewrite.so_far.output.reserve(answer.text.len() + 96 * answer.sources.len().min(64));
@@ -50,13 +50,14 @@ impl Rewrite {
         rewrite
     }
 
-    /// Where what is not settled begins in the text.
+    /// The offset of the last top-level block. Nothing before it changes any more.
     pub(super) fn settled(&self) -> usize {
         self.so_far.settled.at
     }
 
-    /// Reads the text up to a place, from the last block on that was begun. Of a text that goes on, only what can change no more is
-    /// decided and written: the place is returned where the rest begins, which is not before the one that is given.
+    /// Reads the text up to `to`, starting again at the last top-level block. Returns the offset from which text is held
+    /// back. For an unfinished text, `goes_on_behind` is the offset up to which text was shown already; the result is never
+    /// below it. For a finished text it is `None`, and everything is written.
     pub(super) fn read(&mut self, given: &Given<'_>, to: usize, goes_on_behind: Option<usize>) -> usize {
         self.so_far.decisions.back_to(&self.so_far.settled.decisions);
         self.so_far.output.back_to(&self.so_far.settled.output);
@@ -77,13 +78,14 @@ impl Rewrite {
         held
     }
 
-    /// All that can be known, once the text is whole. `visible` is where the list of references begins that ends it, if one does.
+    /// Builds the result of a complete text. `visible` is the offset of the bibliography at the end, or the length of a text
+    /// without one.
     pub(super) fn finish(mut self, given: &Given<'_>, bibliography: &Bibliography, visible: usize) -> CitedText {
         let Given { answer, rules, .. } = *given;
         let mut without_list = false;
         if rules.without_bibliography && bibliography.is_list(&answer.text) {
             self.read(given, visible, None);
-            // A list that holds the only citations repeats nothing.
+            // Where the list holds the only citations, it stays.
             without_list = rules.only_markers || self.so_far.decisions.numberer.any();
         }
         let end = if without_list { visible } else { answer.text.len() };
@@ -101,12 +103,13 @@ impl Rewrite {
         let Decisions { numberer, mut entries, unresolved, .. } = decisions;
         let (mut text, places, unseen) = output.finish(&given.context(end), is_cited);
         entries.extend(unseen_entry(unseen, &answer.text[..end]));
-        // In the order of the text, whatever was decided first.
+        // Report in text order, which is not the order of the decisions.
         entries.sort_by_key(|entry| entry.at.offset().unwrap_or(usize::MAX));
         if without_list {
             text.truncate(definition::content(&text));
         }
-        // Web Chat lists what is defined, and a plain text has its list of references; elsewhere the text has to name them.
+        // Attested sources need badges in the text where there are no definitions. Web Chat lists the definitions, and a
+        // plain text has its own list of references.
         if rules.markdown && !rules.definitions && !attested.is_empty() {
             text.truncate(definition::content(&text));
             text.push_str("\n\n");
@@ -130,7 +133,7 @@ impl Rewrite {
         self.so_far.output.places()
     }
 
-    /// The numbers of what the provider attests as used, where nothing is cited (policy P-03).
+    /// Numbers the sources that the provider reports as used, for an answer that cites nothing (policy P-03).
     fn number_attested(&mut self, answer: &Answer) -> Vec<Position> {
         let known = answer.attested.iter().copied().filter(|index| index.0 < answer.sources.len());
         let known: Vec<_> = known.collect();
@@ -156,7 +159,7 @@ impl Rewrite {
     }
 }
 
-/// What the report says of letters that nobody sees.
+/// The report entry about removed invisible or direction-changing characters.
 fn unseen_entry(unseen: usize, text: &str) -> Option<Entry> {
     let message =
         || format!("letters that cannot be seen, or that turn the direction of the text, were taken out: {unseen}");
@@ -164,10 +167,10 @@ fn unseen_entry(unseen: usize, text: &str) -> Option<Entry> {
     (unseen > 0).then(|| Entry::in_text(Kind::Neutralised, UNSEEN, at, message()))
 }
 
-/// Whether the report says it.
+/// Whether the report of these rules contains an entry.
 fn is_told(entry: &Entry, rules: &Rules, cited: &[CitedSource]) -> bool {
     if rules.only_markers {
-        // What was made harmless, merged or taken out elsewhere stands here as it was.
+        // These rules keep the text that other dialects make harmless, merge or remove.
         return matches!(entry.kind, Kind::Cited | Kind::Unresolved) || matches!(entry.code, "bibliography" | UNSEEN);
     }
     !(entry.code == "ambiguous" && cited.is_empty())
@@ -175,7 +178,7 @@ fn is_told(entry: &Entry, rules: &Rules, cited: &[CitedSource]) -> bool {
 
 fn append_definitions(text: &mut String, sources: &[CitedSource], bibliography: &Bibliography) {
     if bibliography.ends_with_heading() && !sources.is_empty() {
-        // The definitions behind it would be its list the next time.
+        // A second conversion would take the definitions behind the heading for its list.
         let words = text.trim_end_matches([' ', '\t', '\r', '\n', '#']).len();
         text.insert(words, '\u{200b}');
     }

@@ -1,4 +1,4 @@
-//! What a dialect asks of the text: data, not code.
+//! The rules by which the text for a dialect is written.
 
 use std::collections::BTreeSet;
 
@@ -13,25 +13,25 @@ pub struct Rules {
     pub numbering: Numbering,
     /// Whether two pages of one document are two claims (policy P-04).
     pub pages: Pages,
-    /// Which addresses are those of one document.
+    /// Which query parameters are ignored when addresses are compared.
     pub tracking: Tracking,
     /// Hosts whose images may load, in lower case (policy P-06).
     pub image_hosts: BTreeSet<String>,
     /// Whether a line end inside a paragraph becomes a line break that readers see.
     pub hard_breaks: bool,
-    /// Whether the channel draws the text as Markdown. Where it does not, nothing that only Markdown needs is written:
-    /// no invisible characters, no escapes of HTML.
+    /// Whether the channel draws the text as Markdown. If not, the text gets no invisible characters and no escapes of HTML.
     pub markdown: bool,
-    /// Whether a code fence that the answer leaves open is closed, because something follows the text.
+    /// Whether to close a code fence that the answer leaves open, because something follows the text.
     pub close_fence: bool,
-    /// What happens to a `[n]` that is no marker but equals the number of a claim.
+    /// How to write a `[n]` that is no marker but equals the number of a claim.
     pub literal_numbers: LiteralNumbers,
-    /// The most claims that a message may carry; the markers of later ones vanish.
+    /// The largest number of claims in a message; `None` is unlimited. The markers of further sources vanish.
     pub max_claims: Option<usize>,
-    /// Whether nothing but markers is touched: everything else stays as the model wrote it, and every source is itself, also
-    /// where two have one address, but for pages of the web (rule N-03). Of the markers that name nothing, only those go that no person can read (rule N-07).
+    /// Whether only markers are changed and all other text stays as the model wrote it. Sources with one address then stay
+    /// separate, except web pages (rule N-03). Markers without a source stay too, except the forms that no person can read
+    /// (rule N-07).
     pub only_markers: bool,
-    /// Whether a list of references at the end goes that repeats the sources (policy P-06).
+    /// Whether to remove a list of references at the end that repeats the sources (policy P-06).
     pub without_bibliography: bool,
 }
 
@@ -67,7 +67,7 @@ impl Rules {
         }
     }
 
-    /// The rules of a text that is read as it stands: SMS, e-mail.
+    /// The rules of plain text, which is read without being drawn: SMS, e-mail.
     #[must_use]
     pub fn plain() -> Self {
         Self {
@@ -79,45 +79,47 @@ impl Rules {
         }
     }
 
-    /// The rules of a text that goes to a program, not to a channel: each marker is the place of its source (rule N-01).
+    /// The rules of text for programs instead of channels: each marker is its source's place in the list, from 1 (rule
+    /// N-01).
     #[must_use]
     pub fn numbered() -> Self {
         Self { numbering: Numbering::Provider, only_markers: true, without_bibliography: false, ..Self::plain() }
     }
 }
 
-/// Teams refuses a message with more.
+/// Teams refuses messages with more claims.
 const TEAMS_MAX_CLAIMS: usize = 20;
 
-/// What happens to a `[n]` that is no marker but equals the number of a claim.
+/// How to write a `[n]` that is no marker but equals the number of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiteralNumbers {
-    /// `&#91;n&#93;`: Markdown makes no link of it.
+    /// Write `&#91;n&#93;`, which Markdown does not read as a link.
     Escape,
-    /// A U+200B behind the bracket: a search for `[n]` does not find it, whether it reads Markdown or not.
+    /// Write U+200B behind the opening bracket, so that a search for `[n]` finds nothing, in the source or in the drawn
+    /// text.
     Break,
-    /// It stays, and the report says so.
+    /// Keep it, and note it in the report.
     Keep,
 }
 
-/// Which numbers readers see.
+/// How claims are numbered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Numbering {
     /// 1, 2, 3 by first appearance.
     #[default]
     Dense,
-    /// The place of the source in the provider's list.
+    /// The place of the source in the provider's list, from 1.
     Provider,
 }
 
-/// What two pages of one document are.
+/// Whether the pages of one document are separate claims.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pages {
-    /// One claim.
+    /// The document is one claim.
     #[default]
     Merge,
-    /// Two claims.
+    /// Each page is a claim.
     Split,
 }

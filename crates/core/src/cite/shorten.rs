@@ -1,13 +1,14 @@
-//! A text cut to a length that a channel takes.
+//! Cuts a text to a length that a channel accepts.
 
 use super::cite::open_fence;
 use crate::text::cut_at_word;
 
-/// The beginning of a text in about `max_utf16` units, at most: up to the end of a paragraph where one ends in the second
-/// half, else of a line, else of a word. An ellipsis follows. A code fence that the cut opens is closed.
+/// Cuts a text to at most about `max_utf16` UTF-16 code units, an ellipsis included. Cuts at the end of a paragraph if one
+/// ends in the second half, else of a line, else of a word, and closes a code fence that the cut leaves open. 32 units are
+/// reserved for fence and ellipsis: a text of at most `max_utf16 - 32` units is returned unchanged.
 #[must_use]
 pub fn shorten(text: &str, max_utf16: usize) -> String {
-    // What is written behind the cut: a line that closes a fence, and the ellipsis.
+    // Leave room for the text behind the cut: the closing fence and the ellipsis.
     let room = max_utf16.saturating_sub(RESERVE_UTF16);
     let head = cut_at_word(text, room);
     if head == text {
