@@ -1,4 +1,4 @@
-//! A list of references that the model wrote at the end, although the manifest says the same (policy P-06, rule AH-04).
+//! Finds a list of references that the model wrote at the end and that repeats the sources (policy P-06, rule AH-04).
 
 use std::ops::Range;
 
@@ -10,32 +10,32 @@ use crate::answer::{MarkerForm, MarkerGrammar, Source};
 /// A longer list is text.
 const MAX_BYTES: usize = 8 * 1024;
 
-/// What a blank line is made of; other white space is text to Markdown.
+/// The characters of a blank line. Other white space is text to Markdown.
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// A longer entry is text.
 const MAX_ENTRY: usize = 1024;
 
-/// Holds a trailing list of references back while the text arrives.
+/// Holds back a list of references at the end while the text arrives.
 ///
-/// A list under a heading such as *Sources* goes when each of its lines begins with a marker that resolves. Without a
-/// heading it must have two lines or more, and each must repeat the title, file name or address of its source: a numbered
-/// list at the end of an answer can also be the answer.
+/// A list under a heading such as *Sources* is removed when each of its lines begins with a marker that resolves. A list
+/// without a heading must have two lines or more, and each must repeat the title, file name or address of its source,
+/// because a numbered list at the end can also be the answer.
 #[derive(Debug, Default)]
 pub(super) struct Bibliography {
-    /// Where the line begins that is to be read next.
+    /// Offset of the next line to read.
     at: usize,
-    /// How far it has been looked at for its end.
+    /// How far this line has been searched for its end.
     arrived: usize,
-    /// Where its content begins, as far as has arrived.
+    /// Offset of the content of this line, as far as it has arrived.
     content: usize,
     list: Option<List>,
-    /// Whether the lines before, back to the last one that is no entry, cannot be such a list.
+    /// Whether the current run of entries is known to be text, and no list of references.
     is_text: bool,
-    /// Whether something stands before.
+    /// Whether there is content before this line.
     after_content: bool,
     fence: Option<Fence>,
-    /// Whether the line that has not ended yet can be no part of a list.
+    /// Whether the unfinished line is known to belong to no list.
     settled: bool,
 }
 
@@ -48,13 +48,13 @@ struct List {
     defines: bool,
     /// Whether a blank line stands behind its last line.
     is_parted: bool,
-    /// What its last line ends with, when that may be the beginning of a marker that ends in the next one: once it was converted,
-    /// the two are one.
+    /// The unclosed bracket at the end of its last line, which may be the beginning of a marker that ends in the next line.
+    /// A conversion joins the two parts.
     open: Option<String>,
 }
 
 impl List {
-    /// Whether a line goes on with the marker in which the one before it ends.
+    /// Whether a line completes the marker in which the line before ends.
     fn goes_on(&self, content: &str, sources: &[Source], resolver: &Resolver) -> bool {
         let open_and_inner = self.open.as_ref().zip(content.split_once(']'));
         let marker = open_and_inner.map(|(open, (inner, _))| format!("{open} {inner}]"));
@@ -63,7 +63,7 @@ impl List {
 }
 
 impl Bibliography {
-    /// How much of the text is certainly no trailing list.
+    /// Reads the lines that have arrived. Returns the length of the text that is certainly no list at the end.
     pub(super) fn read(&mut self, text: &str, finished: bool, sources: &[Source], resolver: &Resolver) -> usize {
         loop {
             let (end, complete) = line_end(text, self.arrived, finished);
@@ -82,7 +82,7 @@ impl Bibliography {
         self.list.as_ref().map_or(text.len(), |list| list.start)
     }
 
-    /// Whether what was held back at the end is a list that goes.
+    /// Whether the held-back end is a list to remove.
     pub(super) fn is_list(&self, text: &str) -> bool {
         self.list.as_ref().is_some_and(|list| {
             let enough = if list.headed { 1 } else { 2 };
@@ -97,10 +97,10 @@ impl Bibliography {
 
     fn unfinished_line(&mut self, text: &str, sources: &[Source], resolver: &Resolver) -> usize {
         let line = &text[self.at..];
-        // Lines may be long and deltas short: what was read of it is not read again.
+        // Lines may be long and deltas short, so blanks are skipped only once.
         self.content = text.len() - text[self.content..].trim_start_matches(BLANKS).len();
         let content = &text[self.content..];
-        // It may be half of a line end.
+        // The carriage return may be half of a line end.
         let content = content.strip_suffix('\r').unwrap_or(content);
         let may_go_on =
             |list: &List| list.open.is_some() && !content.contains(']') || list.goes_on(content, sources, resolver);
@@ -112,7 +112,7 @@ impl Bibliography {
         if may_be_entry || self.after_content && self.fence.is_none() && begins_heading(content) || content.is_empty() {
             return self.list.as_ref().map_or(self.at, |list| list.start);
         }
-        // Whatever else the line brings, it is no part of a list.
+        // Later text cannot make this line part of a list.
         self.list = None;
         self.settled = true;
         text.len()
@@ -146,8 +146,8 @@ impl Bibliography {
                 list.open = open_marker(content);
             }
         } else if is_heading(text[line.clone()].trim_start_matches(BLANKS)) {
-            // At the very beginning it heads the answer.
-            // Behind another list it goes with that, or the next conversion would take the first of the two.
+            // A heading at the very beginning belongs to the answer. A heading behind another list extends that list, or the
+            // next conversion would remove the first of the two.
             let start =
                 self.list.take().filter(|list| list.headed && list.entries > 0).map_or(line.start, |list| list.start);
             self.list = self.after_content.then_some(List { start, headed: true, ..List::default() });
@@ -167,7 +167,8 @@ impl Bibliography {
             self.after_content = true;
             return;
         }
-        // One line is no list, and the definitions behind it make none of it: they may be those of an earlier conversion.
+        // A single entry is no list, and definitions behind it do not make it one: an earlier conversion may have written
+        // them.
         let is_one = |list: &List| !list.headed && list.entries == 1;
         self.list.take_if(|list| is_one(list) && entry.defines && (list.is_parted || !list.defines));
         let begun = List { start: line.start, defines: entry.defines, ..List::default() };
@@ -202,13 +203,13 @@ fn without_bullet(content: &str) -> &str {
     content.strip_prefix(['-', '*', '+']).map_or(content, |rest| rest.trim_start_matches(BLANKS))
 }
 
-/// Whether a line that begins so may be an entry.
+/// Whether a line with this beginning may be an entry.
 fn begins_entry(content: &str) -> bool {
     let content = without_bullet(content);
     content.is_empty() || content.starts_with(MarkerForm::ALL.map(MarkerForm::open))
 }
 
-/// Whether a line that begins so may be a heading.
+/// Whether a line with this beginning may be a heading.
 fn begins_heading(content: &str) -> bool {
     if content.len() > MAX_HEADING {
         return false;
@@ -226,24 +227,25 @@ struct Line<'t> {
     rest: &'t str,
 }
 
-/// Reads `[1] text`, `- [doc2]: text`, `[^3]: text`, `【4】 text`, `[plan.pdf] text`: whatever is `[1] text` once it was converted.
+/// Reads `[1] text`, `- [doc2]: text`, `[^3]: text`, `【4】 text`, `[plan.pdf] text`: all forms that a conversion turns into
+/// `[1] text`.
 fn read_entry<'t>(content: &'t str, sources: &[Source], resolver: &Resolver) -> Option<Line<'t>> {
     let content = without_bullet(content);
     let (found, rest) = read_marker(content, sources, resolver)?;
-    // An earlier conversion keeps the badge from a colon.
+    // An earlier conversion separated the badge from the colon.
     let rest = rest.trim_start_matches('\u{200b}');
     let defines = rest.starts_with(':');
     let rest = rest.trim_start_matches([':', '.', ')']).trim();
     let apart = [' ', '\u{200b}'];
     let mut words = rest.trim_start_matches(apart);
-    // Markers alone are no entry, however many there are.
+    // A line of markers alone is no entry.
     while let Some((_, behind)) = read_marker(words, sources, resolver) {
         words = behind.trim_start_matches(apart);
     }
     (!words.is_empty()).then_some(Line { sources: found, defines, rest })
 }
 
-/// The sources of the marker with which a text begins, and what stands behind it.
+/// The sources of the marker that a text begins with, and the text behind it.
 fn read_marker<'t>(text: &'t str, sources: &[Source], resolver: &Resolver) -> Option<(Indices, &'t str)> {
     let open = text.chars().next()?;
     let form = MarkerForm::opened_by(open)?;
@@ -253,7 +255,7 @@ fn read_marker<'t>(text: &'t str, sources: &[Source], resolver: &Resolver) -> Op
     Some((resolver.resolve(sources, token, &marker)?, rest))
 }
 
-/// What a line ends with from a bracket on that does not end in it.
+/// The end of a line, from an unclosed bracket on.
 fn open_marker(line: &str) -> Option<String> {
     let at = line.rfind('[')?;
     let open = &line[at..];
@@ -265,7 +267,7 @@ fn mentions(rest: &str, source: &Source) -> bool {
     source.names().any(|name| rest.contains(&name.to_lowercase()))
 }
 
-/// What may stand around the words of a heading.
+/// Whether a character may stand around the words of a heading.
 fn stands_around_heading(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\u{a0}' | '\u{3000}' | '#' | '*' | '_' | ':')
 }
@@ -284,8 +286,8 @@ fn is_heading(line: &str) -> bool {
     HEADINGS.iter().any(|heading| heading.eq_ignore_ascii_case(words))
 }
 
-/// Where the line that begins at `at` ends, without its line end, and whether it has one. A carriage return at the very end
-/// of what has arrived may be half of a line end.
+/// The end of the line that holds `at`, without its line end, and whether the line is complete. A carriage return at the
+/// very end may be half of a line end.
 fn line_end(text: &str, at: usize, finished: bool) -> (usize, bool) {
     match memchr::memchr2(b'\n', b'\r', &text.as_bytes()[at..]) {
         Some(found) => {
@@ -296,7 +298,7 @@ fn line_end(text: &str, at: usize, finished: bool) -> (usize, bool) {
     }
 }
 
-/// Where the next line begins, given where this one ends.
+/// The offset of the next line; `end` is the end of this one.
 fn next_line(text: &str, end: usize) -> usize {
     match text.as_bytes().get(end..) {
         Some([b'\r', b'\n', ..]) => end + 2,
@@ -332,7 +334,7 @@ mod tests {
             "\n\nSources:\n[1] somewhere",
             "\n\n[1]: https://x \"Leave policy\"\n[2]: https://y \"Travel policy\"",
             "\nBibliography\n【1】 a\n[^2]: b",
-            // The first conversion left these, and the second took them or a part of them.
+            // The first conversion once kept these, and the second one removed all or part of them.
             "\n\nSources\n[leave.pdf] Leave policy\n[2] Travel policy",
             "\n\nSources\n\u{e200}cite\u{e202}leave.pdf\u{e201} Leave\n[2] Travel policy",
             "\n\nSources:\n[1] Leave policy\n\nReferences:\n[2] Travel policy",
@@ -341,7 +343,7 @@ mod tests {
         }
     }
 
-    /// A marker that goes over the end of a line is in one line when it was converted: the list went the second time.
+    /// A conversion joins a marker that is split over two lines. The second conversion then removed the list.
     #[test]
     fn an_entry_goes_on_with_the_marker_in_which_its_line_ends() {
         for end in ["[1] Leave, see [\n2] as well", "[1] Leave, see [1,\r\n2]\n[2] Travel"] {

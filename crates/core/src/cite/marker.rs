@@ -1,4 +1,4 @@
-//! The grammar of citation markers (policy P-01): what a bracket says, before anyone asks what it means.
+//! Parses the text in brackets as a citation marker (policy P-01). The resolver finds its sources later.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -13,12 +13,12 @@ const MAX_NUMBERS: usize = 20;
 /// The numbers in one bracket, nearly always one or two.
 pub(super) type Numbers = SmallVec<[usize; 2]>;
 
-/// What a bracket says.
+/// A parsed marker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Marker<'t> {
     /// Places in the list of sources, as a person would write them: `[1]`, `[1, 2]`, `[1-3]`.
     Numbers(Numbers),
-    /// The same, where numbers are ids.
+    /// The same forms, in formats where numbers are ids.
     Ids(Numbers),
     /// Places, in a form that only a machine writes: `[doc1]`, `【1】`.
     Documents(Numbers),
@@ -38,13 +38,13 @@ impl Marker<'_> {
         matches!(self, Self::Documents(_) | Self::Machine(_))
     }
 
-    /// Whether the bracket is a marker only if a source is called so.
+    /// Whether the bracket is a marker only if a source has this name.
     pub(super) fn is_name(&self) -> bool {
         matches!(self, Self::Name(_) | Self::NameEnd(_))
     }
 }
 
-/// Reads what stands between the brackets of a form.
+/// Parses the text between the brackets of a form. `None` when it is no marker of this grammar.
 pub(super) fn read<'t>(form: MarkerForm, inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     match form {
         MarkerForm::Square => in_square_brackets(inner, grammar),
@@ -53,7 +53,7 @@ pub(super) fn read<'t>(form: MarkerForm, inner: &'t str, grammar: &MarkerGrammar
     }
 }
 
-/// Reads what stands between `[` and `]`.
+/// Parses the text between `[` and `]`.
 pub(super) fn in_square_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     if grammar.exact_documents {
         let digits = inner.strip_prefix("doc")?;
@@ -84,7 +84,7 @@ pub(super) fn in_square_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) ->
     (grammar.names && inner.len() >= 2).then_some(name)
 }
 
-/// Reads what stands between `【` and `】`.
+/// Parses the text between `【` and `】`.
 fn in_lenticular_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     if !grammar.lenticular {
         return None;
@@ -103,13 +103,13 @@ fn in_lenticular_brackets<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option
         }
         None => {
             let n = whole_number(place.trim())?;
-            // Where an annotation has to tell what it means, what is left of it means nothing.
+            // Where annotations tell the source, a marker without one names nothing.
             Some(if grammar.lenticular_places { Marker::Documents(smallvec![n]) } else { Marker::Machine(Vec::new()) })
         }
     }
 }
 
-/// Reads what stands between U+E200 and U+E201: a verb and names, separated by U+E202.
+/// Parses the text between U+E200 and U+E201: a verb and names, separated by U+E202.
 fn in_private_use<'t>(inner: &'t str, grammar: &MarkerGrammar) -> Option<Marker<'t>> {
     grammar.private_use.then(|| Marker::Machine(inner.split('\u{e202}').skip(1).map(str::trim).collect()))
 }
@@ -192,7 +192,7 @@ mod tests {
         for inner in [" ", "x", "0", "", ","] {
             assert_eq!(square(inner), None, "{inner:?}");
         }
-        // A range that a person would not count, and one that runs backwards, are names that nobody has.
+        // A range too long for a person to write, or one that runs backwards, is a name that no source has.
         for inner in ["01", "1-99", "3-1", "1800-2024", "km/h", "1,", "a, b"] {
             assert_eq!(square(inner), Some(Marker::Name(inner)), "{inner:?}");
         }

@@ -1,4 +1,4 @@
-//! Numbers for sources: by first appearance, one for each document.
+//! Assigns numbers to sources, one for each document.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,11 +19,11 @@ pub(super) struct Numberer {
     tracking: Tracking,
     /// The most documents that get a number.
     max: usize,
-    /// Whether only pages of the web are one when they have one address, and documents stay apart.
+    /// Whether only web pages with one address share a number, and documents with one address do not.
     only_pages: bool,
-    /// Whether titles are written in definitions, which have less room.
+    /// Whether definitions are written: these have less room for titles, and cannot name every address.
     defines: bool,
-    /// By the place of the source.
+    /// The index in `cited`, by the index of the source.
     by_source: Vec<Option<usize>>,
     by_document: BTreeMap<Arc<str>, usize>,
     cited: Vec<Draft>,
@@ -58,8 +58,8 @@ impl Numberer {
         !self.cited.is_empty()
     }
 
-    /// The number of a source, which is from now on a cited one; or, past the most that may be cited, how many documents
-    /// were cited before it.
+    /// Marks a source as cited, and returns its number. Past the largest number of claims, returns as the error how many
+    /// documents were cited before it.
     pub(super) fn number(&mut self, sources: &[Source], source: SourceIndex) -> Result<Position, usize> {
         let known = self.by_source.get(source.0).copied().flatten();
         let place = known.unwrap_or_else(|| self.add(sources, source));
@@ -98,7 +98,7 @@ impl Numberer {
         place
     }
 
-    /// What has been cited so far, in the order of the numbers.
+    /// The sources cited so far, in the order of their numbers.
     pub(super) fn so_far(&self, all: &[Source]) -> Vec<CitedSource> {
         let defines = self.defines;
         let drafts = self.cited.iter().take(self.max).cloned();
@@ -107,7 +107,7 @@ impl Numberer {
         cited
     }
 
-    /// The cited sources in the order of their numbers, and what the report says of them.
+    /// Returns the cited sources in the order of their numbers, and adds their report entries.
     pub(super) fn finish(self, all: &[Source], entries: &mut Vec<Entry>) -> Vec<CitedSource> {
         let Self { defines, max, cited, .. } = self;
         let drafts = cited.into_iter().take(max);
@@ -135,9 +135,9 @@ impl Numberer {
     }
 }
 
-/// Undoing: a stream reads its open block again, and takes the numbers of that block back first.
+/// Undo: before a stream reads its open block again, it takes back the numbers of that block.
 impl Numberer {
-    /// How many sources have a number: where [`back_to`](Self::back_to) goes.
+    /// How many sources have a number, as the argument for [`back_to`](Self::back_to).
     pub(super) fn len(&self) -> usize {
         self.added.len()
     }
@@ -168,7 +168,7 @@ fn what_is_cited(source: &CitedSource) -> String {
     message.push('[');
     position.write_to(&mut message);
     message.push_str("] is ");
-    // Every conversion comes along here, and formatting costs more than all the rest of it.
+    // Every conversion runs this, and formatting would take longer than all the rest of it.
     if title.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')) {
         message.extend(["\"", title, "\""]);
     } else {
@@ -268,7 +268,8 @@ mod tests {
         }
     }
 
-    /// The definition had brackets in its address, which every engine encodes: the badge led to `http://%5B::1%5D/`.
+    /// The definition of an IPv6 address once held brackets, which every engine encodes: the badge led to
+    /// `http://%5B::1%5D/`.
     #[test]
     fn an_address_that_no_link_can_name_is_none_where_there_are_definitions() {
         let sources = [Source { url: "http://[2001:db8::1]/x".parse().ok(), ..Source::default() }];

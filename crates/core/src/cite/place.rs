@@ -1,39 +1,40 @@
-//! Where a text is cited that ends somewhere: a badge must not change what stands beside it.
+//! Finds the offset for the badge of a span: the badge must not change the Markdown beside it.
 
-/// Where a text that ends at `end` is cited: behind its last word that is no part of what begins or closes a block. A badge behind a
-/// bullet or the hashes of a heading would make text of them; one behind the last border of a row would be in a cell of its own,
-/// which no reader sees; one behind an opening `**` would take it from its word. At the beginning of the text when it has no word.
+/// The offset for the badge of a text that ends at `end`: behind its last word that is no part of a sign that begins or
+/// closes a block. A badge behind a bullet or the hashes of a heading would make text of them; behind the last border of a
+/// row, it would be in an extra cell that no reader sees; behind an opening `**`, it would separate it from its word.
+/// Without a word, the offset is 0.
 ///
-/// It hangs on nothing behind `end`, so that it is the same while the text arrives.
+/// The result does not depend on the text behind `end`, so it stays the same while the text arrives.
 pub(super) fn place(text: &str, end: usize) -> usize {
     last_word(text, end, false)
 }
 
-/// The first place where what has arrived may still be cited.
+/// The first offset at which the arrived text may still be cited.
 pub(super) fn first_open(text: &str, end: usize) -> usize {
     let place = last_word(text, end, true);
     let name = begun_entity(&text[..place]).unwrap_or(place);
     place.min(name)
 }
 
-/// The longest entity, `&CounterClockwiseContourIntegral;`.
+/// The length of the longest entity, `&CounterClockwiseContourIntegral;`.
 const MAX_ENTITY: usize = 33;
 
-/// Where what may be an entity begins that goes on behind the text.
+/// The offset of an entity that may begin at the end of the text and go on behind it.
 fn begun_entity(text: &str) -> Option<usize> {
     let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'#';
     let name = text.bytes().rev().take(MAX_ENTITY).take_while(|byte| is_name(&byte)).count();
     text[..text.len() - name].ends_with('&').then(|| text.len() - name - 1)
 }
 
-/// So many lines without a word are looked at, so that lines by the thousand cost no more.
+/// The largest number of lines without a word to search, so that thousands of them cost no more.
 const MAX_LINES: usize = 8;
 
-/// Behind the last word. What may become the number of a list item counts as none when `may_go_on`.
+/// The offset behind the last word. With `may_go_on`, digits that may become the number of a list item are no word.
 fn last_word(text: &str, end: usize, may_go_on: bool) -> usize {
     let mut end = text[..end].trim_end().len();
     for _ in 0..MAX_LINES {
-        // Behind a letter, as most often, nothing begins or closes anything.
+        // The usual case: behind a letter, nothing begins or closes a block.
         let is_letter = |last: &u8| !is_sign(last) && !matches!(last, b'_' | b'~' | b'\\' | b'|');
         if text.as_bytes()[..end].last().is_none_or(is_letter) {
             break;
@@ -58,15 +59,15 @@ fn signs_alone(text: &str) -> Option<&str> {
     (length < MAX_PREFIX && (before.is_empty() || before.ends_with(['\n', '\r']))).then_some(line)
 }
 
-/// Whether it may stand in what begins a block.
+/// Whether a byte may be part of the beginning of a block.
 fn is_sign(byte: &u8) -> bool {
     matches!(byte, b'>' | b'-' | b'+' | b'*' | b'.' | b')' | b'#' | b'0'..=b'9')
 }
 
-/// A longer line is looked at as if it held a word.
+/// A longer line counts as a line with a word.
 const MAX_PREFIX: usize = 64;
 
-/// Whether a line holds nothing but what begins a block: `>`, bullets, numbers of items, the hashes of a heading.
+/// Whether a line holds only beginnings of blocks: `>`, bullets, item numbers, the hashes of a heading.
 fn is_prefix(line: &str, may_go_on: bool) -> bool {
     let mut rest = line.trim_start_matches([' ', '\t']);
     loop {
@@ -86,7 +87,7 @@ fn is_prefix(line: &str, may_go_on: bool) -> bool {
     }
 }
 
-/// The place, or the one before delimiters of emphasis that open something behind it.
+/// Moves an offset before emphasis delimiters that open emphasis behind it.
 fn before_opening(text: &str, at: usize) -> usize {
     let is_delimiter = |byte: &&u8| matches!(byte, b'*' | b'_' | b'~');
     let run = text.as_bytes()[..at].iter().rev().take(MAX_CLOSING).take_while(is_delimiter).count();
@@ -96,8 +97,8 @@ fn before_opening(text: &str, at: usize) -> usize {
     if opens { before.trim_end().len() } else { at }
 }
 
-/// The place, or before what closes the line or row: the border of a cell, the hashes behind a heading. A backslash makes text
-/// of whatever follows it.
+/// Moves an offset before the sign that closes its line or row: the border of a cell, the hashes behind a heading. Also
+/// moves it before a backslash, which would escape the badge.
 fn before_closing(text: &str, at: usize) -> usize {
     let before = &text[..at];
     let content = match before.as_bytes().last() {
@@ -110,13 +111,13 @@ fn before_closing(text: &str, at: usize) -> usize {
     if content.is_empty() || content.ends_with(['\n', '\r']) { at } else { content.len() }
 }
 
-/// Longer runs of hashes or backslashes close nothing, so that they are looked at once however they arrive.
+/// Longer runs of hashes or backslashes close nothing, so that each is looked at once, however the text arrives.
 const MAX_CLOSING: usize = 16;
 
-/// A longer line is not looked at for being a heading.
+/// A longer line is not checked for being a heading.
 const MAX_HEADING: usize = 1024;
 
-/// A heading without the hashes that close it.
+/// The text before the hashes that close the heading at its end; `None` when it ends with no such heading.
 fn before_hashes(text: &str) -> Option<&str> {
     let hashes = text.bytes().rev().take(MAX_CLOSING).take_while(|byte| *byte == b'#').count();
     let content = &text[..text.len() - hashes];
@@ -131,23 +132,24 @@ fn before_hashes(text: &str) -> Option<&str> {
     (words.len() < heading.len() && !words.trim().is_empty()).then_some(content)
 }
 
-/// Whether the last backslash is no text by itself.
+/// Whether the last backslash escapes the character behind it.
 fn ends_with_escape(text: &str) -> bool {
     text.bytes().rev().take(MAX_CLOSING).take_while(|byte| *byte == b'\\').count() % 2 == 1
 }
 
-/// Where in what has arrived a place is cited: not between what means something together.
+/// Moves an offset out of syntax that a badge would split: before the first border of a row, between delimiters, in an
+/// entity.
 pub(super) fn written_at(text: &str, at: usize) -> usize {
     behind_entity(text, behind_delimiters(text, behind_first_border(text, at)))
 }
 
-/// A place before the border with which a row of a table begins is one in its first cell.
+/// Moves an offset before the first border of a table row into the first cell.
 fn behind_first_border(text: &str, at: usize) -> usize {
     let begins_row = text[at..].starts_with('|') && text[..at].ends_with(['\n', '\r']);
     at + usize::from(begins_row)
 }
 
-/// A place between two delimiters of emphasis, or two backticks, is one behind them.
+/// Moves an offset between emphasis delimiters, or between backticks, behind them.
 fn behind_delimiters(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let within = |delimiters: &[u8]| {
@@ -158,7 +160,7 @@ fn behind_delimiters(text: &str, at: usize) -> usize {
     at + within(b"*_~").max(within(b"`"))
 }
 
-/// A place within an entity, `&cop|y;`, is one behind it.
+/// Moves an offset within an entity, `&cop|y;`, behind it.
 fn behind_entity(text: &str, at: usize) -> usize {
     let Some(start) = begun_entity(&text[..at]) else { return at };
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'#';
@@ -167,7 +169,8 @@ fn behind_entity(text: &str, at: usize) -> usize {
     if name > 0 && text[end..].starts_with(';') { end + 1 } else { at }
 }
 
-/// Where a text that ends there is cited. When it holds no word, only what begins a block, that goes with the block.
+/// The offset for the badge of a text that ends at `end`, as [`place`] finds it. When the text holds no word, the badge goes
+/// behind the beginning of its block; when it is empty, to the first possible offset.
 pub(super) fn place_or_first(text: &str, end: usize) -> usize {
     let found = place(text, end);
     if found > 0 {
@@ -179,7 +182,7 @@ pub(super) fn place_or_first(text: &str, end: usize) -> usize {
     }
 }
 
-/// Where the beginning of a text may be cited: behind whatever may begin a block.
+/// The first offset that can hold a badge: behind the beginning of the first block.
 fn first_place(text: &str) -> usize {
     let is_prefix = |c: char| c.is_whitespace() || ">-+*#".contains(c);
     let content = text.trim_start_matches(is_prefix);
@@ -192,5 +195,5 @@ fn first_place(text: &str) -> usize {
     text.len() - content.len() + first.map_or(0, char::len_utf8)
 }
 
-/// Longer runs of delimiters of emphasis, or of backticks, are no such.
+/// The longest run of emphasis delimiters or backticks that is looked at.
 const MAX_EMPHASIS: usize = 32;

@@ -1,4 +1,4 @@
-//! Which sources a marker means (policy P-01).
+//! Resolves markers to sources (policy P-01).
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -13,14 +13,14 @@ use crate::url::{Tracking, WebUrl};
 /// The sources of one marker, nearly always one or two.
 pub(super) type Indices = SmallVec<[SourceIndex; 2]>;
 
-/// Finds sources by everything that a marker may call them. Names are looked at when the first marker uses one: most
-/// answers only know numbers.
+/// Finds the sources of markers and addresses. The index of names is built when the first marker uses a name, because most
+/// answers use only numbers.
 #[derive(Debug, Default)]
 pub(super) struct Resolver {
     names: OnceCell<Names>,
-    /// Whether any source says itself which marker stands for it.
+    /// Whether any source names its own marker.
     has_markers: OnceCell<bool>,
-    /// By the address of a page of the document, and by what all addresses of the document share (rule N-03).
+    /// By the address of a page of the document, and by the merge key that all addresses of the document share (rule N-03).
     by_address: OnceCell<HashMap<Arc<str>, SourceIndex>>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Resolver {
 struct Names {
     by_marker: HashMap<String, SourceIndex>,
     by_id: HashMap<String, SourceIndex>,
-    /// By name in lower case, and page.
+    /// By file name in lower case, and page.
     by_file: HashMap<(String, Option<u32>), SourceIndex>,
 }
 
@@ -46,7 +46,7 @@ impl Names {
             let page = source.page.map(std::num::NonZeroU32::get);
             for name in source.file_names().map(|name| name.to_lowercase()) {
                 names.by_file.entry((name.clone(), page)).or_insert(index);
-                // The bare name means the first part of the file that there is.
+                // A name without a page means the first source of that file.
                 names.by_file.entry((name, None)).or_insert(index);
             }
         }
@@ -55,7 +55,7 @@ impl Names {
 }
 
 impl Resolver {
-    /// Forgets the names, because there are new sources.
+    /// Drops the indices, because there are new sources.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }
@@ -64,8 +64,8 @@ impl Resolver {
         self.names.get_or_init(|| Names::of(sources))
     }
 
-    /// The sources of a marker, each once and in order; `None` when it means none (or, in a list that a person would
-    /// write, when one of its numbers means none: `[1, 2019]` is no citation).
+    /// The sources of a marker, each once, in the order of the marker. `None` when it names no source. A list that a person
+    /// would write resolves only when each of its numbers does: `[1, 2019]` is no citation.
     pub(super) fn resolve(&self, sources: &[Source], token: &str, marker: &Marker<'_>) -> Option<Indices> {
         if *self.has_markers.get_or_init(|| sources.iter().any(|source| source.marker.is_some()))
             && let Some(index) = self.names(sources).by_marker.get(token)
@@ -86,7 +86,7 @@ impl Resolver {
             Marker::NameEnd(name) => smallvec![self.name(sources, name).or_else(|| name_end(sources, name))?],
         };
         if found.len() > 1 {
-            // A marker is short, so it names few.
+            // A marker is short and names few sources, so a linear search is enough.
             let mut seen = Indices::new();
             found.retain(|index| {
                 let is_new = !seen.contains(index);
@@ -99,7 +99,7 @@ impl Resolver {
         Some(found).filter(|found| !found.is_empty())
     }
 
-    /// The first source at an address as the answer writes it: the source of that very page, or one of the same document.
+    /// The first source at an address as the answer writes it: the source of that exact page, else one of the same document.
     pub(super) fn at_address(&self, sources: &[Source], tracking: Tracking, written: &str) -> Option<SourceIndex> {
         let by_address = self.by_address.get_or_init(|| {
             let mut by_address = HashMap::new();
@@ -116,7 +116,7 @@ impl Resolver {
         if by_address.is_empty() {
             return None;
         }
-        // Of all that Markdown reads as a character, an address holds this one.
+        // `&amp;` is the only character reference that addresses contain.
         let url: WebUrl = written.replace("&amp;", "&").parse().ok()?;
         by_address.get(url.as_str()).or_else(|| by_address.get(&*url.merge_key_under(tracking))).copied()
     }
@@ -137,7 +137,7 @@ impl Resolver {
     }
 }
 
-/// The first source whose id ends so.
+/// The first source whose id ends with `end`.
 fn name_end(sources: &[Source], end: &str) -> Option<SourceIndex> {
     let ends_so = |source: &Source| source.id.as_deref().is_some_and(|id| id.ends_with(end));
     sources.iter().position(ends_so).map(SourceIndex)
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(resolve("ab"), None, "ids are exact");
     }
 
-    /// Words in brackets became badges, `[sic]` beside an article of that name and `app.config[settings]` beside a page.
+    /// Words in brackets once became badges: `[sic]` beside an article of that name, `app.config[settings]` beside a page.
     #[test]
     fn the_end_of_an_address_is_a_file_name_only_with_an_extension() {
         let source = |url: &str| Source { url: url.parse().ok(), ..Source::default() };
@@ -208,7 +208,7 @@ mod tests {
             assert_eq!(resolve(name), None, "{name}");
         }
         assert_eq!(resolve("Notes.markdown").map(|found| found[0]), Some(SourceIndex(4)));
-        // As readers know it, and as the address has it.
+        // The name as readers know it, and as the address writes it.
         for name in ["Leave policy.pdf", "hr%2FLeave%20policy.pdf"] {
             assert_eq!(resolve(name).map(|found| found[0]), Some(SourceIndex(5)), "{name}");
         }
