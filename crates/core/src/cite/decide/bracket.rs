@@ -1,4 +1,4 @@
-//! Brackets in text: markers, numbers that are none, and the text of a link to a marker.
+//! Decides about brackets in text: markers, literal numbers, and link texts before a marker.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,12 +13,12 @@ use crate::cite::read::{Token, TokenKind, same_label};
 use crate::cite::resolve::Indices;
 use crate::report::{Entry, Kind};
 
-/// What a bracket means.
+/// The meaning of a bracket.
 enum Meaning {
     Cites(Indices),
-    /// A marker of a machine that names nothing.
+    /// A machine-made marker that names no source. It is removed.
     Vanishes,
-    /// A marker that a person may have written, and that names nothing.
+    /// A marker that a person may have written and that names no source. It stays.
     Nameless,
     /// No marker, but a number that a claim may have.
     Number,
@@ -26,7 +26,7 @@ enum Meaning {
 }
 
 impl Context<'_> {
-    /// `raw` is the bracket as it stands.
+    /// The meaning of a bracket; `raw` is the bracket as written.
     fn meaning(&self, form: MarkerForm, inner: &str, raw: &str) -> Meaning {
         let marker = marker::read(form, inner, self.grammar);
         let is_number = form == MarkerForm::Square && number(inner).is_some_and(|n| self.may_be_claim(n));
@@ -40,7 +40,8 @@ impl Context<'_> {
         }
     }
 
-    /// The sources that a text names which is a marker of any format, with brackets or without.
+    /// The sources that a text names when it is a marker of any format, with or without brackets. Names of sources do not
+    /// count.
     pub(in crate::cite) fn named_by(&self, shown: &str) -> Option<Indices> {
         let bare = unbracketed(shown);
         let marker = marker::in_square_brackets(bare, &MarkerGrammar::ALL)?;
@@ -50,24 +51,24 @@ impl Context<'_> {
         self.resolve(&format!("[{bare}]"), &marker)
     }
 
-    /// Whether a text would be drawn as the badge of a claim is.
+    /// Whether a text as written would be drawn like the badge of a claim.
     pub(in crate::cite) fn is_drawn_as_badge(&self, written: &str) -> bool {
         self.looks_like_badge(drawn(written).as_deref().unwrap_or(written))
     }
 
-    /// Whether readers see a text as the badge of a claim.
+    /// Whether a drawn text looks like the badge of a claim.
     pub(super) fn looks_like_badge(&self, shown: &str) -> bool {
         number(unbracketed(shown)).is_some_and(|n| self.may_be_claim(n))
     }
 }
 
-/// Whether a definition of this label would be one of a marker, or one of a source: neither takes effect.
+/// Whether a label is a marker, or the number of a source. Definitions of such labels take no effect.
 pub(in crate::cite) fn is_marker_label(label: &str) -> bool {
     let marker = marker::in_square_brackets(unbracketed(label), &MarkerGrammar::ALL);
     marker.is_some_and(|marker| !marker.is_name())
 }
 
-/// A number, with blanks around and in it as a label may have them.
+/// Parses a number; blanks are allowed around and in it, as labels may have them.
 fn number(inner: &str) -> Option<usize> {
     let mut number: Option<usize> = None;
     for byte in inner.bytes() {
@@ -82,14 +83,15 @@ fn number(inner: &str) -> Option<usize> {
     number
 }
 
-/// Without the brackets around all of it.
+/// The text without the blanks and the brackets around it.
 pub(super) fn unbracketed(text: &str) -> &str {
     let text = text.trim();
     text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text)
 }
 
 impl<'l> Leaf<'l, '_> {
-    /// At an opening bracket behind the text in `before`. Where it ends, when it is a piece of its own.
+    /// Handles an opening bracket behind the text in `before`. Returns where the bracket ends when it becomes a piece of its
+    /// own.
     pub(super) fn open_bracket(&mut self, token: usize, before: Range<usize>, form: MarkerForm) -> Option<usize> {
         let at = before.end;
         if self.within == Within::Link {
@@ -99,7 +101,7 @@ impl<'l> Leaf<'l, '_> {
             Some((inner, end)) => {
                 let meaning = self.context.meaning(form, &inner, &self.source()[at..end]);
                 let may_be_link = matches!(meaning, Meaning::Nothing | Meaning::Nameless) && form == MarkerForm::Square;
-                // What a label follows is no link by itself.
+                // A bracket with a label behind it is no link by itself.
                 let (before, behind) = (&self.source()[..at], &self.source()[end..]);
                 let is_label = before.ends_with(']') || !behind.starts_with('[') || behind.starts_with("[]");
                 if may_be_link && is_label && !inner.trim().is_empty() {
@@ -142,7 +144,8 @@ impl<'l> Leaf<'l, '_> {
         Some(end)
     }
 
-    /// In the text of a link no bracket is a marker; but what reads the drawn text would take a number there for a badge.
+    /// No bracket in the text of a link is a marker, but programs that read the drawn text would take a number there for a
+    /// badge.
     fn number_in_link(&mut self, token: usize, before: Range<usize>) -> Option<usize> {
         let rules = self.context.rules;
         let (inner, end) = self
@@ -158,8 +161,8 @@ impl<'l> Leaf<'l, '_> {
         Some(end)
     }
 
-    /// What stands between a bracket and the one that closes it, which no other may part; and where that ends. It may go over the end of a
-    /// line.
+    /// The text between a bracket and its closing bracket, and the offset behind that. `None` when another bracket, or a
+    /// token other than text, comes before. The text may span lines.
     fn inner(&self, token: usize, at: usize, form: MarkerForm) -> Option<(Cow<'l, str>, usize)> {
         let (text, open, close) = (self.source(), form.open(), form.close());
         let mut from = at + open.len_utf8();
@@ -187,7 +190,7 @@ impl<'l> Leaf<'l, '_> {
             from = from.max(token.range.start);
             let room = text.floor_char_boundary(token.range.end.min(from + MAX_INNER_BYTES + 4));
             let rest = &text[from..room];
-            // A marker of a machine holds no bracket: what is written in place of one in it would make it another.
+            // A machine-made marker holds no bracket: a badge written inside would change the marker.
             if let Some(found) = rest.find([open, close, '[']) {
                 if !rest[found..].starts_with(close) || joined.len() + found > MAX_INNER_BYTES {
                     return None;
@@ -207,8 +210,8 @@ impl<'l> Leaf<'l, '_> {
         None
     }
 
-    /// At a closing bracket behind the text in `before`: whether the bracket is the text of a link to the marker behind it,
-    /// `[Leave policy][1]`. Its brackets go.
+    /// Handles a closing bracket behind the text in `before`. When the bracket is the text of a link to the marker behind
+    /// it, `[Leave policy][1]`, its brackets are dropped. Returns where the bracket ends when it becomes a piece.
     pub(super) fn close_bracket(&mut self, token: usize, before: Range<usize>) -> Option<usize> {
         let at = before.end;
         let (open, first) = self.brackets.pop()?;
@@ -239,7 +242,8 @@ impl<'l> Leaf<'l, '_> {
         Some(at + 1)
     }
 
-    /// Whether the text of a bracket looks like the badge of a claim, as it is or once its markers are numbers: `[[^1^]]`.
+    /// Whether the text of a bracket looks like the badge of a claim, as written or after its markers became badges:
+    /// `[[^1^]]`.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others stay, or hold what can be no badge")]
     fn will_look_like_badge(&self, stretch: Range<usize>, first: usize) -> bool {
         if stretch.len() > MAX_INNER_BYTES || self.context.looks_like_badge(&self.shown(stretch.clone())) {
@@ -262,13 +266,13 @@ impl<'l> Leaf<'l, '_> {
         from > stretch.start && self.context.is_drawn_as_badge(&written)
     }
 
-    /// Behind a word or another bracket it is an index, `m[row][1]`.
+    /// Whether a bracket is the text of a link to a marker. Behind a word or another bracket it is an index, `m[row][1]`.
     #[expect(clippy::wildcard_enum_match_arm, reason = "only these three link")]
     fn is_text_of_marker(&self, token: usize, bracket: Range<usize>, first: usize) -> bool {
         let Range { start: open, end: at } = bracket;
         let text = self.source();
         let inner = &text[open + 1..at];
-        // An underscore belongs to a name only behind one: `m_[i][1]`, and not `_[text][1]_`.
+        // An underscore is part of an identifier only behind a letter or digit: `m_[i][1]`, but not `_[text][1]_`.
         let before = &text[..open];
         let name = before.strip_suffix('_').unwrap_or(before);
         let is_index = before.ends_with([']', '!']) || name.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
@@ -301,7 +305,7 @@ impl<'l> Leaf<'l, '_> {
     }
 }
 
-/// A text of one character is a task box or an index, and one without a letter no name of a document.
+/// Whether a text can name a document. One character is a task box or an index, and names have a letter.
 fn may_be_text(inner: &str) -> bool {
     inner.trim().chars().nth(1).is_some() && inner.contains(char::is_alphabetic)
 }

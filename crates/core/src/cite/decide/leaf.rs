@@ -9,7 +9,8 @@ use crate::cite::read::{Inline, Token, TokenKind};
 use crate::report::{Entry, Kind};
 use crate::text::ByteSet;
 
-/// Decides about the tokens of one leaf; of one that is not complete, up to the place `held`. Returns how far that was.
+/// Decides about the tokens of one leaf, and fills `pieces`. In a leaf that is not complete, nothing behind the offset
+/// `held` is decided. Returns the offset from which text is held back; `usize::MAX` for a complete leaf.
 pub(in crate::cite) fn decide(
     context: &Context<'_>,
     state: &mut Decisions,
@@ -39,7 +40,7 @@ pub(in crate::cite) fn decide(
 }
 
 impl Decisions {
-    /// Says what becomes of the tags in a block of HTML that stands at `at`.
+    /// Reports the tags that are changed in the HTML block at `at`.
     pub(in crate::cite) fn report_html(&mut self, text: &str, at: usize, html: &str) {
         let (mut at, mut rest) = (at, html);
         while let Some(found) = rest.find('<') {
@@ -47,7 +48,7 @@ impl Decisions {
             let comment = if rest.starts_with("<!--") { comment_end(rest) } else { None };
             let (harm, length) = comment.map_or_else(|| judge_tag(rest), |length| (Harm::None, length));
             let tag = &rest[..length];
-            // In the text, prefixes of containers may stand between its lines.
+            // In the text, container prefixes may stand between the lines of the tag.
             let line = tag.lines().next().unwrap_or_default();
             at += text[at..].find(line).unwrap_or_default();
             self.report_tag(harm, at, tag);
@@ -67,44 +68,45 @@ impl Decisions {
     }
 }
 
-/// One leaf, as far as it is decided about.
+/// The state of the walk over one leaf.
 pub(super) struct Leaf<'l, 's> {
     pub(super) context: Context<'l>,
     pub(super) state: &'l mut Decisions,
     pub(super) inline: &'l Inline<'s>,
     pub(super) pieces: &'l mut Vec<Piece>,
-    /// The source up to here is decided about, although its tokens may go on.
+    /// The source is decided up to this offset, which may be inside a token.
     pub(super) done: usize,
-    /// Behind this place nothing is decided yet.
+    /// Nothing behind this offset is decided yet.
     pub(super) held: usize,
-    /// The brackets of text that are open: where each stands, and how many pieces there were before its own.
+    /// The open square brackets in text: the offset of each, and the index from which pieces may belong to it.
     pub(super) brackets: Vec<(usize, usize)>,
     pub(super) row: Row,
     pub(super) within: Within,
 }
 
-/// What the tokens stand in that are decided about.
+/// The surroundings of the current tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Within {
     Text,
-    /// A link that stays: brackets in it are text, and other links only their texts.
+    /// The text of a link that stays: brackets in it are text, and links in it keep only their texts.
     Link,
-    /// The description of an image that goes: links in it are only their texts, as no reader ever had them as links.
+    /// The description of an image that is removed: links in it keep only their texts, because readers never saw them as
+    /// links.
     Description,
 }
 
-/// Markers in a row with commas between them: `[2], [doc9], 【1】`. With a marker that vanishes goes one of its commas.
+/// Markers in a row with commas between them: `[2], [doc9], 【1】`. A removed marker takes one of its commas along.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Row {
-    /// Where its last marker ends; 0 where none has come.
+    /// The end of its last marker; 0 before the first one.
     end: usize,
-    /// How many pieces there were then.
+    /// The number of pieces behind that marker.
     behind: usize,
     /// Whether one of its markers stays.
     stays: bool,
 }
 
-/// Bytes of text that may mean something: dollars, and the first bytes of what opens a marker.
+/// Bytes of text that need a decision: dollars, square brackets, and the first bytes of other brackets of markers.
 static SPECIAL: ByteSet = ByteSet::of(b"[]$\xe3\xee");
 
 impl<'l> Leaf<'l, '_> {
@@ -112,7 +114,7 @@ impl<'l> Leaf<'l, '_> {
         self.context.text
     }
 
-    /// Decides about tokens, by their places.
+    /// Decides about tokens, by their indices.
     pub(super) fn tokens(&mut self, tokens: Range<usize>) {
         let mut at = tokens.start;
         while at < tokens.end {
@@ -151,7 +153,7 @@ impl<'l> Leaf<'l, '_> {
         }
     }
 
-    /// Text, from one place that the provider cites to the next.
+    /// Handles text, split at the offsets that the provider cites.
     fn text(&mut self, token: usize, range: Range<usize>) {
         let mut from = range.start;
         while from < range.end {
@@ -172,21 +174,22 @@ impl<'l> Leaf<'l, '_> {
         }
     }
 
-    /// Puts the numbers of sources in place of a stretch that the provider cites.
+    /// Puts badges in place of a marker that a citation replaces.
     fn replace(&mut self, stretch: Range<usize>, sources: &[SourceIndex]) {
         let positions = self.state.positions(self.context.sources, sources);
         self.done = stretch.end;
         self.cite(stretch, positions);
     }
 
-    /// Cites what the provider cites up to a place, behind what stands before it.
+    /// Writes the badges of the span citations up to `at`.
     fn cite_places(&mut self, at: usize) {
         if self.within == Within::Link || self.state.places.is_done() {
             return;
         }
         let sources = self.state.places.take(self.source(), at);
         if !sources.is_empty() {
-            // Only markers in the text are limited to the sources that came before them.
+            // A span citation may name any source. Only markers in the text are limited to the sources that came before
+            // them.
             let positions = self.state.positions(self.context.arrivals.all, &sources);
             if !positions.is_empty() {
                 self.cite(at..at, positions);
@@ -194,7 +197,7 @@ impl<'l> Leaf<'l, '_> {
         }
     }
 
-    /// Text, from one character that may mean something to the next.
+    /// Handles text, split at the bytes of `SPECIAL`.
     fn plain_text(&mut self, token: usize, range: Range<usize>) {
         let text = self.source();
         let bytes = text.as_bytes();
@@ -213,7 +216,7 @@ impl<'l> Leaf<'l, '_> {
                 }
             };
             match behind {
-                // What stood before is a piece already.
+                // The text before is a piece already.
                 Some(behind) => {
                     self.done = behind;
                     (from, at) = (behind, behind);
@@ -249,14 +252,14 @@ impl<'l> Leaf<'l, '_> {
         });
     }
 
-    /// Puts the numbers of sources in place of a marker.
+    /// Puts badges in place of a marker. Without positions, the marker is removed.
     pub(super) fn cite(&mut self, range: Range<usize>, positions: Positions) {
         if positions.is_empty() {
             self.vanish(range);
             return;
         }
         match self.pieces.last_mut() {
-            // Of several markers side by side, each number is shown once.
+            // Adjacent markers show each number once.
             Some(Piece::Badges(last, shown)) if last.end == range.start => {
                 last.end = range.end;
                 self.row.end = range.end;
@@ -270,12 +273,12 @@ impl<'l> Leaf<'l, '_> {
         }
     }
 
-    /// Takes out a marker that names nothing.
+    /// Removes a marker.
     pub(super) fn vanish(&mut self, range: Range<usize>) {
         self.marker(range.clone(), Piece::Gone(range), false);
     }
 
-    /// Adds a marker to its row, and drops the comma that one of two markers takes along.
+    /// Adds a marker to its row. Drops the comma between it and the marker before when one of the two is removed.
     fn marker(&mut self, range: Range<usize>, piece: Piece, stays: bool) {
         let Row { end, behind, stays: others_stay } = self.row;
         let between = self.source().get(end..range.start).filter(|_| end > 0 && self.pieces.len() == behind + 1);
@@ -290,8 +293,8 @@ impl<'l> Leaf<'l, '_> {
         self.row = Row { end: range.end, behind: self.pieces.len(), stays };
     }
 
-    /// Takes back what hangs on the next thing: the comma behind a marker, which goes with the next one when that names nothing, and
-    /// what goes without a trace unless it parts two things.
+    /// Takes back the pieces at the end that depend on the next token: the comma behind a marker, which a removed marker
+    /// takes along, and removed markers or brackets, which may need a separator.
     fn hold_last(&mut self) -> usize {
         let Row { end, behind, .. } = self.row;
         let is_sign = |c: char| matches!(c, ' ' | '\t' | ',' | ';');
@@ -307,7 +310,7 @@ impl<'l> Leaf<'l, '_> {
         self.held
     }
 
-    /// Says that a bracket is a marker that names nothing.
+    /// Reports a marker that names no source.
     pub(super) fn unresolved(&mut self, range: Range<usize>, vanishes: bool) {
         let raw = &self.source()[range.clone()];
         let fate = if vanishes { "it was taken out" } else { "it stays as text" };
@@ -317,7 +320,7 @@ impl<'l> Leaf<'l, '_> {
     }
 }
 
-/// Blanks, and a comma or semicolon: how long what stands before the sign and the sign itself are, when the text holds nothing else.
+/// The length of a text up to and including its comma or semicolon; `None` unless the text holds only that sign and blanks.
 fn separator(text: &str) -> Option<usize> {
     let blanks = [' ', '\t'];
     let sign = text.trim_start_matches(blanks);
@@ -325,7 +328,7 @@ fn separator(text: &str) -> Option<usize> {
     behind.trim_start_matches(blanks).is_empty().then_some(text.len() - behind.len())
 }
 
-/// As much of a tag as the report shows.
+/// The beginning of a tag, as the report quotes it.
 fn beginning(tag: &str) -> &str {
     const MAX_TAG_CHARS: usize = 60;
     let line = tag.split(['\r', '\n']).next().unwrap_or_default();

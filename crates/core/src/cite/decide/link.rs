@@ -1,4 +1,4 @@
-//! Links and images: which cite a source, which stay, and which are only their texts.
+//! Decides about links and images: they cite a source, stay, or keep only their text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::cite::resolve::Indices;
 use crate::report::{Entry, Kind};
 use crate::url::{WebUrl, without_user};
 
-/// Whether readers may be led to this address.
+/// Whether a link may lead to this address: http, https or mailto, and valid (policy P-06).
 pub(in crate::cite) fn is_allowed(url: &str) -> bool {
     let is_scheme = |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     if is_scheme("http:") || is_scheme("https:") {
@@ -25,13 +25,13 @@ pub(in crate::cite) fn is_allowed(url: &str) -> bool {
     is_scheme("mailto:") && Url::parse(url).is_ok_and(|url| url.scheme() == "mailto")
 }
 
-/// What becomes of a link.
+/// The decision about a link.
 enum Fate {
-    /// Its text is a marker: the numbers stand in its place. Behind a marker, what is no address is text.
+    /// Its text is a marker: badges replace the link. Without an address, the parentheses stay as text.
     Marker { sources: Indices, has_address: bool },
-    /// It leads to a source: its text stays, and the number stands behind it.
+    /// It leads to a source: its text stays, with a badge behind it.
     Cites(Indices),
-    /// Its text stays.
+    /// Only its text stays.
     Text,
     /// It stays.
     Link,
@@ -40,7 +40,7 @@ enum Fate {
 }
 
 impl<'l> Leaf<'l, '_> {
-    /// Decides about a link, by its place; the place of the token that closes it.
+    /// Decides about the link with this index. Returns the index of the token that closes it.
     pub(super) fn link(&mut self, number: usize) -> usize {
         let link = &self.inline.links[number];
         let (open, close) = (link.open, link.close);
@@ -72,7 +72,7 @@ impl<'l> Leaf<'l, '_> {
         close
     }
 
-    /// A link that stays, an image that may load, or one that becomes a link.
+    /// Keeps a link, keeps an image that may load, or makes a link of an image.
     fn stay(&mut self, number: usize, is_image: bool) {
         let link = &self.inline.links[number];
         let at = self.range(number).start;
@@ -119,7 +119,7 @@ impl<'l> Leaf<'l, '_> {
         Fate::Link
     }
 
-    /// The source to whose address a link leads.
+    /// The source that has the address of a link, as far as the format cites by links.
     fn linked_source(&self, number: usize) -> Option<Indices> {
         let link = &self.inline.links[number];
         if !self.context.grammar.links || link.is_image || self.state.places.overlap(&self.range(number)) {
@@ -129,13 +129,13 @@ impl<'l> Leaf<'l, '_> {
         Some(Indices::from_slice(&[source]))
     }
 
-    /// The text of a link, as a stretch of the source.
+    /// The range of the text of a link in the source.
     pub(super) fn stretch(&self, number: usize) -> Range<usize> {
         let link = &self.inline.links[number];
         self.inline.tokens[link.open].range.end..self.inline.tokens[link.close].range.start
     }
 
-    /// All of a link, as a stretch of the source.
+    /// The range of the whole link in the source.
     pub(super) fn range(&self, number: usize) -> Range<usize> {
         let link = &self.inline.links[number];
         self.inline.tokens[link.open].range.start..self.inline.tokens[link.close].range.end
@@ -155,7 +155,7 @@ impl<'l> Leaf<'l, '_> {
             self.state.neutralised("marker-link", range.start, message);
         }
         if link.is_image {
-            // It ended a sentence: "Great![1]".
+            // The exclamation mark ended a sentence: "Great![1]".
             self.push_text(range.start..range.start + 1);
             range.start += 1;
         }
@@ -172,7 +172,7 @@ impl<'l> Leaf<'l, '_> {
     fn citing_link(&mut self, number: usize, shown: &str, sources: &[SourceIndex]) {
         let link = &self.inline.links[number];
         if self.context.rules.only_markers {
-            // The link stays, and is a citation all the same.
+            // The link stays, and counts as a citation.
             self.stay(number, false);
             self.state.positions(self.context.sources, sources);
             return;
@@ -192,7 +192,7 @@ impl<'l> Leaf<'l, '_> {
         self.cite(tail, positions);
     }
 
-    /// Of a link in the text of another, and of an image in one, the text is shown.
+    /// Keeps only the text of a link inside a link or a description, or of an image inside one.
     fn only_text(&mut self, number: usize) {
         let link = &self.inline.links[number];
         let inside = link.open + 1..link.close;
@@ -204,7 +204,7 @@ impl<'l> Leaf<'l, '_> {
         self.pieces.push(Piece::Dropped(self.token(link.close)));
     }
 
-    /// Where a token stands.
+    /// The range of a token in the source.
     fn token(&self, at: usize) -> Range<usize> {
         self.inline.tokens[at].range.clone()
     }
@@ -220,7 +220,7 @@ impl<'l> Leaf<'l, '_> {
         }
     }
 
-    /// `<https://…>`.
+    /// Decides about an autolink, `<https://…>`.
     pub(super) fn autolink(&mut self, range: Range<usize>) {
         let address = &self.source()[range.start + 1..range.end - 1];
         if self.within != Within::Text {
@@ -241,15 +241,16 @@ impl<'l> Leaf<'l, '_> {
         self.pieces.push(Piece::Autolink(range));
     }
 
-    /// The address without the user that it names, which reads as another site.
+    /// The address without the user that it names, which makes it look like another site; `None` without a user. Reports the
+    /// change.
     fn without_user(&mut self, at: usize, url: &str) -> Option<Box<str>> {
         let without = without_user(url)?;
         self.state.neutralised("link-user", at, format!("the link leads to {without:?}: its address named a user"));
         Some(without.to_string().into())
     }
 
-    /// Whether a link shows nothing but a marker that needs not be kept as text: in brackets, of a machine, or a number that a
-    /// reader would take for a badge.
+    /// Whether the text of a link need not stay because it is empty or only a marker: in brackets, machine-made, or a number
+    /// that looks like a badge.
     fn shows_marker_alone(&self, shown: &str) -> bool {
         let bare = unbracketed(shown);
         let marker = marker::in_square_brackets(bare, &MarkerGrammar::ALL);
@@ -260,7 +261,7 @@ impl<'l> Leaf<'l, '_> {
         shown.trim().is_empty() || self.context.looks_like_badge(shown) || is_marker
     }
 
-    /// What readers see of a stretch of the leaf that may show nothing but a marker; of anything else, its source.
+    /// The drawn text of a range that may be only a marker; of any other range, its source.
     pub(super) fn shown(&self, stretch: Range<usize>) -> Cow<'l, str> {
         let source = &self.source()[stretch];
         drawn(source).map_or(Cow::Borrowed(source), Cow::Owned)

@@ -14,7 +14,7 @@ const MAX_SHORT: usize = 256;
 const MAX_FORMULA: usize = 1024;
 
 impl Leaf<'_, '_> {
-    /// At a dollar behind the text in `before`. Where the math ends that begins there, if one does.
+    /// Handles a dollar behind the text in `before`. Returns the offset at which to go on.
     pub(super) fn math(&mut self, token: usize, before: Range<usize>) -> Option<usize> {
         let at = before.end;
         let leaf_end = self.inline.range()?.end;
@@ -24,13 +24,14 @@ impl Leaf<'_, '_> {
         let rest = &self.source()[at..edge.map_or(leaf_end, |edge| edge.range.start)];
         let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
         let MathEnd::At(end) = end_of_math(rest, run) else {
-            // A dollar alone is text, and so are two of which none opens anything.
+            // A single dollar is text, and so are two that open no math.
             self.push_text(before.start..at + run);
             return Some(at + run);
         };
         let end = at + end;
         if end > self.held && self.within != Within::Link {
-            // The math may yet turn out to hold a link, and then its dollars are text. In a link that is told: it holds its end.
+            // Later text may show that the math holds a link, and then its dollars are text. In the text of a link this is
+            // known, since that is held back until it ends.
             self.push_text(before);
             self.held = at;
             return Some(leaf_end);
@@ -39,7 +40,7 @@ impl Leaf<'_, '_> {
         if self.could_act(token, at..end) || self.within == Within::Link && content.contains('[') {
             self.push_text(before);
             if content.contains('[') {
-                // As text it is read by engines that know no math and by those that do.
+                // Escape the dollars: engines with and without math then read the content alike.
                 self.state.neutralised("math", at, format!("{rest} is shown as text", rest = &rest[..run]));
                 self.pieces.push(Piece::Literal(at..at + run));
             } else {
@@ -52,7 +53,7 @@ impl Leaf<'_, '_> {
         Some(end)
     }
 
-    /// An escaped character: a formula begins with it, or it is itself.
+    /// Handles an escaped character, which may begin a formula.
     pub(super) fn escape(&mut self, token: usize, range: Range<usize>) {
         let close = match self.source().as_bytes()[range.end - 1] {
             b'(' => Some(b')'),
@@ -78,7 +79,8 @@ impl Leaf<'_, '_> {
         }
     }
 
-    /// Behind a bracket that shows a number as text, escaped or in math: what reads the drawn text would take it for a badge.
+    /// Handles a bracket that is drawn as text, escaped or in math, with a number behind it: programs that read the drawn
+    /// text would take it for a badge.
     fn shown_number(&mut self, bracket: usize, at: usize) {
         let behind = &self.source()[at..];
         let digits = &behind[..behind.len() - behind.trim_start_matches(|c: char| c.is_ascii_digit()).len()];
@@ -93,7 +95,8 @@ impl Leaf<'_, '_> {
         }
     }
 
-    /// Behind the token that closes the formula which the escape at `token` opens; none holds another.
+    /// The offset behind the formula that the escape at `token` opens; `None` when it is not closed, too long, or holds
+    /// another opening.
     fn end_of_formula(&self, token: usize, close: u8) -> Option<usize> {
         let text = self.source().as_bytes();
         let start = self.inline.tokens[token].range.clone();
@@ -115,7 +118,7 @@ impl Leaf<'_, '_> {
         None
     }
 
-    /// Copies what stands there, line by line.
+    /// Copies a range as written; its line breaks become pieces of their own.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all else stands within a line")]
     fn verbatim(&mut self, token: usize, range: Range<usize>) {
         let mut from = range.start;
@@ -146,7 +149,7 @@ impl Leaf<'_, '_> {
         }
     }
 
-    /// Copies math whose brackets may show numbers.
+    /// Copies math, and handles the brackets in it that may show numbers.
     fn verbatim_numbers(&mut self, range: Range<usize>) {
         let mut from = range.start;
         for (at, _) in self.source()[range.clone()].match_indices('[') {
@@ -158,7 +161,7 @@ impl Leaf<'_, '_> {
         self.pieces.push(Piece::Verbatim(from..range.end));
     }
 
-    /// Whether it would be a link, an image, code or HTML for an engine that knows no math: then it is read as text.
+    /// Whether an engine without math would read a link, an image, code or HTML in this range. Such math is read as text.
     fn could_act(&self, token: usize, range: Range<usize>) -> bool {
         let source = &self.source()[range.clone()];
         let acts = |kind| {
@@ -177,7 +180,7 @@ impl Leaf<'_, '_> {
     }
 }
 
-/// Whether what stands behind a `<` may go on as a tag or an address: not in `$a<b$`.
+/// Whether the text behind a `<` may go on as a tag or an address; not in `$a<b$`.
 fn may_be_tag(behind: &str) -> bool {
     let rest = behind.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '-');
     let signs: &[char] = if rest.len() < behind.len() {
@@ -188,8 +191,8 @@ fn may_be_tag(behind: &str) -> bool {
     rest.starts_with(signs)
 }
 
-/// Whether what stands between escaped brackets is a formula, and no prose: outside of brackets it holds a sign that prose does
-/// not. What an earlier conversion has written in it says that it was prose then.
+/// Whether the text between escaped brackets is a formula, not prose: outside of inner brackets it holds a sign that prose
+/// does not, or it is a single word. Traces of an earlier conversion show that it was prose then.
 fn is_formula(content: &str) -> bool {
     if content.contains(['\u{200b}', '\u{200a}']) || content.contains("&#") || content.contains("&lt;") {
         return false;

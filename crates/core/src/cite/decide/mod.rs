@@ -1,7 +1,7 @@
-//! The second room: what each token means.
+//! The second stage: decides the meaning of each token.
 //!
-//! Markers, links, tags and the numbers that readers see are decided here, by the rules of a dialect and the grammar of a
-//! provider's markers, which are data. Nothing here knows how a Markdown engine reads what is written later.
+//! It decides about markers, links, tags and numbers, by the rules of the dialect and the marker grammar of the provider,
+//! which are data. It does not know how Markdown engines read the output; `write` does.
 
 mod bracket;
 mod leaf;
@@ -25,29 +25,29 @@ use crate::report::{Entry, Kind};
 pub(super) use link::is_allowed;
 pub(in crate::cite) use places::Places;
 
-/// What decisions are made by.
+/// The inputs of decisions.
 #[derive(Clone, Copy)]
 pub(in crate::cite) struct Context<'c> {
     pub(in crate::cite) text: &'c str,
     pub(in crate::cite) rules: &'c Rules,
     pub(in crate::cite) grammar: &'c MarkerGrammar,
-    /// Those that are known at the place that is decided about.
+    /// The sources known at the offset that is being decided.
     pub(in crate::cite) sources: &'c [Source],
     pub(in crate::cite) resolver: &'c Resolver,
     pub(in crate::cite) arrivals: Arrivals<'c>,
 }
 
-/// Which sources were known when a part of a text was decided about that goes on. What was decided then stays.
+/// The sources known at each offset of a growing text. New sources do not change earlier decisions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::cite) struct Arrivals<'c> {
     /// All sources.
     pub(in crate::cite) all: &'c [Source],
-    /// Places, in order, before each of which only the first so many sources were known.
+    /// Pairs `(offset, count)`, in order: before this offset of the text, only the first `count` sources were known.
     pub(in crate::cite) before: &'c [(usize, usize)],
 }
 
 impl Context<'_> {
-    /// Goes on to a place further in the text.
+    /// Moves on to the offset `at`, and selects the sources known there.
     fn arrive(&mut self, at: usize) {
         let Arrivals { all, before } = self.arrivals;
         if !before.is_empty() {
@@ -56,7 +56,7 @@ impl Context<'_> {
         }
     }
 
-    /// All sources, which names are looked up in.
+    /// The sources in which names are looked up: all of them, including those that are not known yet.
     fn named(&self) -> &[Source] {
         if self.arrivals.before.is_empty() { self.sources } else { self.arrivals.all }
     }
@@ -65,7 +65,7 @@ impl Context<'_> {
         index.0 < self.sources.len()
     }
 
-    /// The sources of a marker.
+    /// The sources of a marker; `None` when one of them is not known yet.
     fn resolve(&self, raw: &str, marker: &Marker<'_>) -> Option<Indices> {
         let found = self.resolver.resolve(self.named(), raw, marker)?;
         found.iter().all(|index| self.is_known(*index)).then_some(found)
@@ -77,7 +77,7 @@ impl Context<'_> {
         self.is_known(found).then_some(found)
     }
 
-    /// Whether `[n]` may come to be the number of a claim.
+    /// Whether `n` may become the number of a claim.
     fn may_be_claim(&self, n: usize) -> bool {
         (1..=self.sources.len().min(self.rules.max_claims.unwrap_or(usize::MAX))).contains(&n)
     }
@@ -85,68 +85,68 @@ impl Context<'_> {
 
 pub(in crate::cite) type Positions = SmallVec<[Position; 2]>;
 
-/// What becomes of a stretch of a leaf. Pieces come in the order of the source; what none of them holds goes.
+/// The decision about one range of a leaf. Pieces come in the order of the source; text that is in no piece is dropped.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::cite) enum Piece {
-    /// Characters that mean themselves, and signs of emphasis.
+    /// Literal characters, and emphasis delimiters.
     Text(Range<usize>),
-    /// Math: as it stands, on one line.
+    /// Math, copied as written, within one line.
     Verbatim(Range<usize>),
-    /// Characters that are to be shown as they stand and mean nothing: HTML that could act, an address that nobody may be led to.
+    /// Text that readers see as written, and that must mean nothing: HTML that could act, an address that is not allowed.
     Literal(Range<usize>),
-    /// What an image without a description is called.
+    /// The word that stands for an image without a description.
     Nameless,
     Escape(Range<usize>),
     Entity(Range<usize>),
     SoftBreak(Range<usize>),
     HardBreak(Range<usize>),
     Code(Range<usize>),
-    /// A tag that can do nothing, or a comment. Of a tag with attributes, its name ends at `name`, and these go.
+    /// A harmless tag, or a comment. `name` is where the name of a tag with attributes ends; the attributes are dropped.
     Tag {
         range: Range<usize>,
         name: Option<usize>,
     },
     Autolink(Range<usize>),
-    /// `[n]` that is no marker, but equals what may be the number of a claim.
+    /// `[n]` that is no marker, but may equal the number of a claim.
     Number(Range<usize>),
-    /// The numbers of sources, in place of a marker or behind a text.
+    /// Badges, in place of a marker or behind cited text.
     Badges(Range<usize>, Positions),
-    /// The opening bracket of a link that is none any more.
+    /// The opening bracket of a link that is only text now. It is dropped.
     Unbracketed(Range<usize>),
-    /// What goes without a trace.
+    /// Text that is dropped without a trace.
     Dropped(Range<usize>),
-    /// Two things are kept apart here that stand side by side in the source.
+    /// A separator between two neighbors in the source that must not join.
     Apart,
-    /// A marker of which nothing is left.
+    /// A marker that is removed.
     Gone(Range<usize>),
-    /// The beginning of a link that stays, or of an image that becomes one, or of an image that may load.
+    /// The opening bracket of a link that stays, of an image that becomes a link, or of an image that may load.
     Open {
         link: usize,
         is_image: bool,
     },
-    /// Its end. With an address that leads elsewhere than the one that was written: to no user.
+    /// The end of this link. `url` replaces an address that names a user.
     Close {
         link: usize,
         url: Option<Box<str>>,
     },
 }
 
-/// What was decided so far, in the order of the text.
+/// The decisions so far, in text order.
 #[derive(Debug)]
 pub(in crate::cite) struct Decisions {
     pub(in crate::cite) numberer: Numberer,
     pub(in crate::cite) entries: Vec<Entry>,
-    /// Markers that name nothing, as they stood.
+    /// Markers that name no source, as the model wrote them.
     pub(in crate::cite) unresolved: Vec<String>,
-    /// Labels in brackets that no definition had been given for, each with how many there were before it.
+    /// Labels in brackets without a definition before them, each with the number of such labels before it.
     used: BTreeMap<String, usize>,
-    /// Sources beyond the most that may be cited, by how many documents were cited before.
+    /// Sources beyond the largest number of claims, each with the number of documents cited before it.
     pub(in crate::cite) left_out: Vec<(usize, SourceIndex)>,
-    /// What is cited beside the text and not written yet.
+    /// Span citations that are not written yet.
     pub(in crate::cite) places: Places,
 }
 
-/// A place in what was decided, to which one can go back.
+/// A snapshot of the decisions, for [`Decisions::back_to`].
 #[derive(Clone, Debug, Default)]
 pub(in crate::cite) struct Mark {
     numbers: usize,
@@ -169,7 +169,7 @@ impl Decisions {
         }
     }
 
-    /// Where things stand now.
+    /// Takes a snapshot.
     pub(in crate::cite) fn mark(&self) -> Mark {
         Mark {
             numbers: self.numberer.len(),
@@ -181,7 +181,7 @@ impl Decisions {
         }
     }
 
-    /// Takes back what was decided since a mark was made.
+    /// Undoes the decisions made since a snapshot.
     pub(in crate::cite) fn back_to(&mut self, mark: &Mark) {
         self.numberer.back_to(mark.numbers);
         self.entries.truncate(mark.entries);
@@ -193,7 +193,7 @@ impl Decisions {
         self.places.back_to(mark.written);
     }
 
-    /// A bracket may be a link by a label that is defined further on.
+    /// Notes a bracket whose label may be defined further on, which makes it a link.
     fn use_label(&mut self, label: String) {
         let before = self.used.len();
         self.used.entry(label).or_insert(before);
@@ -204,7 +204,7 @@ impl Decisions {
         self.used.contains_key(label)
     }
 
-    /// The numbers of these sources, each once.
+    /// The numbers of these sources, each once. Sources beyond the largest number of claims get none.
     pub(in crate::cite) fn positions(&mut self, sources: &[Source], found: &[SourceIndex]) -> Positions {
         let mut positions = Positions::new();
         for index in found {

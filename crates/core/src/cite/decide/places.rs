@@ -1,5 +1,5 @@
-//! Citations that came beside the text: of places in it, and of stretches that are markers (rules N-04 and N-05,
-//! policy P-15).
+//! Span citations of the provider: some cite an offset, others replace a marker in the text (rules N-04 and N-05, policy
+//! P-15).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,19 +9,19 @@ use crate::cite::place::place_or_first;
 use crate::cite::place::written_at;
 use crate::cite::resolve::Indices;
 
-/// What is cited beside the text, as far as it is not written yet. All by their places.
+/// The span citations that are not written yet, in text order.
 #[derive(Debug, Default)]
 pub(in crate::cite) struct Places {
     anchors: Vec<(usize, Indices)>,
-    /// So many of them are written.
+    /// How many of the anchors are written.
     written: usize,
     replaced: VecDeque<(Range<usize>, Indices)>,
-    /// The spans that the provider cites, and up to where each of them and those before it reach.
+    /// The start of each cited span, with the furthest end of this span and those before it.
     annotated: Vec<(usize, usize)>,
 }
 
 impl Places {
-    /// The citations of an answer.
+    /// Collects the span citations of an answer.
     pub(in crate::cite) fn of(answer: &Answer) -> Self {
         let mut citations: Vec<&Citation> = answer.citations.iter().collect();
         citations.sort_by_key(|citation| (citation.span.start(), citation.span.end()));
@@ -31,7 +31,7 @@ impl Places {
         for citation in markers {
             let span = citation.span.range();
             match places.replaced.back_mut() {
-                // Each source of one marker may come with an annotation of its own.
+                // Some providers send an annotation for each source of one marker.
                 Some((last, sources)) if *last == span => sources.extend(citation.sources.iter().copied()),
                 Some((last, _)) if span.start < last.end => {}
                 Some(_) | None => places.replaced.push_back((span, Indices::from_slice(&citation.sources))),
@@ -45,7 +45,7 @@ impl Places {
         places
     }
 
-    /// Cites a place that is not written yet.
+    /// Adds a citation at an offset that is not written yet.
     pub(in crate::cite) fn cite_at(&mut self, at: usize, sources: Indices) {
         let waiting = &self.anchors[self.written..];
         let place = self.written + waiting.partition_point(|(anchor, _)| *anchor < at);
@@ -58,25 +58,25 @@ impl Places {
         cited.dedup();
     }
 
-    /// The next place that is cited, or whose text a citation replaces; not within what means something together.
+    /// The offset of the next badge or replaced marker, never inside Markdown syntax; `usize::MAX` without one.
     pub(super) fn next(&self, text: &str) -> usize {
         let anchor = self.anchors.get(self.written).map_or(usize::MAX, |(at, _)| written(text, *at));
         let replaced = self.replaced.front().map_or(usize::MAX, |(range, _)| range.start);
         anchor.min(replaced)
     }
 
-    /// Takes the stretch that begins there and that a citation replaces.
+    /// Takes the marker that begins at `at` and that a citation replaces.
     pub(super) fn take_replaced(&mut self, at: usize) -> Option<(Range<usize>, Indices)> {
         let (range, _) = self.replaced.front()?;
         if range.start == at { self.replaced.pop_front() } else { None }
     }
 
-    /// Whether no citation waits to be written: the badges of all anchors are, and no stretch is left to replace.
+    /// Whether no citation waits to be written: all anchors have badges, and no marker is left to replace.
     pub(super) fn is_done(&self) -> bool {
         self.anchors.len() == self.written && self.replaced.is_empty()
     }
 
-    /// Takes what is cited up to a place. A stretch that was passed over is cited where it ends.
+    /// Takes the sources cited up to `to`. A marker that was passed over is cited at its end.
     pub(in crate::cite) fn take(&mut self, text: &str, to: usize) -> Indices {
         while self.replaced.front().is_some_and(|(range, _)| range.start < to) {
             if let Some((range, sources)) = self.replaced.pop_front() {
@@ -91,33 +91,33 @@ impl Places {
         taken
     }
 
-    /// How many places are written.
+    /// How many anchors are written.
     pub(super) fn written(&self) -> usize {
         self.written
     }
 
-    /// Takes back what was written behind so many places.
+    /// Undoes all but the first `written` anchors.
     pub(super) fn back_to(&mut self, written: usize) {
         self.written = written;
     }
 
-    /// Whether a span that the provider cites holds a part of this range.
+    /// Whether a cited span overlaps this range.
     pub(super) fn overlap(&self, range: &Range<usize>) -> bool {
         let before = self.annotated.partition_point(|(start, _)| *start < range.end);
         before > 0 && self.annotated[before - 1].1 > range.start
     }
 }
 
-/// Where in a text a place is cited; behind it when it ends before the place.
+/// The offset for the badge of an anchor; `usize::MAX` when the text ends before the anchor.
 fn written(text: &str, at: usize) -> usize {
     if at <= text.len() { written_at(text, at) } else { usize::MAX }
 }
 
-/// Where a citation stands in the text.
+/// The anchor of a citation.
 fn place_of(answer: &Answer, citation: &Citation) -> usize {
     let end = citation.span.end();
     let word = answer.text[..end].trim_end().len();
-    // A point in a line is where the provider took a marker out, and the blank before it stayed.
+    // An empty span inside a line is where the provider removed a marker, and the blank before the marker stayed.
     let is_point = citation.span.start() == end && !answer.text[word..end].contains(['\n', '\r']);
     if is_point && (1..end).contains(&word) { end } else { place_or_first(&answer.text, end) }
 }

@@ -1,13 +1,13 @@
-//! What readers see of the text of a link that may show nothing but a marker: `[**1**](…)` looks like a badge.
+//! Finds how the text of a link is drawn, if that may be only a marker: `[**1**](…)` looks like a badge.
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use crate::cite::marker::MAX_INNER_BYTES;
 use crate::text::takes_no_room;
 
-/// A short text as it is drawn, when that differs from how it is written: without emphasis, tags, the signs of code and what
-/// nobody sees, and with escapes and entities read; of an image, its description. `None` for anything else, above all for what holds
-/// links or blocks.
+/// The characters that readers see of a short text: without emphasis, tags, code delimiters and invisible characters, with
+/// escapes and entities decoded, and of an image its description. `None` when the text is drawn as written, is too long for
+/// a marker, or holds links or blocks.
 pub(super) fn drawn(written: &str) -> Option<String> {
     let written = written.trim();
     let may_differ = |byte: u8| b"*_~`\\&<!".contains(&byte) || !byte.is_ascii();
