@@ -1,7 +1,7 @@
-//! In which order blocks are read because of the model's definitions.
+//! Reads a text, block by block where it holds definitions of the model.
 //!
-//! A definition takes effect behind itself only: what a reader was shown of a stream is not changed by what comes later. So a text
-//! that holds definitions is read block by block, each with the definitions before it.
+//! A definition takes effect only behind itself, so that later text does not change a stream that readers have seen. So a
+//! text with definitions is read block by block, each with the definitions before it.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use super::open::may_be_title;
 use super::token::Definition;
 use super::{Reader, Slice};
 
-/// Reads a slice, and adds the definitions in it to those before it. `is_marker` says which labels are those of markers: their
+/// Reads a slice, and adds its definitions to those before it. `is_marker` tells which labels are those of markers: their
 /// definitions take no effect.
 pub(in crate::cite) fn read(
     slice: &Slice<'_>,
@@ -62,7 +62,7 @@ pub(in crate::cite) fn read(
     *definitions = known.into_inner();
 }
 
-/// The source without what the parser shall not see, of the same length; `None` where there is nothing such.
+/// A copy of the source, of the same length, without syntax that the parser must not see; `None` when there is none.
 fn hidden(source: &str, is_marker: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut hidden: Option<String> = None;
     let mut hide = |without: &dyn Fn(&str) -> Option<String>| {
@@ -95,9 +95,9 @@ fn in_order<'p, F: pulldown_cmark::BrokenLinkCallback<'p>>(parser: &Parser<'p, F
     all
 }
 
-/// Where the last definition of a source begins, when the text behind it may still become its title; and the source without the
-/// opening bracket of this definition. Read so, the definition is a paragraph, which a stream holds back, and the blocks before it
-/// are read as they will be once the definition is complete. `text` begins with the source.
+/// When the text behind the last definition may still become its title: the offset of this definition, and the source
+/// without its opening bracket. In that source the definition is a paragraph, which a stream holds back, and the blocks
+/// before it are read as they will be once the definition is complete. `text` begins with the source.
 fn without_open_definition(source: &str, text: &str) -> Option<(usize, String)> {
     let parser = Parser::new_ext(source, OPTIONS);
     let all = parser.reference_definitions().iter().map(|(_, found)| found.span.clone());
@@ -106,8 +106,8 @@ fn without_open_definition(source: &str, text: &str) -> Option<(usize, String)> 
     Some((last.start, format!("{}\u{1}{}", &source[..bracket], &source[bracket + 1..])))
 }
 
-/// The source with line feeds in place of carriage returns that stand alone, where there are any: the parser loses one in code that
-/// the text ends in.
+/// The source with line feeds in place of lone carriage returns; `None` when there are none. The parser loses a lone
+/// carriage return in code that the text ends in.
 fn without_returns(source: &str) -> Option<String> {
     let is_alone = |at: &usize| source.as_bytes().get(at + 1) != Some(&b'\n');
     let mut alone = memchr::memchr_iter(b'\r', source.as_bytes()).filter(is_alone).peekable();
@@ -117,8 +117,8 @@ fn without_returns(source: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The parts of a source that are read by themselves: each top-level block, and each definition between two. Of one label, the
-/// parser tells the first definition alone.
+/// The parts of a source to parse separately: each top-level block, and each definition between two. Parsed together, only
+/// the first definition of each label would be reported.
 fn blocks<'s>(events: impl Iterator<Item = (Event<'s>, Range<usize>)>, source: &str) -> Vec<Range<usize>> {
     let (mut depth, mut end, mut starts) = (0_usize, 0, vec![0]);
     for (event, range) in events {
@@ -131,7 +131,7 @@ fn blocks<'s>(events: impl Iterator<Item = (Event<'s>, Range<usize>)>, source: &
             depth -= 1;
         }
         if depth == 0 {
-            // A list ends in front of the next block.
+            // The parser ends a list right before the next block.
             end = source[..range.end].trim_end().len();
         }
     }
@@ -141,7 +141,7 @@ fn blocks<'s>(events: impl Iterator<Item = (Event<'s>, Range<usize>)>, source: &
     starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// Adds where the definitions between two blocks begin, and where the line of the next block does.
+/// Adds the starts of the definitions between two blocks, and the start of the next block's line.
 fn between(source: &str, gap: Range<usize>, starts: &mut Vec<usize>) {
     let mut at = gap.start;
     for line in source[gap.clone()].split_inclusive(['\n', '\r']) {
@@ -152,18 +152,18 @@ fn between(source: &str, gap: Range<usize>, starts: &mut Vec<usize>) {
         at += line.len();
     }
     let line = source[..gap.end].rfind(['\n', '\r']).map_or(0, |end| end + 1);
-    // Right behind a definition, its indentation means nothing.
+    // Right behind a definition, the indentation of the block means nothing.
     if line > gap.start && line < source.len() && is_behind_blank_line(source, line) {
         starts.push(line);
     }
 }
 
-/// So many times the parser is asked which definitions there are; each time it tells the first of every label. What is left is
-/// found when its block is read by itself.
+/// How often the parser is asked for the definitions; each time it reports the first of every label. The rest is found when
+/// its block is parsed separately.
 const PASSES: usize = 8;
 
-/// The source with labels that nobody can write in place of those of markers, of the same length: these definitions take no
-/// effect then.
+/// The source with unused labels in place of those of markers, of the same length, so that these definitions take no effect;
+/// `None` when there are none.
 fn without_markers(source: &str, is_marker: &dyn Fn(&str) -> bool) -> Option<String> {
     memchr::memmem::find(source.as_bytes(), b"]:")?;
     let mut hidden: Option<String> = None;
@@ -183,7 +183,7 @@ fn without_markers(source: &str, is_marker: &dyn Fn(&str) -> bool) -> Option<Str
         }
         let mut bytes = text.as_bytes().to_vec();
         if pass == PASSES {
-            // One label a thousand times is no answer: all that look like definitions of markers go.
+            // One label a thousand times is no answer: hide all labels that look like definitions of markers.
             let first = labels.iter().map(|label| label.start).min().unwrap_or_default();
             hide_all(&mut bytes[first - 1..], is_marker, &mut count);
         } else {
@@ -194,11 +194,11 @@ fn without_markers(source: &str, is_marker: &dyn Fn(&str) -> bool) -> Option<Str
     hidden
 }
 
-/// Control characters that are no blanks: nobody writes them in labels.
+/// Control characters that are no blanks. Labels in answers do not hold them.
 const UNWRITTEN: &[u8] =
     b"\x01\x02\x03\x04\x05\x06\x07\x08\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f";
 
-/// Writes the next label of all that nobody writes.
+/// Overwrites a label with the next one made of control characters.
 fn hide(label: &mut [u8], count: &mut usize) {
     let mut number = *count;
     *count += 1;
@@ -208,8 +208,8 @@ fn hide(label: &mut [u8], count: &mut usize) {
     }
 }
 
-/// Hides the labels of markers that begin a line and stand before a colon. Any other bracket stays: hidden, it could be read as a
-/// link to one of these definitions, since one character has few forms that nobody writes.
+/// Hides the labels of markers that begin a line and stand before a colon. Any other bracket stays: hidden, it could be read
+/// as a link to one of these definitions, because there are few hidden labels of one character.
 fn hide_all(bytes: &mut [u8], is_marker: &dyn Fn(&str) -> bool, count: &mut usize) {
     let (mut at, mut line) = (0, 0);
     while let Some(open) = memchr::memchr(b'[', &bytes[at..]).map(|found| at + found + 1) {

@@ -1,10 +1,11 @@
-//! Whether tokens, and what may stand between them, cover a text: for tests and for fuzzing.
+//! Checks that tokens, and the syntax between them, cover a text: for tests and for fuzzing.
 
 use std::ops::Range;
 
 use super::{Container, Definition, Definitions, Inline, Leaf, LeafKind, Reader, Slice, read};
 
-/// Reads a text, and panics where a leaf holds a character that is in no token and means nothing to the block. How many leaves there are.
+/// Parses a text, and panics when a leaf holds a character that is in no token and is no syntax of its block. Returns the
+/// number of leaves.
 pub(in crate::cite) fn cover(text: &str, is_marker: &dyn Fn(&str) -> bool) -> usize {
     let slice = Slice { text, range: 0..text.len(), finished: true };
     let mut coverage = Coverage { text, leaves: 0 };
@@ -12,7 +13,7 @@ pub(in crate::cite) fn cover(text: &str, is_marker: &dyn Fn(&str) -> bool) -> us
     coverage.leaves
 }
 
-/// A reader that holds tokens against the source.
+/// A reader that compares tokens with the source.
 struct Coverage<'t> {
     text: &'t str,
     leaves: usize,
@@ -40,7 +41,7 @@ impl Reader for Coverage<'_> {
 }
 
 impl Coverage<'_> {
-    /// What no token holds: blanks, prefixes of containers, and what makes a heading of a text.
+    /// Panics unless a gap holds only blanks, container prefixes and the signs of a heading or cell.
     fn gap(&self, leaf: &Leaf, gap: Range<usize>) {
         let signs: &[char] = match leaf.kind {
             // Behind its hashes, the parser takes a vertical tab for a blank; read as written, no heading of hashes begins there.

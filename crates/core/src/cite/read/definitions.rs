@@ -1,4 +1,4 @@
-//! The definitions of the model that take effect at a place.
+//! The definitions that the model wrote, as far as they take effect.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,11 @@ use pulldown_cmark::Options;
 
 use super::token::Definition;
 
-/// What the parser is asked for. Everything else (strikethrough, task boxes, math) is copied as characters.
+/// The extensions of Markdown that the parser reads. Everything else (strikethrough, task boxes, math) is copied as
+/// characters.
 pub(super) const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_FOOTNOTES);
 
-/// The definitions before a place: by label, the address, the title, and how many there were before it.
+/// The definitions read so far, by label: the address, the title, and the number of definitions before it.
 #[derive(Clone, Debug, Default)]
 pub(in crate::cite) struct Definitions(HashMap<String, (String, String, usize)>);
 
@@ -25,7 +26,7 @@ impl Definitions {
         }
     }
 
-    /// The address and the title behind a label.
+    /// The address and the title for a label.
     pub(super) fn find(&self, label: &str) -> Option<(&str, &str)> {
         self.0.get(&same_label(label)).map(|(url, title, _)| (url.as_str(), title.as_str()))
     }
@@ -37,12 +38,12 @@ impl Definitions {
     }
 }
 
-/// A label in the form in which labels are compared.
+/// A label in the form for comparison: lower case, with single blanks.
 pub(in crate::cite) fn same_label(label: &str) -> String {
     label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Whether the line before the one that begins there is blank, or there is none.
+/// Whether the line before the one at `line` is blank, or there is none.
 pub(super) fn is_behind_blank_line(text: &str, line: usize) -> bool {
     let before = &text[..line];
     let before = before.strip_suffix("\r\n").or_else(|| before.strip_suffix(['\n', '\r'])).unwrap_or(before);

@@ -1,10 +1,10 @@
-//! pulldown-cmark's events become tokens, leaves and containers.
+//! Turns the events of pulldown-cmark into tokens, leaves and containers.
 //!
-//! The offsets of the parser are load-bearing: what a leaf's tokens do not cover is lost. So every gap between two tokens is looked
-//! at, and whatever in it is no blank and no prefix of a container becomes text ([`Inline::fill`]). What the parser (0.13.6) does in its
-//! own way:
+//! The output depends on the offsets of the parser: text of a leaf that no token covers is lost. [`Inline::fill`] therefore
+//! looks at every gap between two tokens, and makes a text token of its content, except blanks and container prefixes.
+//! Peculiarities of the parser (0.13.6):
 //!
-//! - An escape is told by the place of the escaped character alone; the backslash stands in the gap before it.
+//! - It reports an escape only by the offset of the escaped character; the backslash stands in the gap before it.
 //! - A collapsed link, `[a][]`, ends before its `[]`.
 //! - The closing signs of emphasis at the end of a heading include the blanks behind them.
 //! - A list may begin with the line end, or the `>`, before its first item.
@@ -21,20 +21,20 @@ use super::open::Open;
 use super::token::{Container, Definition, Form, Inline, Leaf, LeafKind, Link, Token, TokenKind};
 use super::{Reader, Slice};
 
-/// Turns the events of one parse into what a reader is handed.
+/// Turns the events of one parse into calls of a [`Reader`].
 pub(super) struct Events<'e, 's, R> {
     slice: &'e Slice<'e>,
-    /// The definitions in what is parsed, by their places: all, and those that were not handed on yet.
+    /// The definitions in the parsed slice, in text order: all of them, and those that were not passed on yet.
     all_definitions: &'e [Definition],
     definitions: &'e [Definition],
-    /// Where the last one ends that was handed on; 0 before the first.
+    /// The end of the last definition that was passed on; 0 before the first.
     defined: usize,
-    /// Those before what is parsed, and those of it that were handed on.
+    /// The definitions before the slice, and those of the slice that were passed on.
     known: &'e RefCell<Definitions>,
     is_marker: &'e dyn Fn(&str) -> bool,
     reader: &'e mut R,
     inline: Inline<'s>,
-    /// The links that are open, by their places among the links.
+    /// The open links, by their index in the links of the leaf.
     open_links: Vec<usize>,
     leaf: Option<(LeafKind, usize)>,
     /// The content of code or HTML.
@@ -70,7 +70,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
         }
     }
 
-    /// Reads all events; `base` is where what is parsed begins in the text.
+    /// Handles all events; `base` is the offset of the parsed slice in the text.
     pub(super) fn run(mut self, events: impl Iterator<Item = (Event<'s>, Range<usize>)>, base: usize) {
         for (event, range) in events {
             self.event(event, base + range.start..base + range.end);
@@ -123,7 +123,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
                 let range = self.content_of(range);
                 self.reader.verbatim(&Leaf { kind: LeafKind::Rule, range, held: None }, "");
             }
-            // A reference to a footnote is a bracket like any other. The rest is not asked of the parser.
+            // A footnote reference is a bracket like any other. The other events do not come with these options.
             Event::FootnoteReference(_)
             | Event::Html(_)
             | Event::TaskListMarker(_)
@@ -132,7 +132,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
         }
     }
 
-    /// Adds what code or HTML holds: as it stands, where a copy with other characters was parsed.
+    /// Adds content of code or HTML, as it stands in the source: the parsed copy may have other characters.
     fn add_content(&mut self, parsed: &str, range: Range<usize>) {
         let source = &self.slice.text[range];
         if parsed.len() != source.len() {
@@ -146,7 +146,8 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
 
     // ---- blocks
 
-    /// Whatever begins or ends a block comes along here before anything else is done with it.
+    /// Runs before a block is handled: ends an implied paragraph, passes on the definitions before the block, and announces
+    /// a top-level block.
     fn begin_block(&mut self, at: usize) {
         self.end_implied();
         self.define_before(at);
@@ -154,7 +155,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
             let definitions = self.known.borrow().len();
             let text = self.slice.text;
             let line = memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..at]).map_or(0, |end| end + 1);
-            // The line right behind a definition goes on with its paragraph: read alone, an indented one would be code.
+            // The line right behind a definition belongs to its paragraph: read alone, an indented one would be code.
             let is_behind_definition = text.get(self.defined..line).is_some_and(|gap| gap.trim().is_empty());
             if !is_behind_definition || self.defined == 0 || is_behind_blank_line(text, line) {
                 self.reader.begin(line.max(self.slice.range.start), definitions);
@@ -162,7 +163,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
         }
     }
 
-    /// Hands on the definitions before a place.
+    /// Passes on the definitions before `at`.
     fn define_before(&mut self, at: usize) {
         let ready = self.definitions.iter().take_while(|definition| definition.range.start < at).count();
         let (ready, rest) = self.definitions.split_at(ready);
@@ -247,7 +248,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
         match kind {
             LeafKind::Paragraph | LeafKind::Cell => self.hand_on(kind, content),
             LeafKind::Heading(_) => {
-                // The hashes that close it are no text.
+                // The closing hashes are no text.
                 let source = &self.slice.text[content.clone()];
                 let end = content.start + source.trim_end_matches('#').len();
                 if let Some(text) = self.inline.range() {
@@ -263,7 +264,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
     }
 
     fn hand_on(&mut self, kind: LeafKind, range: Range<usize>) {
-        // A backslash before an empty cell stands in the cell before it.
+        // The backslash before an empty cell belongs to the cell before it.
         if !range.is_empty() {
             self.inline.fill(self.slice.text, range.end);
         }
@@ -271,7 +272,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
         self.reader.text(&Leaf { kind, range, held }, &self.inline);
     }
 
-    /// From where on a leaf may still change.
+    /// The offset from which a leaf may still change; `None` when it is complete.
     fn held(&self, kind: LeafKind, range: &Range<usize>) -> Option<usize> {
         if self.slice.finished {
             return None;
@@ -291,7 +292,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
         }
     }
 
-    /// Ends the paragraph of a tight item, whose end no event tells.
+    /// Ends the paragraph of a tight item, for which there is no end event.
     fn end_implied(&mut self) {
         if let (Some((LeafKind::Paragraph, start)), Some(text)) = (self.leaf, self.inline.range()) {
             self.leaf = None;
@@ -315,7 +316,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
         self.inline.push(self.slice.text, kind, range);
     }
 
-    /// Begins the paragraph of a tight item, whose beginning no event tells.
+    /// Begins the paragraph of a tight item, for which there is no start event.
     fn begin_implied(&mut self, at: usize) {
         if self.leaf.is_none() {
             self.define_before(at);
@@ -341,7 +342,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
     fn close_link(&mut self, range: Range<usize>) {
         let text = self.slice.text;
         let inner = self.inline.tokens.last().map_or(range.start, |token| token.range.end);
-        // An autolink is one token.
+        // An autolink is one token, and opens no link.
         let Some(number) = self.open_links.pop_if(|number| {
             let link = &self.inline.links[*number];
             self.inline.tokens[link.open].range.start == range.start
@@ -354,7 +355,7 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
         let end = range.end + if is_collapsed { 2 } else { 0 };
         let bracket = text[inner..end].find(']').map_or(inner, |found| inner + found);
         if self.is_text(number, end) {
-            // What stands in between is read as it is.
+            // The tokens in between stay as they are.
             let open = self.inline.links[number].open;
             self.inline.tokens[open].kind = TokenKind::Text;
             self.inline.push(text, TokenKind::Text, bracket..end);
@@ -365,10 +366,10 @@ impl<'e, 's, R: Reader> Events<'e, 's, R> {
         self.inline.push(text, TokenKind::Close(number), bracket..end);
     }
 
-    /// Whether a link is none to others, or its definition stands behind it in the same block.
+    /// Whether a link must become text: other engines read none here, or its definition stands behind it in the same block.
     fn is_text(&self, number: usize, end: usize) -> bool {
         let link = &self.inline.links[number];
-        // What a label follows is no link by itself; to this parser, that of a footnote is none.
+        // A bracket with a label behind it is no link by itself, but this parser does not count the label of a footnote.
         let text = &self.slice.text[..self.slice.range.end];
         let is_labelled = text[end..].starts_with("[^") && !text[..end].ends_with("[]");
         if link.form == Form::Short && is_labelled {

@@ -1,14 +1,14 @@
-//! How the tokens of a leaf become complete: whatever is no blank and no prefix of a container between two of them is text.
+//! Completes the tokens of a leaf: text between two tokens becomes a token too, except blanks and container prefixes.
 
 use std::ops::Range;
 
 use super::token::{Inline, Token, TokenKind};
 
 impl Inline<'_> {
-    /// Adds a token. Text that stands side by side is one.
+    /// Adds a token. Adjacent text is one token.
     pub(super) fn push(&mut self, text: &str, kind: TokenKind, mut range: Range<usize>) {
         if self.fill(text, range.start) && kind == TokenKind::Text && text[range.clone()].starts_with(is_escapable) {
-            // The backslash that the gap ended with.
+            // The gap ended with the backslash of this escape.
             if let Some(backslash) = self.tokens.pop_if(|token| text[token.range.clone()] == *"\\") {
                 self.add(TokenKind::Escape, backslash.range.start..range.start + 1);
                 range.start += 1;
@@ -31,7 +31,7 @@ impl Inline<'_> {
         }
     }
 
-    /// Makes one token of texts that stand side by side, from `from` on.
+    /// Merges adjacent text tokens, from the index `from` on.
     pub(super) fn join_text(&mut self, from: usize) {
         let mut joined: Vec<Token> = Vec::with_capacity(self.tokens.len() - from);
         let mut places = Vec::with_capacity(self.tokens.len() - from);
@@ -54,13 +54,13 @@ impl Inline<'_> {
         }
     }
 
-    /// Makes text of what stands between the last token and `to` and is neither a blank nor the prefix of a container; whether there was
-    /// any.
+    /// Adds a text token for the gap between the last token and `to`, without the blanks and container prefixes around it.
+    /// Returns whether the gap held any text.
     pub(super) fn fill(&mut self, text: &str, to: usize) -> bool {
         if self.tokens.last().is_some_and(|token| token.range.end == to) {
             return false;
         }
-        // Before the first token, nothing but a backslash is lost.
+        // Before the first token, the parser omits nothing but a backslash.
         let first = to.checked_sub(1).filter(|at| text.as_bytes()[*at] == b'\\');
         let from = self.tokens.last().map_or(first, |token| Some(token.range.end));
         let Some(from) = from.filter(|from| *from < to) else { return false };
@@ -71,7 +71,7 @@ impl Inline<'_> {
             return false;
         }
         let start = from + gap.len() - gap.trim_start_matches(is_prefix).len();
-        // A backslash before what it escapes is a token of its own until that comes.
+        // A backslash at the end of the gap is a token of its own until the escaped character comes.
         let is_escape = content.ends_with('\\') && start + content.len() == to;
         let end = start + content.len() - usize::from(is_escape);
         if start < end {

@@ -1,4 +1,5 @@
-//! What is too long to be waited for is text: in the copy that is parsed, its first character is one that means nothing.
+//! Makes text of constructs that are too long to wait for: in the copy for the parser, a control character replaces their
+//! first sign.
 
 use std::ops::Range;
 
@@ -8,11 +9,11 @@ use super::LOOK_AHEAD;
 use super::definitions::OPTIONS;
 use super::open::is_untold;
 
-/// So many times a text is looked through for what has become too long since.
+/// How often a text is searched, because a replacement may make other constructs too long.
 const PASSES: usize = 4;
 
-/// The source with a character that means nothing in place of the first one of each link, code span, tag, block of HTML and table
-/// that is longer than [`LOOK_AHEAD`]; `None` where there is no such thing.
+/// The source with U+0001 in place of the opening sign of each definition, link, code span, tag, block of HTML and table
+/// that is longer than [`LOOK_AHEAD`]; `None` when there is none.
 pub(super) fn without_long(source: &str) -> Option<String> {
     if source.len() <= LOOK_AHEAD {
         return None;
@@ -26,7 +27,7 @@ pub(super) fn without_long(source: &str) -> Option<String> {
         }
         let mut bytes = text.as_bytes().to_vec();
         if pass == PASSES {
-            // A thousand brackets in each other are no answer.
+            // A thousand nested brackets are no answer: replace all opening signs.
             bytes.iter_mut().filter(|byte| b"[`<".contains(byte)).for_each(|byte| *byte = 1);
         }
         for range in found {
@@ -37,7 +38,7 @@ pub(super) fn without_long(source: &str) -> Option<String> {
     altered
 }
 
-/// The same for lines longer than that whose first bytes do not tell which block they begin.
+/// The same for lines longer than [`LOOK_AHEAD`] whose first bytes do not tell which block they begin.
 pub(super) fn without_long_lines(source: &str) -> Option<String> {
     let mut altered: Option<Vec<u8>> = None;
     let mut start = 0;
@@ -55,7 +56,7 @@ pub(super) fn without_long_lines(source: &str) -> Option<String> {
     String::from_utf8(altered?).ok()
 }
 
-/// Whether so much stands together without a blank line.
+/// Whether more than [`LOOK_AHEAD`] bytes stand together without a blank line.
 fn has_long_block(source: &str) -> bool {
     let mut start = 0;
     while source.len() - start > LOOK_AHEAD {
@@ -69,7 +70,7 @@ fn has_long_block(source: &str) -> bool {
     false
 }
 
-/// The signs that begin something too long.
+/// The opening signs of constructs that are too long.
 fn too_long(source: &str) -> Vec<Range<usize>> {
     let parser = Parser::new_ext(source, OPTIONS);
     let definitions = parser.reference_definitions().iter().map(|(_, found)| found.span.clone());

@@ -1,23 +1,23 @@
-//! Where math between dollars ends, which pulldown-cmark reads too generously: `$5 or $6` are two amounts.
+//! Finds the end of math between dollars, more strictly than pulldown-cmark: `$5 or $6` are two amounts.
 
 use super::LOOK_AHEAD;
 
 /// Math between single dollars is short and on one line.
 const MAX_SHORT: usize = 256;
 
-/// Where math ends that begins with a text.
+/// The end of math at the beginning of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cite) enum MathEnd {
-    /// Behind the dollars at so many bytes.
+    /// The length of the math in bytes, with its dollars.
     At(usize),
     /// No math begins there.
     Nowhere,
-    /// The text ends before that is told.
+    /// The text ends before this is known.
     Untold,
 }
 
-/// Where the math ends that a text begins with, whose first `run` bytes are dollars, one or two. A single dollar is an amount when a
-/// digit or a blank follows, and it closes nothing when a blank stands before it or a digit behind it.
+/// Finds the end of the math at the beginning of a text, whose first `run` bytes (one or two) are dollars. A single dollar
+/// is an amount when a digit or a blank follows, and it closes nothing when a blank stands before it or a digit behind it.
 pub(in crate::cite) fn end_of_math(text: &str, run: usize) -> MathEnd {
     let bytes = text.as_bytes();
     let Some(first) = bytes.get(run) else { return MathEnd::Untold };

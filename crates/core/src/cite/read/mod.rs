@@ -1,7 +1,7 @@
-//! The first room: the text becomes tokens of leaves in containers.
+//! The first stage: parses the text into containers and leaves, and the leaves into tokens.
 //!
-//! pulldown-cmark reads the Markdown; this room turns its events into tokens that stand for places of the source, and hands
-//! each leaf on when it is complete. Nothing is decided here, and nothing is written.
+//! pulldown-cmark parses the Markdown. This stage turns its events into tokens, which are ranges of the source, and passes
+//! each leaf to a [`Reader`]. It decides and writes nothing.
 
 mod blocks;
 #[cfg(any(test, feature = "cover"))]
@@ -24,30 +24,32 @@ pub(super) use token::{Container, Definition, Form, Inline, Leaf, LeafKind, Toke
 
 use std::ops::Range;
 
-/// The longest that anything is waited for, in bytes (policy P-12). What does not end in time is text, in whole answers as well.
+/// The longest construct to wait for, in bytes (policy P-12). Anything that does not end in time is text, in whole answers
+/// as well.
 pub(super) const LOOK_AHEAD: usize = 4 * 1024;
 
-/// A part of the text that begins a top-level block and is read at once.
+/// A part of the text to read at once. It begins with a top-level block.
 #[derive(Clone, Debug)]
 pub(super) struct Slice<'t> {
-    /// The whole text: places are counted in it.
+    /// The whole text. All offsets count from its beginning.
     pub(super) text: &'t str,
     pub(super) range: Range<usize>,
-    /// Whether the text ends with it, so that nothing can change any more.
+    /// Whether later text can no longer change how it is read.
     pub(super) finished: bool,
 }
 
-/// Who is handed what was read, in the order of the text.
+/// Receives the blocks of a text, in text order.
 pub(super) trait Reader {
-    /// A top-level block begins at the beginning of the line at `at`, behind so many definitions. All before it is complete.
+    /// A top-level block begins with the line at `at`. `definitions` is the number of definitions before it. Everything
+    /// before the line is complete.
     fn begin(&mut self, at: usize, definitions: usize);
-    /// From there on, the text may still be read in another way when it goes on.
+    /// Later text may change the reading from `at` on.
     fn hold(&mut self, at: usize);
     fn open(&mut self, container: Container, range: Range<usize>);
     fn close(&mut self, container: Container, range: Range<usize>);
     /// A leaf with text.
     fn text(&mut self, leaf: &Leaf, inline: &Inline<'_>);
-    /// A leaf whose content is no text: code, HTML (without the prefixes of containers), a rule (without content).
+    /// A leaf without tokens: code or HTML (`content` lacks the prefixes of containers), or a rule (`content` is empty).
     fn verbatim(&mut self, leaf: &Leaf, content: &str);
     fn definition(&mut self, definition: &Definition);
 }

@@ -1,4 +1,4 @@
-//! What of a text that goes on may still be read in another way: that is held back.
+//! Finds the part of an unfinished text whose reading may still change. That part is held back.
 
 use std::ops::Range;
 
@@ -7,16 +7,17 @@ use super::math::{MathEnd, end_of_math};
 use super::token::{Form, Inline, LeafKind, Link, TokenKind};
 use crate::answer::MarkerForm;
 
-/// Formulas between escaped brackets are no longer, in parentheses and in square ones.
+/// The longest formulas between escaped brackets, in bytes: in parentheses, and in square brackets.
 const SHORT_FORMULA: usize = 256;
 const FORMULA: usize = 1024;
 
-/// Longer names of characters there are none.
+/// No entity is this long, in bytes.
 const ENTITY: usize = 34;
 
-/// How far a text that goes on can be read: up to its last line, when the beginning of that does not tell yet what it is.
+/// How far an unfinished text can be read: to its end, or to the start of its last line when the beginning of that line does
+/// not tell its kind yet.
 pub(in crate::cite) fn decided(text: &str) -> usize {
-    // It may be half of a line end.
+    // The carriage return may be half of a line end.
     let end = text.strip_suffix('\r').unwrap_or(text).len();
     let near = text.floor_char_boundary(end.saturating_sub(LOOK_AHEAD + 1));
     let Some(start) = memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[near..end]).map(|at| near + at + 1) else {
@@ -25,8 +26,8 @@ pub(in crate::cite) fn decided(text: &str) -> usize {
     if is_untold(&text[start..end]) { start } else { end }
 }
 
-/// Whether a line that begins so may yet be a rule, a fence, the underline of a heading, the delimiters of a table, HTML, or begin an
-/// item.
+/// Whether a line with this beginning may still become a rule, a fence, the underline of a heading, the delimiter row of a
+/// table, HTML, or the beginning of an item.
 pub(super) fn is_untold(line: &str) -> bool {
     let content = line.trim_start_matches([' ', '\t', '>']);
     if content.bytes().all(|byte| b"-=*_#+>|:.)0123456789`~ \t".contains(&byte)) {
@@ -36,7 +37,7 @@ pub(super) fn is_untold(line: &str) -> bool {
     inner.starts_with("```") || inner.starts_with("~~~") || inner.starts_with('<')
 }
 
-/// Whether a definition may go on with what stands behind it at the end of the text: that may be its title.
+/// Whether the text behind a definition at the end of the text may still become its title.
 pub(super) fn may_be_title(behind: &str) -> bool {
     let is_prefix = |c: char| matches!(c, ' ' | '\t' | '\r' | '\n' | '>');
     let title = behind.trim_start_matches(is_prefix);
@@ -48,20 +49,20 @@ pub(super) fn may_be_title(behind: &str) -> bool {
             && !title.lines().skip(1).any(|line| line.trim_matches(is_prefix).is_empty())
 }
 
-/// Looks for the first place in a leaf at the end of the text whose meaning may change when more comes.
+/// Finds the first offset in the last leaf of the text whose meaning later text may change.
 pub(super) struct Open<'o, 's> {
     pub(super) text: &'o str,
     pub(super) inline: &'o Inline<'s>,
     pub(super) leaf: Range<usize>,
-    /// How far the text is read.
+    /// The end of the text that is read.
     pub(super) to: usize,
 }
 
-/// A bracket that is open: where what hangs on it begins, where it stands, and which it is.
+/// An open bracket: the offset of the first text that depends on it, its own offset, and its form.
 type Bracket = (usize, usize, MarkerForm);
 
 impl Open<'_, '_> {
-    /// From where on the leaf may still change.
+    /// The offset from which the leaf may still change.
     pub(super) fn held(&self, kind: LeafKind) -> usize {
         let leaf = &self.leaf;
         if self.is_near(leaf.start) && self.may_define() {
@@ -78,7 +79,7 @@ impl Open<'_, '_> {
         self.to - at <= LOOK_AHEAD
     }
 
-    /// Whether the leaf may be a definition yet.
+    /// Whether the leaf may still become a definition.
     fn may_define(&self) -> bool {
         let text = &self.text[self.leaf.start..self.to];
         let Some(label) = text.strip_prefix('[') else { return false };
@@ -94,7 +95,8 @@ impl Open<'_, '_> {
         true
     }
 
-    /// The first border in the last line: that may be the header of a table.
+    /// The first `|` in the last line, which may become the header of a table; or the beginning of the token or link around
+    /// it.
     fn border(&self) -> Option<usize> {
         let Self { text, leaf, .. } = self;
         let line = text[..leaf.end].rfind(['\n', '\r']).map_or(leaf.start, |end| (end + 1).max(leaf.start));
@@ -114,7 +116,7 @@ impl Open<'_, '_> {
         tokens[open].range.start..tokens.get(close).map_or(self.to, |token| token.range.end)
     }
 
-    /// The first thing in the text of the leaf that may become another one.
+    /// The offset of the first token that later text may change.
     fn tokens(&self) -> Option<usize> {
         let (mut open, mut chain): (Vec<Bracket>, Option<Range<usize>>) = (Vec::new(), None);
         let mut at = 0;
@@ -184,7 +186,7 @@ impl Open<'_, '_> {
                 c if let Some(form) = MarkerForm::closed_by(c) => {
                     let Some(place) = open.iter().rposition(|(.., bracket)| *bracket == form) else { continue };
                     let (from, at, _) = open[place];
-                    // Brackets of other forms in it stay open: a marker of a machine may go on over the end of this one.
+                    // Brackets of other forms in it stay open: a machine-made marker may go on behind the end of this one.
                     open.remove(place);
                     *chain = (c == ']').then_some(from..end);
                     if self.is_near(at) && (next.is_none() || c == ']' && self.goes_on_behind_bracket(end)) {
@@ -201,8 +203,8 @@ impl Open<'_, '_> {
         None
     }
 
-    /// Whether the text of a link holds a backtick or a `<` that may open code or a tag which ends behind the link. Code and tags go
-    /// before links, so that there would be no link then.
+    /// Whether the text of a link holds a backtick or a `<` that may open code or a tag which ends behind the link. Code and
+    /// tags take precedence over links, so there would be no link.
     fn may_reach_out(&self, link: &Link<'_>) -> bool {
         let inner = self.inline.tokens.get(link.open..link.close).unwrap_or_default();
         inner.iter().filter(|token| token.kind == TokenKind::Text).any(|token| {
@@ -216,7 +218,7 @@ impl Open<'_, '_> {
         })
     }
 
-    /// Whether behind a bracket that closes there, an address or a label may come.
+    /// Whether an address or a label may follow the bracket that ends at `end`.
     fn goes_on_behind_bracket(&self, end: usize) -> bool {
         let behind = &self.text[end..self.to];
         behind.is_empty() || behind.starts_with('(') && may_be_address(&behind[1..])
@@ -227,19 +229,19 @@ impl Open<'_, '_> {
         name.len() < ENTITY && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'#')
     }
 
-    /// Where to go on behind a dollar that begins math or none; `None` as long as that is not told.
+    /// The offset behind the dollars at `at`, which may or may not begin math; `None` as long as later text decides.
     fn math(&self, at: usize) -> Option<usize> {
         let rest = &self.text[at..self.to];
         let run = rest.bytes().take(2).take_while(|byte| *byte == b'$').count();
         match end_of_math(rest, run) {
-            // A digit behind it would make it an amount.
+            // A digit behind the closing dollar would make it an amount.
             MathEnd::At(end) if end == rest.len() && run == 1 => None,
             MathEnd::At(_) | MathEnd::Nowhere => Some(at + run),
             MathEnd::Untold => None,
         }
     }
 
-    /// Where a formula begins that is still open.
+    /// The start of the formula that the escape at `token` opens, when it may still be closed by later text.
     fn formula(&self, token: usize) -> Option<usize> {
         let text = self.text.as_bytes();
         let start = self.inline.tokens[token].range.clone();
@@ -261,10 +263,10 @@ impl Open<'_, '_> {
     }
 }
 
-/// What ends an address in Markdown. Other blanks, such as U+200A, are part of it.
+/// The blanks that end an address in Markdown. Other blanks, such as U+200A, are part of the address.
 const BLANKS: [char; 6] = [' ', '\t', '\n', '\r', '\u{b}', '\u{c}'];
 
-/// Whether what stands behind `](` may yet be an address, with or without a title.
+/// Whether the text behind `](` may still become an address, with or without a title.
 fn may_be_address(behind: &str) -> bool {
     let behind = behind.trim_start_matches(BLANKS);
     if behind.starts_with('<') {

@@ -1,22 +1,22 @@
-//! What reading gives: tokens of one leaf, by their places in the source.
+//! The result of reading: the tokens of one leaf, as ranges of the source.
 
 use std::ops::Range;
 
 use pulldown_cmark::{CowStr, LinkType};
 
-/// A stretch of the source within one leaf, and what it is. Tokens come in the order of the source and do not overlap. Between them stand
-/// only blanks, line prefixes of containers, and the hashes or underline of a heading.
+/// A range of the source within one leaf, and its kind. Tokens come in the order of the source and do not overlap. Only
+/// blanks, line prefixes of containers, and the hashes or underline of a heading stand between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cite) struct Token {
     pub(in crate::cite) kind: TokenKind,
     pub(in crate::cite) range: Range<usize>,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cite) enum TokenKind {
-    /// Characters that mean themselves, and the signs of emphasis: engines agree about these when they see the same characters, so nobody
-    /// has to decide about them.
+    /// Literal characters, and emphasis delimiters: engines that see the same characters agree about emphasis, so it needs
+    /// no decision.
     Text,
     /// A backslash and the character that it escapes.
     Escape,
@@ -34,7 +34,7 @@ pub(in crate::cite) enum TokenKind {
     Autolink,
     /// The opening bracket of a link or image. The number is its place in [`Inline::links`].
     Open(usize),
-    /// What closes it: the bracket, and an address or label behind that.
+    /// The end of this link: the closing bracket, and an address or label behind it.
     Close(usize),
 }
 
@@ -47,7 +47,7 @@ pub(in crate::cite) struct Link<'s> {
     pub(in crate::cite) title: CowStr<'s>,
     /// The label of the definition; empty for an inline link.
     pub(in crate::cite) label: CowStr<'s>,
-    /// The places of its two tokens.
+    /// The indices of its two tokens.
     pub(in crate::cite) open: usize,
     pub(in crate::cite) close: usize,
 }
@@ -80,7 +80,7 @@ impl Form {
 pub(in crate::cite) struct Inline<'s> {
     pub(in crate::cite) tokens: Vec<Token>,
     pub(in crate::cite) links: Vec<Link<'s>>,
-    /// What code spans hold that go over several lines or hold a NUL, by their places.
+    /// The content of code spans that span several lines or hold a NUL, by offset.
     pub(super) code: Vec<(usize, CowStr<'s>)>,
 }
 
@@ -91,18 +91,18 @@ impl Inline<'_> {
         self.code.clear();
     }
 
-    /// The content of the code span that begins there, when that is not what stands in the source.
+    /// The content of the code span at `start`, when it differs from the source.
     pub(in crate::cite) fn code_at(&self, start: usize) -> Option<&str> {
         self.code.iter().find(|(at, _)| *at == start).map(|(_, content)| &**content)
     }
 
-    /// Where its first token begins and its last one ends.
+    /// From the start of the first token to the end of the last; `None` without tokens.
     pub(in crate::cite) fn range(&self) -> Option<Range<usize>> {
         Some(self.tokens.first()?.range.start..self.tokens.last()?.range.end)
     }
 }
 
-/// What holds blocks.
+/// A block that holds other blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cite) enum Container {
     Quote,
@@ -124,14 +124,14 @@ pub(in crate::cite) struct Leaf {
     pub(in crate::cite) kind: LeafKind,
     /// From its first byte to the end of its content, without line ends behind it.
     pub(in crate::cite) range: Range<usize>,
-    /// Where the text goes on: from where on what is in it may still be read in another way. `None` of a leaf that is complete.
+    /// In an unfinished text, the offset from which the leaf may still change. `None` for a complete leaf.
     pub(in crate::cite) held: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cite) enum LeafKind {
     Paragraph,
-    /// A heading with hashes, of so many.
+    /// A heading with this number of hashes.
     Heading(usize),
     /// A heading with a line of `=` or `-` below it.
     Underlined,
@@ -145,7 +145,7 @@ pub(in crate::cite) enum LeafKind {
 }
 
 impl LeafKind {
-    /// Which kind of heading this is.
+    /// The kind of the heading that `source` holds.
     pub(super) fn of_heading(source: &str) -> Self {
         let hashes = source.bytes().take_while(|byte| *byte == b'#').count();
         let behind = source.as_bytes().get(hashes);
