@@ -1,4 +1,4 @@
-//! What to convert to, and how.
+//! The parameters of a conversion.
 
 use std::sync::Arc;
 
@@ -9,34 +9,34 @@ use crate::dialect::Dialect;
 use crate::graph::GraphRules;
 use crate::ingest::Provider;
 
-/// What to convert to, and how.
+/// The parameters of a conversion: formats, options and configuration.
 #[derive(Clone, Debug)]
 pub struct Conversion {
-    /// The format of the input; `None` looks at the envelope.
+    /// The provider format of the input; `None` detects it.
     pub from: Option<Provider>,
-    /// The channel's dialect.
+    /// The dialect of the channel.
     pub to: Dialect,
-    /// The caller's wishes.
+    /// The options of the caller.
     pub options: Options,
-    /// Whether the answer is to cite. Where it is not, it is judged and shown without its sources (rule AH-02).
+    /// Whether the answer cites. If not, its grounding is checked, and it is shown without its sources (rule AH-02).
     pub citations: bool,
-    /// The labels that the configuration knows.
+    /// The sensitivity labels of the configuration.
     pub labels: Arc<LabelCatalog>,
-    /// Which addresses readers can open; `None` where they can open all.
+    /// Replaces the addresses of sources by ones that readers can open; `None` keeps all addresses.
     pub addresses: Option<Arc<dyn Addresses>>,
-    /// Whether a message that is too large for its channel stays whole, for whoever sends it in
-    /// [parts](Dialect::parts). It is cut otherwise.
+    /// Whether a message above the limit of its channel stays whole, because the caller sends it in [parts](Dialect::parts).
+    /// If not, it is cut.
     pub in_parts: bool,
 }
 
 impl Conversion {
-    /// The slug of the format that was named; `None` where the answer itself is to tell.
+    /// The slug of the input format; `None` when the format is detected.
     #[must_use]
     pub fn slug(&self) -> Option<&'static str> {
         self.from.map(Provider::slug)
     }
 
-    /// A conversion with default options from whatever format the input has.
+    /// A conversion to `dialect` with default options. The input format is detected.
     #[must_use]
     pub fn to(dialect: Dialect) -> Self {
         Self {
@@ -50,12 +50,12 @@ impl Conversion {
         }
     }
 
-    /// The most updates that a stream gives before its message.
+    /// The largest number of updates before the message of a stream; 0 when the dialect cannot stream.
     pub(super) fn max_updates(&self) -> usize {
         if self.to.can_stream() { self.options.max_updates() } else { 0 }
     }
 
-    /// What the dialect and the caller ask of the text.
+    /// The rules of the dialect for the text, with the options of the caller.
     pub(super) fn rules(&self) -> Rules {
         let Self { to: dialect, options, .. } = self;
         let mut rules = dialect.rules();
@@ -68,7 +68,7 @@ impl Conversion {
         rules
     }
 
-    /// What the dialect and the caller ask of the graph.
+    /// The rules of the dialect for the graph, with the options of the caller.
     pub(super) fn graph_rules(&self) -> GraphRules {
         let Self { to: dialect, options, .. } = self;
         let mut rules = dialect.graph_rules();

@@ -1,16 +1,17 @@
-//! One answer, whole, from bytes to its message.
+//! Converts one answer, from the bytes of its body to its activities.
 
 use super::{Conversion, ConvertError, Converted, Streaming, convert_answer};
 use crate::ingest::{ingest, ingest_whole};
 
-/// Converts one answer in the bytes in which it arrived, whole or as a stream.
+/// Converts the body of one answer, whole or as a stream.
 ///
-/// A stream gives updates before its message, as many as [`Options::updates`](super::Options::updates) says. The message is the one that the same
-/// answer gives when it comes whole; with updates before it, it also carries the sign that ends a stream. The same input
-/// and wishes give the same bytes.
+/// A stream gives updates before its message, at most [`Options::updates`](super::Options::updates). The message equals the
+/// one that the same answer gives as a whole; behind updates, it also carries the end sign of the stream. The same input and
+/// options give the same bytes.
 ///
 /// # Errors
-/// When the input is not what its format promises, or when required grounding is missing.
+/// [`ConvertError::Ingest`] when the input is not valid in its format, and the other variants when required grounding is
+/// missing.
 pub fn convert(body: &[u8], conversion: &Conversion) -> Result<Converted, ConvertError> {
     if conversion.max_updates() == 0 {
         return convert_answer(ingest(body, conversion.from)?, conversion);

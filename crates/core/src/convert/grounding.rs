@@ -1,10 +1,10 @@
-//! Whether an answer rests on what was asked for: one decision for activities and for every other output (policy P-13).
+//! Checks required grounding, in the same way for activities and for every other output (policy P-13).
 
 use super::{ConvertError, Grounding};
 use crate::answer::Answer;
 use crate::cite::{Rules, cite};
 
-/// Whether an answer is grounded as `wanted`, for outputs that are no activity.
+/// Checks that an answer is grounded as `wanted`, for outputs that are no activities.
 ///
 /// # Errors
 /// When it is not: [`ConvertError::GroundingNoTools`] or [`ConvertError::GroundingNoCitations`].
@@ -14,12 +14,12 @@ pub fn grounded(answer: &Answer, wanted: Grounding) -> Result<(), ConvertError> 
     judge(answer, wanted, cites)
 }
 
-/// The decision; `cites` says whether a source is cited that counts.
+/// Checks grounding; `cites` tells whether the answer cites a source that counts.
 pub(super) fn judge(answer: &Answer, wanted: Grounding, cites: impl FnOnce() -> bool) -> Result<(), ConvertError> {
     if wanted == Grounding::NotRequired {
         return Ok(());
     }
-    // Where a format carries no signal of its own, a source counts as a tool that was used.
+    // Where a format does not tell whether tools were used, a source counts as a used tool.
     if !answer.tools_invoked.unwrap_or(!answer.sources.is_empty()) {
         return Err(ConvertError::GroundingNoTools);
     }
@@ -39,7 +39,7 @@ mod tests {
     use crate::dialect::Dialect;
     use crate::ingest::ingest;
 
-    /// What is missing, if anything: for an output, and for an activity.
+    /// The error about missing grounding, if any: of an output, and of an activity.
     fn missing(body: &Value, wanted: Grounding) -> [Option<String>; 2] {
         let body = body.to_string();
         let answer = ingest(body.as_bytes(), None).expect("an answer");
@@ -59,7 +59,7 @@ mod tests {
         };
         let unanchored = json!([{"type": "url_citation", "url": "https://x.example/"}]);
         let (tools, citations) = (Some("no retrieval"), Some("cites no source"));
-        // The router that REQUIRED comes from passed sources that were extracted, whether a place in the text rests on them or not.
+        // The router that REQUIRED comes from accepts extracted sources, whether a position in the text cites them or not.
         for (body, extracted, any, anchored) in [
             (json!({"text": "a"}), tools, tools, tools),
             (json!({"text": "a", "sources": [source]}), None, citations, citations),

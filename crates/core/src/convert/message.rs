@@ -1,4 +1,4 @@
-//! The message of an answer that has been read.
+//! Builds the message of an answer that has been parsed.
 
 use serde_json::json;
 
@@ -16,11 +16,11 @@ use crate::report::{Entry, Kind, Report};
 pub struct Converted {
     /// The activities; the last one is the message.
     pub activities: Vec<Activity>,
-    /// What happened on the way.
+    /// The report of the conversion.
     pub report: Report,
 }
 
-/// Converts an answer that has been read already.
+/// Converts an answer that has been parsed already.
 ///
 /// # Errors
 /// When required grounding is missing.
@@ -29,7 +29,8 @@ pub fn convert_answer(answer: Answer, conversion: &Conversion) -> Result<Convert
     Ok(Converted { activities: vec![message], report })
 }
 
-/// Gives sources addresses that readers can open; returns where those stand in the input that get none.
+/// Replaces the addresses of sources by ones that readers can open. Returns the input pointers of the sources that have no
+/// address then.
 pub(super) fn readdress(sources: &mut [Source], addresses: Option<&dyn Addresses>) -> Vec<String> {
     let Some(addresses) = addresses else { return Vec::new() };
     let mut without = Vec::new();
@@ -43,7 +44,7 @@ pub(super) fn readdress(sources: &mut [Source], addresses: Option<&dyn Addresses
     without
 }
 
-/// The message of a whole answer.
+/// Builds the message of a whole answer, and the report.
 pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Activity, Report), ConvertError> {
     let Conversion { to: dialect, options, labels, addresses, .. } = conversion;
     if options.scores_anew() {
@@ -57,7 +58,7 @@ pub(super) fn message(mut answer: Answer, conversion: &Conversion) -> Result<(Ac
     }
 
     if options.require_grounding == Grounding::Anchored {
-        // What is attested stands nowhere in the text.
+        // Attested sources are cited at no position of the text.
         answer.attested.clear();
     }
     let rules = conversion.rules();

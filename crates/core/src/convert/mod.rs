@@ -1,4 +1,4 @@
-//! The pipeline as one function, and the same for an answer that arrives piece by piece; the library's front door.
+//! The library's entry points: [`convert()`] for whole answers, [`Streaming`] for answers that arrive in pieces.
 
 mod brackets;
 mod conversion;

@@ -1,4 +1,4 @@
-//! What readers see of an answer that has not ended.
+//! The text that readers see of an answer that has not ended.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::cite::{CitedText, Incremental, Rules};
 use crate::dialect::Dialect;
 use crate::ingest::StreamEvent;
 
-/// The text that is shown of an answer, and why no more of it.
+/// The text that is shown of an answer, and the phase that limits it.
 #[derive(Debug)]
 pub(super) struct Shown {
     dialect: Dialect,
@@ -23,20 +23,20 @@ pub(super) struct Shown {
     sources: usize,
     brackets: Brackets,
     rewrite: Option<Incremental>,
-    /// Text that the rewrite gets together with what follows.
+    /// Text that goes to the rewrite together with the next text.
     waiting: String,
-    /// Sources that the rewrite gets before that.
+    /// Sources that go to the rewrite before `waiting` does.
     new_sources: Vec<Source>,
-    /// The labels that the configuration knows: what is to be withheld is withheld from the beginning.
+    /// The sensitivity labels of the configuration: updates withhold what the message withholds.
     labels: Arc<LabelCatalog>,
-    /// Which addresses readers can open.
+    /// Replaces the addresses of sources by ones that readers can open.
     addresses: Option<Arc<dyn Addresses>>,
     label: Option<SensitivityLabel>,
     interpreter: Option<Interpreter>,
     spacing: Spacing,
     /// Whether updates are wanted at all.
     wanted: bool,
-    /// Whether the answer is to cite.
+    /// Whether the answer cites.
     citations: bool,
     /// Whether anything has arrived.
     begun: bool,
@@ -51,12 +51,12 @@ enum Phase {
     Inline,
     /// Everything but markers; the message may insert them.
     Provisional,
-    /// So many bytes, and nothing more until the message.
+    /// This number of bytes, and nothing more until the message.
     Frozen(usize),
 }
 
 impl Shown {
-    /// Nothing yet.
+    /// The state before anything has arrived.
     pub(super) fn new(conversion: &Conversion) -> Self {
         let wanted = conversion.max_updates() > 0;
         let hidden = !wanted || conversion.options.require_grounding != Grounding::NotRequired;
@@ -80,7 +80,7 @@ impl Shown {
         }
     }
 
-    /// Everything that is shown; it only grows. Blanks alone are nothing.
+    /// The text that is shown. It only grows; blanks alone count as no text.
     pub(super) fn text(&self) -> &str {
         let text = match self.phase {
             Phase::Hidden => "",
@@ -90,7 +90,8 @@ impl Shown {
         if text.trim().is_empty() { "" } else { text }
     }
 
-    /// The same with its definitions, and the answer that these refer to; `None` where nothing is shown.
+    /// The answer so far, and its shown text with definitions, which refer to the sources of the answer. `None` while
+    /// nothing is shown.
     pub(super) fn so_far(&self) -> Option<(&Answer, CitedText)> {
         let rewrite = self.rewrite.as_ref().filter(|_| !self.text().is_empty())?;
         Some((rewrite.answer(), rewrite.so_far()))
@@ -102,8 +103,8 @@ impl Shown {
         self.wanted && self.begun && silent && self.text().is_empty()
     }
 
-    /// At most `max` beginnings of what was shown, evenly spaced. Those that the finished text does not begin with are left
-    /// out, unless it may insert what was missing.
+    /// At most `max` beginnings of the shown text, evenly spaced. Beginnings that the finished text does not share are left
+    /// out, except in [`Phase::Provisional`], where the message may insert markers.
     pub(super) fn beginnings(&self, max: usize, finished: &str) -> impl Iterator<Item = &str> {
         let text = self.text();
         let end = match self.phase {
@@ -117,7 +118,7 @@ impl Shown {
         self.rewrite.as_ref().map_or("", Incremental::shown)
     }
 
-    /// Takes what has arrived; `grammar` is that of the format.
+    /// Takes the next event. `grammar` is the marker grammar of the format.
     pub(super) fn take(&mut self, event: StreamEvent, grammar: MarkerGrammar) {
         self.begun = true;
         match event {
@@ -131,7 +132,7 @@ impl Shown {
                 if self.phase == Phase::Inline {
                     let mut labelled = Answer { sources, ..Answer::default() };
                     self.labels.complete(&mut labelled);
-                    // What readers miss here, the report of the message tells.
+                    // The report of the message names the sources without an address.
                     readdress(&mut labelled.sources, self.addresses.as_deref());
                     self.new_sources.extend(labelled.sources);
                 }
@@ -167,7 +168,7 @@ impl Shown {
                     if self.phase == Phase::Inline || !may_cite(&label) {
                         self.show(&(label + &target), grammar);
                     } else if self.waiting.ends_with(' ') {
-                        // The blank before a marker goes with it.
+                        // The blank before the marker is left out with it.
                         self.waiting.pop();
                     }
                 }
@@ -180,7 +181,7 @@ impl Shown {
             return;
         }
         self.waiting.push_str(text);
-        // A blank before a marker that is left out goes with it, so it waits for what comes.
+        // When a marker is left out, the blank before it is too, so a blank at the end waits for the next text.
         let may_leave_out = self.phase == Phase::Provisional || self.sources == 0;
         let waits = may_leave_out && self.waiting.ends_with(' ');
         let ready = self.waiting.len() - usize::from(waits);
@@ -207,7 +208,7 @@ impl Shown {
         }
     }
 
-    /// Cites the block that ends here. An open bracket at its end may be anything yet.
+    /// Cites the block that ends here. With an open bracket at its end, or without shown text, the answer becomes late.
     fn cite(&mut self, sources: Vec<SourceIndex>) {
         if self.phase != Phase::Inline {
             return;
@@ -221,7 +222,7 @@ impl Shown {
         }
     }
 
-    /// What the text will be in the end cannot be told any more before the end.
+    /// Marks the answer as late: its final text is known only at its end.
     fn become_late(&mut self) {
         if self.phase == Phase::Inline {
             self.phase =
@@ -230,7 +231,7 @@ impl Shown {
     }
 }
 
-/// How far two texts are the same, in bytes.
+/// The length in bytes of the common beginning of two texts.
 fn common_prefix(a: &str, b: &str) -> usize {
     a.char_indices().zip(b.chars()).find(|((_, a), b)| a != b).map_or(a.len().min(b.len()), |((at, _), _)| at)
 }

@@ -1,4 +1,4 @@
-//! The conversion of an answer that arrives piece by piece (policy P-12).
+//! Converts an answer that arrives in pieces (policy P-12).
 
 use super::message::message;
 use super::shown::Shown;
@@ -9,31 +9,31 @@ use crate::graph;
 use crate::ingest::AnswerStream;
 use crate::report::Report;
 
-/// What readers see while nothing of the answer can be shown.
+/// The text that readers see while nothing of the answer can be shown.
 const INFORMATIVE: &str = "The answer is being written …";
 
-/// Converts an answer while it arrives: bytes in, what can be shown out, and at the end the message.
+/// Converts an answer while it arrives: bytes in, text to show out, and the message at the end.
 ///
-/// The message is the one that [`convert`](super::convert()) makes of the whole answer, wherever the bytes were cut. What
-/// is shown before it follows the format:
+/// The message equals the one that [`convert`](super::convert()) makes of the whole answer, wherever the bytes were cut. The
+/// text shown before it depends on the format:
 ///
-/// - Where sources come before the first marker that may name them, the text is shown as far as nothing can change it any
-///   more. What was shown is the beginning of what is shown next, and of the message.
-/// - An answer is *late* when its citations come beside the text, or when a marker comes before every source, or a source
-///   after the text that may have named it. From there on Teams and Microsoft 365 Copilot show nothing new, since the
-///   message may differ; where nothing was shown yet, they get one informative text. Web Chat shows the text without
-///   markers, and its message puts them in.
-/// - With required grounding nothing of the answer is shown before the message, because only the whole answer tells
-///   whether it is grounded; there is one informative text.
-/// - A plain text cannot grow, and a whole answer does not.
+/// - When sources come before the first marker that may name them, all text is shown that later text cannot change. Each
+///   shown text is the beginning of the next one, and of the message.
+/// - An answer is *late* when its citations come beside the text, when a marker comes before every source, or when a source
+///   comes after text that may have named it. From then on Teams and Microsoft 365 Copilot show nothing new, because the
+///   message may differ; if nothing was shown yet, they get one informative text. Web Chat shows the text without markers,
+///   and its message inserts them.
+/// - With required grounding, nothing of the answer is shown before the message, because only the whole answer tells whether
+///   it is grounded. There is one informative text instead.
+/// - Plain text and whole answers have no updates.
 #[derive(Debug)]
 pub struct Streaming {
     conversion: Conversion,
     stream: AnswerStream,
     shown: Shown,
-    /// The informative text was given out.
+    /// Whether the informative text was returned.
     informed: bool,
-    /// The length of what was given out last.
+    /// The length in bytes of the text that was returned last.
     given: usize,
 }
 
@@ -42,24 +42,24 @@ pub struct Streaming {
 pub enum Update<'s> {
     /// A prepared short text, in place of an answer that cannot be shown yet. Never comes after a text.
     Informative(&'s str),
-    /// Everything of the answer that can be shown so far.
+    /// The whole text of the answer that can be shown so far.
     Text(&'s str),
 }
 
 /// A stream that has ended.
 #[derive(Clone, Debug)]
 pub struct Streamed {
-    /// The message, as a whole answer gives it.
+    /// The message, equal to the one of the whole answer.
     pub message: Activity,
-    /// Whether the message continues what was shown last. When it does not, a channel that only lets a text grow has to
-    /// end the stream, and get the message as a new one.
+    /// Whether the message may follow the text shown last: always in Web Chat, else when its text begins with the shown
+    /// text. If not, a channel whose streamed text can only grow has to end the stream and get the message as a new one.
     pub continues: bool,
-    /// What happened on the way.
+    /// The report of the conversion.
     pub report: Report,
 }
 
 impl Streaming {
-    /// A conversion of which nothing has arrived.
+    /// Starts a conversion of which nothing has arrived.
     #[must_use]
     pub fn new(conversion: Conversion) -> Self {
         Self {
@@ -71,11 +71,11 @@ impl Streaming {
         }
     }
 
-    /// Takes the next bytes; returns what is new to show, if anything is. What a push shows replaces what was shown before;
-    /// whoever sends it decides how often.
+    /// Takes the next bytes of the body. Returns the new text to show, if there is any; it replaces the text shown before.
+    /// The caller decides how often to send it.
     ///
     /// # Errors
-    /// When the input makes the answer unusable; the conversion is of no use then.
+    /// When the input makes the answer unusable. Drop the conversion then.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Option<Update<'_>>, ConvertError> {
         let events = self.stream.push(bytes)?;
         let grammar = self.stream.grammar().unwrap_or_default();
@@ -91,14 +91,14 @@ impl Streaming {
         Ok(inform.then_some(Update::Informative(INFORMATIVE)))
     }
 
-    /// What is shown now, as a message that stands for itself; `None` while nothing of the answer is shown.
+    /// The shown text as a message of its own; `None` while nothing of the answer is shown.
     ///
-    /// For Web Chat it has the definitions of the numbers in its text, and a claim for each of them, so that badges are badges
-    /// before the answer has ended; nothing that the text does not name yet is in it. Without its definitions, and without the end of
-    /// a code fence that they needed, its text is what the pushes gave. For all other channels it is that text alone, because
-    /// they take citations with the message only.
+    /// For Web Chat it has a definition and a claim for each number in its text, so that badges work before the answer has
+    /// ended, and no other sources. Apart from the definitions, and from the end of a code fence before them, its text is
+    /// the one that the pushes returned. Other channels get that text alone, because they take citations with the message
+    /// only.
     ///
-    /// The text is read once more for that: to be asked for when something is really sent.
+    /// This builds the whole message anew, so call it only for updates that are really sent.
     #[must_use]
     pub fn so_far(&self) -> Option<Activity> {
         let dialect = self.conversion.to;
@@ -106,12 +106,12 @@ impl Streaming {
             return Some(self.shown.text()).filter(|text| !text.is_empty()).map(Activity::message);
         }
         let (answer, cited) = self.shown.so_far()?;
-        // The report is that of the message, which says all of this once more.
+        // The entries are dropped: the report of the message holds all of them.
         let thing = graph::build(answer, &cited, &self.conversion.graph_rules(), &mut Vec::new());
         Some(dialect.message(cited.text, thing, MessageOptions::default(), &mut Vec::new()))
     }
 
-    /// The message alone, for whoever has sent what the pushes gave.
+    /// Ends the stream. Returns the message alone, for callers that have sent the texts of the pushes.
     ///
     /// # Errors
     /// When the input is not what its format promises, or when required grounding is missing.
@@ -123,7 +123,8 @@ impl Streaming {
         Ok(Streamed { message, continues, report })
     }
 
-    /// The activities of the whole stream: at most as many updates as were wished for, evenly spaced, and the message.
+    /// Ends the stream. Returns all its activities: updates, evenly spaced and at most
+    /// [`Options::updates`](super::Options::updates), and the message.
     ///
     /// # Errors
     /// When the input is not what its format promises, or when required grounding is missing.
@@ -131,7 +132,7 @@ impl Streaming {
         let Self { conversion, stream, shown, .. } = self;
         let (message, report) = message(stream.finish()?, &conversion)?;
         let text = message.text.as_deref().unwrap_or_default();
-        // Nobody waits for an answer that says nothing, and Teams takes no stream that ends without a text.
+        // An answer without text needs no updates, and Teams takes no stream that ends without a text.
         let livestream = Livestream::new(conversion.to).filter(|_| !text.trim().is_empty());
         let Some(mut livestream) = livestream else {
             return Ok(Converted { activities: vec![message], report });
@@ -179,7 +180,7 @@ mod tests {
         json!({"id": name, "url": format!("https://docs.example/{name}")})
     }
 
-    /// What the pushes show, and what comes at the end.
+    /// The updates of the pushes, and the end of the stream.
     fn streamed(events: &[Value], conversion: Conversion) -> (Vec<String>, Streamed) {
         let mut streaming = Streaming::new(conversion);
         let mut shown = Vec::new();
@@ -193,8 +194,8 @@ mod tests {
         (shown, streaming.end().expect("a message"))
     }
 
-    /// What the rewrite of a growing text shows after each of these deltas, where that is something new. Whoever streams
-    /// may show it a little later, when a bracket has ended.
+    /// The text that the rewrite of a growing text shows after each of these deltas, without repetition. A stream may show
+    /// it a little later, when a bracket has ended.
     fn rewritten(sources: &[&str], deltas: &[&str], conversion: &Conversion) -> Vec<String> {
         let mut text = Incremental::new(MarkerGrammar::ALL, &conversion.rules());
         text.add_sources(sources.iter().map(|name| Source {
@@ -301,7 +302,7 @@ mod tests {
         );
     }
 
-    /// An address that asks for a credential, and what its readers get in its place.
+    /// An address that needs a credential, and the address that readers get in its place.
     #[derive(Debug)]
     struct Signed;
 

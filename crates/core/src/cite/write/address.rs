@@ -1,16 +1,16 @@
-//! Addresses: how they are written between parentheses, and where bare ones end.
+//! Writes addresses between parentheses, and ends bare addresses.
 
 use super::writer::Writer;
 use crate::url::WebUrl;
 
-/// Ends a bare address to every engine; a zero-width space would be a part of it.
+/// Ends a bare address for every engine. A zero-width space would be a part of the address.
 const HAIR_SPACE: char = '\u{200a}';
 
 /// Ends a bare address where a blank would change the emphasis beside it.
 pub(super) const EMPTY_COMMENT: &str = "<!-- -->";
 
 impl Writer {
-    /// Whether the output ends in a bare address, which the page makes a link of.
+    /// Whether the output ends in a bare address, which engines make a link of.
     pub(super) fn is_in_address(&mut self) -> bool {
         if self.link.is_some() {
             return false;
@@ -21,7 +21,7 @@ impl Writer {
         word.is_address()
     }
 
-    /// Ends a bare address, which would take in what comes: a badge, a link, code with a bracket.
+    /// Ends a bare address, which would take in the next badge, link, or code with a bracket.
     pub(super) fn end_address(&mut self) {
         if !self.is_in_address() {
             return;
@@ -34,7 +34,8 @@ impl Writer {
     }
 }
 
-/// An address as it is written between parentheses: as it stands, where all engines read it alike.
+/// An address as it is written between parentheses: unchanged where all engines read it alike, else percent-encoded. `None`
+/// for other schemes than http, https and mailto, and for invalid addresses.
 pub(super) fn written(url: &str) -> Option<String> {
     let is_scheme = |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     if is_scheme("mailto:") {
@@ -74,7 +75,7 @@ fn has_whole_escapes(url: &str) -> bool {
     url.match_indices('%').all(|(at, _)| url.as_bytes().get(at + 1..at + 3).is_some_and(is_hex))
 }
 
-/// A title between double quotes, in which no bracket, backtick or sign of emphasis is one to anybody.
+/// Writes a title between double quotes, with its brackets, backticks and emphasis signs as character references.
 pub(super) fn push_title(out: &mut String, title: &str) {
     out.push('"');
     for c in title.chars() {

@@ -1,4 +1,4 @@
-//! Blocks: how many line ends stand between two, and what their lines begin with in containers.
+//! Writes blocks: the line ends between two, and the line prefixes of their containers.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::cite::definition::push_title;
 use crate::cite::read::{Definition, Inline, Leaf, LeafKind};
 
 impl Writer {
-    /// Writes what every line of the open containers begins with.
+    /// Writes the prefix that every line of the open containers begins with.
     pub(super) fn write_prefix(&mut self) {
         for container in self.blocks.containers.iter().filter(|container| !container.is_flat) {
             if container.is_pending {
@@ -24,7 +24,7 @@ impl Writer {
         }
     }
 
-    /// Writes the same for a line without content.
+    /// Writes this prefix for a line without content, without blanks at its end.
     pub(super) fn write_blank_prefix(&mut self) {
         let from = self.out.len();
         self.write_prefix();
@@ -35,19 +35,19 @@ impl Writer {
         !self.blocks.containers.is_empty()
     }
 
-    /// Whether the block that comes next begins an item.
+    /// Whether the next block begins an item.
     pub(super) fn begins_item(&self) -> bool {
         self.blocks.containers.iter().any(|container| container.is_pending && !container.is_quote && !container.is_flat)
     }
 
-    /// So much further in than an item that the next block begins, a line is code outside of the item: no engine takes it for the second
-    /// line of what begins with the sign of the item.
+    /// How much further to indent the second line of the block that begins an item. So far in, the line is code outside of
+    /// the item, and no engine takes it for the second line of a paragraph that begins with the sign of the item.
     pub(super) fn indent_of_item(&self) -> usize {
         let item = self.blocks.containers.last().filter(|item| item.is_pending && !item.is_quote && !item.is_flat);
         item.map_or(0, |item| 4_usize.saturating_sub(item.first.len()))
     }
 
-    /// How many blanks stand before a block in its container: up to three, which mean nothing to any engine.
+    /// The number of blanks before a block in its container: at most three, which mean nothing to any engine.
     pub(super) fn indent_in_container(&self, text: &str, at: usize) -> usize {
         let inner = self.blocks.containers.last();
         if inner.is_some_and(|container| container.is_pending || container.is_flat) {
@@ -59,8 +59,9 @@ impl Writer {
         indent.filter(|indent| *indent < 4 && *indent <= blanks && !line.contains('\t')).unwrap_or(0)
     }
 
-    /// Begins a block that stands at `start` in the source: behind as many line ends as there were, and never fewer than keep it apart
-    /// from the block before to every engine.
+    /// Begins a block that stands at `start` in the source. Writes as many line ends as the source has, but at least as many
+    /// as every engine needs to separate the block from the one before; then the line prefix and the signs of new
+    /// containers.
     pub(super) fn begin(&mut self, cx: &Context<'_>, start: usize, kind: Kind) {
         self.line.before = self.out.len();
         self.blocks.end_list();
@@ -70,16 +71,16 @@ impl Writer {
         let first_pending = blocks.containers.iter().find(|outer| outer.is_pending && !outer.is_flat);
         let least = match (blocks.before, kind, first_pending.map(|outer| outer.is_quote)) {
             (Kind::None, ..) => 0,
-            // One quote, or two.
+            // One line end would join two quotes.
             (_, _, Some(true)) if blocks.closed_quote => 2,
-            // HTML and tables go on in the next line.
+            // HTML and tables would go on in the next line.
             (Kind::Table | Kind::Html, ..) => 2,
             (_, Kind::Table | Kind::Html, None) => 2,
-            // One paragraph, or two.
+            // One line end would join two paragraphs.
             (Kind::Paragraph | Kind::Empty, Kind::Paragraph, None) => 2,
-            // Of numbers, only 1 begins a list right behind a line of text.
+            // Right behind a line of text, no number but 1 begins a list.
             (Kind::Paragraph, _, Some(false)) if blocks.begins_list && !blocks.interrupts() => 2,
-            // A heading, or a rule.
+            // Right behind a paragraph, hyphens would make it a heading.
             (Kind::Paragraph, Kind::Rule, None) if cx.text[start..].starts_with('-') => 2,
             (Kind::Empty, Kind::Rule, None) => 2,
             _ if blocks.has_gap => 2,
@@ -111,7 +112,7 @@ impl Writer {
         self.line = Line { start, before: self.line.before, paragraph: start, text: start, ..Line::default() };
     }
 
-    /// So many line ends, in the form of those in the source.
+    /// Writes this number of line ends, in the form of those in the source.
     fn write_gap(&mut self, gap: &str, ends: usize) {
         let mut forms = line_ends(gap);
         let mut form = "\n";
@@ -129,7 +130,7 @@ impl Writer {
         self.blocks.end = end;
     }
 
-    /// Goes on in the next line of the same block. `form` is the line end.
+    /// Begins the next line of the same block. `form` is the line end.
     pub(super) fn next_line(&mut self, form: &str) {
         self.line.before = self.out.len();
         self.out.push_str(form);
@@ -137,7 +138,7 @@ impl Writer {
         self.line.start = self.out.len();
     }
 
-    /// Writes a paragraph or a heading. Of one that goes on, nothing is written that hangs on how.
+    /// Writes a paragraph, a heading or a cell. Of a leaf that goes on, it writes nothing that depends on the text to come.
     pub(in crate::cite) fn text(
         &mut self,
         cx: &Context<'_>,
@@ -194,7 +195,7 @@ impl Writer {
         let from = self.out.len();
         self.line.start = from;
         self.inline(cx, inline, pieces);
-        // What the content begins with is no blank when a marker before it went.
+        // Drop the blanks that a removed marker leaves at the beginning of the content.
         let lead = self.out[from..].len() - self.out[from..].trim_start_matches(' ').len();
         self.out.replace_range(from..from + lead, "");
         self.drop_blanks(from);
@@ -208,7 +209,7 @@ impl Writer {
         } else if self.out[from..].trim_end_matches('#').ends_with(' ')
             || self.out[from..].bytes().all(|byte| byte == b'#')
         {
-            // They would be the hashes that close it.
+            // Hashes at the end of the content would close the heading.
             self.out.push(ZERO_WIDTH_SPACE);
         }
     }
@@ -218,7 +219,7 @@ impl Writer {
             source.rsplit(['\n', '\r']).next().unwrap_or_default().trim_start_matches([' ', '\t', '>']).trim();
         let line = &self.out[self.line.start..];
         if line.contains('|') && underline.starts_with('-') {
-            // A line with a border above hyphens is a table to some.
+            // Some engines read a line with a `|` above hyphens as a table.
             let safe = line.replace("\\|", "&#124;").replace('|', "&#124;");
             self.out.truncate(self.line.start);
             self.out.push_str(&safe);
@@ -226,7 +227,7 @@ impl Writer {
         let form = line_ends(source).last().unwrap_or("\n");
         self.next_line(form);
         self.out.push_str(match underline {
-            // One alone is a bullet to some.
+            // Some engines take a single sign for a bullet.
             "=" => "===",
             "-" => "---",
             underline => underline,
@@ -239,7 +240,7 @@ impl Writer {
         self.begin(cx, range.start, Kind::Rule);
         let is_plain = source.bytes().all(|byte| byte == source.as_bytes()[0]);
         self.out.push_str(match (begins_item, is_plain) {
-            // Behind a bullet, bullets or stars would be a rule with it.
+            // Behind a bullet, hyphens or stars would make a rule together with it.
             (true, _) => "___",
             (false, true) => source,
             (false, false) => "***",
@@ -247,7 +248,7 @@ impl Writer {
         self.end(Kind::Rule, range.end);
     }
 
-    /// Writes numbers in a paragraph behind the last block.
+    /// Writes badges in a paragraph behind the last block.
     pub(in crate::cite) fn badges_behind(&mut self, cx: &Context<'_>, positions: Positions) {
         let end = self.blocks.end;
         if let Some(fence) = self.blocks.open_fence.take() {
@@ -260,7 +261,8 @@ impl Writer {
         self.blocks.has_gap = true;
     }
 
-    /// Writes a definition as text, where definitions mean nothing: readers see where the label leads.
+    /// Writes a definition as text, for a channel on which definitions mean nothing. Readers still see the address for the
+    /// label.
     pub(in crate::cite) fn definition_as_text(&mut self, cx: &Context<'_>, definition: &Definition, url: &str) {
         let Definition { label, title, range, .. } = definition;
         self.begin(cx, range.start, Kind::Paragraph);
@@ -273,8 +275,8 @@ impl Writer {
         self.blocks.has_gap = true;
     }
 
-    /// Writes the definition of a label that was used before it, in a quote: links work, and Web Chat's list of sources does not
-    /// show it.
+    /// Writes the definition of a label that was used before it. It stands in a quote: links work, and Web Chat does not
+    /// show it in its list of sources.
     pub(in crate::cite) fn definition(&mut self, cx: &Context<'_>, definition: &Definition, url: &str) {
         let Definition { label, title, range, .. } = definition;
         self.blocks.has_gap |= self.blocks.opens.is_none();
@@ -292,7 +294,7 @@ impl Writer {
     }
 }
 
-/// Whether it is nothing but blanks and line ends that all engines know.
+/// Whether a gap holds only blanks and line ends that all engines know.
 fn is_blank(gap: &str) -> bool {
     gap.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
         && gap.matches('\r').count() == gap.matches("\r\n").count()
@@ -302,7 +304,8 @@ pub(super) fn line_start(text: &str, at: usize) -> usize {
     memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..at]).map_or(0, |end| end + 1)
 }
 
-/// The line ends of a text, each as it stands; but a carriage return alone, which not every engine takes for one, is a line feed.
+/// The line ends of a text, as written. A lone carriage return becomes a line feed, because not every engine takes it for a
+/// line end.
 pub(super) fn line_ends(text: &str) -> impl Iterator<Item = &'static str> + '_ {
     let mut rest = text;
     std::iter::from_fn(move || {

@@ -1,9 +1,9 @@
-//! Where a place is among blocks: in which containers, and behind which block.
+//! The state of the writer between two blocks: open containers, and the block before.
 
-/// What stands before a block, for the gap between the two.
+/// The kind of the block before, which decides about the gap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Nothing: the text begins.
+    /// No block: the text begins.
     #[default]
     None,
     Paragraph,
@@ -18,47 +18,47 @@ pub(super) enum Kind {
 
 #[derive(Clone, Debug)]
 pub(super) struct Container {
-    /// What stands before its first line. Before the others, a quote has `> ` and an item blanks.
+    /// The prefix of its first line. The other lines begin with `> ` in a quote, and with blanks in an item.
     pub(super) first: String,
     pub(super) is_quote: bool,
-    /// Nothing of it is written yet.
+    /// Whether nothing of it is written yet.
     pub(super) is_pending: bool,
-    /// Where its content begins in the lines of the source.
+    /// The column in which its content begins in the source.
     pub(super) column: usize,
-    /// It is too deep to be written.
+    /// Whether it is nested too deep to be written.
     pub(super) is_flat: bool,
 }
 
-/// What is known between two blocks.
+/// The state between two blocks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
     pub(super) containers: Vec<Container>,
-    /// The signs of the lists that are open; `None` of one behind whose last item something else is written.
+    /// The signs of the open lists; `None` for a list with something else written behind its last item.
     pub(super) lists: Vec<Option<char>>,
     pub(super) before: Kind,
-    /// Whether the block that comes next is the first one of a list.
+    /// Whether the next block is the first one of a list.
     pub(super) begins_list: bool,
-    /// The list, if any, that ended behind the last block, by its sign.
+    /// The sign of the list that ended behind the last block, if one did.
     pub(super) closed_list: Option<char>,
     /// Whether a quote ended behind the last block.
     pub(super) closed_quote: bool,
-    /// The column in which the text of the item stands that ended behind the last block.
+    /// The column of the text of the item that ended behind the last block, if one did.
     pub(super) closed_item: Option<usize>,
     /// Where the last block ends in the source.
     pub(super) end: usize,
-    /// Where the first container begins in the source of which nothing is written yet.
+    /// Where the first container without output begins in the source.
     pub(super) opens: Option<usize>,
-    /// Whether something was taken out behind the last block.
+    /// Whether text was removed behind the last block.
     pub(super) has_gap: bool,
     /// The label of a footnote whose text comes next.
     pub(super) note: Option<String>,
-    /// How much was written when that footnote began.
+    /// The length of the output when that footnote began.
     pub(super) note_at: usize,
     pub(super) open_fence: Option<String>,
 }
 
 impl Blocks {
-    /// Whether the list that comes next may begin behind a line of text.
+    /// Whether the next list may begin right behind a line of text.
     pub(super) fn interrupts(&self) -> bool {
         let first = self.containers.iter().find(|container| container.is_pending && !container.is_flat);
         first.is_none_or(|item| {
@@ -67,7 +67,7 @@ impl Blocks {
         })
     }
 
-    /// A list that has no open item ends where something else is written.
+    /// Ends the innermost list when it has no open item, because something else is written.
     pub(super) fn end_list(&mut self) {
         let items = self.containers.iter().filter(|container| !container.is_quote).count();
         if items < self.lists.len()
@@ -77,7 +77,7 @@ impl Blocks {
         }
     }
 
-    /// What stands behind the last block, without what was taken out.
+    /// The text behind the last block, except removed text.
     pub(super) fn rest<'t>(&self, text: &'t str) -> &'t str {
         let rest = &text[self.end.max(text.trim_end_matches(['\n', '\r', ' ', '\t']).len())..];
         if self.has_gap { rest.trim_start_matches([' ', '\t']) } else { rest }

@@ -1,14 +1,14 @@
-//! The characters of a text: how those are written that mean nothing, and what must stand between two that would mean something
-//! together.
+//! Writes characters: escapes those that must mean nothing, and separates neighbors that would mean something together.
 
 use super::writer::{Tail, Writer, ZERO_WIDTH_SPACE};
 use crate::text::{ByteSet, ends_in_unseen_reference, push_visible};
 
-/// Bytes of text that are written by themselves: those that Markdown may read, and NUL.
+/// Bytes of text that need special treatment: those that Markdown may read, and NUL.
 static SPECIAL: ByteSet = ByteSet::of(b"[]<&`\\!\0");
 
 impl Writer {
-    /// What must stand between the end of the output and what comes now. `is_live` when that is a link or a badge.
+    /// Writes a separator when the end of the output and `next` would mean something together. `is_live` tells that a link
+    /// or a badge comes next.
     pub(super) fn glue(&mut self, next: char, is_live: bool) {
         let tail = std::mem::take(&mut self.line.tail);
         if next == ';' && ends_in_reference(&self.out) {
@@ -18,7 +18,8 @@ impl Writer {
             return;
         }
         match (tail, next) {
-            // The number would be the text of a link, or the label of a definition; to markdown-it, attributes follow a link.
+            // The badge would be the text of a link, or the label of a definition; markdown-it reads attributes behind a
+            // link.
             (Tail::Badge, '[' | '(' | '{') => self.out.push(ZERO_WIDTH_SPACE),
             (Tail::Badge, ':') if self.defines || self.out[self.line.paragraph..].starts_with('[') => {
                 self.out.push(ZERO_WIDTH_SPACE);
@@ -29,23 +30,23 @@ impl Writer {
             }
             // `[a][1]` would be one link.
             (Tail::Bracket, '[') if is_live => self.out.push(ZERO_WIDTH_SPACE),
-            // A definition, when a paragraph begins with the bracket.
+            // It would be a definition, when a paragraph begins with the bracket.
             (Tail::Bracket, ':') if self.out[self.line.paragraph..].starts_with('[') => {
                 let sign = if self.is_in_address() { ZERO_WIDTH_SPACE } else { '\\' };
                 self.out.push(sign);
             }
-            // An image.
+            // It would be an image.
             (Tail::Exclamation, '[') => self.out.push(ZERO_WIDTH_SPACE),
-            // A character reference.
+            // It would be a character reference.
             (Tail::Ampersand, c) if c == '#' || c.is_ascii_alphanumeric() => self.out.push(ZERO_WIDTH_SPACE),
-            // A tag.
+            // It would be a tag.
             (Tail::Less, c) if c.is_ascii_alphabetic() || "/!?".contains(c) => {
                 self.out.pop();
                 self.out.push_str("&lt;");
             }
             // Not every program that looks for numbers knows that `\\[1]` holds an escaped backslash.
             (Tail::Backslash | Tail::EscapedBackslash, '[') if is_live => self.out.push(ZERO_WIDTH_SPACE),
-            // An escape.
+            // It would be an escape.
             (Tail::Backslash, c) if c.is_ascii_punctuation() || c == '\n' => {
                 if self.is_in_address() {
                     self.out.pop();
@@ -58,7 +59,7 @@ impl Writer {
         }
     }
 
-    /// Takes back a backslash at the end: how it is written hangs on what it stands before.
+    /// Takes back a backslash at the end: the next character decides how it is written.
     pub(super) fn hold_backslash(&mut self) {
         let told = self.out.trim_end_matches([' ', '\t']);
         if (told.len() - told.trim_end_matches('\\').len()) % 2 == 1 {
@@ -71,7 +72,7 @@ impl Writer {
         self.line.tail_at = self.out.len();
     }
 
-    /// Text that means itself, one character after the other where one may be read in another way.
+    /// Writes literal text. Special characters in it are written one by one.
     pub(super) fn plain(&mut self, text: &str) {
         let bytes = text.as_bytes();
         let mut done = 0;
@@ -84,11 +85,11 @@ impl Writer {
         self.word(&text[done..]);
     }
 
-    /// Text without characters that Markdown may read.
+    /// Writes text without special characters.
     fn word(&mut self, text: &str) {
         let Some(first) = text.chars().next() else { return };
         self.glue(first, false);
-        // At the beginning of a line, some engines do not see it.
+        // Some engines skip U+FEFF at the beginning of a line.
         let text = match text.strip_prefix('\u{feff}').filter(|_| self.out.len() == self.line.start) {
             Some(rest) => {
                 self.out.push(ZERO_WIDTH_SPACE);
@@ -99,7 +100,7 @@ impl Writer {
         self.seen(text);
     }
 
-    /// What of a text people see.
+    /// Writes the visible characters of a text, and counts the others.
     pub(super) fn seen(&mut self, text: &str) {
         if self.may_hold_unseen {
             self.unseen += push_visible(&mut self.out, text, true);
@@ -150,7 +151,7 @@ impl Writer {
         }
     }
 
-    /// Text that stays as it is: math.
+    /// Writes text as it is, such as math.
     pub(super) fn verbatim(&mut self, text: &str) {
         if let Some(first) = text.chars().next() {
             self.glue(first, false);
@@ -158,17 +159,17 @@ impl Writer {
         }
     }
 
-    /// Text of which nothing means anything, on one line.
+    /// Writes text as one line in which nothing is Markdown.
     pub(super) fn literal(&mut self, text: &str) {
         let mut begins_line = false;
         for (at, c) in text.char_indices() {
-            // Behind a line end, the prefixes of containers are no text.
+            // Behind a line end, container prefixes are no text.
             if begins_line && matches!(c, ' ' | '\t' | '\r' | '\n' | '>') {
                 continue;
             }
             begins_line = matches!(c, '\r' | '\n');
             let reference = match c {
-                // Nor is it an address.
+                // It must not be a bare address either.
                 ':' if text[at..].starts_with("://") => "&#58;",
                 '<' => "&lt;",
                 '&' => "&amp;",
@@ -195,7 +196,7 @@ impl Writer {
 
     pub(super) fn escape(&mut self, source: &str) {
         if self.is_in_address() {
-            // A bare address takes the backslash in.
+            // A bare address would take in the backslash.
             self.glue('&', false);
             self.out.push_str(&format!("&#{};", source.as_bytes()[1]));
         } else {
@@ -219,7 +220,7 @@ impl Writer {
     }
 }
 
-/// Whether what stands behind a `&` makes a character reference of it.
+/// Whether the text behind a `&` makes a character reference with it.
 fn begins_reference(behind: &str) -> bool {
     behind.starts_with(|c: char| c == '#' || c.is_ascii_alphabetic())
         && behind.bytes().find(|byte| !byte.is_ascii_alphanumeric() && *byte != b'#') == Some(b';')

@@ -1,4 +1,4 @@
-//! Code blocks: all of them between fences, closed where they end.
+//! Writes code blocks: all of them between fences, and closed where they end.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::cite::decide::Context;
 use crate::cite::read::{Leaf, LeafKind};
 
 impl Writer {
-    /// Writes code, whose lines come without the prefixes of containers. `slice` ends where the text ends so far.
+    /// Writes code. `content` lacks the prefixes of containers; `slice` ends where the text ends so far.
     pub(in crate::cite) fn code(&mut self, cx: &Context<'_>, leaf: &Leaf, content: &str, slice: &Range<usize>) {
         let source = &cx.text[leaf.range.clone()];
         let is_indented = leaf.kind == LeafKind::Indented;
@@ -21,7 +21,8 @@ impl Writer {
         if !is_indented {
             self.out.push_str(info(&source[fence.len()..]));
         }
-        // A line of indented code may be shown before it ends, with the fence in a line before it.
+        // A stream may show a line of indented code before that line ends, so the fence above it uses the line end before
+        // the code.
         let before = &cx.text[..leaf.range.start];
         let before = &before[before.trim_end_matches([' ', '\t', '\r', '\n']).len()..];
         let (inside, before) = (line_ends(source).next(), line_ends(before).next());
@@ -37,7 +38,7 @@ impl Writer {
                     self.write_prefix();
                     self.out.extend(std::iter::repeat_n(' ', indent));
                 }
-                // Of a fenced one, a line that is too long to be waited for.
+                // In fenced code, this is a line that was too long to wait for.
                 if closes(line, &fence) && (is_indented || holds_only(line, &fence)) {
                     self.out.push(ZERO_WIDTH_SPACE);
                 }
@@ -47,7 +48,7 @@ impl Writer {
         let ends_text = cx.text[leaf.range.end..slice.end].trim().is_empty() && slice.end == cx.text.len();
         let goes_on = leaf.held.is_some() && (is_open || leaf.kind == LeafKind::Indented);
         if goes_on || is_open && !self.is_in_container() && ends_text {
-            // Of code in a container, the end of that is the end.
+            // Code in a container ends with the container.
             self.blocks.open_fence = (!self.is_in_container()).then(|| format!("{form}{:indent$}{fence}", ""));
         } else {
             self.out.push_str(form);
@@ -69,7 +70,7 @@ impl Writer {
     }
 }
 
-/// The fence of code that no line closes: the last one is a line of the code, or no fence.
+/// The fence of code that no line closes, because the last line is code or no fence; `None` when a line closes it.
 fn open_fence<'s>(source: &'s str, content: &str) -> Option<&'s str> {
     let fence = opening_fence(source);
     let is_cut = !content.is_empty() && !content.ends_with(['\n', '\r']);
@@ -79,23 +80,23 @@ fn open_fence<'s>(source: &'s str, content: &str) -> Option<&'s str> {
     (!is_closed).then_some(fence)
 }
 
-/// The fence with which code begins.
+/// The fence that code begins with.
 fn opening_fence(source: &str) -> &str {
     let sign = source.chars().next().unwrap_or('`');
     &source[..source.len() - source.trim_start_matches(sign).len()]
 }
 
-/// What stands behind the opening fence, as far as no engine reads anything into it.
+/// The text behind the opening fence, up to the first character that an engine may interpret.
 fn info(rest: &str) -> &str {
     let line = rest.split(['\n', '\r']).next().unwrap_or_default();
     let end = line.find(['|', '<', '[', '\\', '&', '`', '\0']).unwrap_or(line.len());
     line[..end].trim_end()
 }
 
-/// So much of code that has no fence tells which one it gets.
+/// The number of bytes of indented code that decide which fence it gets.
 pub(in crate::cite) const FENCED_BY: usize = 1024;
 
-/// A fence that no line in the beginning of the code closes.
+/// A fence that no line in the first `FENCED_BY` bytes of the code closes.
 fn fence_around(content: &str) -> String {
     let run = |line: &str| line.trim_start().bytes().take_while(|byte| *byte == b'`').count();
     let beginning = &content[..content.floor_char_boundary(FENCED_BY)];
@@ -103,7 +104,7 @@ fn fence_around(content: &str) -> String {
     "`".repeat(longest.max(2) + 1)
 }
 
-/// Whether nothing but the sign of the fence stands in a line.
+/// Whether a line holds only the sign of the fence, and blanks.
 fn holds_only(line: &str, fence: &str) -> bool {
     line.bytes().all(|byte| byte == b' ' || byte == fence.as_bytes()[0])
 }

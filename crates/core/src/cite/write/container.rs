@@ -1,4 +1,4 @@
-//! Containers: what the first line of a quote or an item begins with, and what is left of one that ends.
+//! Opens and closes containers: quotes, lists, items, footnotes.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::blocks::{Container, Kind};
 use super::writer::{Writer, ZERO_WIDTH_SPACE};
 use crate::cite::decide::Context;
 
-/// Containers further in are not written: some engines stop at a hundred, others go on.
+/// Containers nested deeper than this are not written: some engines stop at a hundred, others go on.
 const MAX_DEPTH: usize = 40;
 
 impl Writer {
@@ -23,7 +23,7 @@ impl Writer {
         let at = first_of_item(cx.text, at);
         let sign = cx.text[at..].chars().find(|c| !c.is_ascii_digit()).unwrap_or('-');
         if self.blocks.closed_list == Some(sign) && self.blocks.containers.iter().all(|outer| !outer.is_pending) {
-            // Two lists that would be one.
+            // A comment separates two lists that would be one.
             self.begin(cx, at, Kind::Html);
             self.out.push_str("<!-- -->");
             self.end(Kind::Html, at);
@@ -47,17 +47,17 @@ impl Writer {
         let sign = text[at..].bytes().take_while(u8::is_ascii_digit).count() + 1;
         let behind = &text[at + sign..];
         let blanks = behind.bytes().take_while(|byte| *byte == b' ').count();
-        // Engines agree about the geometry of a list without tabs whose text begins one to four blanks behind its sign.
+        // Engines agree about the layout of a list without tabs whose text begins one to four blanks behind its sign.
         let is_plain = !text[start..at].contains('\t') && !behind.starts_with('\t');
         let is_empty = behind[blanks..].starts_with(['\n', '\r', '\t']) || behind.len() == blanks;
         let padding = if is_plain && (1..=4).contains(&blanks) && !is_empty { blanks } else { 1 };
         let outer = self.blocks.containers.last().map_or(0, |outer| outer.column);
         let column = at - start;
-        // Behind the bullet of an outer item, blanks would be its padding.
+        // Behind the bullet of an outer item, the blanks would be its padding.
         let begins_outer = self.blocks.containers.last().is_some_and(|outer| outer.is_pending && !outer.is_quote);
-        // Behind what was taken out and ended a list, they would make it a part of that.
+        // Behind removed text that ended a list, the blanks would make the item a part of that list.
         let is_kept = is_plain && self.blocks.before != Kind::Empty && !begins_outer && !self.blocks.has_gap;
-        // As far in as the text of the item before it, it would be an item of a list in that.
+        // Indented as far as the text of the item before it, the item would be nested in that one.
         let room = self.blocks.closed_item.unwrap_or(4).min(4);
         let indent = column.checked_sub(outer).filter(|indent| is_kept && *indent < room).unwrap_or(0);
         let mut first = " ".repeat(indent);
@@ -86,7 +86,7 @@ impl Writer {
             self.begin(cx, end, Kind::Empty);
             self.out.truncate(self.out.trim_end_matches(' ').len());
             if self.blocks.containers.last().is_some_and(|container| !container.is_quote) {
-                // Alone in its line, a bullet may be the underline of a heading.
+                // Alone in its line, a bullet may be read as the underline of a heading.
                 self.out.push(' ');
                 self.out.push(ZERO_WIDTH_SPACE);
             }
@@ -101,13 +101,13 @@ impl Writer {
         }
     }
 
-    /// A footnote that stays is text: some engines know none.
+    /// Begins a footnote that stays. It becomes text, because some engines know no footnotes.
     pub(in crate::cite) fn open_note(&mut self, label: &str) {
         self.blocks.note = Some(label.to_owned());
         self.blocks.note_at = self.out.len();
     }
 
-    /// A footnote without content is text as well, or its label would be lost.
+    /// Ends a footnote. Without content it is text as well, or its label would be lost.
     pub(in crate::cite) fn close_note(&mut self, cx: &Context<'_>, range: &Range<usize>) {
         let Some(label) = self.blocks.note.take() else { return };
         if self.out.len() == self.blocks.note_at {
@@ -117,10 +117,10 @@ impl Writer {
         }
     }
 
-    /// Something was taken out that ends there.
+    /// Notes that text was removed that ends at `end`.
     pub(in crate::cite) fn leave_out(&mut self, end: usize) {
         if self.blocks.opens.is_some() {
-            // What stands before its container tells how far that is from the last block.
+            // The gap before the new container decides how far that is from the last block.
             return;
         }
         self.blocks.has_gap = true;
@@ -128,7 +128,7 @@ impl Writer {
     }
 }
 
-/// Where the sign of an item stands: the parser may begin it with what stands before.
+/// The offset of the sign of an item. The parser may begin the item with blanks, line ends or `>` before it.
 fn first_of_item(text: &str, at: usize) -> usize {
     at + text[at..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'>')).count()
 }

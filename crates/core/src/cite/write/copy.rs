@@ -1,4 +1,4 @@
-//! The text as it stands, but for its markers: for those who read it as plain text, and for programs (rule N-01).
+//! Copies the source except for its markers: for plain text, and for programs (rule N-01).
 
 use std::ops::Range;
 
@@ -13,21 +13,21 @@ use super::writer::ZERO_WIDTH_SPACE;
 #[derive(Debug, Default)]
 pub(in crate::cite) struct Copy {
     pub(super) out: String,
-    /// The source up to here is copied, or left out.
+    /// The source up to this offset is copied or left out.
     pub(super) copied: usize,
     pub(super) places: Vec<CitedPlace>,
     pub(super) unseen: usize,
 }
 
 impl Copy {
-    /// Copies the source up to a place.
+    /// Copies the source up to `to`, without invisible characters.
     pub(super) fn copy_to(&mut self, cx: &Context<'_>, to: usize) {
         if to <= self.copied {
             return;
         }
         let source = &cx.text[self.copied..to];
         self.copied = to;
-        // Whoever asks for the places of markers may draw it as Markdown.
+        // A program that gets only markers changed may draw the text as Markdown.
         let is_drawn = cx.rules.only_markers;
         let mut rest = source;
         while let Some(end) = memchr::memchr(b';', rest.as_bytes()).filter(|_| is_drawn) {
@@ -42,13 +42,13 @@ impl Copy {
         self.unseen += push_visible(&mut self.out, rest, is_drawn);
     }
 
-    /// Leaves a stretch of the source out.
+    /// Leaves out a range of the source.
     pub(in crate::cite) fn leave_out(&mut self, cx: &Context<'_>, range: Range<usize>) {
         self.copy_to(cx, range.start);
         self.copied = self.copied.max(range.end);
     }
 
-    /// Leaves out the lines of a block.
+    /// Leaves out a block, with its lines when nothing stands before it in the first one.
     pub(in crate::cite) fn leave_out_lines(&mut self, cx: &Context<'_>, range: Range<usize>) {
         let line = cx.text[..range.start].rfind(['\n', '\r']).map_or(0, |end| end + 1);
         let is_alone = cx.text[line..range.start].bytes().all(|byte| byte == b' ');
@@ -63,7 +63,7 @@ impl Copy {
         if is_alone {
             self.leave_out(cx, line..end + blanks + line_end);
             if self.out.is_empty() {
-                // Nor does the text begin with the blank lines behind it.
+                // The text must not begin with the blank lines behind the block.
                 let rest = &cx.text[self.copied..];
                 self.copied += rest.len() - rest.trim_start_matches(['\r', '\n']).len();
             }
@@ -92,7 +92,7 @@ impl Copy {
                 }
                 Piece::Close { link, url } if !cx.rules.only_markers => {
                     let link = &inline.links[*link];
-                    // Definitions go, and addresses that name a user.
+                    // Write the address here: definitions are removed, and the address must name no user.
                     if url.is_some() || link.form != Form::Inline {
                         self.leave_out(cx, inline.tokens[link.close].range.clone());
                         self.out.push_str(&format!("]({})", url.as_deref().unwrap_or(&link.url)));
@@ -123,7 +123,7 @@ impl Copy {
         }
     }
 
-    /// Numbers in a paragraph behind a block.
+    /// Writes badges in a paragraph behind a block.
     pub(in crate::cite) fn badges_behind(&mut self, cx: &Context<'_>, end: usize, positions: &Positions) {
         self.copy_to(cx, end);
         self.out.push_str("\n\n");
@@ -131,7 +131,7 @@ impl Copy {
         self.out.push('\n');
     }
 
-    /// Takes a marker out, with the blank before it where a sentence ends.
+    /// Removes a marker, and the blank before it where a sentence ends.
     fn vanish(&mut self, cx: &Context<'_>, range: &Range<usize>) {
         self.leave_out(cx, range.clone());
         let behind = &cx.text[range.end..];
@@ -139,7 +139,7 @@ impl Copy {
         let kept = self.out.strip_suffix(' ').unwrap_or(&self.out).len();
         let begins_line = self.out[..kept].is_empty() || self.out[..kept].ends_with('\n');
         if !cx.rules.only_markers && begins_line {
-            // The blank behind goes instead, when a word follows.
+            // At the beginning of a line, the blank behind the marker goes when a word follows.
             let rest = behind.strip_prefix(' ').unwrap_or(behind);
             if kept == self.out.len() && rest.starts_with(char::is_alphabetic) {
                 self.copied += behind.len() - rest.len();
@@ -149,7 +149,7 @@ impl Copy {
         }
     }
 
-    /// The text, where its numbers stand, and how many letters went of it because nobody sees them.
+    /// Returns the text, its badges, and the number of invisible characters that were removed.
     pub(in crate::cite) fn finish(mut self, cx: &Context<'_>) -> (String, Vec<CitedPlace>, usize) {
         self.copy_to(cx, cx.text.len());
         (self.out, self.places, self.unseen)

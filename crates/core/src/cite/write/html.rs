@@ -1,4 +1,4 @@
-//! Blocks of HTML: elements that can do nothing stay, without attributes; all else is shown as text.
+//! Writes blocks of HTML: harmless elements stay, without attributes; everything else is shown as text.
 
 use std::ops::Range;
 
@@ -10,12 +10,12 @@ use crate::cite::html::{Harm, comment_end, is_comment, judge_tag};
 use crate::cite::read::{LOOK_AHEAD, Leaf};
 
 impl Writer {
-    /// Writes a block of HTML, whose lines come without the prefixes of containers.
+    /// Writes a block of HTML. `content` lacks the prefixes of containers.
     pub(in crate::cite) fn html_block(&mut self, cx: &Context<'_>, leaf: &Leaf, content: &str) {
         let Range { start, end } = leaf.range;
         let end = start + cx.text[start..end].trim_end().len();
         let form = line_ends(&cx.text[leaf.range.clone()]).next().unwrap_or("\n");
-        // What is long was shown before its end was known.
+        // A stream shows long HTML before its end is known, so it is always text.
         let harmless = if content.len() > LOOK_AHEAD { None } else { harmless(content) };
         let written = harmless.as_deref().unwrap_or(content).trim_end_matches(['\n', '\r']);
         self.begin(cx, start, Kind::Html);
@@ -23,7 +23,7 @@ impl Writer {
         for (at, line) in written.lines().enumerate() {
             let mut line = line.trim();
             if goes_on && at + 1 == lines {
-                // It may be the beginning of an address.
+                // A colon or slash at the end may begin an address.
                 line = line.trim_end_matches([':', '/']);
             }
             if at > 0 {
@@ -47,8 +47,8 @@ impl Writer {
     }
 }
 
-/// HTML of nothing but comments and elements that do nothing, without their attributes. Its brackets and borders are written as
-/// references: an engine that reads no HTML there makes no link of them.
+/// HTML that holds only comments and harmless elements, without their attributes; `None` for any other. Brackets and borders
+/// become character references, so that an engine which reads no HTML there makes no link of them.
 fn harmless(html: &str) -> Option<String> {
     let mut rest = html.trim();
     let begins_tag = rest.starts_with("<!--") || rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
@@ -66,7 +66,7 @@ fn harmless(html: &str) -> Option<String> {
                 if !is_comment(comment) {
                     return None;
                 }
-                // Nobody sees it, and some engines would find tables and definitions in its lines.
+                // Readers do not see the comment, but some engines would find tables and definitions in its lines.
                 let is_plain = !comment.contains(['\r', '\n', '|', '[', ']']);
                 out.push_str(if is_plain { comment } else { "<!-- -->" });
                 length

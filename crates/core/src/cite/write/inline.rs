@@ -1,4 +1,4 @@
-//! The text of a leaf, piece by piece: code, tags, numbers, links.
+//! Writes the pieces of a leaf: text, code, tags, badges, links.
 
 use std::ops::Range;
 
@@ -10,17 +10,17 @@ use crate::cite::html::is_comment;
 use crate::cite::read::Inline;
 use crate::url::without_user;
 
-/// A zero-width space that is punctuation to Markdown, so that emphasis beside it keeps its meaning.
+/// A zero-width space in a form that Markdown takes for punctuation, so that emphasis beside it keeps its meaning.
 const ZERO_WIDTH_SPACE_BESIDE_EMPHASIS: &str = "&#8203;";
 
 const EMPHASIS: [char; 3] = ['*', '_', '~'];
 
-/// Behind more blanks, those before a marker that vanishes stay.
+/// The most blanks that a vanishing marker takes along; more stay.
 const MAX_BLANKS: usize = 64;
 
 const FEEDS: [char; 2] = ['\u{b}', '\u{c}'];
 
-/// What Markdown takes for blanks at the end of a line.
+/// The blanks of Markdown at the end of a line.
 const BLANKS: [char; 4] = [' ', '\t', '\u{b}', '\u{c}'];
 
 impl Writer {
@@ -55,7 +55,7 @@ impl Writer {
             }
             Piece::Gone(range) => {
                 let is_end = matches!(next, None | Some(Piece::SoftBreak(_) | Piece::HardBreak(_)));
-                // At the beginning of a line, the blank behind it goes with it.
+                // At the beginning of a line, the blank behind the marker goes with it.
                 let begins_line = self.out.len() == self.line.start;
                 if !(begins_line && is_blank_before_word(&cx.text[range.end..])) {
                     self.vanish(source(range), next.and_then(|next| first_of(cx, next)), is_end);
@@ -102,10 +102,10 @@ impl Writer {
 
     // ---- code and tags
 
-    /// Code stays as it is when it stands on one line; else `content` is written on one.
+    /// Writes a code span: unchanged when it stands on one line, else its `content` on one line.
     fn code_span(&mut self, source: &str, content: Option<&str>) {
         self.glue('`', false);
-        // To an engine that reads on in the address, it is no code: then what is in it would be a link.
+        // An engine that reads on in the address sees no code, and would read links in it.
         if source.contains(['[', '<']) {
             self.end_address();
         }
@@ -119,7 +119,7 @@ impl Writer {
     fn one_line_of_code(&mut self, source: &str, content: Option<&str>) {
         let run = source.bytes().take_while(|byte| *byte == b'`').count();
         if self.out.len() == self.line.start && run > 2 {
-            // It would be a fence to some, should nothing close it in its line.
+            // Some engines would take it for a fence, should nothing close it in its line.
             self.out.push(ZERO_WIDTH_SPACE);
         }
         let Some(content) = content else {
@@ -169,15 +169,15 @@ impl Writer {
     fn badges(&mut self, cx: &Context<'_>, range: &Range<usize>, positions: &Positions, next: Option<char>) {
         let source = &cx.text[range.clone()];
         if source.is_empty() && self.out.ends_with("]:") {
-            // Of `[a]:`, the number would be the address.
+            // Behind `[a]:`, the badge would be the address of a definition.
             self.out.push_str(EMPTY_COMMENT);
         }
         if source.contains(['\n', '\r']) && self.out.len() == self.line.start {
-            // At the beginning of a line it could be taken for an entry of a list of references.
+            // At the beginning of a line, the badge could be taken for an entry of a list of references.
             self.out.push(ZERO_WIDTH_SPACE);
         }
         let parts_word = source.is_empty() && parts_word(&self.out, &cx.text[range.end..]);
-        // To emphasis beside it, a marker of these is a letter, and a badge is punctuation.
+        // For emphasis beside it, a marker in U+E200 is a letter, but a badge is punctuation.
         if source.starts_with('\u{e200}') && self.out.ends_with(EMPHASIS) {
             self.out.push(ZERO_WIDTH_SPACE);
         }
@@ -201,7 +201,7 @@ impl Writer {
         }
     }
 
-    /// `[n]` that is text, and that nobody must take for a badge.
+    /// Writes `[n]` that is text, so that no engine or program takes it for a badge.
     fn number(&mut self, cx: &Context<'_>, source: &str) {
         let inner = source[1..source.len() - 1].replace("\r\n", " ").replace(['\r', '\n'], " ");
         match cx.rules.literal_numbers {
@@ -222,7 +222,7 @@ impl Writer {
         }
     }
 
-    /// A marker that names nothing leaves no trace, but where its neighbours would meet.
+    /// Removes a marker without a trace, or leaves a separator where its neighbors would join.
     fn vanish(&mut self, source: &str, next: Option<char>, is_end: bool) {
         let is_after_backslash = self.line.tail == Tail::Backslash && self.line.tail_at == self.out.len();
         let is_letter = source.starts_with('\u{e200}') || is_after_backslash;
@@ -230,14 +230,14 @@ impl Writer {
         let line = &self.out[self.line.start..];
         let behind = line.chars().next_back();
         let is_number = |c: char| c.is_ascii_digit() && next == Some('.');
-        // Behind a word, signs of emphasis close before a bracket as they do before a point or a blank.
+        // Behind a word, emphasis delimiters close before a bracket, as they do before a point or a blank.
         let closes_word = !is_letter
             && behind.is_some_and(|c| EMPHASIS.contains(&c))
             && line.trim_end_matches(behind.unwrap_or(' ')).ends_with(char::is_alphanumeric);
         let closes =
             closes_word || behind.is_some_and(|c| (c.is_alphanumeric() && !is_number(c)) || " .)]`".contains(c));
         if closes && (is_end || next.is_none_or(is_edge)) {
-            // Blanks without end are not counted for every marker behind them.
+            // Look back over a limited number of blanks, since each marker behind them does it again.
             let near = &line[line.floor_char_boundary(line.len().saturating_sub(MAX_BLANKS))..];
             if behind == Some(' ')
                 && near.trim_end().ends_with(|c: char| c.is_alphanumeric() || ".,;:)]*_~\"'`".contains(c))
@@ -257,7 +257,8 @@ impl Writer {
         }
     }
 
-    /// What signs of emphasis mean hangs on what stands on both sides of them, and the bracket that went was punctuation.
+    /// Drops the bracket of a former link. Both neighbors decide what emphasis delimiters mean, and the bracket was
+    /// punctuation, so beside emphasis a separator takes its place.
     fn unbracketed(&mut self, next: Option<char>) {
         let next = next.unwrap_or(' ');
         let line = &self.out[self.line.start..];
@@ -277,7 +278,7 @@ impl Writer {
     // ---- links
 
     fn open_link(&mut self, is_image: bool) {
-        // In a bare address a link is none to some, and its own address goes on with it.
+        // Some engines read no link within a bare address, and read the address on through the link.
         let in_address = self.is_in_address();
         if is_image {
             self.glue('!', false);
@@ -309,7 +310,7 @@ impl Writer {
     }
 }
 
-/// The first character of a piece, as far as it is written as it stands.
+/// The first character of a piece, as written in the source.
 fn first_of(cx: &Context<'_>, piece: &Piece) -> Option<char> {
     match piece {
         Piece::Text(range)
@@ -333,14 +334,15 @@ fn first_of(cx: &Context<'_>, piece: &Piece) -> Option<char> {
     }
 }
 
-/// Whether a place stands between a word and signs of emphasis that another word follows: these go on being within a word.
+/// Whether a badge would stand between a word and emphasis delimiters before another word. The delimiters must stay within a
+/// word.
 fn parts_word(before: &str, behind: &str) -> bool {
     let word = behind.trim_start_matches(EMPHASIS);
     let signs = behind.len() - word.len();
     (1..4).contains(&signs) && before.ends_with(char::is_alphanumeric) && word.starts_with(char::is_alphanumeric)
 }
 
-/// Whether a blank and a word stand there.
+/// Whether the text begins with a blank and a word.
 fn is_blank_before_word(behind: &str) -> bool {
     behind.strip_prefix(' ').is_some_and(|rest| rest.starts_with(char::is_alphabetic))
 }

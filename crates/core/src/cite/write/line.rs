@@ -1,11 +1,12 @@
-//! Lines of text: what they begin with must not begin a block, and what they end with must not reach into the next.
+//! Writes lines of text that begin no block, and that do not change the next line.
 
 use super::block::line_start;
 use super::writer::{Writer, ZERO_WIDTH_SPACE};
 use crate::cite::read::LOOK_AHEAD;
 
 impl Writer {
-    /// A paragraph is no definition, also when the label of one would end in code: engines look for definitions first.
+    /// Keeps a paragraph from being a definition, also when the label of one would end in code: engines look for definitions
+    /// first.
     pub(super) fn keep_from_definition(&mut self) {
         if begins_definition(&self.out[self.line.paragraph..]) {
             self.out.insert(self.line.paragraph, ZERO_WIDTH_SPACE);
@@ -15,7 +16,7 @@ impl Writer {
         }
     }
 
-    /// Takes back the line that is being written when what it means hangs on what it goes on with; whether it does.
+    /// Takes back the current line when its meaning depends on how it goes on. Returns whether it does.
     pub(super) fn hold_line(&mut self) -> bool {
         let line = &self.out[self.line.start..];
         // A longer line is text.
@@ -28,7 +29,7 @@ impl Writer {
         is_untold
     }
 
-    /// Drops the blanks at the end of the output, as far back as a place.
+    /// Drops the blanks at the end of the output, back to `from` at most.
     pub(super) fn drop_blanks(&mut self, from: usize) {
         let content = self.out.bytes().rev().position(|byte| byte != b' ' && byte != b'\t').unwrap_or(self.out.len());
         self.out.truncate((self.out.len() - content).max(from));
@@ -52,7 +53,7 @@ impl Writer {
             self.out.replace_range(from..from + lead, "");
         }
         let line = &self.out[from..];
-        // Of numbers, only 1 begins a list right behind a line of text; in a container, a line may begin the next item.
+        // Right behind a line of text, no number but 1 begins a list; in a container, a line may begin the next item.
         let is_first = from == self.line.paragraph || self.is_in_container();
         if let Some(at) = escape_at(line, is_first) {
             self.out.insert(from + at, '\\');
@@ -65,7 +66,7 @@ impl Writer {
             && self.out[whole(self)..].bytes().all(is_delimiter)
             && self.out[whole(self)..].contains('-')
         {
-            // Below a line with a border it would be the delimiters of a table.
+            // Below a line with a border, it would be the delimiter row of a table.
             self.out.push(ZERO_WIDTH_SPACE);
         }
     }
@@ -77,7 +78,7 @@ fn begins_definition(paragraph: &str) -> bool {
     end_of_label(label).is_some_and(|end| label[end..].starts_with("]:"))
 }
 
-/// Where the bracket stands that closes a label, or the first other one in it.
+/// The offset of the first bracket in a label that is not escaped: the one that closes it, or another.
 fn end_of_label(label: &str) -> Option<usize> {
     let mut is_escaped = false;
     label.bytes().position(|byte| {
@@ -87,7 +88,8 @@ fn end_of_label(label: &str) -> Option<usize> {
     })
 }
 
-/// Where a backslash keeps a line from beginning a heading, quote, list, rule or fence of tildes.
+/// The offset at which a backslash keeps a line from beginning a heading, quote, list, rule or fence of tildes; `None` when
+/// it begins none.
 pub(super) fn escape_at(line: &str, is_first: bool) -> Option<usize> {
     let bytes = line.as_bytes();
     let first = *bytes.first()?;

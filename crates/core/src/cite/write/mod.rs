@@ -1,8 +1,8 @@
-//! The third room: Markdown that every engine reads in one way.
+//! The third stage: writes Markdown that every engine reads alike.
 //!
-//! What engines disagree about stands here, and only here: how blocks are kept apart ([`gap`](block)), what the lines of containers begin
-//! with, what a line of text must not begin with ([`mod@line`]), what stands between two neighbours ([`inline`]) and how a character is
-//! written that means nothing. Whatever is plain is copied from the source.
+//! Everything on which engines disagree is here, and only here: the separation of blocks ([`gap`](block)), the line prefixes
+//! of containers, line beginnings that would begin a block ([`mod@line`]), separators between neighbors ([`inline`]), and
+//! escapes. Plain text is copied from the source.
 
 mod address;
 mod block;

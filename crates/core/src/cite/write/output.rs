@@ -1,4 +1,4 @@
-//! How a text is written: as Markdown that every engine reads in one way, or as it stands.
+//! The output of a rewrite: Markdown that every engine reads alike, or the source with badges in place of its markers.
 
 use super::Copy;
 use super::blocks::Blocks;
@@ -7,16 +7,16 @@ use crate::cite::decide::{Context, Positions};
 use crate::cite::{CitedPlace, Rules};
 use crate::text::may_hold_unseen;
 
-/// What is written of one text.
+/// The output for one text.
 #[derive(Debug)]
 pub(in crate::cite) enum Output {
-    /// As Markdown that every engine reads in one way.
+    /// Markdown that every engine reads alike.
     Markdown(Box<Writer>),
-    /// As it stands.
+    /// A copy of the source, except for its markers.
     Source(Copy),
 }
 
-/// A place between two blocks, to which one can go back.
+/// A snapshot between two blocks, for [`Output::back_to`].
 #[derive(Clone, Debug, Default)]
 pub(in crate::cite) struct Mark {
     bytes: usize,
@@ -31,7 +31,7 @@ impl Output {
         if rules.markdown { Self::Markdown(Box::new(Writer::new(rules))) } else { Self::Source(Copy::default()) }
     }
 
-    /// Makes room for a text.
+    /// Reserves memory for this number of bytes.
     pub(in crate::cite) fn reserve(&mut self, bytes: usize) {
         match self {
             Self::Markdown(writer) => writer.out.reserve(bytes),
@@ -39,7 +39,7 @@ impl Output {
         }
     }
 
-    /// Begins to write what a part of the text becomes.
+    /// Prepares to write a part of the text.
     pub(in crate::cite) fn begin(&mut self, part: &str) {
         if let Self::Markdown(writer) = self {
             writer.may_hold_unseen = may_hold_unseen(part);
@@ -80,7 +80,7 @@ impl Output {
         }
     }
 
-    /// What is written.
+    /// The text written so far.
     pub(in crate::cite) fn text(&self) -> &str {
         match self {
             Self::Markdown(writer) => &writer.out,
@@ -88,7 +88,7 @@ impl Output {
         }
     }
 
-    /// Where the numbers of sources stand in it, in order; known of a text that is written as it stands.
+    /// The badges in the text, in order. Known only of a copy of the source.
     pub(in crate::cite) fn places(&self) -> &[CitedPlace] {
         match self {
             Self::Markdown(_) => &[],
@@ -96,7 +96,7 @@ impl Output {
         }
     }
 
-    /// What closes the fence that the text leaves open.
+    /// The line end and fence that close the fence which the text leaves open.
     pub(in crate::cite) fn open_fence(&self) -> Option<&str> {
         match self {
             Self::Markdown(writer) => writer.blocks.open_fence.as_deref(),
@@ -104,7 +104,7 @@ impl Output {
         }
     }
 
-    /// Writes numbers in a paragraph behind what ends there.
+    /// Writes badges in a paragraph behind the block that ends at `to`.
     pub(in crate::cite) fn badges_behind(&mut self, cx: &Context<'_>, to: usize, positions: Positions) {
         match self {
             Self::Markdown(writer) => writer.badges_behind(cx, positions),
@@ -112,14 +112,14 @@ impl Output {
         }
     }
 
-    /// Ends a text that is read up to there, and that goes on.
+    /// Pauses a text that goes on, and writes what was read up to `to`.
     pub(in crate::cite) fn pause(&mut self, cx: &Context<'_>, to: usize) {
         if let Self::Source(copy) = self {
             copy.copy_to(cx, to);
         }
     }
 
-    /// The text, where its numbers stand, and how many letters went of it because nobody sees them.
+    /// Returns the text, its badges, and the number of invisible characters that were removed.
     pub(in crate::cite) fn finish(self, cx: &Context<'_>, is_cited: bool) -> (String, Vec<CitedPlace>, usize) {
         match self {
             Self::Markdown(writer) => writer.finish(cx, is_cited),

@@ -1,4 +1,4 @@
-//! Tables: rows as they stand where all engines take them for rows, with a border at both ends otherwise.
+//! Writes tables: rows stay as written where all engines read them as rows, else they get a border at both ends.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ impl Writer {
     }
 
     pub(super) fn cell(&mut self, cx: &Context<'_>, leaf: &Leaf, inline: &Inline<'_>, pieces: &[Piece]) {
-        // With the blanks at its end, as far as the border.
+        // Include the blanks at the end of the cell, up to the border.
         let rest = &cx.text[leaf.range.end..];
         let blanks = rest.len() - rest.trim_start_matches(' ').len();
         let source = &cx.text[leaf.range.start..leaf.range.end + blanks];
@@ -53,7 +53,7 @@ impl Writer {
         self.out.push('|');
     }
 
-    /// A border in a cell is none.
+    /// Escapes the borders within the cell that begins at `from`.
     fn escape_borders(&mut self, from: usize) {
         if !self.out[from..].contains('|') {
             return;
@@ -69,7 +69,7 @@ impl Writer {
         }
     }
 
-    /// Ends a row; behind the first one stand the delimiters.
+    /// Ends a row. The delimiter row follows the first one.
     pub(in crate::cite) fn close_row(&mut self, cx: &Context<'_>, range: &Range<usize>, is_head: bool) {
         if !is_head {
             return;

@@ -1,9 +1,9 @@
 //! The last word of the output, which may be a bare address.
 
-/// `mailto:` without its colon.
+/// The length of `mailto:` without its colon, in bytes: so far back, a sign may begin that new text completes.
 const LONGEST_SIGN: usize = 6;
 
-/// The last word of the output, as far as it was looked at: addresses may be long, and each of their characters is looked at once.
+/// The last word of the output. Addresses may be long, so each of their characters is looked at only once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Word {
     start: usize,
@@ -14,9 +14,9 @@ pub(super) struct Word {
 }
 
 impl Word {
-    /// Looks at what came to the text behind `from`, where the text begins in which it may stand.
+    /// Looks at the text that was added since the last call. The word cannot begin before `from`.
     pub(super) fn follow(&mut self, text: &str, from: usize) {
-        // A blank at its beginning may have gone since.
+        // Start again when the line has changed, or when blanks before the word were dropped.
         if self.start < from || text.len() < self.start {
             *self = Self { start: from, end: from, ..Self::default() };
         }
@@ -38,7 +38,7 @@ impl Word {
         self.end = text.len();
     }
 
-    /// Whether it is an address, which the page makes a link of.
+    /// Whether the word is an address, which engines make a link of.
     pub(super) fn is_address(&self) -> bool {
         self.has_scheme || self.has_at && self.has_dot
     }

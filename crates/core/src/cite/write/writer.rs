@@ -1,11 +1,11 @@
-//! What has been written of one text, and where in it the writer is.
+//! The state of the Markdown writer: the output so far, and the current line.
 
 use super::blocks::Blocks;
 use super::word::Word;
 use crate::cite::decide::Context;
 use crate::cite::{CitedPlace, Rules};
 
-/// Nothing to see; keeps two things apart that would become one.
+/// An invisible separator between two neighbors that would become one thing.
 pub(super) const ZERO_WIDTH_SPACE: char = '\u{200b}';
 
 /// Writes one text from its beginning to its end.
@@ -19,13 +19,13 @@ pub(in crate::cite) struct Writer {
     pub(super) link: Option<OpenLink>,
     /// Whether definitions stand behind the text, so that `[1][2]` would be a link.
     pub(super) defines: bool,
-    /// Whether the text may hold letters that nobody sees: most texts do not, and their many pieces are appended as they are.
+    /// Whether the text may hold invisible characters. Most texts hold none, and their many pieces are appended unchecked.
     pub(super) may_hold_unseen: bool,
-    /// How many letters went because nobody sees them.
+    /// The number of invisible characters that were removed.
     pub(super) unseen: usize,
 }
 
-/// Where what is written now stands.
+/// The current line. Its offsets count in the output.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Line {
     /// Where the content of the line begins, behind the prefixes of containers.
@@ -34,10 +34,10 @@ pub(super) struct Line {
     pub(super) before: usize,
     /// Where the first line of the paragraph begins.
     pub(super) paragraph: usize,
-    /// Where the text began in which a bare address may stand.
+    /// Where the text begins in which a bare address may stand.
     pub(super) text: usize,
     pub(super) word: Word,
-    /// What the output ends with, as long as it ends there.
+    /// The end of the output. It is valid while the output ends at `tail_at`.
     pub(super) tail: Tail,
     pub(super) tail_at: usize,
 }
@@ -46,17 +46,17 @@ pub(super) struct Line {
 pub(super) struct OpenLink {
     /// Where its text begins.
     pub(super) text: usize,
-    /// Whether a bare address takes its bracket in, so that the address goes on behind the link.
+    /// Whether a bare address takes in the bracket of the link, so that the address goes on behind the link.
     pub(super) in_address: bool,
 }
 
-/// What the output ends with, for what comes next.
+/// The end of the output, as far as it matters to the next character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Tail {
     #[default]
     Other,
     Badge,
-    /// A bracket that closes and means nothing.
+    /// A closing bracket that is text.
     Bracket,
     Backslash,
     EscapedBackslash,
@@ -71,9 +71,10 @@ pub(super) struct Row {
     pub(super) columns: usize,
     /// Its line end.
     pub(super) form: &'static str,
-    /// Whether the header has a border at its beginning. One without keeps that form: it may have been shown before it was a header.
+    /// Whether the header has a border at its beginning. A header without one keeps that form, because a stream may have
+    /// shown it as a paragraph.
     pub(super) is_opened: bool,
-    /// Whether it has a border at both ends, so that blanks in its cells are as they were.
+    /// Whether it has a border at both ends. The blanks in its cells then stay as they are.
     pub(super) is_bordered: bool,
     /// How far the delimiters are indented.
     pub(super) indent: usize,
@@ -84,8 +85,8 @@ impl Writer {
         Self { defines: rules.definitions, ..Self::default() }
     }
 
-    /// The text, without places; and how many letters went of it because nobody sees them. A fence that it leaves open is closed
-    /// when something follows: of a text with citations, by the rules.
+    /// Returns the text, no badge places, and the number of invisible characters that were removed. A fence that the text
+    /// leaves open is closed when definitions or other text follows: in a text with citations, if the rules ask for it.
     pub(super) fn finish(mut self, cx: &Context<'_>, is_cited: bool) -> (String, Vec<CitedPlace>, usize) {
         let text = cx.text;
         let behind = match &self.blocks.open_fence {
@@ -93,7 +94,7 @@ impl Writer {
                 self.out.push_str(fence);
                 ""
             }
-            // All other blank lines are lines of the code.
+            // Append the last line end of the text. Blank lines before it were written as code.
             Some(_) => {
                 let code = text.strip_suffix("\r\n").or_else(|| text.strip_suffix(['\n', '\r'])).unwrap_or(text);
                 &text[code.len()..]
