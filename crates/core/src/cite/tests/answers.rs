@@ -1,4 +1,4 @@
-//! What answers become, policy by policy.
+//! How answers are rewritten, policy by policy.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ fn a_numbered_text_is_the_answer_but_for_its_markers() {
     assert_eq!(cite(&same, &Rules::numbered()).text, "x[1] y[2]");
 }
 
-/// `exe.jpg` was shown for `gpj.exe`, and tag letters carried a message into the history past its reader.
+/// `gpj.exe` was once shown as `exe.jpg`, and invisible tag characters carried a message past the reader into the history.
 #[test]
 fn letters_that_turn_the_direction_or_cannot_be_seen_go() {
     let tags: String = "obey".chars().filter_map(|c| char::from_u32(0xe0000 + u32::from(c))).collect();
@@ -50,7 +50,7 @@ fn letters_that_turn_the_direction_or_cannot_be_seen_go() {
         ("\u{2067}a\u{2069} b", "\u{200b}a\u{200b} b"),
         (&*format!("a{tags}b [1]"), "a\u{200b}b [1]"),
         ("`a\u{202e}b`\n\n```\nc\u{202e}d\n```", "`a\u{200b}b`\n\n```\nc\u{200b}d\n```"),
-        // What stood apart stays apart.
+        // Text that a removed character separated stays separate.
         ("[a]\u{202e}(https://evil)", "[a]\u{200b}(https://evil)"),
         ("[a](java\u{202e}script:x)", "a"),
         ("a&#x202e;b &#8238;", "a&#x202e\u{200b};b &#8238\u{200b};"),
@@ -71,7 +71,7 @@ fn letters_that_turn_the_direction_or_cannot_be_seen_go() {
     assert_eq!((passage.as_str(), entries.len()), ("a\u{200b}b", 1));
 }
 
-/// It read as the bank's address, and led elsewhere.
+/// The address once read like the bank's, but led elsewhere.
 #[test]
 fn a_link_names_no_user() {
     let bad = "https://bank.example@evil.example/a";
@@ -119,7 +119,7 @@ fn cases(cases: &[(&str, &str)]) {
     }
 }
 
-/// What a text becomes, and what a second conversion leaves as it is.
+/// Checks the rewritten text, and that a second conversion leaves it unchanged.
 fn stays(given: &str, expected: &str) {
     let once = body(&answer(given));
     assert_eq!(once, expected);
@@ -164,7 +164,7 @@ fn nothing_in_code_links_html_or_math_is_a_marker() {
         ("$[0, 1)$ and $x]$(y) [1]", "$[0, 1)$ and $x]$(y) [1]"),
         ("[see [1]](https://x) [1]", "[see &#91;1&#93;](https://x) [1]"),
         ("![fig [1]](https://x/f.png) [1]", "[fig &#91;1&#93;](https://x/f.png) [1]"),
-        // An engine without math saw a link in the link, and then the outer one was none.
+        // An engine without math once saw a link within the link, so that the outer one was none.
         ("[see $a[1]$](https://x) [1]", "[see &#36;a&#91;1&#93;$](https://x) [1]"),
         ("[$$a[ 1 ][2]$$ $b$](https://x) [1]", "[&#36;&#36;a&#91; 1 &#93;&#91;2&#93;$$ $b$](https://x) [1]"),
         (
@@ -176,7 +176,7 @@ fn nothing_in_code_links_html_or_math_is_a_marker() {
     ]);
 }
 
-/// The formula was the only one that cited the source.
+/// A formula was once the only text that cited the source.
 #[test]
 fn nothing_in_a_formula_between_escaped_brackets_is_a_marker() {
     cases(&[
@@ -242,7 +242,7 @@ fn a_plain_number_is_escaped_where_the_message_may_define_it() {
     let mut azure = answer("see [1] and a[1] [doc1], not [9] `[1]`");
     azure.grammar = MarkerGrammar::AZURE_ON_YOUR_DATA;
     assert_eq!(body(&azure), "see &#91;1&#93; and a&#91;1&#93; [1], not [9] `[1]`");
-    // A later citation may come to have that number, and what was shown stays as it is.
+    // A later citation may get that number, and the shown text cannot change.
     azure.text = "see [2] [doc1]".into();
     assert_eq!(body(&azure), "see &#91;2&#93; [1]");
 }
@@ -254,7 +254,7 @@ fn the_model_cannot_move_a_badge() {
         ("[1]: https://evil\n\nx[1]", "x[1]"),
         ("> [1]: https://evil\n\nx[1]", ">\n\nx[1]"),
         ("x[1](https://evil) y", "x[1] y"),
-        // What is drawn like a badge was left to lead where the model liked.
+        // A link drawn like a badge once kept the address of the model.
         ("x[*1*](https://evil) y", "x[1] y"),
         ("x[**[1]**](https://evil) y", "x[1] y"),
         ("x[\\[1\\]](https://evil) [`1`](https://evil) y", "x[1] [1] y"),
@@ -289,7 +289,7 @@ fn the_model_cannot_move_a_badge() {
     ]);
 }
 
-/// What stands behind a comment in its line was once passed on with it.
+/// The report names the address of a link that becomes a badge.
 #[test]
 fn an_address_that_gives_way_to_a_source_is_reported() {
     let told = |text: &str| -> Vec<String> {
@@ -305,7 +305,7 @@ fn an_address_that_gives_way_to_a_source_is_reported() {
     assert_eq!(told("x [1](https://x/a) [1](2024) [1]"), Vec::<String>::new(), "nothing is lost");
 }
 
-/// Its address stayed in the text of the link, and whoever drew that loaded the image.
+/// The address of the image once stayed in the text of the link, and clients that drew it loaded the image.
 #[test]
 fn an_image_of_a_marker_in_the_text_of_a_link_is_its_description() {
     cases(&[
@@ -338,7 +338,7 @@ fn nothing_harmful_hides_behind_a_comment() {
     cases(&[("<!-- a -->\nb [1]", "<!-- a -->\n\nb [1]"), ("a <!-- b --> c [1]", "a <!-- b --> c [1]")]);
 }
 
-/// Whether anything in a text loads, acts, or leads to an address that is no source's.
+/// Whether anything in a text loads or acts, or leads to an address other than a source's.
 #[expect(clippy::wildcard_enum_match_arm, reason = "nothing else can harm")]
 fn is_harmful(text: &str) -> bool {
     Parser::new(text).any(|event| match event {
@@ -351,35 +351,36 @@ fn is_harmful(text: &str) -> bool {
     })
 }
 
-/// Each of these once brought HTML or an address through: by what was cut or escaped in it, or by two readings of it.
+/// Each of these once let HTML or an address through: because something in it was cut or escaped, or because it was read in
+/// two ways.
 #[test]
 fn what_is_made_harmless_makes_nothing_else_harmful() {
     for text in [
-        // The second bracket, escaped, would be the value of an attribute of the first.
+        // If the second `<` were escaped, it would be the value of an attribute of the first.
         "<button value= <button value=\"cite:1\">1</button> y[1]",
-        // The text of a link that is none any more would be the first of its line, and begin a block of HTML or code.
+        // The text of a removed link would come first in its line, and begin a block of HTML or code.
         "![<div>](httts://evil) a <button value=\"cite:1\"> y[1]",
         "a [1]\n\n> [<details>](javascript:x) <img src=x>",
         "[```](javascript:x)\n[a](javascript:x)\n```\n<img src=x>\n```\n[1]",
         "[](javascript:x)<div> <img src=x> [1]",
-        // Some engines end a comment at once, others see none in what holds two hyphens.
+        // Some engines end `<!-->` at once, others read no comment where it holds two hyphens.
         "a <!--> <img src=x> --> y[1]",
         "<!-->\n<img src=x>\n--> y[1]",
-        // Without the address in the middle of it, the rest would be a tag.
+        // Without the address in its middle, the rest would be a tag.
         "a [b <img](javascript:c) src=x> y[1]",
-        // Escaped, a tag would be an address.
+        // If it were escaped, the tag would be an address.
         "[a](</script>x) y[1]",
         "[a]:<script>/b \"c\"\n\n[a] y[1]",
-        // Where definitions mean nothing, they are shown; so is what stands in their titles and labels.
+        // Channels without definitions show them as text, and with them their titles and labels.
         "[p] y[1]\n\n[p]: https://x/p \"q [r](javascript:s) <img src=x>\"",
         "[p<button>] y[1]\n\n[p<button>]: https://x/p",
-        // Without the address between them, what is left would be another link, or an image.
+        // Without the address between them, the remaining text would be another link, or an image.
         "a [p][(javascript:x)](javascript:y) z[1]",
         "a [[p]](javascript:y)(javascript:x) z[1]",
         "a [!](javascript:y)[x](https://x/i.png) z[1]",
         "a !![[x](https://x/i.png)](javascript:y) z[1]",
         "[a ![[p]](https://x/i)(javascript:x)](https://x/) z[1]",
-        // A row of delimiters without a hyphen makes no table, and the link goes over the end of its line.
+        // A delimiter row without a hyphen makes no table, and the link spans two lines.
         "| a | b |\n|--| |\n| [x\ny](javascript:z) [1]",
         // Not every channel knows math.
         "a $x [b](javascript:c) y$ [1]",
@@ -395,7 +396,7 @@ fn what_is_made_harmless_makes_nothing_else_harmful() {
     assert!(commented.starts_with("a &lt;!--") && commented.contains("&lt;img"), "{commented:?}");
     cases(&[
         ("[x](javascript:y) z[1]", "x z[1]"),
-        // Without the link between them, what stood in it and beside it would be another one, or an image.
+        // Without the link between them, the text in it and beside it would be another link, or an image.
         ("a [p][(javascript:x)](javascript:y) z[1]", "a [p]\\(javascript:x) z[1]"),
         ("a [[p]](javascript:y)(javascript:x) z[1]", "a [p]\\(javascript:x) z[1]"),
         ("a [!](javascript:y)[x](https://evil/i.png) z[1]", "a !\u{200b}[x](https://evil/i.png) z[1]"),
@@ -404,17 +405,17 @@ fn what_is_made_harmless_makes_nothing_else_harmful() {
         ("[p][: https://evil](javascript:y)\n\n[p] z[1]", "[p]\\: https://evil\n\n[p] z[1]"),
         ("[a [p]![(javascript:x)](https://i)](https://ok) z[1]", "[a &#91;p&#93;(javascript:x)](https://ok) z[1]"),
         ("[a ![[p]](https://i)(javascript:x)](https://ok) z[1]", "[a &#91;p&#93;(javascript:x)](https://ok) z[1]"),
-        // Some engines do not see what stands at the very beginning, and would begin a block behind it.
+        // Some engines skip U+FEFF at the very beginning, and would begin a block behind it.
         ("\u{feff}```[`` z[1]", "&#96;&#96;&#96;[&#96;&#96; z[1]"),
-        // The backtick that kept the line from being a fence goes with the address.
+        // The backtick that keeps the line from being a fence is removed with the address.
         ("```[x](javascript:`y) z[1]", "&#96;&#96;&#96;x z[1]"),
         ("\u{feff}\u{feff}# a[1]", "# a[1]"),
         ("[1]:_\n\n\u{feff}# a[1]", "\u{200b}# a[1]"),
-        // An address in the text of an image is no link, and would be one in what the image becomes.
+        // An address in the description of an image is no link, but would be one in the link that the image becomes.
         ("![a [1]<b@ok.example>](https://ok) z[1]", "[a &#91;1&#93;b@ok.example](https://ok) z[1]"),
         ("![<https://a/*b*[1]&c>](https://ok) z[1]", "[https&#58;//a/&#42;b&#42;&#91;1&#93;&amp;c](https://ok) z[1]"),
         ("![<b> <!-- c@d -->](https://ok) z[1]", "[image<b> &lt;!-- c@d -->](https://ok) z[1]"),
-        // Nor is a link there, or a marker.
+        // A link or marker there is none either.
         ("![a [b](https://ok/b) *c*](https://ok) z[1]", "[a b *c*](https://ok) z[1]"),
         ("![a [1][![b](https://i)](https://ok/b)](https://ok) z[1]", "[a &#91;1&#93;b](https://ok) z[1]"),
         ("![a [1](https://ok/1) [[1]](https://ok/1)](https://ok) z[1]", "[a 1 &#91;1&#93;](https://ok) z[1]"),
@@ -431,7 +432,7 @@ fn what_is_made_harmless_makes_nothing_else_harmful() {
     ]);
 }
 
-/// A badge before the blanks would have made a paragraph of the code, and HTML of what stands in it.
+/// A badge before the indentation would make a paragraph of the code, and HTML of its content.
 #[test]
 fn a_place_before_indented_code_is_behind_what_comes_before_it() {
     for (text, at, expected) in [
@@ -450,7 +451,7 @@ fn a_place_before_indented_code_is_behind_what_comes_before_it() {
     }
 }
 
-/// Lines that never end with what they begin with are forced to be text, not waited for.
+/// Lines of endless syntax become text, so that nothing waits for their end.
 #[test]
 fn what_is_too_long_to_be_decided_is_written_as_text() {
     let long = |piece: &str| piece.repeat(5_000);
@@ -516,11 +517,11 @@ fn badges_keep_their_distance_from_what_would_change_them() {
         ("[x](https://ok [doc9]) y[1]", "[x]\\(https://ok \u{200b}) y[1]"),
         ("<https://ok/a[1, 2]> y", "&lt;https://ok/a\u{200a}[1]\u{200b}[2]> y"),
         ("<b [doc9]> y[1]", "&lt;b \u{200b}> y[1]"),
-        // The rest would be an entity.
+        // The remaining text would be an entity.
         ("&copy[doc9]; &copy [doc9]; a[doc9]; b[1]", "&copy\u{200b}; &copy\u{200b}; a; b[1]"),
-        // The blank once went with the marker, and what was left was an address in angle brackets, with the badge in it.
+        // The blank once went with the marker, which left an address in angle brackets with the badge in it.
         ("<https://ok [doc9].y> <https://ok 【9】\u{a0}[1]>", "&lt;https://ok.y> &lt;https://ok\u{a0}[1]>"),
-        // The link is read twice by markdown-it, the second time without the code that it saw first.
+        // markdown-it reads the link twice, the second time without the code that it saw first.
         ("[a `[1]` b`](https://ok) [1]", "[a `[1]` b&#96;](https://ok) [1]"),
         ("[a `[1]` b` [1]", "[a `[1]` b&#96; [1]"),
         ("`[a`` [1]", "&#96;[a&#96;&#96; [1]"),
@@ -528,13 +529,13 @@ fn badges_keep_their_distance_from_what_would_change_them() {
         ("[```^` [1]", "[&#96;&#96;&#96;^&#96; [1]"),
         ("x ``````a\n``````b [c ``````` [1]", "x ``````a ``````b [c &#96;&#96;&#96;&#96;&#96;&#96;&#96; [1]"),
         ("`[1]` b` [1]", "`[1]` b&#96; [1]"),
-        // Without what stood between them, micromark takes the item for text.
+        // Without the removed definition between them, micromark reads the item as text.
         ("    a\n\n[9]: https://evil\n\n2. b [1]", "```\na\n```\n\n2. b [1]"),
-        // As a footnote, it would take what is indented for its own text.
+        // As a footnote, it would take in the indented text.
         ("[^9]: a b\n\n    [1](https://evil)\n\nx[1]", "\\[^9\\]: a b\n\n[1]\n\nx[1]"),
         // markdown-it looks for a label one byte behind an address that fails.
         ("<*[1]*", "<*[1]*"),
-        // Code that began before the tag once seemed to end behind it, and the tag was passed on with it.
+        // Code that begins before the tag once seemed to end behind it, so the tag was let through.
         ("> `[9]:\n> <!--` [1]", "> &#96;[9]:\n>\n> &lt;!--&#96; &#91;1&#93;"),
         ("https://x/a\\<javascript:y> [1] \\<b", "https://x/a&#60;javascript:y> [1] \\<b"),
         ("[x](Word. \u{feff}[1]", "[x]\\(Word. \u{feff}[1]"),
@@ -578,11 +579,12 @@ fn a_plain_text_has_no_invisible_characters_and_no_escapes() {
 #[test]
 fn a_badge_behind_a_bare_address_is_no_part_of_it() {
     cases(&[
-        // A bracket in the address lets it run on over a tag, and takes that of a link in.
+        // A bracket in the address lets the address run on over a tag, and take in the bracket of a link.
         ("https://x/a[b<br>[1] https://x/a<br>[1]", "https://x/a[b<br>\u{200a}[1] https://x/a<br>\u{200a}[1]"),
         ("https://x/a[see](https://ok)[1]", "https://x/a[see](https://ok)\u{200a}[1]"),
         ("https://x/a[see x](https://ok)[1]", "https://x/a[see x](https://ok)\u{200a}[1]"),
-        // A title in it would be text, and the number in the title a badge; a link in a link makes text of the outer one.
+        // A title within the address would be text, and the number in the title a badge; a link within a link makes text of
+        // the outer one.
         ("https://x/a[b](https://ok \"[1]\") [1]", "https://x/a[b](https://ok \"&#91;1&#93;\") [1]"),
         ("[a [foo]](https://ok)[1]", "[a &#91;foo&#93;](https://ok)[1]"),
         ("https://x/a[1] y", "https://x/a\u{200a}[1] y"),
@@ -591,7 +593,7 @@ fn a_badge_behind_a_bare_address_is_no_part_of_it() {
         ("https://x/_a_[1]", "https://x/_a_<!-- -->[1]"),
         ("https://x/.**[1]**", "https://x/.**<!-- -->[1]**"),
         ("https://x/a[b~~c~~[1]", "https://x/a[b~~c~~<!-- -->[1]"),
-        // It would take the opening in, and what the code holds be a badge.
+        // The address would take in the opening backtick, and the content of the code would be a badge.
         ("https://x/`a[1]`[1] https://x/**`[1]`**", "https://x/\u{200a}`a[1]`[1] https://x/**<!-- -->`[1]`**"),
         ("https://x/**`a`** [1]", "https://x/**`a`** [1]"),
         ("https://x/a [doc9]:[1]", "https://x/a:\u{200a}[1]"),
@@ -600,7 +602,7 @@ fn a_badge_behind_a_bare_address_is_no_part_of_it() {
     ]);
 }
 
-/// An address too long to be looked back for was forgotten when a marker behind it vanished.
+/// The rewrite once forgot a very long address when a marker behind it vanished.
 #[test]
 fn a_long_address_is_not_forgotten_behind_a_marker_that_vanishes() {
     let address = format!("https://x/{}", "a".repeat(3_000));
@@ -616,8 +618,7 @@ fn private_use_is_a_letter_to_emphasis_and_so_is_what_stands_there_after() {
     ]);
 }
 
-/// Each of these once lost a line the second time, which then looked like an entry of a list of references.
-/// With its list the answer lost what it said, or the only citations that it had.
+/// Without the list, the answer would lose its content, or its only citations.
 #[test]
 fn a_list_of_references_stays_where_nothing_before_it_is_cited() {
     let list = "Leave is 30 days.\n\nSources:\n[1] A\n[2] B";
@@ -633,7 +634,7 @@ fn a_list_of_references_stays_where_nothing_before_it_is_cited() {
     assert_eq!(body(&spanned), "Leave is 30 days[1].");
 }
 
-/// The label was lost, since it was written with the text of the footnote.
+/// The label was once lost, because it was written with the text of the footnote.
 #[test]
 fn a_footnote_without_text_is_text() {
     cases(&[
@@ -644,8 +645,8 @@ fn a_footnote_without_text_is_text() {
     ]);
 }
 
-/// With more than eight definitions of one marker, every bracket behind them was read as a label that nobody writes; there are so few
-/// of one character that `[p]` was a link to the address behind `[1]`.
+/// With more than eight definitions of one marker, every bracket behind them once became a hidden label. There are so few of
+/// one character that `[p]` became a link to the address behind `[1]`.
 #[test]
 fn links_lead_where_they_led_whatever_number_of_markers_is_defined() {
     let block = "Sales rose [1]. See [the portal][p].\n\n[1]: https://evil.example/c\n[p]: https://portal.example/\n\n";
@@ -659,7 +660,7 @@ fn links_lead_where_they_led_whatever_number_of_markers_is_defined() {
     }
 }
 
-/// To engines without footnotes it is a definition, and it was taken out as one.
+/// To engines without footnotes it is a definition, and it was once removed like one.
 #[test]
 fn a_footnote_of_one_word_that_names_no_source_stays() {
     cases(&[
@@ -670,6 +671,7 @@ fn a_footnote_of_one_word_that_names_no_source_stays() {
     ]);
 }
 
+/// Each of these once lost a line in the second conversion, because it looked like an entry of a list of references.
 #[test]
 fn a_second_conversion_takes_no_line_for_a_reference() {
     for (given, expected) in [("x\n\n[1] A.\n[\n2] B.", "x\n\n[1] A.\n\u{200b}[2] B."), ("x\n\n[1] A.", "x\n\n[1] A.")]
@@ -680,8 +682,9 @@ fn a_second_conversion_takes_no_line_for_a_reference() {
     }
 }
 
-/// markdown-it wants a border in the header, micromark does not, and markdown-it looks for tables before all other blocks: an
-/// image reached beyond a cell in one of them, or what was code lost what closed it, and the image loaded.
+/// For a table, markdown-it needs a border in the header, and micromark does not; markdown-it also looks for tables before
+/// all other blocks. So an image once reached beyond a cell in one engine, or code lost its closing sign, and the image
+/// loaded.
 #[test]
 fn what_is_a_table_to_some_engines_alone_is_text() {
     stays("a\n-|\n![|](https://ok/i)\nx[1]", "a\n-|\u{200b}\n[|](https://ok/i)\nx[1]");
@@ -690,17 +693,17 @@ fn what_is_a_table_to_some_engines_alone_is_text() {
     stays("# a|b\n-|-\n`|![](u)|`[1]", "# a|b\n-|-\u{200b}\n`|![](u)|`[1]");
     stays("```a|b\n-|-\nx\n```\n[1]", "```a\n-|-\nx\n```\n[1]");
     stays("```\na|b\n-|-\nx\n```\n[1]", "```\na|b\n-|-\nx\n```\n[1]");
-    // A fence without a border is no header, and what stood under it lost its bytes to a copy.
+    // A fence without a border is no header. The line below it once lost its bytes to a copy.
     stays("```\n-|\n```\n[1]", "```\n-|\n```\n[1]");
     stays("> ~~~\n> :-\n> ~~~\n> [1]", "> ~~~\n> :-\n> ~~~\n> [1]");
     stays("~~~|b\n-|-\n~~~\n[1]", "~~~\n-|-\n~~~\n[1]");
     stays("- a|b\n  -|-\n[1]", "- a | b |\n    | --- | --- |\n\n[1]");
     stays("- | a | b |\n  |---|---|\n  | [1] | c |", "- | a | b |\n  |---|---|\n  | [1] | c |");
     stays("a|\n---\nx[1]", "a&#124;\n---\nx[1]");
-    // Behind a lone carriage return the line feed parted nothing, and the bracket became a link.
+    // The line feed behind a lone carriage return once separated nothing, and the bracket became a link.
     stays("[a|\r--\n](javascript:x) [1]", "[a&#124;\n--\n]\\(javascript:x) [1]");
     stays("[](javascript:|)a|b\n-|-\nx[1]", "a|b\n-|-\u{200b}\nx[1]");
-    // For micromark the tag ended the paragraph, and was HTML with all that followed it.
+    // micromark once ended the paragraph at the tag, and read HTML from there on.
     stays("x\n<p title=\"|\">\n-|-\n[1]", "x\n\n<p>\n-&#124;-\n&#91;1&#93;");
     stays("x\n<a title=\"|\">\n-|-\n[1]", "x\n&lt;a title=\"|\">\n-|-\u{200b}\n[1]");
     stays("<a title=\"|\">\n-|-\n[1]", "&lt;a title=\"|\">\n-|-\u{200b}\n&#91;1&#93;");
@@ -709,7 +712,7 @@ fn what_is_a_table_to_some_engines_alone_is_text() {
     stays("x\n<b>a|b\n-|-\n[1]", "x\n<b>a|b\n-|-\u{200b}\n[1]");
 }
 
-/// What begins in a paragraph ends where a table does: code was read beyond its header, and an image that stood there loaded.
+/// Nothing in a paragraph extends into a table: code was once read beyond its header, and an image there loaded.
 #[test]
 fn nothing_reaches_from_a_paragraph_into_a_table() {
     stays("`\n![x](https://e/i)`|b\n-|-\n[1]", "` ![x](https://e/i)`|b\n-|-\u{200b}\n[1]");
@@ -723,7 +726,7 @@ fn nothing_reaches_from_a_paragraph_into_a_table() {
     );
 }
 
-/// Where micromark took the marker of an item for text, what was code in the item was an image.
+/// Where micromark reads the sign of an item as text, code in the item was once an image.
 #[test]
 fn an_item_that_would_not_begin_in_a_paragraph_begins_behind_a_comment_where_one_may_be_open() {
     stays("\tx\n2.      ![x](https://e/i)\n\n[1]", "```\nx\n```\n2. ```\n    ![x](https://e/i)\n   ```\n\n[1]");
@@ -735,8 +738,8 @@ fn an_item_that_would_not_begin_in_a_paragraph_begins_behind_a_comment_where_one
     stays("\tx\n\n- a[1]", "```\nx\n```\n\n- a[1]");
 }
 
-/// A line that goes on with a paragraph and is indented like code is no header, and what looks like delimiters under it may be
-/// code, in which nothing must be added.
+/// An indented line that continues a paragraph is no header. The line below it looks like delimiters but may be code, so
+/// nothing may be added to it.
 #[test]
 fn what_is_under_no_header_is_left_as_it_is() {
     stays("`[1]\n    a|b\n-|-\n![|`x[1]", "`[1]     a|b -|- ![|`x[1]");
@@ -746,7 +749,7 @@ fn what_is_under_no_header_is_left_as_it_is() {
     stays("- `x\n  # a|b\n-|-\n`[1]", "- &#96;x\n  # a|b\n-|-\u{200b}\n&#96;[1]");
 }
 
-/// Where markdown-it read a table the rule is text to it; everywhere else it was written as text for nothing.
+/// Where markdown-it reads a table, the rule must become text; everywhere else it was once made text without need.
 #[test]
 fn a_rule_under_no_header_stays_one() {
     for given in [
@@ -781,16 +784,16 @@ fn a_rule_under_no_header_stays_one() {
     stays("- a\n- - b|\n  ---\n[1]", "- a\n- - b|\n\n  ---\n[1]");
     stays("- - |a\n    ---\n    [1]", "- - &#124;a\n    ---\n    [1]");
     stays("> - a|\n> ---\n> [1]", "> - a|\n>\n> ---\n> [1]");
-    // With its link the line loses what made two cells of it.
+    // Without its link, the line has no second cell.
     stays("- |[](javascript:x)\n---\n[1]", "- |\u{200b}\n\n---\n[1]");
     stays("- a|\n  ---\n[1]", "- a&#124;\n  ---\n[1]");
     stays("a\n   b|\n---\n[1]", "a\nb&#124;\n---\n[1]");
-    // Nothing stands before it any more.
+    // Nothing is left before it.
     stays("> [2]: /u\n>\n> # b|\n---\n[1]", "> # b|\n---\n[1]");
     stays("[2]: /u\n    b|\n---\n[1]", "b&#124;\n---\n[1]");
 }
 
-/// The lines below it were HTML to micromark, and so to us, but rows to markdown-it, with links where the model liked.
+/// micromark and this code once read the lines below the tag as HTML; markdown-it read rows, with links to any address.
 #[test]
 fn a_tag_alone_is_a_row_behind_a_table() {
     stays("a|b\n-|-\n<b>\n[1](https://evil)", "a | b |\n| --- | --- |\n<b> |  |\n[1] |  |");
@@ -799,7 +802,8 @@ fn a_tag_alone_is_a_row_behind_a_table() {
     stays("a|b\n-|-\n<div>\n\n[1]", "a | b |\n| --- | --- |\n\n<div>\n\n[1]");
 }
 
-/// The backtick that kept it from being a fence went with the address of a link, and the fence swallowed all behind it.
+/// The backtick that kept the line from being a fence was once removed with the address of a link, and the fence took in all
+/// text behind it.
 #[test]
 fn code_that_ends_like_a_fence_ends_in_the_line_before() {
     stays("```a`\n```[b](`) [1]", "\u{200b}```a` ```b [1]");
@@ -808,7 +812,7 @@ fn code_that_ends_like_a_fence_ends_in_the_line_before() {
     stays("``a\n``[b](`) [1]", "``a ``b [1]");
 }
 
-/// The blanks had been a part of the link, and now ended a line.
+/// The blanks were part of the link, and then ended a line.
 #[test]
 fn no_line_break_is_left_of_a_link_that_was_a_marker_and_a_year() {
     stays("[1](  \n2024  \n) b", "[1]\u{200b}(   2024   ) b");
@@ -816,7 +820,7 @@ fn no_line_break_is_left_of_a_link_that_was_a_marker_and_a_year() {
     stays("[1](2024) a  \nb", "[1]\u{200b}(2024) a  \nb");
 }
 
-/// A blank on either side of the marker made two, and with them a line break.
+/// The blanks on both sides of the marker once joined to a line break.
 #[test]
 fn no_line_break_is_left_of_a_marker_that_vanishes() {
     stays("a  [doc9] \nb [1]", "a\nb [1]");
@@ -826,7 +830,7 @@ fn no_line_break_is_left_of_a_marker_that_vanishes() {
     stays("a [doc9]  \nb [1]", "a  \nb [1]");
 }
 
-/// A definition takes the text with it, and what stood in code behind its label came alive.
+/// A definition swallows the text behind it, and code behind its label once became active.
 #[test]
 fn a_bracket_that_loses_another_is_no_label() {
     stays("[[]()`]: y`\nx[1]", "\u{200b}[`]: y`\nx[1]");
@@ -837,14 +841,15 @@ fn a_bracket_that_loses_another_is_no_label() {
     stays("a [b [c](javascript:x) d]: y\nx[1]", "a [b c d]: y\nx[1]");
 }
 
-/// Of a marker within what only looks like one, the second conversion made one marker, and lost what stood between.
+/// When a marker stood within text that only looks like a marker, the second conversion once joined them and lost the text
+/// between.
 #[test]
 fn a_machine_marker_holds_no_bracket() {
     let given = "a \u{e200}c (https:/\u{e200}cite\u{e202}a.pdf\u{e201}/evite\u{e202}a.pdf\u{e201}";
     stays(given, "a \u{e200}c (https:/[1]/evite\u{e202}a.pdf\u{e201}");
 }
 
-/// The definitions of a first conversion stood under it like its list, and it went with them.
+/// The definitions of a first conversion once looked like the list of the heading, and the second one removed both.
 #[test]
 fn a_heading_with_no_list_stays_when_it_is_converted_again() {
     stays("a [1]\nSource", "a [1]\nSource\u{200b}");
@@ -852,7 +857,8 @@ fn a_heading_with_no_list_stays_when_it_is_converted_again() {
     stays("a [1]\n\nSources\n[1] Leave policy", "a [1]");
 }
 
-/// The blank within the marker was all that kept it from being a definition; code that holds its colon cannot be parted there.
+/// Only the blank within the marker kept the text from being a definition, and no separator can be put into code that holds
+/// its colon.
 #[test]
 fn text_with_its_colon_in_code_does_not_become_a_definition() {
     stays("[`]: y`[Docs 2] z", "\u{200b}[`]: y`[1] z");
@@ -862,7 +868,7 @@ fn text_with_its_colon_in_code_does_not_become_a_definition() {
     stays("[`]: y` z [Docs 2]", "\u{200b}[`]: y` z [1]");
 }
 
-/// Engines read U+FFFD in its place: what was no address here was a link to a script there.
+/// Engines read U+FFFD in place of NUL: text that was no address here was a link to a script there.
 #[test]
 fn an_address_with_a_nul_is_one() {
     cases(&[
@@ -873,7 +879,8 @@ fn an_address_with_a_nul_is_one() {
     ]);
 }
 
-/// Engines follow quotes and lists to any depth: a definition deeper than we did defined the number of a source.
+/// Engines follow quotes and lists to any depth: a definition nested deeper than the writer's limit once defined the number
+/// of a source.
 #[test]
 fn what_is_nested_too_deep_stands_in_the_deepest_container_that_is_written() {
     for marker in ["> ", "- ", "1. "] {
@@ -883,26 +890,26 @@ fn what_is_nested_too_deep_stands_in_the_deepest_container_that_is_written() {
         let defined = nested("[1]: https://evil\n[2]: https://evil");
         assert!(!defined.contains("evil"), "{defined:?}");
     }
-    // What ends there does not count.
+    // Containers that have ended do not count.
     let deep = "> ".repeat(40);
     stays(&format!("{deep}x\n\n> [1]\n\n2. y"), &format!("{deep}x\n\n> [1]\n\n2. y"));
 }
 
-/// It looked like the label of a footnote, over which nothing reaches, and what was a definition was shown.
+/// The bracket once looked like the label of a footnote, which nothing extends over, so a definition was shown.
 #[test]
 fn a_label_of_a_footnote_holds_no_bracket() {
     stays("[2]: https://evil\n[^[1]:", "[^[1]\u{200b}:");
     stays("[2]: https://evil\n[^a\\[1]: b", "\\[^a\\[1\\]: b");
 }
 
-/// The comment that parts two lists was once a reason to keep a bracket before it apart, the second time.
+/// The comment that separates two lists once made the second conversion separate a bracket before it as well.
 #[test]
 fn a_second_conversion_leaves_the_comment_of_the_first_alone() {
     let given = "1. item\n\n[2]: https://evil \"t\"\n[x](https://ok\n   1. item";
     stays(given, "1. item\n\n[x]\\(https://ok\n   1. item");
 }
 
-/// The definitions behind it made a list of references of it, which went, the second time.
+/// The definitions behind the line once made it a list of references, which the second conversion removed.
 #[test]
 fn a_second_conversion_leaves_a_line_that_looks_like_a_definition_alone() {
     stays("e[1]``\n[1]:``a", "e[1]`` [1]:``a");
@@ -937,26 +944,27 @@ fn a_span_that_ends_in_code_or_a_link_is_cited_behind_it() {
     assert_eq!(cite_at("**bc**d", 4), "**bc[1]\u{200b}[2]\u{200b}**d");
     assert_eq!(cite_at("[p] a\n\n[p]: https://ok", 20), "[p] a\n\n> [p]: https://ok\n\n[1]\u{200b}[2]");
     assert_eq!(cite_at("[p] a\n\n[p]: https://ok\nb", 20), "[p] a\n\n> [p]: https://ok\n\n[1]\u{200b}[2]\n\nb");
-    // Before what a later definition would have made an image of, and not in its bracket.
+    // The badge stands before the image that a later definition would make, not in its bracket.
     assert_eq!(
         cite_at("great![p]\n\n[p]: https://ok", 6),
         "great!\u{200b}[1]\u{200b}[2]\u{200b}[p]\n\n> [p]: https://ok"
     );
-    // In the first of two definitions, it stood at the beginning of the line behind both, which was no fence any more.
+    // The offset is in the first of two definitions. The badge once stood at the beginning of the line behind both, which
+    // was then no fence.
     assert_eq!(cite_at("[p]: u\n[q]: u\n~~~\nb", 5), "[1]\u{200b}[2]\n\n~~~\nb\n~~~");
     assert_eq!(cite_at("[)]:", 4), "[)]\\:[1]\u{200b}[2]");
     assert_eq!(cite_at("```\nb\n```\nd", 6), "```\nb\n```\n\n[1]\u{200b}[2]\n\nd");
     assert_eq!(cite_at("```\nb", 5), "```\nb\n```\n\n[1]\u{200b}[2]");
-    // As the value that the attribute lacks, the badge made a tag of it that loads and runs.
+    // As the missing value of the attribute, the badge once made a tag that loads and runs.
     assert_eq!(cite_at("<img src=x onerror=>b", 19), "&lt;img src=x onerror=[1]\u{200b}[2]>b");
     assert_eq!(cite_at("<img src= onerror=x=>b", 10), "&lt;img src=[1]\u{200b}[2] onerror=x=>b");
-    // The definitions of a first conversion stand behind it.
+    // The second conversion has the definitions of the first one behind this text.
     stays("[doc1]<?=", "[1]&lt;?=");
     assert_eq!(cite_at("a <b c=d>e", 7), "a <b>[1]\u{200b}[2]e");
     assert_eq!(cite_at("a【4:0†s】 b", 14), "a【4:0†s】[1]\u{200b}[2] b".replace("【4:0†s】", ""));
 }
 
-/// Behind the last border it was in a cell that no engine draws, or the table was none any more.
+/// Behind the last border, the badge was once in a cell that no engine draws, or the text was no table any more.
 #[test]
 fn a_span_that_ends_with_a_row_of_a_table_is_cited_in_its_last_cell() {
     let text = "| Plan | Days |\n|---|---|\n| A | 30 |\n\nx\n===\n- y";
@@ -979,7 +987,7 @@ fn a_span_that_ends_with_a_row_of_a_table_is_cited_in_its_last_cell() {
     assert_eq!(cited_at(text.len() - 8), row("x\n", "x[1]\n"));
 }
 
-/// A badge behind the hashes that close a heading made text of them, and a backslash made text of the badge.
+/// A badge behind the closing hashes of a heading once made text of them, and a backslash made text of the badge.
 #[test]
 fn a_span_is_cited_before_what_closes_its_line() {
     for (given, expected) in [
@@ -1009,7 +1017,7 @@ fn a_span_is_cited_before_what_closes_its_line() {
     }
 }
 
-/// The badge came to stand before the line behind the item, and made text of a block that began there.
+/// The badge once stood before the line behind the item, and made text of a block that began there.
 #[test]
 fn a_place_in_the_number_of_an_item_is_cited_where_its_text_begins_or_in_a_paragraph_behind_it() {
     for (behind, expected) in [
@@ -1031,7 +1039,7 @@ fn a_place_in_the_number_of_an_item_is_cited_where_its_text_begins_or_in_a_parag
     }
 }
 
-/// Behind the delimiters the badge made text of the table, and a tag of what two cells had parted.
+/// Behind the delimiters, the badge once made text of the table, and a tag of the content of two cells.
 #[test]
 fn a_place_in_the_delimiters_of_a_table_is_cited_in_the_next_row_or_behind_the_table() {
     for (text, expected) in [
@@ -1072,7 +1080,7 @@ fn a_point_in_a_line_is_not_moved_and_citations_at_one_place_ascend() {
     answer.citations = vec![at(15, 1), at(15, 0), at(17, 2)];
     let mut rules = Rules::plain();
     rules.numbering = Numbering::Provider;
-    // A line end is no blank that a marker left.
+    // The line end was not left by a marker.
     assert_eq!(cite(&answer, &rules).text, "in ninety days [1][2].[3]\nb");
 }
 
@@ -1085,7 +1093,7 @@ fn a_link_on_a_number_and_a_footnote_stay_where_the_format_knows_no_such_markers
     assert_eq!(cite(&answer, &Rules::plain()).text, text);
 }
 
-/// It was left as a link, and looked like the badge beside it.
+/// A link once stayed that looked like the badge beside it.
 #[test]
 fn what_looks_like_a_badge_is_no_link_where_the_format_knows_no_such_markers_either() {
     for (text, expected) in [
@@ -1101,7 +1109,7 @@ fn what_looks_like_a_badge_is_no_link_where_the_format_knows_no_such_markers_eit
     }
 }
 
-/// The brackets of a number that is no marker were closed twice, and one with an address was taken for a citation.
+/// The closing brackets of a literal number were once written twice, and a number with an address counted as a citation.
 #[test]
 fn numbers_in_brackets_stay_where_the_format_has_other_markers() {
     for (text, expected) in [
@@ -1109,7 +1117,7 @@ fn numbers_in_brackets_stay_where_the_format_has_other_markers() {
         ("m[1][1] = 0 [doc1].", "m&#91;1&#93;&#91;1&#93; = 0 [1]."),
         ("B[doc2]! See table[1](a).", "B[1]! See table1."),
         ("A [doc1]. In [2](2024) they say", "A [1]. In 2 they say"),
-        // A bracket before it became a link once a definition came: what is behind it must go on being a label.
+        // The bracket before it becomes a link when a definition comes, so the number must stay its label.
         ("[foo][1] [doc1]", "[foo]&#91;1&#93; [1]"),
         ("[foo][ 1 ] [doc1]", "[foo]&#91; 1 &#93; [1]"),
         ("[foo][1][bar] [doc1]", "[foo]&#91;1&#93;[bar] [1]"),
@@ -1121,7 +1129,7 @@ fn numbers_in_brackets_stay_where_the_format_has_other_markers() {
     }
 }
 
-/// Web Chat drew the brackets of the text: a zero-width space parted it from what was its label.
+/// Web Chat once drew the brackets of the text, because a zero-width space separated it from its label.
 #[test]
 fn the_text_of_a_link_to_a_marker_stands_before_the_badge_without_its_brackets() {
     cases(&[
@@ -1138,10 +1146,10 @@ fn the_text_of_a_link_to_a_marker_stands_before_the_badge_without_its_brackets()
         ("[text][1]\n\n[1]: https://evil", "text[1]"),
         ("[text][1][2] [text][1](https://evil)", "text[1]\u{200b}[2] text[1]"),
         ("| [text][1] | b |\n|---|---|", "| text[1] | b |\n|---|---|"),
-        // Without a source, a marker of a machine vanishes, and a number is text as before.
+        // Without a source, a machine-made marker vanishes, and a number stays text.
         ("[text][doc9]. [text][9] x[1]", "text. [text][9] x[1]"),
         ("[doc9 y][1] [doc1][2]", "doc9 y[1] [1]\u{200b}[2]"),
-        // No link.
+        // These are no links.
         ("[text][^9] [text][note] [text] [1]", "[text][^9] [text][note] [text] [1]"),
         (
             "m[row][1] m[i][1] [x][1] [ ][1] [2019][1]",
@@ -1152,12 +1160,12 @@ fn the_text_of_a_link_to_a_marker_stands_before_the_badge_without_its_brackets()
             "[a [b] c][1] [a [text][1] b](https://ok)",
             "[a [b] c]\u{200b}[1] [a &#91;text&#93;&#91;1&#93; b](https://ok)",
         ),
-        // What is beside the bracket goes on meaning what it did.
+        // The emphasis beside the bracket keeps its meaning.
         ("a**[b c][1]**d", "a**&#8203;b c[1]**d"),
     ]);
 }
 
-/// The link stayed, and its source was not cited.
+/// The link once stayed, and its source was not cited.
 #[test]
 fn a_link_to_the_address_of_a_source_is_a_citation_of_it() {
     cases(&[
@@ -1216,15 +1224,14 @@ fn a_link_in_a_cited_span_belongs_to_it_and_gets_no_badge_of_its_own() {
     let sentence = "Leave is [30 days](https://x/a) a year.";
     assert_eq!(cited(0, sentence.len(), 0), format!("{sentence}[1] See more[1]."));
     assert_eq!(cited(0, sentence.len(), 1), format!("{sentence}[1] See more[2]."));
-    // An end in the link, as of an offset that misses it by two.
+    // The span ends within the link, like one whose offset is wrong by two.
     assert_eq!(cited(0, 29, 0), "Leave is [30 days](https://x/a)[1] a year. See more[1].");
     assert_eq!(cited(9, 31, 0), "Leave is [1] a year. See more[1].");
     assert_eq!(cited(0, 8, 0), "Leave is[1] 30 days[1] a year. See more[1].");
 }
 
-/// Of three markers, the one between two commas went alone.
-/// The blank went with the marker, and where text begins was looked for behind it: inside the character that came next, which
-/// was a panic.
+/// Regression test for a panic: the blank was removed with the marker, and the search for the next text then began inside a
+/// character of several bytes.
 #[test]
 fn a_character_of_several_bytes_may_follow_a_marker_that_vanishes_with_its_blank() {
     for rules in [Rules::numbered(), Rules::web_chat(), Rules::teams(), Rules::plain()] {
@@ -1239,6 +1246,7 @@ fn a_character_of_several_bytes_may_follow_a_marker_that_vanishes_with_its_blank
     }
 }
 
+/// Of three markers, the one between two commas was once removed without a comma.
 #[test]
 fn a_marker_that_vanishes_takes_its_comma_with_it() {
     cases(&[

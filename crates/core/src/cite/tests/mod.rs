@@ -1,4 +1,4 @@
-//! What holds of the core by itself. What it writes is read by the engines of Web Chat in `tests/engines`.
+//! Tests of the core alone. `tests/engines` reads its output with the engines of Web Chat.
 
 mod answers;
 mod written;

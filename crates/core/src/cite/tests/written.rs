@@ -1,4 +1,4 @@
-//! What is written, and what stays as it is.
+//! How text is written, and which text stays unchanged.
 
 use std::collections::BTreeSet;
 
@@ -17,14 +17,14 @@ fn answer(text: &str) -> Answer {
     Answer { text: text.into(), sources: vec![web("a"), web("b"), web("c")], ..Answer::default() }
 }
 
-/// One engine took the backtick for a part of the address, so that what stood in the code was a link.
+/// One engine once read the backtick as part of the address, and a link in the code.
 #[test]
 fn code_that_may_hold_a_link_ends_an_address_before_it() {
     let cited = cite(&answer("[x](https://ok.example`]:<javascript:x>`code`"), &Rules::web_chat());
     assert_eq!(cited.text, "[x]\\(https://ok.example\u{200a}`]:<javascript:x>`code&#96;");
 }
 
-/// Another core lost the badge: it left the backtick as it was, and what closed it had been escaped.
+/// The badge was once lost: the backtick was left as it was, while its closing backtick had been escaped.
 #[test]
 fn a_bracket_behind_a_lone_backtick_is_a_badge() {
     let text = ":\n\n_\u{60}[[3]مرحبا- [x] &amp;\n\\\u{60}\u{60}\u{60}\n";
@@ -53,7 +53,7 @@ fn body(answer: &Answer, rules: &Rules) -> String {
     cited.text.split("\n\n[1]: ").next().unwrap_or_default().to_owned()
 }
 
-/// Blanks were written before a form feed at the end of a line each time that an answer was converted.
+/// Each conversion once wrote more blanks before a form feed at the end of a line.
 #[test]
 fn a_line_break_before_which_a_form_feed_stands_is_written_once() {
     let rules = Rules { hard_breaks: true, ..Rules::web_chat() };
@@ -64,14 +64,14 @@ fn a_line_break_before_which_a_form_feed_stands_is_written_once() {
     }
 }
 
-/// A label that is drawn as a badge is led elsewhere by the definition of the model behind it.
+/// The model's own definition behind a label that is drawn as a badge would lead it elsewhere.
 #[test]
 fn a_definition_whose_label_looks_like_a_badge_goes() {
     let cited = body(&answer("x[2] [**1**] y\n\n[**1**]: https://evil"), &Rules::web_chat());
     assert_eq!(cited, "x[1] [**1**] y");
 }
 
-/// Of `&[copy](javascript:y);` one sign was left, and not the six that readers saw.
+/// `&[copy](javascript:y);` once became one sign, instead of the six that readers saw.
 #[test]
 fn what_goes_makes_no_character_reference_of_its_neighbours() {
     for (given, expected) in [
@@ -84,7 +84,7 @@ fn what_goes_makes_no_character_reference_of_its_neighbours() {
     }
 }
 
-/// A machine's marker holds no bracket: the second conversion took what stood around the badge for one.
+/// A machine-made marker holds no bracket: the second conversion once read the text around the badge as one.
 #[test]
 fn a_badge_in_what_looks_like_a_marker_stays_the_second_time() {
     let given = "a \u{e200}c (https:/\u{e200}cite\u{e202}a.pdf\u{e201}/evite\u{e202}a.pdf\u{e201}";
@@ -92,7 +92,7 @@ fn a_badge_in_what_looks_like_a_marker_stays_the_second_time() {
     assert_eq!(body(&answer(&once), &Rules::web_chat()), once);
 }
 
-/// Math was written with the sign as a reference, which those who draw it do not read.
+/// Math once had a character reference for the sign, which renderers of math do not read.
 #[test]
 fn math_with_a_sign_that_begins_no_tag_stays() {
     for same in ["$a<b$ and $c_1$ [1]", "$p<0.05$ [1]", "$$x<y+1$$ [1]"] {
@@ -100,14 +100,14 @@ fn math_with_a_sign_that_begins_no_tag_stays() {
     }
 }
 
-/// The definition had ended the list; without it, the item was one of the inner list.
+/// The removed definition had ended the list. Without it, the item once belonged to the inner list.
 #[test]
 fn an_item_behind_a_definition_that_goes_stands_where_it_stood() {
     let given = "- - [2]\n\n[1]: https://evil\n\n   1. item";
     assert_eq!(body(&answer(given), &Rules::web_chat()), "- - [1]\n\n1. item");
 }
 
-/// An address in code or between angle brackets ends there, and one may be written in capitals.
+/// An address in code or between angle brackets ends there. Addresses may be in capitals.
 #[test]
 fn a_badge_is_kept_from_an_address_and_from_nothing_else() {
     let same = "<https://x>[1] `https://x`[2]";
@@ -118,14 +118,14 @@ fn a_badge_is_kept_from_an_address_and_from_nothing_else() {
     assert_eq!(body(&answer(&format!("{long}[1]")), &Rules::web_chat()), format!("{long}\u{200a}[1]"));
 }
 
-/// `**bold**[doc9].` and `` `code`[doc9]. `` were left with something that nobody sees.
+/// `**bold**[doc9].` and `` `code`[doc9]. `` were once left with an invisible character.
 #[test]
 fn a_marker_that_vanishes_leaves_nothing_behind_a_word() {
     let given = "**a**[doc9]. `b`[doc9], *c*[doc9] d [1]";
     assert_eq!(body(&answer(given), &Rules::web_chat()), "**a**. `b`, *c* d [1]");
 }
 
-/// What is cited where no text stands was cited at the beginning of what comes next.
+/// A citation at an offset without text once stood at the beginning of the next block.
 #[test]
 fn a_place_without_text_is_cited_before_the_next_block() {
     let cited = |text: &str, end: usize| {
@@ -139,7 +139,7 @@ fn a_place_without_text_is_cited_before_the_next_block() {
     assert_eq!(cited("[p] a\n\n[p]: https://ok\nb", 20), "[p] a\n\n> [p]: https://ok\n\n[1]\n\nb");
 }
 
-/// Whoever looks for numbers in the drawn text finds none that is no citation, in the text of a link either.
+/// A program that looks for numbers in the drawn text finds only citations, in the text of a link too.
 #[test]
 fn a_number_in_the_text_of_a_link_is_broken_where_numbers_are_looked_for() {
     let cited = cite(&answer("[see [1]](https://x.example) [1]"), &Rules::teams());
@@ -149,14 +149,15 @@ fn a_number_in_the_text_of_a_link_is_broken_where_numbers_are_looked_for() {
     assert_eq!(cite(&answer(marker), &Rules::teams()).text, marker);
 }
 
-/// A definition that a link needs is shown as text to Teams. The bracket in its address was a live link to `2024` there.
+/// For Teams, a definition that a link needs is written as text. The bracket in its address was once a live link to `2024`
+/// there.
 #[test]
 fn an_address_that_is_shown_as_text_holds_no_link() {
     let cited = cite(&answer("See [a][p] [1].\n\n[p]: https://ok.example/[1](2024)\""), &Rules::teams());
     assert_eq!(cited.text, "See [a][p] [1].\n\n[p]\u{200b}: https://ok.example/%5B1%5D%282024%29%22");
 }
 
-/// Blocks of HTML were made harmless, and nothing said so.
+/// Blocks of HTML were once made harmless without a report entry.
 #[test]
 fn what_is_made_harmless_is_told() {
     let (harmless, made) =
@@ -166,11 +167,11 @@ fn what_is_made_harmless_is_told() {
     assert_eq!(told, [("html-attributes", Some(2)), ("html", Some(20)), ("image", Some(33))]);
 }
 
-/// What made the first rewriters stumble, class by class; what engines make of each is tried in `tests/engines`.
+/// The cases in which the first rewriters failed, class by class. `tests/engines` tries what engines make of each.
 #[test]
 fn no_class_of_trouble_that_prototypes_met_is_left() {
     for (given, expected) in [
-        // Neighbours of a badge that would change it: brackets, addresses, colons, signs before it.
+        // Neighbors of a badge that would change it: brackets, addresses, colons, signs before it.
         ("[1][2] [1][9] [1][]", "[1]\u{200b}[2] [1]\u{200b}[9] [1]\u{200b}[]"),
         ("[a][1] x [][2]", "[a]\u{200b}[1] x []\u{200b}[2]"),
         ("[1](https://evil) [1](see y) [1](2024)", "[1] [1]\u{200b}(see y) [1]\u{200b}(2024)"),
@@ -178,12 +179,12 @@ fn no_class_of_trouble_that_prototypes_met_is_left() {
         ("\\【1】 \\\\[1]", "\\\u{200b}[1] \\\\\u{200b}[1]"),
         ("x\n\n[1]: word\n\n\\[1\\] &#91;1]", "x\n\n\\[1\\] &#91;1]"),
         ("[9] [9]: word [1]", "[9] [9]\\: word [1]"),
-        // Definitions of the model: the first would win, and what is behind one must not become another thing.
+        // Definitions of the model: the first one would win, and the text behind one must not change its meaning.
         ("[1]: https://evil\n[1]: https://evil2\n[1]: e3\n\nx [1]", "x [1]"),
         ("> [1]: https://evil\n\n- [ 1 ]: https://evil\n\nx [1]", ">\n\n- \u{200b}\n\nx [1]"),
         ("[1]: https://evil\n    indented\n\nx[1]", "indented\n\nx[1]"),
         ("[doc1]: javascript:x\n'a\nb'\n\nx[1]", "x[1]"),
-        // Numbers where no marker is.
+        // Numbers that are no markers.
         (
             "[see [1]](https://u) ![see [1]](https://u/i.png) [1]",
             "[see &#91;1&#93;](https://u) [see &#91;1&#93;](https://u/i.png) [1]",
@@ -191,7 +192,7 @@ fn no_class_of_trouble_that_prototypes_met_is_left() {
         ("<https://x/[1]> `[1]` $a[1]$ [1]", "<https://x/[1]> `[1]` $a[1]$ [1]"),
         ("[ 1 ] [\n1] x", "[1] [1] x"),
         ("settings[2] a[1]", "settings[1] a[2]"),
-        // What is open at the end.
+        // Syntax that is open at the end.
         ("x[1]\n\n````\n[2]", "x[1]\n\n````\n[2]\n````"),
         ("x[1]\n\n> ~~~\n> [2]", "x[1]\n\n> ~~~\n> [2]\n> ~~~"),
         ("x[1]\n\n<pre>\na [1]", "x[1]\n\n&lt;pre>\na &#91;1&#93;"),
@@ -212,7 +213,7 @@ fn no_class_of_trouble_that_prototypes_met_is_left() {
         let again = body(&answer(&once), &Rules::web_chat());
         assert_eq!(again, once, "the second time, of {given:?}");
     }
-    // Addresses and titles in definitions: none that a model could end, or make a link of.
+    // Addresses and titles in definitions: the model can end none, and make a link of none.
     let mut hostile = answer("x [1]");
     hostile.sources[0].url = "https://x/a b(c)<d>&copy=2".parse().ok();
     hostile.sources[0].title = Some("a \"b\" \\ &amp;\n\nc".into());
@@ -226,7 +227,7 @@ fn a_fence_is_closed_where_it_was_opened() {
     assert!(cited.text.starts_with("[1]\n ```\n a\n ```\n\n[1]: "), "{:?}", cited.text);
 }
 
-/// `# **[1]**` and a tab once lost an asterisk, and nothing noticed.
+/// `# **[1]**` and a tab once lost an asterisk, and no test noticed.
 #[test]
 fn tokens_and_the_gaps_between_them_cover_every_leaf() {
     let pieces = [
@@ -290,37 +291,38 @@ fn tokens_and_the_gaps_between_them_cover_every_leaf() {
         leaves += crate::cite::cover(&text);
     }
     assert!(leaves > 20_000, "{leaves} leaves were looked at");
-    // The parser takes the escaped border for one sign, and the backslash before it for none.
+    // The parser reads the escaped border as one sign, and reports the backslash before it not at all.
     assert_eq!(crate::cite::cover("| a | b |\n|---|---|\n\\\\|b | c"), 4);
 }
 
-/// Pieces joined are the beginning of the whole, wherever they are cut, and nothing of them is taken back.
+/// The joined pieces are the beginning of the whole, wherever the text is cut, and none is taken back.
 #[test]
 fn what_arrives_in_pieces_becomes_what_the_whole_becomes() {
     let texts = [
-        // Of a label defined twice, the parser tells the first definition alone: the title of the second was shown as text.
+        // The parser reports only the first definition of a label: the title of the second was once shown as text.
         "[foo]: https://ok.example/foo 'x'\n\n[foo]: https://ok.example/foo\n'x'\n\nword [1]",
         // The parser loses a carriage return in code that the text ends in.
         "~~~~\n\r[2] The quoted title\r\n",
-        // A line end was counted twice, and code seemed closed.
+        // A line end was once counted twice, and the code seemed closed.
         "quote [1]\r\r\n```\r\r\n[text](https://ok.example)\r\r\n\r\r\n> ```\r\n> x",
-        // Whether the backslash breaks the line, or stands in an address, hangs on what follows.
+        // The text behind the backslash decides whether it breaks the line, or stands in an address.
         "<b>\\\n===\n  ",
         "https://ok.example/a\\【4:0†a】 c.pdf",
         "https://ok.example/a\\ ![1](https://evil.example/i.png)[1]",
-        // The second dollar of the link seemed to open math that reached into the next one.
+        // The second dollar of the link once seemed to open math that extends into the next link.
         "[see $a[1]$](https://ok.example)\\[see $a[1]$](https://ok.example)\n",
-        // A paragraph was shown with a blank line before it; then it became the header of a table, which had none.
+        // A paragraph was once shown with a blank line before it, and then became the header of a table without one.
         "- \nword|b\n-|-\n![x](https://evil.example/i.png)",
-        // A link was shown; the next backtick made code of it.
+        // A link was once shown that the next backtick made code.
         "[<b title=\"[\">`~\\[[1]](https://evil.example)[ 1 ]`code`",
-        // The address seemed to end at a blank that is none of Markdown's, and was shown as text.
+        // The address once seemed to end at a blank that Markdown does not count, and was shown as text.
         "![chart](https://evil\u{200a}.example/?q=secret) A [1]",
-        // The lines of the code end in another way than that before it.
+        // The lines of the code have other line ends than the line before it.
         "[1]\r\n\r\n    code`word [1]`\n\n",
-        // What parts two lists was written, and then the heading between them was.
+        // The comment between two lists was once written before the heading between them.
         "- a\n\n      code\n\n\n\n# \n-\n\n> quote [1]",
-        // A definition in an item or a quote, alone or told twice, changed how far that stands from what is before it.
+        // A definition in an item or a quote, alone or repeated, once changed the distance of this block from the one
+        // before.
         "[1]\n\n\n- [1]:[1]\n\n> \n\n",
         "\n\n- [foo]: https://ok.example/foo 'x'\n\n\n\n> [foo]: https://ok.example/foo\n> 'x'\n\n",
         "# Leave\n\nYou have **30 days** [1], see [the policy][2].\n\n- one [2]\n- two [doc3], [doc9].\n\n1. a\n2. b [1]",
@@ -349,7 +351,7 @@ fn what_arrives_in_pieces_becomes_what_the_whole_becomes() {
     }
 }
 
-/// The number stayed as the model wrote it, and led to whichever source had got that number here.
+/// The number once stayed as the model wrote it, and led to the source that has this number here.
 #[test]
 fn a_marker_in_the_description_of_an_image_that_goes_cites_its_source() {
     let cited = body(&answer("x[2] ![a [1] b](javascript:x)"), &Rules::web_chat());
@@ -358,7 +360,7 @@ fn a_marker_in_the_description_of_an_image_that_goes_cites_its_source() {
     assert_eq!(cited, "[1]\u{200b}[2]\u{200b}[3]unclosed [1]\u{200b}[2]");
 }
 
-/// A text that was no link in the end was looked at from behind its own end.
+/// The search for the text of a removed link once began behind the end of that text.
 #[test]
 fn a_link_that_is_none_before_its_definition_does_no_harm() {
     let text = "[text][1][foo]\n- item\n\n> [foo]: https://ok.example/foo\n> 'x'\n\n";
@@ -370,7 +372,7 @@ fn a_link_that_is_none_before_its_definition_does_no_harm() {
     );
 }
 
-/// The provider cites a place right before it tells the source.
+/// Some providers cite an offset right before they send the source.
 #[test]
 fn a_place_may_be_cited_before_its_source_is_added() {
     let mut growing = Incremental::new(crate::answer::MarkerGrammar::NONE, &Rules::web_chat());
@@ -382,13 +384,13 @@ fn a_place_may_be_cited_before_its_source_is_added() {
     assert!(text.starts_with("Leave is 30 days.[1] And more. The end.\n\n[1]: "), "{text:?}");
 }
 
-/// Its indentation stayed and that of the item before it went, so that it stood in that item.
+/// The item once kept its indentation while the item before lost its own, so that it was nested in that item.
 #[test]
 fn an_item_stands_beside_one_that_lost_its_indentation() {
     assert_eq!(body(&answer("\n3) \n  - item\n   1. item"), &Rules::web_chat()), "3) \u{200b}\n- item\n1. item");
 }
 
-/// The stars stayed back until the next word, and readers saw those that opened as text.
+/// The closing stars were once held back until the next word, so readers saw the opening ones as text.
 #[test]
 fn emphasis_that_has_ended_is_shown_before_the_next_word_comes() {
     let mut growing = Incremental::new(crate::answer::MarkerGrammar::ALL, &Rules::web_chat());
@@ -396,7 +398,8 @@ fn emphasis_that_has_ended_is_shown_before_the_next_word_comes() {
     assert_eq!(growing.push("a year."), " a year.");
 }
 
-/// The digit behind the second dollar seemed to tell that there is no math, and `[1]` was given out as a number: a third dollar ends it.
+/// The digit behind the second dollar once seemed to exclude math, and `[1]` was shown as a badge; but a third dollar ends
+/// the math.
 #[test]
 fn math_goes_on_behind_a_dollar_that_an_amount_begins_with() {
     for rules in [Rules::web_chat(), Rules::numbered()] {
@@ -410,7 +413,8 @@ fn math_goes_on_behind_a_dollar_that_an_amount_begins_with() {
     }
 }
 
-/// The second dollar of a link opened math behind the link, which was held back from there on: its dollar was lost.
+/// The second dollar of a link once opened math behind the link, so that text was held back from there on and the dollar was
+/// lost.
 #[test]
 fn a_dollar_in_a_link_opens_no_math_behind_it() {
     let pieces = ["[see $a[1]$](https://ok.example) is", " $b$ and more"];
@@ -422,7 +426,7 @@ fn a_dollar_in_a_link_opens_no_math_behind_it() {
     assert_eq!(growing.finish(), cite(&answer(&pieces.concat()), &Rules::web_chat()));
 }
 
-/// The end of the square bracket took the open marker in it for text, which was shown and then became a badge.
+/// The closing square bracket once made text of the open marker in it, which was shown and then became a badge.
 #[test]
 fn a_marker_of_a_machine_goes_on_over_the_end_of_a_bracket_around_it() {
     let texts = [
@@ -441,7 +445,7 @@ fn a_marker_of_a_machine_goes_on_over_the_end_of_a_bracket_around_it() {
     }
 }
 
-/// The cell that the row lacks got the backslash at the end of the one before it as well.
+/// The missing cell of the row once got the backslash of the cell before it as well.
 #[test]
 fn a_backslash_at_the_end_of_a_row_is_shown_once() {
     let cited = body(&answer("x [1]\n\n| a | b |\n|---|---|\n| c\n\\"), &Rules::web_chat());
