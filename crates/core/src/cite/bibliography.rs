@@ -162,7 +162,7 @@ impl Bibliography {
 
     fn entry(&mut self, entry: &Line<'_>, line: Range<usize>, sources: &[Source]) {
         if self.is_text || !self.after_content {
-            // A text that is nothing but a list is the answer.
+            // A text that holds only a list is the answer.
             self.is_text = true;
             self.after_content = true;
             return;

@@ -100,7 +100,7 @@ pub(super) fn is_comment(comment: &str) -> bool {
 /// A longer tag is text.
 const MAX_TAG_BYTES: usize = 4 * 1024;
 
-/// Where the tag ends: after the first `>` outside quotes.
+/// The offset behind the first `>` outside quotes; `None` for a tag without an end.
 fn tag_end(rest: &str, from: usize) -> Option<usize> {
     let mut quote = None;
     for (at, c) in rest[from..].char_indices().take_while(|(at, _)| *at < MAX_TAG_BYTES) {

@@ -160,7 +160,7 @@ impl Numberer {
     }
 }
 
-/// `[1] is "Title": https://…`
+/// Writes the report message, `[1] is "Title": https://…`.
 fn what_is_cited(source: &CitedSource) -> String {
     let CitedSource { position, title, url, .. } = source;
     let address_bytes = url.as_ref().map_or(32, |url| url.as_str().len());

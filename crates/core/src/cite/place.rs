@@ -111,7 +111,8 @@ fn before_closing(text: &str, at: usize) -> usize {
     if content.is_empty() || content.ends_with(['\n', '\r']) { at } else { content.len() }
 }
 
-/// Longer runs of hashes or backslashes close nothing, so that each is looked at once, however the text arrives.
+/// Longer runs of hashes or backslashes close nothing, so that the result does not depend on how much of them has arrived
+/// and the check stays cheap.
 const MAX_CLOSING: usize = 16;
 
 /// A longer line is not checked for being a heading.
@@ -195,5 +196,5 @@ fn first_place(text: &str) -> usize {
     text.len() - content.len() + first.map_or(0, char::len_utf8)
 }
 
-/// The longest run of emphasis delimiters or backticks that is looked at.
+/// The longest run of emphasis delimiters or backticks to check.
 const MAX_EMPHASIS: usize = 32;

@@ -23,7 +23,7 @@ pub struct Converted {
 /// Converts an answer that has been parsed already.
 ///
 /// # Errors
-/// When required grounding is missing.
+/// [`ConvertError::GroundingNoTools`] or [`ConvertError::GroundingNoCitations`] when required grounding is missing.
 pub fn convert_answer(answer: Answer, conversion: &Conversion) -> Result<Converted, ConvertError> {
     let (message, report) = message(answer, conversion)?;
     Ok(Converted { activities: vec![message], report })

@@ -46,7 +46,7 @@ pub enum Update<'s> {
     Text(&'s str),
 }
 
-/// A stream that has ended.
+/// The result of a stream that has ended.
 #[derive(Clone, Debug)]
 pub struct Streamed {
     /// The message, equal to the one of the whole answer.
@@ -114,7 +114,7 @@ impl Streaming {
     /// Ends the stream. Returns the message alone, for callers that have sent the texts of the pushes.
     ///
     /// # Errors
-    /// When the input is not what its format promises, or when required grounding is missing.
+    /// When the input is not valid in its format, or when required grounding is missing.
     pub fn end(self) -> Result<Streamed, ConvertError> {
         let Self { conversion, stream, shown, given, .. } = self;
         let (message, report) = message(stream.finish()?, &conversion)?;
@@ -127,7 +127,7 @@ impl Streaming {
     /// [`Options::updates`](super::Options::updates), and the message.
     ///
     /// # Errors
-    /// When the input is not what its format promises, or when required grounding is missing.
+    /// When the input is not valid in its format, or when required grounding is missing.
     pub fn finish(self) -> Result<Converted, ConvertError> {
         let Self { conversion, stream, shown, .. } = self;
         let (message, report) = message(stream.finish()?, &conversion)?;

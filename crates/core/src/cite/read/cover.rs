@@ -46,7 +46,7 @@ impl Coverage<'_> {
         let signs: &[char] = match leaf.kind {
             // Behind its hashes, the parser takes a vertical tab for a blank; read as written, no heading of hashes begins there.
             LeafKind::Heading(_) | LeafKind::Underlined => &['#', '=', '-'],
-            // Of `\\|`, the parser reads an escaped border.
+            // In `\\|`, the parser reads an escaped border.
             LeafKind::Cell => &['\\'],
             LeafKind::Paragraph | LeafKind::Fence | LeafKind::Indented | LeafKind::Html | LeafKind::Rule => &[],
         };

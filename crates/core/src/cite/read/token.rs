@@ -32,7 +32,7 @@ pub(in crate::cite) enum TokenKind {
     Html,
     /// `<https://…>` or `<…@…>`.
     Autolink,
-    /// The opening bracket of a link or image. The number is its place in [`Inline::links`].
+    /// The opening bracket of a link or image. The number is its index in [`Inline::links`].
     Open(usize),
     /// The end of this link: the closing bracket, and an address or label behind it.
     Close(usize),
@@ -110,7 +110,7 @@ pub(in crate::cite) enum Container {
     Item,
     /// A footnote, from its label on.
     Note,
-    /// A table of so many columns.
+    /// A table with this number of columns.
     Table(usize),
     /// A row of a table; the first one is its head.
     Row {

@@ -129,8 +129,8 @@ fn is_tag_alone(line: &str) -> bool {
     begins_html(line) && !begins_html(&format!("{line}."))
 }
 
-/// Whether a line that begins with a tag begins a block of HTML (CommonMark 0.31, section 4.6, kinds 6 and 7; what kinds 1 to 5
-/// begin with is never written but for comments).
+/// Whether a line that begins with a tag begins a block of HTML (CommonMark 0.31, section 4.6, kinds 6 and 7). Of kinds 1 to
+/// 5, only comments are ever written.
 fn begins_html(line: &str) -> bool {
     let Some(rest) = line.strip_prefix('<') else { return false };
     if rest.starts_with('!') {
@@ -147,7 +147,7 @@ fn begins_html(line: &str) -> bool {
     is_block || behind.trim_start_matches(['/', ' ']).strip_prefix('>').is_some_and(|rest| rest.trim().is_empty())
 }
 
-/// The elements of kind 6 that are written at all.
+/// The elements of kind 6 that the writer lets through.
 const BLOCK_ELEMENTS: [&str; 25] = [
     "blockquote",
     "dd",
