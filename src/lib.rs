@@ -20,6 +20,7 @@ pub mod metrics;
 pub mod private_file;
 pub mod redirects;
 pub mod secret;
+pub mod secret_source;
 mod sse;
 pub mod store;
 pub mod telemetry;

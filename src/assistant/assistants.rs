@@ -35,6 +35,22 @@ impl AssistantRegistry {
     }
 }
 
+impl AssistantRegistry {
+    /// The same with these assistants besides. A name that is taken stays as it is.
+    #[must_use]
+    pub fn or(mut self, others: impl IntoIterator<Item = Arc<Assistant>>) -> Self {
+        for assistant in others {
+            self.by_name.entry(assistant.name().to_owned()).or_insert(assistant);
+        }
+        self
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+}
+
 impl Assistants {
     /// This team.
     #[must_use]

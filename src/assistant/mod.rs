@@ -11,6 +11,7 @@ mod downloads;
 mod failure;
 mod history;
 mod links;
+mod manager;
 mod open;
 mod options;
 mod plan;
@@ -23,6 +24,9 @@ pub use audience::Audience;
 pub use azure_responder::AzureResponder;
 pub use downloads::Downloads;
 pub use failure::Case;
+pub use manager::{
+    AssistantInfo, AssistantManager, ConfigureError, Configured, Faults, ManageError, Origin, ReadSettings,
+};
 pub use open::{DOCS, OpenError, Opening, open};
 pub use options::{AssistantOptions, LinkMode, UnknownLinkMode};
-pub use plan::{AssistantPlan, BackEnd, DocumentsPlan};
+pub use plan::{AssistantPlan, BackEnd, DocumentsPlan, DocumentsSource};

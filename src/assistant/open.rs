@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::documentation;
-use super::{Assistant, AssistantOptions, AssistantPlan, AssistantRegistry, BackEnd};
+use super::{Assistant, AssistantOptions, AssistantPlan, AssistantRegistry, BackEnd, DocumentsSource};
 use crate::answer::LabelCatalog;
 use crate::document::{Library, LibraryError, PublicLinks};
+use crate::store::AssistantStore;
 use crate::upstream::{Local, LocalOptions, Surroundings, UpstreamFault};
 use crate::url::WebUrl;
 
@@ -24,9 +25,17 @@ pub struct Opening<'a> {
     pub server: WebUrl,
     /// What makes addresses of documents that need no credential.
     pub public: Arc<dyn PublicLinks>,
+    /// The store with uploaded documents.
+    pub store: Option<Arc<dyn AssistantStore>>,
 }
 
 impl<'a> Opening<'a> {
+    /// The same with uploaded documents in this store.
+    #[must_use]
+    pub fn with_store(self, store: Arc<dyn AssistantStore>) -> Self {
+        Self { store: Some(store), ..self }
+    }
+
     /// What every assistant is opened with.
     #[must_use]
     pub fn new(
@@ -35,7 +44,7 @@ impl<'a> Opening<'a> {
         server: WebUrl,
         public: Arc<dyn PublicLinks>,
     ) -> Self {
-        Self { surroundings, labels, server, public }
+        Self { surroundings, labels, server, public, store: None }
     }
 }
 
@@ -88,15 +97,16 @@ pub async fn open(
     if faults.is_empty() { Ok(AssistantRegistry::new(assistants, of_channel.map(str::to_owned))) } else { Err(faults) }
 }
 
-async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Result<Assistant, Vec<OpenError>> {
-    let AssistantPlan { name, options, secret, back_end, documents, warnings } = plan;
-    let Opening { surroundings, labels, server, public } = opening;
+/// Opens one assistant.
+pub(super) async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Result<Assistant, Vec<OpenError>> {
+    let AssistantPlan { name, options, secret, back_end, documents, warnings, .. } = plan;
+    let Opening { surroundings, labels, server, public, .. } = opening;
     for warning in warnings {
         tracing::warn!(assistant = name, "{warning}");
     }
     let mut faults = Vec::new();
     let library = match documents {
-        Some(documents) => match Library::open(documents.library.clone()).await {
+        Some(documents) => match open_library(name, &documents.source, opening).await {
             Ok(library) => Some(Arc::new(library)),
             Err(error) => {
                 faults.push(OpenError::Documents { assistant: name.clone(), error });
@@ -126,6 +136,20 @@ async fn open_one(plan: &AssistantPlan, opening: &Opening<'_>) -> Result<Assista
         assistant = assistant.with_library(library).with_passages(documents.passages).with_links(links);
     }
     Ok(assistant)
+}
+
+async fn open_library(
+    assistant: &str,
+    source: &DocumentsSource,
+    opening: &Opening<'_>,
+) -> Result<Library, LibraryError> {
+    match (source, &opening.store) {
+        (DocumentsSource::Folder(options), _) => Library::open(options.clone()).await,
+        (DocumentsSource::Uploads(options), Some(store)) => {
+            Library::uploaded(Arc::clone(store), assistant, options.clone()).await
+        }
+        (DocumentsSource::Uploads(_), None) => Library::built_in([]).await,
+    }
 }
 
 async fn docs(opening: &Opening<'_>) -> Result<Assistant, LibraryError> {

@@ -1,9 +1,9 @@
 //! The configuration of an assistant.
 
 use super::AssistantOptions;
-use crate::document::LibraryOptions;
+use crate::document::{LibraryOptions, UploadOptions};
 use crate::secret::Secret;
-use crate::upstream::UpstreamOptions;
+use crate::upstream::{Surroundings, UpstreamFault, UpstreamOptions};
 
 /// The configuration of an assistant, before its back end and its documents are opened.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,8 @@ pub struct AssistantPlan {
     pub back_end: BackEnd,
     /// The documents that are searched for it.
     pub documents: Option<DocumentsPlan>,
+    /// The members of its section, as they were given.
+    pub section: toml::Table,
     /// What is odd about its settings and does no harm; told when it is opened.
     pub warnings: Vec<String>,
 }
@@ -36,10 +38,20 @@ pub enum BackEnd {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DocumentsPlan {
-    /// The folder, and how much of it is taken in.
-    pub library: LibraryOptions,
+    /// Where the documents are.
+    pub source: DocumentsSource,
     /// So many passages are put into a question.
     pub passages: usize,
+}
+
+/// Where the documents of an assistant are.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum DocumentsSource {
+    /// In a folder of the server.
+    Folder(LibraryOptions),
+    /// In the store, uploaded over HTTP.
+    Uploads(UploadOptions),
 }
 
 impl AssistantPlan {
@@ -52,15 +64,27 @@ impl AssistantPlan {
             secret: None,
             back_end,
             documents: None,
+            section: toml::Table::new(),
             warnings: Vec::new(),
+        }
+    }
+
+    /// Checks the back end: secrets are looked up and addresses made. Nothing is called.
+    ///
+    /// # Errors
+    /// When the back end cannot be called: with everything that is wrong.
+    pub fn check(&self, surroundings: &Surroundings<'_>) -> Result<(), Vec<UpstreamFault>> {
+        match &self.back_end {
+            BackEnd::Local => Ok(()),
+            BackEnd::Called(upstream) => upstream.clone().open(surroundings).map(drop),
         }
     }
 }
 
 impl DocumentsPlan {
-    /// The documents of a folder.
+    /// These documents, with the usual number of passages.
     #[must_use]
-    pub fn new(library: LibraryOptions) -> Self {
-        Self { library, passages: 6 }
+    pub fn new(source: DocumentsSource) -> Self {
+        Self { source, passages: 6 }
     }
 }

@@ -12,12 +12,12 @@ use super::args::ServeArgs;
 use super::first_steps::{self, Shell};
 use super::process;
 use super::team::{Openers, Watch, Watched, answering};
-use crate::assistant::Assistants;
+use crate::assistant::{AssistantManager, Assistants};
 use crate::channels::azure_bot::{AzureBot, ConnectorRecords};
 use crate::channels::direct_line::bot::BotClient;
 use crate::channels::direct_line_client::BoundDirectLine;
 use crate::clock::{Clock, IdSource, RandomIds, SystemClock};
-use crate::config::{Config, Sources};
+use crate::config::{Config, Sources, read_settings};
 use crate::http::ApiKey;
 use crate::private_file;
 use crate::redirects::{RedirectLimits, Redirects};
@@ -105,11 +105,13 @@ async fn serve_from(
     config.http.max_connections = connections()?;
     tracing::info!(connections = config.http.max_connections, "the limit of open files allows this many connections");
     let assistants = Arc::new(Assistants::default());
+    let manager = AssistantManager::new(Arc::clone(&assistants), Arc::clone(&store) as _, read_settings);
+    let manager = Arc::new(manager);
     let (options, channel) = (config.http.clone(), config.direct_line.clone());
     let conversations: Arc<dyn ConversationStore> = Arc::clone(&store) as _;
     let mut state =
         http::State::new(options, channel, Arc::clone(&conversations), Arc::clone(&clock), Arc::clone(&ids));
-    state = state.with_assistants(Arc::clone(&assistants));
+    state = state.with_assistants(Arc::clone(&assistants)).with_manager(Arc::clone(&manager));
     if config.resolve_redirects {
         let limits = RedirectLimits::default();
         state = state.follow(Redirects::new(config.egress.clone(), limits, Arc::clone(&clock))?);
@@ -129,13 +131,12 @@ async fn serve_from(
     let server = http::build(state)?;
     // Only now is it known where readers find the server, and with it the addresses of documents.
     let openers = Openers {
-        environment: watched.sources.environment.clone(),
         clock,
         ids,
         server: server.url().context("the URL of this server is unknown; set public_url (CITEWIRE_PUBLIC_URL)")?,
         direct_line_secret: config.http.direct_line_secret.clone(),
     };
-    assistants.replace(openers.team(&config, &config.egress).await?);
+    manager.configure(openers.configured(&config)).await?;
     // Before anyone is told that the server is there, and may ask it to end.
     let stop = process::stop_signal()?;
     for line in &config.announcements {
@@ -167,10 +168,11 @@ async fn serve_from(
     for address in server.addresses() {
         telemetry::say(format_args!("citewire is listening on http://{address}"))?;
     }
-    let watch = Watch::new(watched, openers, assistants)?;
+    let watch = Watch::new(watched, openers, Arc::clone(&manager))?;
     tokio::select! {
         ended = server.run(stop) => ended?,
         () = watch.run() => {}
+        () = manager.read_uploads() => {}
     }
     Ok(())
 }

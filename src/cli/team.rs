@@ -1,23 +1,18 @@
 //! The assistants of `citewire serve`, at its start and after each change of the configuration.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use anyhow::anyhow;
-
 use super::process::Reload;
-use crate::assistant::{AssistantRegistry, Assistants, Opening, open};
+use crate::assistant::{AssistantManager, Configured};
 use crate::clock::{Clock, IdSource};
 use crate::config::{Config, Sources};
 use crate::document::{DownloadKey, SignedLinks};
-use crate::egress::EgressOptions;
 use crate::secret::Secret;
 use crate::telemetry;
-use crate::upstream::Surroundings;
 use crate::url::WebUrl;
 
 /// How often citewire checks the file and the documents for changes.
@@ -28,7 +23,6 @@ const PUBLIC_FOR: chrono::Duration = chrono::Duration::days(7);
 
 /// The parts that assistants need from the process and the server, independent of the configuration.
 pub(super) struct Openers {
-    pub(super) environment: BTreeMap<String, String>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) ids: Arc<dyn IdSource>,
     pub(super) server: WebUrl,
@@ -36,22 +30,19 @@ pub(super) struct Openers {
 }
 
 impl Openers {
-    /// The assistants of a configuration.
-    pub(super) async fn team(&self, config: &Config, egress: &EgressOptions) -> anyhow::Result<AssistantRegistry> {
-        let surroundings = Surroundings {
-            environment: &self.environment,
-            egress,
-            clock: Arc::clone(&self.clock),
-            ids: Arc::clone(&self.ids),
-        };
+    /// What a configuration says about assistants.
+    pub(super) fn configured(&self, config: &Config) -> Configured {
         let key = DownloadKey::new(&self.direct_line_secret);
         let public = Arc::new(SignedLinks::new(key, self.server.clone(), PUBLIC_FOR));
-        let opening = Opening::new(surroundings, Arc::clone(&config.http.labels), self.server.clone(), public);
-        let behind_azure = config.azure_bot.as_ref().and_then(|bot| bot.assistant.as_deref());
-        open(&config.assistants, config.assistant.as_deref(), behind_azure, &opening).await.map_err(|faults| {
-            let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            anyhow!(lines.join("\n"))
-        })
+        let (clock, ids) = (Arc::clone(&self.clock), Arc::clone(&self.ids));
+        let mut configured = Configured::new(self.server.clone(), public, clock, ids);
+        configured.plans = config.assistants.clone();
+        configured.of_channel = config.assistant.clone();
+        configured.behind_azure = config.azure_bot.as_ref().and_then(|bot| bot.assistant.clone());
+        configured.secrets = config.secrets.clone();
+        configured.egress = config.egress.clone();
+        configured.labels = Arc::clone(&config.http.labels);
+        configured
     }
 }
 
@@ -71,19 +62,17 @@ impl Watched {
     }
 }
 
-/// Watches the configuration and the documents, and updates the assistants. Never ends by itself.
+/// Watches the configuration, the store and the documents, and updates the assistants. Never ends by itself.
 pub(super) struct Watch {
     watched: Watched,
     openers: Openers,
-    assistants: Arc<Assistants>,
+    manager: Arc<AssistantManager>,
     reload: Reload,
-    /// Assistants whose changed documents cannot be read, and why: said once.
-    unreadable: BTreeMap<String, String>,
 }
 
 impl Watch {
-    pub(super) fn new(watched: Watched, openers: Openers, assistants: Arc<Assistants>) -> io::Result<Self> {
-        Ok(Self { watched, openers, assistants, reload: Reload::new()?, unreadable: BTreeMap::new() })
+    pub(super) fn new(watched: Watched, openers: Openers, manager: Arc<AssistantManager>) -> io::Result<Self> {
+        Ok(Self { watched, openers, manager, reload: Reload::new()? })
     }
 
     pub(super) async fn run(mut self) {
@@ -99,42 +88,15 @@ impl Watch {
                 self.watched.seen = now;
                 self.reload().await;
             }
-            self.refresh().await;
-        }
-    }
-
-    /// Reads documents that have changed.
-    async fn refresh(&mut self) {
-        for assistant in self.assistants.all() {
-            let Some(library) = assistant.library() else { continue };
-            let name = assistant.name();
-            match library.refresh().await {
-                Ok(_) => {
-                    if self.unreadable.remove(name).is_some() {
-                        tracing::info!(assistant = name, "documents can be read again");
-                    }
-                }
-                Err(error) => {
-                    let error = error.to_string();
-                    if self.unreadable.get(name) != Some(&error) {
-                        tracing::error!(
-                            assistant = name,
-                            error,
-                            "changed documents could not be read; the earlier versions stay"
-                        );
-                        self.unreadable.insert(name.to_owned(), error);
-                    }
-                }
-            }
+            self.manager.refresh().await;
         }
     }
 
     async fn reload(&self) {
         let line = match self.read().await {
-            Ok(team) => {
-                self.assistants.replace(team);
-                let all = self.assistants.all();
-                let names: Vec<&str> = all.iter().map(|assistant| assistant.name()).collect();
+            Ok(()) => {
+                let all = self.manager.list().await;
+                let names: Vec<&str> = all.iter().map(|assistant| assistant.name.as_str()).collect();
                 format!("the configuration was read again: {}", answering(&names))
             }
             Err(error) => format!("the configuration is invalid, so the assistants stay unchanged:\n{error:#}"),
@@ -143,10 +105,9 @@ impl Watch {
         telemetry::say(line).ok();
     }
 
-    async fn read(&self) -> anyhow::Result<AssistantRegistry> {
+    async fn read(&self) -> anyhow::Result<()> {
         let config = Config::load(&self.watched.sources)?;
-        let egress = config.egress.clone();
-        self.openers.team(&config, &egress).await
+        Ok(self.manager.configure(self.openers.configured(&config)).await?)
     }
 }
 

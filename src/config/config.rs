@@ -21,6 +21,7 @@ use crate::egress::EgressOptions;
 use crate::http::{ApiKey, HttpOptions, TrustedProxies};
 use crate::private_file;
 use crate::secret::Secret;
+use crate::secret_source::SecretSource;
 use crate::store::{Location, StoreOptions};
 use crate::telemetry::LogFormat;
 
@@ -51,6 +52,8 @@ pub struct Config {
     pub azure_bot: Option<AzureBotOptions>,
     /// The assistants that stand in the file.
     pub assistants: Vec<AssistantPlan>,
+    /// What sections can name as their secrets.
+    pub secrets: SecretSource,
     /// The name of the one that answers on the channel itself; it may be [`DOCS`](crate::assistant::DOCS), which stands in no file.
     pub assistant: Option<String>,
     /// The options of outgoing connections.
@@ -164,6 +167,7 @@ impl Config {
             bot,
             azure_bot,
             assistants: raw.assistants,
+            secrets: raw.secrets,
             assistant,
             egress: raw.egress,
             resolve_redirects: raw.resolve_redirects,

@@ -1,6 +1,6 @@
 //! API keys: the sections `[keys.NAME]` in the file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -9,7 +9,8 @@ use utoipa::ToSchema;
 
 use super::error::{Fault, Origin};
 use crate::http::{ApiKey, Scope};
-use crate::secret::{Secret, in_environment, in_file};
+use crate::secret::{Secret, in_file};
+use crate::secret_source::SecretSource;
 
 /// The key of the sections in the file.
 pub(super) const KEY: &str = "keys";
@@ -34,7 +35,7 @@ pub(super) struct Section {
 }
 
 /// Takes the keys out of the file's table. Their secrets stand in the environment or in files of their own.
-pub(super) fn take(table: &mut Table, environment: &BTreeMap<String, String>, faults: &mut Vec<Fault>) -> Vec<ApiKey> {
+pub(super) fn take(table: &mut Table, source: &SecretSource, faults: &mut Vec<Fault>) -> Vec<ApiKey> {
     let sections = match table.remove(KEY) {
         None => return Vec::new(),
         Some(Value::Table(sections)) => sections,
@@ -54,18 +55,13 @@ pub(super) fn take(table: &mut Table, environment: &BTreeMap<String, String>, fa
         if name == ApiKey::SINGLE {
             wrong("", "`api_key` is the name of the key for the whole API; choose another name".to_owned());
         }
-        keys.extend(read(&name, section, environment, &mut wrong));
+        keys.extend(read(&name, section, source, &mut wrong));
     }
     keys
 }
 
 /// Reads a section and reports all its errors.
-fn read(
-    name: &str,
-    section: Value,
-    environment: &BTreeMap<String, String>,
-    wrong: &mut impl FnMut(&str, String),
-) -> Option<ApiKey> {
+fn read(name: &str, section: Value, source: &SecretSource, wrong: &mut impl FnMut(&str, String)) -> Option<ApiKey> {
     let section: Section = match serde_path_to_error::deserialize(section) {
         Ok(section) => section,
         Err(error) => {
@@ -80,7 +76,7 @@ fn read(
     for (at, variable, file) in
         [("secret", secret_env, secret_file), ("second_secret", second_secret_env, second_secret_file)]
     {
-        match given_secret(environment, variable.as_deref(), file.as_deref()) {
+        match given_secret(source, variable.as_deref(), file.as_deref()) {
             Ok(secret) => secrets.extend(secret),
             Err(reason) => wrong(&format!("{at}_{}", if file.is_some() { "file" } else { "env" }), reason),
         }
@@ -100,7 +96,7 @@ fn read(
 
 /// The secret that a section names: a variable of the environment, or a file.
 pub(super) fn given_secret(
-    environment: &BTreeMap<String, String>,
+    source: &SecretSource,
     variable: Option<&str>,
     file: Option<&Path>,
 ) -> Result<Option<Secret>, String> {
@@ -108,9 +104,8 @@ pub(super) fn given_secret(
         (None, None) => return Ok(None),
         (Some(_), Some(_)) => return Err("a variable and a file are both named; leave one of them out".to_owned()),
         (Some(variable), None) => {
-            let text = in_environment(environment, variable).map_err(|error| error.to_string())?;
-            let text = text.ok_or_else(|| format!("the environment variable {variable} is not set"))?;
-            (text, format!("{variable} in the environment"))
+            let text = source.find(variable).map_err(|error| error.to_string())?;
+            (text.ok_or_else(|| source.missing(variable))?, source.describe(variable))
         }
         (None, Some(file)) => (in_file(file).map_err(|error| error.to_string())?, file.display().to_string()),
     };
@@ -124,6 +119,7 @@ mod tests {
     fn keys(toml: &str) -> (Vec<ApiKey>, Vec<String>) {
         let environment = [("A", "sixteen-or-more-characters"), ("B", "another-sixteen-characters"), ("S", "short")];
         let environment = environment.map(|(name, text)| (name.to_owned(), text.to_owned())).into();
+        let environment = SecretSource::of_environment(environment);
         let mut faults = Vec::new();
         let mut table: Table = toml.parse().expect("TOML");
         let keys = take(&mut table, &environment, &mut faults);

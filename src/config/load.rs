@@ -11,8 +11,9 @@ use super::error::{Fault, Origin};
 use super::raw_config::RawConfig;
 use super::setting::{Kind, Setting, environment_name};
 use super::settings::{defaults, settings};
-use super::{assistants, keys, labels, variables};
+use super::{assistants, keys, labels, secrets, variables};
 use crate::secret::{in_environment, in_file};
+use crate::secret_source::SecretSource;
 
 /// The sources of settings.
 #[derive(Clone, Debug, Default)]
@@ -43,8 +44,10 @@ pub(super) fn load(sources: &Sources) -> (RawConfig, Vec<Fault>) {
     let given = assistants::given(&sources.environment, &mut faults);
     raw.named_variables = [&table, &given].into_iter().flat_map(variables::named_in).collect();
     raw.labels = Arc::new(labels::take(&mut table, &mut faults));
-    raw.assistants = assistants::take(&mut table, given, &sources.environment, &mut faults);
-    raw.keys = keys::take(&mut table, &sources.environment, &mut faults);
+    let named = secrets::take(&mut table, &sources.environment, &mut faults);
+    raw.secrets = SecretSource::of_environment(sources.environment.clone()).with_named(named);
+    raw.assistants = assistants::take(&mut table, given, &raw.secrets, &mut faults);
+    raw.keys = keys::take(&mut table, &raw.secrets, &mut faults);
     let mut given = BTreeMap::new();
     flatten("", &table, &mut given);
     raw.file_holds_secrets = settings().any(|setting| setting.is_secret() && given.contains_key(setting.key));

@@ -2,6 +2,8 @@
 //!
 //! Each module owns its options; this one only gathers them. `settings` lists every setting once.
 
+mod assistant_section;
+mod assistanthub;
 mod assistants;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]
 mod config;
@@ -12,10 +14,12 @@ mod labels;
 mod load;
 mod raw_config;
 mod schema;
+mod secrets;
 mod setting;
 mod settings;
 mod variables;
 
+pub use assistant_section::read_settings;
 pub use config::{Config, KeyPlace, bind_address, store_location};
 pub use error::{ConfigError, Fault, Origin};
 pub use generated_secrets::GeneratedSecretError;

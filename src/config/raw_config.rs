@@ -16,6 +16,7 @@ use crate::egress::EgressOptions;
 use crate::http::{AllowedHosts, ApiKey, EmbedOptions, LimitOptions, PublicUrl, TrustedProxies};
 use crate::output::Redirectors;
 use crate::secret::Secret;
+use crate::secret_source::SecretSource;
 use crate::store::StoreOptions;
 use crate::telemetry::LogFormat;
 
@@ -32,6 +33,8 @@ pub(super) struct RawConfig {
     pub(super) api_key: Option<Secret>,
     /// Whether the file holds a secret itself, and not just the name of the place where one stands.
     pub(super) file_holds_secrets: bool,
+    /// What sections can name as their secrets.
+    pub(super) secrets: SecretSource,
     pub(super) keys: Vec<ApiKey>,
     /// Every text of the sections: among them are the names of the variables in which their secrets stand.
     pub(super) named_variables: BTreeSet<String>,
@@ -73,6 +76,7 @@ impl RawConfig {
             workers: 0,
             api_key: None,
             file_holds_secrets: false,
+            secrets: SecretSource::default(),
             keys: Vec::new(),
             named_variables: BTreeSet::new(),
             direct_line_secret: None,

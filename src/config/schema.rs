@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::setting::{DefaultValue, Kind, Setting};
 use super::settings::settings;
-use super::{assistants, keys, labels};
+use super::{assistant_section, assistanthub, assistants, keys, labels, secrets};
 use crate::upstream::UpstreamOptions;
 
 /// The path of definitions in OpenAPI and in a JSON schema.
@@ -24,12 +24,18 @@ pub fn schema() -> Value {
             add(&mut root, &format!("{}_file", setting.key), json!({ "type": "string", "description": description }));
         }
     }
-    let section = define::<assistants::Section>(&mut definitions);
+    let section = define::<assistant_section::Section>(&mut definitions);
     back_ends(&mut definitions);
     with_old_names(&mut definitions["Assistant"]["properties"]);
     add(&mut root, assistants::KEY, sections("The assistants, each in a section `[assistants.NAME]`.", &section));
     let section = define::<keys::Section>(&mut definitions);
     add(&mut root, keys::KEY, sections("The API keys, each in a section `[keys.NAME]` with its scopes.", &section));
+    let secret = define::<secrets::Entry>(&mut definitions);
+    add(
+        &mut root,
+        secrets::KEY,
+        sections("Names for secrets, which assistants that are made over HTTP can use.", &secret),
+    );
     let label = define::<labels::Entry>(&mut definitions);
     add(
         &mut root,
@@ -117,7 +123,7 @@ fn define<T: ToSchema>(definitions: &mut Map<String, Value>) -> Value {
 
 /// Adds the definitions of the kinds of back ends.
 fn back_ends(definitions: &mut Map<String, Value>) {
-    let mut kinds = vec![table(&json!({ "kind": { "const": assistants::LOCAL } }))];
+    let mut kinds = vec![table(&json!({ "kind": { "const": assistant_section::LOCAL } }))];
     for (kind, schemas) in UpstreamOptions::schemas() {
         let Some((last, _)) = schemas.last() else { continue };
         kinds.push(json!({ "$ref": format!("{COMPONENTS}{last}") }));
@@ -131,15 +137,20 @@ fn back_ends(definitions: &mut Map<String, Value>) {
     }
     kinds[0]["required"] = json!(["kind"]);
     let description = "The back end. Without a back end, answers are sentences of the documents.";
-    definitions["Assistant"]["properties"][assistants::UPSTREAM] =
+    definitions["Assistant"]["properties"][assistant_section::UPSTREAM] =
         json!({ "anyOf": kinds, "description": description });
 }
 
 /// Adds the AssistantHub names of two settings, which the loader also accepts.
 fn with_old_names(properties: &mut Value) {
-    for (old, name) in [("EnableCitations", "enable_citations"), ("CitationLinkMode", "citation_link_mode")] {
-        properties[old] = properties[name].clone();
+    for (old, path) in assistanthub::NAMES {
+        properties[old] = match path {
+            [name] => properties[*name].clone(),
+            _ => json!({ "description": format!("`{}`, as AssistantHub names it.", path.join(".")) }),
+        };
     }
+    properties[assistanthub::ENABLE_RAG] =
+        json!({ "type": "boolean", "description": "Whether the assistant has `documents`, as AssistantHub names it." });
 }
 
 /// Converts an OpenAPI schema to draft 7 for TOML: without null, with other paths of definitions, and with `allOf` around

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::store::StoreError;
+
 /// An error when documents are read or searched. Each names the file and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -70,6 +72,9 @@ pub enum LibraryError {
         /// What is taken.
         limit: usize,
     },
+    /// The store of uploaded documents failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The search in memory failed, which it has no reason to.
     #[error("the documents cannot be searched: {0}")]
     Search(#[from] sqlx::Error),

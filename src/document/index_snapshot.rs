@@ -89,6 +89,13 @@ pub(super) async fn of_texts(files: &BTreeMap<&'static str, &'static str>) -> Re
     index(Read { listing: Listing::default(), skipped: Skipped::new(), documents: documents.collect() }).await
 }
 
+/// Puts documents on a snapshot that are in no folder.
+pub(super) async fn of_documents(
+    documents: Vec<(Arc<Document>, Vec<Arc<Passage>>)>,
+) -> Result<IndexSnapshot, LibraryError> {
+    index(Read { listing: Listing::default(), skipped: Skipped::new(), documents }).await
+}
+
 /// Reads the folder again; `None` when it is as it was before.
 pub(super) async fn refresh(
     options: &LibraryOptions,

@@ -8,10 +8,12 @@ use tokio::sync::Mutex;
 use super::folder::{self, Skipped};
 use super::found::best_first;
 use super::index::Hit;
-use super::index_snapshot::{IndexSnapshot, Weighed, load, of_texts, refresh};
+use super::index_snapshot::{IndexSnapshot, Weighed, load, of_documents, of_texts, refresh};
 use super::question::{Question, Term};
-use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, MatchedWord};
+use super::uploads::Uploads;
+use super::{Document, DocumentId, Found, LibraryError, LibraryOptions, MatchedWord, UploadOptions};
 use crate::answer::Source;
+use crate::store::AssistantStore;
 
 /// The least part of a question that a passage must have words of, weighted by how rare they are: with less, a passage has a word
 /// in common with the question by chance.
@@ -37,6 +39,8 @@ pub struct Library {
 #[derive(Debug)]
 enum From {
     Folder(LibraryOptions),
+    /// In the store.
+    Uploads(Uploads),
     /// Texts by their paths.
     Program(BTreeMap<&'static str, &'static str>),
 }
@@ -49,6 +53,21 @@ impl Library {
     pub async fn open(options: LibraryOptions) -> Result<Self, LibraryError> {
         let snapshot = load(&options).await?;
         Ok(Self { from: From::Folder(options), snapshot: RwLock::new(Arc::new(snapshot)), refreshing: Mutex::new(()) })
+    }
+
+    /// The uploaded documents of an assistant.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn uploaded(
+        store: Arc<dyn AssistantStore>,
+        assistant: impl Into<String>,
+        options: UploadOptions,
+    ) -> Result<Self, LibraryError> {
+        let uploads = Uploads::new(store, assistant.into(), options);
+        let texts = uploads.changed().await?.unwrap_or_default();
+        let snapshot = of_documents(texts).await?;
+        Ok(Self { from: From::Uploads(uploads), snapshot: RwLock::new(Arc::new(snapshot)), refreshing: Mutex::new(()) })
     }
 
     /// Documents that are part of the program: paths, as in a folder, and texts. What is no document by its name is left out.
@@ -67,10 +86,16 @@ impl Library {
     /// # Errors
     /// When it cannot be read, or has more in it than the options allow; what was there before stays.
     pub async fn refresh(&self) -> Result<bool, LibraryError> {
-        let From::Folder(options) = &self.from else { return Ok(false) };
         let _alone = self.refreshing.lock().await;
-        let before = self.snapshot();
-        let Some(snapshot) = refresh(options, before).await? else { return Ok(false) };
+        let snapshot = match &self.from {
+            From::Folder(options) => refresh(options, self.snapshot()).await?,
+            From::Uploads(uploads) => match uploads.changed().await? {
+                Some(texts) => Some(of_documents(texts).await?),
+                None => None,
+            },
+            From::Program(_) => None,
+        };
+        let Some(snapshot) = snapshot else { return Ok(false) };
         *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
         Ok(true)
     }
@@ -107,6 +132,9 @@ impl Library {
         let Some(document) = self.document(id) else { return Ok(None) };
         let options = match &self.from {
             From::Folder(options) => options.clone(),
+            From::Uploads(uploads) => {
+                return Ok(uploads.file(&document.path).await?.filter(|bytes| !bytes.is_empty()));
+            }
             From::Program(files) => {
                 return Ok(files.get(document.path.as_str()).map(|text| text.as_bytes().to_vec()));
             }

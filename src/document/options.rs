@@ -36,3 +36,29 @@ impl LibraryOptions {
         }
     }
 }
+
+/// The limits of documents that are uploaded to one assistant.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct UploadOptions {
+    /// Where the same documents are on the web, if they are there: a document's address is this with its name behind it.
+    pub base_url: Option<WebUrl>,
+    /// The size of one document, in bytes.
+    pub max_document_bytes: u64,
+    /// The size of all documents, in bytes.
+    pub max_total_bytes: u64,
+    /// The number of documents.
+    pub max_documents: usize,
+}
+
+impl Default for UploadOptions {
+    /// 64 MiB a document, and 256 MiB and 10,000 documents together.
+    fn default() -> Self {
+        Self {
+            base_url: None,
+            max_document_bytes: 64 * 1024 * 1024,
+            max_total_bytes: 256 * 1024 * 1024,
+            max_documents: 10_000,
+        }
+    }
+}

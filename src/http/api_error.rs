@@ -6,7 +6,9 @@ use super::body::BodyError;
 use super::completions::CompletionError;
 use super::door::{HostError, LimitError};
 use super::envelope::EnvelopeError;
-use super::error::{AuthError, CheckError, DocumentError, EmbedError, MessagesError, SessionError, UploadError};
+use super::error::{
+    AssistantError, AuthError, CheckError, DocumentError, EmbedError, MessagesError, SessionError, UploadError,
+};
 use super::query::ParameterError;
 use super::token_parameters::ParametersError;
 use crate::activity::InvalidWatermark;
@@ -46,6 +48,9 @@ pub enum ApiError {
     /// A request to check something is unusable.
     #[error(transparent)]
     Check(#[from] CheckError),
+    /// An assistant cannot be read or changed.
+    #[error(transparent)]
+    Assistant(#[from] AssistantError),
     /// A document cannot be downloaded.
     #[error(transparent)]
     Document(#[from] DocumentError),

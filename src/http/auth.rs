@@ -70,7 +70,9 @@ impl Access {
 fn scope(pattern: &str) -> Scope {
     const CONVERT: [&str; 6] =
         ["/v1/activities", "/v1/records", "/v1/open-webui", "/v1/assistanthub", "/v1/prompt", "/v1/check"];
-    let is_answer = OPENAI.iter().any(|prefix| pattern.starts_with(prefix)) || pattern.ends_with("/answers");
+    let is_answer = OPENAI.iter().any(|prefix| pattern.starts_with(prefix))
+        || pattern.ends_with("/answers")
+        || pattern.ends_with("/tokens");
     if CONVERT.contains(&pattern) {
         Scope::Convert
     } else if is_answer {

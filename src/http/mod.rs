@@ -7,6 +7,8 @@
 mod address;
 mod answers;
 mod api_error;
+mod assistant_documents;
+mod assistants;
 mod audit;
 mod auth;
 mod body;

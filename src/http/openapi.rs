@@ -9,8 +9,8 @@ use utoipa::{Modify, OpenApi};
 
 use super::problem::{BotError, CompletionProblem, Problem, Reader};
 use super::{
-    answers, check, completions, connector, conversations, convert, direct_line, documents, embed, feedback, figures,
-    health, messages, outputs, page, records, session, socket, upload, users,
+    answers, assistant_documents, assistants, check, completions, connector, conversations, convert, direct_line,
+    documents, embed, feedback, figures, health, messages, outputs, page, records, session, socket, upload, users,
 };
 
 #[derive(OpenApi)]
@@ -37,6 +37,15 @@ use super::{
         users::erase,
         users::export,
         feedback::list,
+        assistants::list,
+        assistants::read,
+        assistants::store,
+        assistants::delete,
+        assistants::generate_token,
+        assistant_documents::list,
+        assistant_documents::upload,
+        assistant_documents::read,
+        assistant_documents::delete,
         documents::download,
         check::check_activity,
         direct_line::generate_token,
@@ -71,6 +80,7 @@ use super::{
         (name = "answers", description = "Conversion and delivery of answers; needs an API key."),
         (name = "chat completions", description = "Assistants as models, for OpenAI clients; needs an API key."),
         (name = "conversations", description = "Stored conversations, users and feedback; needs an API key."),
+        (name = "assistants", description = "Assistants and their documents; needs an API key with the scope `admin`."),
         (name = "documents", description = "Documents that assistants cite; needs an API key, a token or a signed \
             link."),
         (name = "direct line", description = "Direct Line 3.0; needs the Direct Line secret or a token."),

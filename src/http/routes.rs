@@ -11,9 +11,9 @@ use super::paths::{
     DIRECT_LINE, DOWNLOAD, EMBED_SESSION, MESSAGES, METRICS, PAGE_ANSWERS, Reached, SESSION_ID, is_page,
 };
 use super::{
-    ApiError, EmbedOptions, HttpOptions, answers, check, completions, connector, conversations, convert, direct_line,
-    docs, documents, embed, feedback, figures, health, messages, outputs, page, records, session, socket, upload,
-    users, web_chat,
+    ApiError, EmbedOptions, HttpOptions, answers, assistant_documents, assistants, check, completions, connector,
+    conversations, convert, direct_line, docs, documents, embed, feedback, figures, health, messages, outputs, page,
+    records, session, socket, upload, users, web_chat,
 };
 
 /// The routes that the OpenAPI document leaves out: pages and their files, and what is there for one client only.
@@ -79,6 +79,15 @@ pub const ROUTES: &[RouteEntry] = &[
     get("/v1/conversations/{id}/feedback", || web::to(feedback::list)),
     delete("/v1/users/{id}", || web::to(users::erase)),
     get("/v1/users/{id}/export", || web::to(users::export)),
+    get("/v1/assistants", || web::to(assistants::list)),
+    get("/v1/assistants/{name}", || web::to(assistants::read)),
+    put("/v1/assistants/{name}", || web::to(assistants::store)),
+    delete("/v1/assistants/{name}", || web::to(assistants::delete)),
+    post("/v1/assistants/{name}/tokens", || web::to(assistants::generate_token)),
+    get("/v1/assistants/{name}/documents", || web::to(assistant_documents::list)),
+    get("/v1/assistants/{name}/documents/{file}", || web::to(assistant_documents::read)),
+    put("/v1/assistants/{name}/documents/{file}", || web::to(assistant_documents::upload)),
+    delete("/v1/assistants/{name}/documents/{file}", || web::to(assistant_documents::delete)),
     get(DOWNLOAD, || web::to(documents::download)),
     get("/", || web::to(page::index)),
     get("/page/page.css", || web::to(page::style)),

@@ -9,7 +9,7 @@ use super::door::LimitError;
 use super::door::limits::Limits;
 use super::manifest::Pipeline;
 use super::tasks::Tasks;
-use crate::assistant::{Answering, Assistants, Audience, AzureResponder, Downloads};
+use crate::assistant::{Answering, AssistantManager, Assistants, Audience, AzureResponder, Downloads};
 use crate::channels::azure_bot::{AzureBot, ProactiveMessages};
 use crate::channels::direct_line::bot::{BotChannel, BotClient};
 use crate::channels::direct_line::streaming::{StreamingAnswers, StreamingOptions};
@@ -40,6 +40,8 @@ pub struct State {
     pub(crate) azure_bot: Option<Arc<AzureBot>>,
     /// Those who answer questions.
     pub(crate) assistants: Arc<Assistants>,
+    /// Changes the assistants of the store, where callers may do that.
+    pub(crate) manager: Option<Arc<AssistantManager>>,
     /// Judges addresses of documents that are credentials themselves.
     pub(crate) download_key: DownloadKey,
     /// Follows redirects of sources, if that is switched on.
@@ -95,6 +97,7 @@ impl State {
             bot: None,
             azure_bot: None,
             assistants: Arc::default(),
+            manager: None,
             download_key,
             redirects: None,
             tasks: Tasks::default(),
@@ -173,6 +176,12 @@ impl State {
     pub fn with_assistants(self, assistants: Arc<Assistants>) -> Self {
         self.metrics.watch_back_ends(assistants.figures());
         Self { assistants, ..self }.listen()
+    }
+
+    /// The same parts, with assistants that callers of the API can change.
+    #[must_use]
+    pub fn with_manager(self, manager: Arc<AssistantManager>) -> Self {
+        Self { manager: Some(manager), ..self }
     }
 
     /// Makes and judges addresses of documents for readers of conversations.

@@ -292,6 +292,7 @@ impl Interface for Azure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::secret_source::SecretSource;
 
     fn contexts(given: &Value) -> Value {
         let source = json!({"type": "azure_search", "parameters": {"index_name": "x", "include_contexts": given}});
@@ -322,6 +323,7 @@ mod tests {
 
     fn taken(section: &str, variable: &str) -> (AzureOptions, Vec<String>, Vec<String>) {
         let environment = BTreeMap::from([(DATA_SOURCES.to_owned(), variable.to_owned())]);
+        let environment = SecretSource::of_environment(environment);
         let section = format!("endpoint = 'https://x.openai.azure.com'\ndeployment = 'd'\n{section}");
         let mut options: AzureOptions = toml::from_str(&section).expect("a section");
         let mut keys = Keys::new(&environment);

@@ -24,13 +24,13 @@ pub enum UpstreamFault {
         /// What.
         reason: String,
     },
-    /// A key names a variable of the environment that is not set.
-    #[error("{key}: the environment variable {variable} is not set")]
-    NoVariable {
+    /// A key names a secret or a variable of the environment that is not there.
+    #[error("{key}: {reason}")]
+    NoSecret {
         /// The key.
         key: String,
-        /// The variable, if what was given looks like the name of one; it could be the key itself.
-        variable: String,
+        /// Why. It repeats the name only if that looks like the name of a variable; it could be the key itself.
+        reason: String,
     },
     /// The file that is to hold a key cannot be read.
     #[error("{key}: {reason}")]
@@ -40,13 +40,13 @@ pub enum UpstreamFault {
         /// Why.
         reason: String,
     },
-    /// A variable holds what cannot stand in a header.
-    #[error("{key}: the environment variable {variable} is not a valid key: it may have only visible ASCII characters")]
+    /// A secret holds what cannot stand in a header.
+    #[error("{key}: {place} is not a valid key: it may have only visible ASCII characters")]
     UnusableKey {
         /// The key.
         key: String,
-        /// The variable.
-        variable: String,
+        /// The secret or the variable.
+        place: String,
     },
     /// A value is impossible.
     #[error("{key}: {reason}")]

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::UpstreamFault;
-use crate::secret::{Secret, in_environment};
+use crate::secret::Secret;
+use crate::secret_source::SecretSource;
 
 /// Headers that are citewire's own to set, or that would change what a call is.
 const TAKEN: [&str; 9] = [
@@ -26,7 +27,7 @@ const FOR_KEYS: [&str; 5] = ["authorization", "api-key", "x-api-key", "x-goog-ap
 /// Reads the keys of one back end from the environment, and collects errors.
 #[derive(Debug)]
 pub(super) struct Keys<'a> {
-    environment: &'a BTreeMap<String, String>,
+    source: &'a SecretSource,
     /// All that were read.
     pub(super) secrets: Vec<Secret>,
     pub(super) headers: HeaderMap,
@@ -34,20 +35,20 @@ pub(super) struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    pub(super) fn new(environment: &'a BTreeMap<String, String>) -> Self {
-        Self { environment, secrets: Vec::new(), headers: HeaderMap::new(), faults: Vec::new() }
+    pub(super) fn new(source: &'a SecretSource) -> Self {
+        Self { source, secrets: Vec::new(), headers: HeaderMap::new(), faults: Vec::new() }
     }
 
     /// What a variable holds, unless it is empty.
     pub(super) fn variable(&self, name: &str) -> Option<&'a str> {
-        self.environment.get(name).map(|text| text.trim()).filter(|text| !text.is_empty())
+        self.source.variable(name)
     }
 
     /// The key that the variable holds which `key` names, if it names one.
     pub(super) fn secret(&mut self, key: &str, variable: Option<&String>) -> Option<Secret> {
         let variable = variable?.clone();
         let key = key.to_owned();
-        let text = match in_environment(self.environment, &variable) {
+        let text = match self.source.find(&variable) {
             Ok(text) => text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
             Err(error) => {
                 self.faults.push(UpstreamFault::NoKeyFile { key, reason: error.to_string() });
@@ -55,7 +56,8 @@ impl<'a> Keys<'a> {
             }
         };
         let Some(text) = text else {
-            self.faults.push(UpstreamFault::NoVariable { key, variable: name_alone(variable) });
+            let reason = self.source.missing(&name_alone(variable));
+            self.faults.push(UpstreamFault::NoSecret { key, reason });
             return None;
         };
         match Secret::issued(&text) {
@@ -64,7 +66,8 @@ impl<'a> Keys<'a> {
                 Some(secret)
             }
             Err(_) => {
-                self.faults.push(UpstreamFault::UnusableKey { key, variable: name_alone(variable) });
+                let place = self.source.describe(&name_alone(variable));
+                self.faults.push(UpstreamFault::UnusableKey { key, place });
                 None
             }
         }
@@ -159,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_key_comes_from_the_environment_and_is_not_shown() {
-        let environment = map(&[("KEY", " sk-1234\n"), ("GATE", "gate-key")]);
+        let environment = SecretSource::of_environment(map(&[("KEY", " sk-1234\n"), ("GATE", "gate-key")]));
         let mut keys = Keys::new(&environment);
         keys.header(AUTHORIZATION, "Bearer ", "key_env", Some(&"KEY".to_owned()));
         keys.extra(&map(&[("X-Team", "hr")]), &map(&[("X-Gate", "GATE")]));
@@ -175,7 +178,7 @@ mod tests {
 
     #[test]
     fn every_fault_names_its_key_and_never_a_value() {
-        let environment = map(&[("EMPTY", " "), ("BLANK", "two words")]);
+        let environment = SecretSource::of_environment(map(&[("EMPTY", " "), ("BLANK", "two words")]));
         let mut keys = Keys::new(&environment);
         keys.secret("key_env", Some(&"NOWHERE".to_owned()));
         keys.secret("search_key_env", Some(&"EMPTY".to_owned()));

@@ -1,6 +1,5 @@
 //! The kinds of back ends, and how to open one.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
@@ -19,6 +18,7 @@ use super::{
 };
 use crate::clock::{Clock, IdSource};
 use crate::egress::{Client, EgressOptions};
+use crate::secret_source::SecretSource;
 
 /// The options of a back end, by its kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,8 +44,10 @@ pub type NamedSchemas = Vec<(String, RefOr<Schema>)>;
 /// The parts that a back end needs from the process.
 #[derive(Clone, Debug)]
 pub struct Surroundings<'a> {
-    /// The environment, in which keys are.
-    pub environment: &'a BTreeMap<String, String>,
+    /// Where keys are found by their names.
+    pub secrets: &'a SecretSource,
+    /// Whether hosts that the section names may be called though they are private: the operator has written it.
+    pub may_call_private_hosts: bool,
     /// How connections are made: hosts that are allowed, in the first place.
     pub egress: &'a EgressOptions,
     /// The time.
@@ -118,7 +120,7 @@ impl UpstreamOptions {
     /// # Errors
     /// When a key is not in the environment, or a value is impossible: with everything that is wrong.
     pub fn open(self, surroundings: &Surroundings<'_>) -> Result<Arc<dyn Upstream>, Vec<UpstreamFault>> {
-        let mut keys = Keys::new(surroundings.environment);
+        let mut keys = Keys::new(surroundings.secrets);
         match self {
             Self::OpenAi(options) => {
                 keys.filled("model", &options.model);
@@ -210,7 +212,9 @@ fn opened<I: Interface + 'static>(
         faults.push(UpstreamFault::Address { key: "url".to_owned(), reason: InvalidAddress });
     }
     let mut egress = EgressOptions { connect_timeout: limits.connect(), ..surroundings.egress.clone() };
-    url.iter().for_each(|url| egress.allow.add_written(url));
+    if surroundings.may_call_private_hosts {
+        url.iter().for_each(|url| egress.allow.add_written(url));
+    }
     let client = Client::new(egress).map_err(|error| faults.push(error.into())).ok();
     match (url, client) {
         (Some(url), Some(client)) if faults.is_empty() => {

@@ -2,6 +2,7 @@
 //!
 //! They stand apart from the handlers that meet them, so that a handler imports the fault, and the fault no handler.
 
+mod assistant;
 mod auth;
 mod check;
 mod document;
@@ -10,6 +11,7 @@ mod messages;
 mod session;
 pub(super) mod upload;
 
+pub(super) use assistant::AssistantError;
 pub(super) use auth::AuthError;
 pub(super) use check::CheckError;
 pub(super) use document::DocumentError;

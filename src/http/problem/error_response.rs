@@ -4,6 +4,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};
 
 use super::table::{self, ProblemType, whole_seconds};
+use crate::assistant::ManageError;
 use crate::channels::DeliveryError;
 use crate::channels::azure_bot::auth::UnauthorizedKind;
 use crate::channels::azure_bot::{InboundError, ProactiveError, ReceiveError, Refusal, RefusalCause, RefusalKind};
@@ -15,7 +16,9 @@ use crate::document::DownloadError;
 use crate::http::ApiError;
 use crate::http::body::BodyError;
 use crate::http::envelope::EnvelopeError;
-use crate::http::error::{AuthError, CheckError, DocumentError, EmbedError, MessagesError, UploadError};
+use crate::http::error::{
+    AssistantError, AuthError, CheckError, DocumentError, EmbedError, MessagesError, UploadError,
+};
 use crate::http::token_parameters::ParametersError;
 use crate::ingest::{EventPlace, IngestError};
 use crate::store::StoreError;
@@ -64,6 +67,7 @@ pub(crate) fn error_response(fault: &ApiError) -> ErrorResponse {
         ApiError::Check(CheckError::NotJson(_)) => table::NOT_JSON.into(),
         ApiError::Check(CheckError::Channel(_)) => table::UNKNOWN_CHANNEL.into(),
         ApiError::Check(CheckError::Member { pointer, .. }) => wrong_member(pointer),
+        ApiError::Assistant(error) => assistant(error),
         ApiError::Document(error) => document(*error).into(),
         ApiError::Delivery(DeliveryError::UnknownConversation) => table::UNKNOWN_CONVERSATION.into(),
         ApiError::Delivery(DeliveryError::NoMessage) => table::INTERNAL.into(),
@@ -92,6 +96,34 @@ pub(crate) fn error_response(fault: &ApiError) -> ErrorResponse {
         ApiError::UnknownRoute => table::UNKNOWN_ROUTE.into(),
         ApiError::WrongMethod => table::WRONG_METHOD.into(),
         ApiError::Cancelled(_) | ApiError::Unwritable(_) => table::INTERNAL.into(),
+    }
+}
+
+fn assistant(error: &AssistantError) -> ErrorResponse {
+    match error {
+        AssistantError::Manage(ManageError::Configured(_)) => table::ASSISTANT_CONFIGURED.into(),
+        AssistantError::Manage(ManageError::Invalid(faults)) => {
+            let key = faults.first().map(|(key, _)| key.as_str()).filter(|key| !key.is_empty());
+            let response = ErrorResponse::from(table::INVALID_SETTINGS);
+            match key {
+                Some(key) => response.at(format!("/{}", key.replace('.', "/"))),
+                None => response,
+            }
+        }
+        AssistantError::Manage(ManageError::Starting) => table::SHUTTING_DOWN.into(),
+        AssistantError::Manage(ManageError::Store(error)) => store(error).into(),
+        AssistantError::NotManaged => table::UNKNOWN_ROUTE.into(),
+        AssistantError::Unknown => table::UNKNOWN_ASSISTANT.into(),
+        AssistantError::Changed => table::ASSISTANT_CHANGED.into(),
+        AssistantError::NotJson(_) => table::NOT_JSON.into(),
+        AssistantError::NotToml(_) => table::NOT_TOML.into(),
+        AssistantError::NotAnObject => table::INVALID_SETTINGS.into(),
+        AssistantError::NoDocuments => table::NO_DOCUMENTS.into(),
+        AssistantError::UnknownDocument => table::UNKNOWN_DOCUMENT.into(),
+        AssistantError::DocumentName => table::INVALID_DOCUMENT_NAME.into(),
+        AssistantError::Unsupported { .. } => table::UNSUPPORTED_DOCUMENT.into(),
+        AssistantError::TooManyDocuments { .. } => table::TOO_MANY_DOCUMENTS.into(),
+        AssistantError::DocumentsTooLarge { .. } => table::DOCUMENTS_TOO_LARGE.into(),
     }
 }
 

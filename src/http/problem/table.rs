@@ -92,6 +92,7 @@ problems! {
     BAD_REQUEST {
         BROKEN_BODY "broken_body" "The request body could not be read";
         NOT_JSON "not_json" "The request body is not valid JSON";
+        NOT_TOML "not_toml" "The request body is not valid TOML";
         INVALID_MEMBER "invalid_member" "A member of the request body is missing or invalid";
         INVALID_VALUE "invalid_value" "A member of the request body is missing or invalid";
         INVALID_PARAMETER "invalid_parameter" "A query parameter is invalid";
@@ -131,6 +132,7 @@ problems! {
         UNKNOWN_ROUTE "unknown_route" "Nothing exists at this address";
         UNKNOWN_CONVERSATION "unknown_conversation" "The conversation does not exist";
         UNKNOWN_MEMBER "unknown_member" "The conversation has no such member";
+        UNKNOWN_ASSISTANT "unknown_assistant" "The assistant does not exist";
         UNKNOWN_DOCUMENT "unknown_document" "The document does not exist";
         MODEL_NOT_FOUND "model_not_found" "The model does not exist";
         NO_WEB_CHAT "no_web_chat" "Web Chat is not installed";
@@ -145,22 +147,32 @@ problems! {
         BODY_TOO_SLOW "body_too_slow" "The request body did not arrive in time";
     }
     CONFLICT {
+        ASSISTANT_CONFIGURED "assistant_configured" "The assistant is part of the configuration file";
+        NO_DOCUMENTS "no_documents" "The assistant has no documents";
+        TOO_MANY_DOCUMENTS "too_many_documents" "The assistant has too many documents";
         NO_AZURE_BOT "no_azure_bot" "No Azure bot is configured";
         NO_SERVICE_URL "no_service_url" "The conversation has no service URL";
         SERVICE_URL_UNTRUSTED "service_url_untrusted" "The service URL of the conversation is not trusted";
         UNREADABLE_REFERENCE "unreadable_reference" "The stored conversation reference is unreadable";
     }
+    PRECONDITION_FAILED {
+        ASSISTANT_CHANGED "assistant_changed" "The assistant was changed meanwhile";
+    }
     PAYLOAD_TOO_LARGE {
+        DOCUMENTS_TOO_LARGE "documents_too_large" "The documents are too large";
         BODY_TOO_LONG "body_too_long" "The request body is too large";
         EVENT_TOO_LONG "event_too_long" "An event of the stream is too large";
     }
     UNSUPPORTED_MEDIA_TYPE {
+        UNSUPPORTED_DOCUMENT "unsupported_document" "Files of this type cannot be read";
         UNSUPPORTED_MEDIA_TYPE "unsupported_media_type" "The Content-Type is not application/json";
     }
     MISDIRECTED_REQUEST {
         WRONG_HOST "wrong_host" "This server does not serve that host name";
     }
     UNPROCESSABLE_ENTITY {
+        INVALID_SETTINGS "invalid_settings" "A setting of the assistant is invalid";
+        INVALID_DOCUMENT_NAME "invalid_document_name" "The file name is invalid";
         GROUNDING_NO_TOOLS "grounding_no_tools" "The answer lacks the required grounding";
         GROUNDING_NO_CITATIONS "grounding_no_citations" "The answer lacks the required grounding";
         EMPTY_ANSWER "empty_answer" "The answer is empty, and the channel accepts no empty message";

@@ -14,6 +14,7 @@ use citewire::convert::convert;
 use citewire::dialect::Dialect;
 use citewire::egress::EgressOptions;
 use citewire::ingest::Provider;
+use citewire::secret_source::SecretSource;
 use citewire::upstream::{
     Ask, Reply, Speaker, Surroundings, Turn, Upstream, UpstreamError, UpstreamFault, UpstreamOptions,
 };
@@ -38,11 +39,17 @@ pub(crate) fn try_open(
 ) -> Result<Arc<dyn Upstream>, Vec<UpstreamFault>> {
     let environment = BTreeMap::from([("MODEL_KEY", KEY), ("SEARCH_KEY", SEARCH_KEY)]);
     let environment = environment.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    let secrets = SecretSource::of_environment(environment);
     let section = toml::from_str(section).expect("TOML");
     let options = UpstreamOptions::read(kind, section).map_err(|fault| vec![fault])?;
     let egress = EgressOptions::default();
-    let surroundings =
-        Surroundings { environment: &environment, egress: &egress, clock, ids: Arc::new(CountingIds::default()) };
+    let surroundings = Surroundings {
+        secrets: &secrets,
+        may_call_private_hosts: true,
+        egress: &egress,
+        clock,
+        ids: Arc::new(CountingIds::default()),
+    };
     options.open(&surroundings)
 }
 

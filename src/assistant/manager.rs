@@ -1,0 +1,444 @@
+//! The assistants of a server: those of the configuration, which an operator edits, and those of the store, which callers of the
+//! API change.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
+use tokio::sync::{Mutex, Notify, watch};
+
+use super::open::{DOCS, OpenError, Opening, open, open_one};
+use super::{Assistant, AssistantPlan, AssistantRegistry, Assistants};
+use crate::answer::LabelCatalog;
+use crate::clock::{Clock, IdSource};
+use crate::document::{LibraryError, PublicLinks, read_upload};
+use crate::egress::EgressOptions;
+use crate::secret_source::SecretSource;
+use crate::store::{AssistantStore, DeleteAssistant, Expected, PutAssistant, StoreError, StoredAssistant};
+use crate::upstream::Surroundings;
+use crate::url::WebUrl;
+
+/// So many documents are fetched at a time whose text has to be extracted.
+const UNREAD: usize = 16;
+
+/// Reads the settings of an assistant that came over HTTP: the plan, or keys in the settings with what is wrong.
+pub type ReadSettings = fn(&str, &Map<String, Value>, &SecretSource) -> Result<AssistantPlan, Faults>;
+
+/// The errors of settings: keys with dots between their parts, and reasons.
+pub type Faults = Vec<(String, String)>;
+
+/// What the configuration says about assistants, and the parts that every assistant needs.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Configured {
+    /// The assistants of the configuration.
+    pub plans: Vec<AssistantPlan>,
+    /// The assistant that answers on the channel itself.
+    pub of_channel: Option<String>,
+    /// The assistant that answers behind Azure Bot Service.
+    pub behind_azure: Option<String>,
+    /// What sections can name as their secrets.
+    pub secrets: SecretSource,
+    /// How connections are made.
+    pub egress: EgressOptions,
+    /// The labels that the configuration knows.
+    pub labels: Arc<LabelCatalog>,
+    /// Where readers find this server.
+    pub server: WebUrl,
+    /// What makes addresses of documents that need no credential.
+    pub public: Arc<dyn PublicLinks>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub ids: Arc<dyn IdSource>,
+}
+
+impl Configured {
+    /// Assistants of a server at this address.
+    #[must_use]
+    pub fn new(server: WebUrl, public: Arc<dyn PublicLinks>, clock: Arc<dyn Clock>, ids: Arc<dyn IdSource>) -> Self {
+        Self {
+            plans: Vec::new(),
+            of_channel: None,
+            behind_azure: None,
+            secrets: SecretSource::default(),
+            egress: EgressOptions::default(),
+            labels: Arc::default(),
+            server,
+            public,
+            clock,
+            ids,
+        }
+    }
+
+    fn opening<'a>(&self, secrets: &'a SecretSource, egress: &'a EgressOptions, is_trusted: bool) -> Opening<'a> {
+        let surroundings = Surroundings {
+            secrets,
+            may_call_private_hosts: is_trusted,
+            egress,
+            clock: Arc::clone(&self.clock),
+            ids: Arc::clone(&self.ids),
+        };
+        Opening::new(surroundings, Arc::clone(&self.labels), self.server.clone(), Arc::clone(&self.public))
+    }
+}
+
+/// Makes the assistants of a server, and changes those of the store.
+#[derive(Debug)]
+pub struct AssistantManager {
+    assistants: Arc<Assistants>,
+    store: Arc<dyn AssistantStore>,
+    read_settings: ReadSettings,
+    current: Mutex<Option<Current>>,
+    /// Rung when a document was uploaded.
+    uploaded: Notify,
+    /// Counts the documents that were read.
+    reads: watch::Sender<u64>,
+}
+
+#[derive(Debug)]
+struct Current {
+    configured: Configured,
+    of_file: AssistantRegistry,
+    /// The revision of the store that is at work.
+    revision: u64,
+    stored: BTreeMap<String, Stored>,
+    /// Assistants whose changed documents cannot be read, and why: logged once.
+    unreadable: BTreeMap<String, String>,
+}
+
+/// An assistant of the store.
+#[derive(Debug)]
+struct Stored {
+    assistant: StoredAssistant,
+    /// Why it does not answer, if it does not.
+    opened: Result<Arc<Assistant>, String>,
+}
+
+/// Where the settings of an assistant are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// In the configuration of the server: they cannot be changed over HTTP.
+    Configuration,
+    /// In the store.
+    Store,
+    /// In the program.
+    BuiltIn,
+}
+
+/// An assistant with its settings.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AssistantInfo {
+    /// Its name.
+    pub name: String,
+    /// Where its settings are.
+    pub origin: Origin,
+    /// Its settings.
+    pub settings: Map<String, Value>,
+    /// The version of the settings, if they are in the store.
+    pub version: Option<u64>,
+    /// When they were stored, if they are in the store.
+    pub changed: Option<DateTime<Utc>>,
+    /// Why it does not answer, if it does not.
+    pub fault: Option<String>,
+}
+
+/// An assistant cannot be changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManageError {
+    /// It is not in the store.
+    #[error("the assistant {0} is part of the configuration of the server: change it there")]
+    Configured(String),
+    /// The settings are invalid.
+    #[error("{}", lines(.0))]
+    Invalid(Faults),
+    /// The server does not have its address yet.
+    #[error("the server is starting")]
+    Starting,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+fn lines(faults: &Faults) -> String {
+    let line = |(key, reason): &(String, String)| match key.as_str() {
+        "" => reason.clone(),
+        key => format!("{key}: {reason}"),
+    };
+    faults.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+impl AssistantManager {
+    /// Manages these assistants, which are none before [`configure`](Self::configure).
+    #[must_use]
+    pub fn new(assistants: Arc<Assistants>, store: Arc<dyn AssistantStore>, read_settings: ReadSettings) -> Self {
+        Self {
+            assistants,
+            store,
+            read_settings,
+            current: Mutex::new(None),
+            uploaded: Notify::new(),
+            reads: watch::Sender::new(0),
+        }
+    }
+
+    /// The store of the assistants.
+    #[must_use]
+    pub fn store(&self) -> &Arc<dyn AssistantStore> {
+        &self.store
+    }
+
+    /// Puts the assistants of a configuration, and those of the store, to work. An assistant of the store that cannot be opened
+    /// does not keep the others from answering: the log and [`list`](Self::list) say why.
+    ///
+    /// # Errors
+    /// When an assistant of the configuration cannot be opened: with everything that is wrong; what was at work stays.
+    pub async fn configure(&self, configured: Configured) -> Result<(), ConfigureError> {
+        let mut current = self.current.lock().await;
+        let (secrets, egress) = (configured.secrets.clone(), configured.egress.clone());
+        let opening = configured.opening(&secrets, &egress, true);
+        let (of_channel, behind_azure) = (configured.of_channel.as_deref(), configured.behind_azure.as_deref());
+        let of_file = open(&configured.plans, of_channel, behind_azure, &opening).await?;
+        let unreadable = current.take().map(|before| before.unreadable).unwrap_or_default();
+        let mut new = Current { configured, of_file, revision: 0, stored: BTreeMap::new(), unreadable };
+        self.load(&mut new).await?;
+        self.assistants.replace(new.registry());
+        *current = Some(new);
+        Ok(())
+    }
+
+    /// Takes over what has changed in the store and in folders of documents.
+    pub async fn refresh(&self) {
+        let mut current = self.current.lock().await;
+        let Some(current) = current.as_mut() else { return };
+        if let Err(error) = self.reload(current).await {
+            tracing::error!(%error, "changed assistants could not be read from the store; the earlier versions stay");
+        }
+        for assistant in self.assistants.all() {
+            let Some(library) = assistant.library() else { continue };
+            let name = assistant.name();
+            match library.refresh().await {
+                Ok(_) => {
+                    if current.unreadable.remove(name).is_some() {
+                        tracing::info!(assistant = name, "documents can be read again");
+                    }
+                }
+                Err(error) => current.tell_unreadable(name, &error),
+            }
+        }
+    }
+
+    /// All assistants, by name.
+    pub async fn list(&self) -> Vec<AssistantInfo> {
+        self.current.lock().await.as_ref().map(Current::list).unwrap_or_default()
+    }
+
+    /// Stores the settings of an assistant, which hold from the next question.
+    ///
+    /// # Errors
+    /// When the configuration has an assistant of this name, or the settings are invalid; nothing is stored then.
+    pub async fn put(
+        &self,
+        name: &str,
+        settings: Map<String, Value>,
+        expected: Expected,
+    ) -> Result<PutAssistant, ManageError> {
+        let mut current = self.current.lock().await;
+        let current = current.as_mut().ok_or(ManageError::Starting)?;
+        current.check_is_stored(name)?;
+        self.check(name, &settings, &current.configured)?;
+        let put = self.store.put_assistant(name, settings, expected).await?;
+        if put != PutAssistant::Conflict {
+            self.reload(current).await?;
+        }
+        Ok(put)
+    }
+
+    /// Deletes an assistant of the store with its documents.
+    ///
+    /// # Errors
+    /// When the assistant is part of the configuration.
+    pub async fn delete(&self, name: &str, expected: Expected) -> Result<DeleteAssistant, ManageError> {
+        let mut current = self.current.lock().await;
+        let current = current.as_mut().ok_or(ManageError::Starting)?;
+        current.check_is_stored(name)?;
+        let deleted = self.store.delete_assistant(name, expected).await?;
+        self.reload(current).await?;
+        Ok(deleted)
+    }
+
+    /// The plan of an assistant of the store, if there is one of this name.
+    ///
+    /// # Errors
+    /// When the assistant is part of the configuration.
+    pub async fn stored_plan(&self, name: &str) -> Result<Option<AssistantPlan>, ManageError> {
+        let current = self.current.lock().await;
+        let current = current.as_ref().ok_or(ManageError::Starting)?;
+        current.check_is_stored(name)?;
+        let Some(stored) = current.stored.get(name) else { return Ok(None) };
+        let secrets = current.configured.secrets.named_only();
+        (self.read_settings)(name, &stored.assistant.settings, &secrets).map(Some).map_err(ManageError::Invalid)
+    }
+
+    /// Tells that a document was uploaded, which has to be read.
+    pub fn uploaded(&self) {
+        self.uploaded.notify_one();
+    }
+
+    /// Changes each time an uploaded document was read.
+    #[must_use]
+    pub fn watch_reads(&self) -> watch::Receiver<u64> {
+        self.reads.subscribe()
+    }
+
+    /// Reads uploaded documents, one at a time, and puts them to work. Never ends by itself.
+    pub async fn read_uploads(&self) {
+        loop {
+            match self.read_waiting().await {
+                Ok(()) => {}
+                Err(error) => tracing::error!(%error, "uploaded documents could not be read from the store"),
+            }
+            self.uploaded.notified().await;
+        }
+    }
+
+    async fn read_waiting(&self) -> Result<(), StoreError> {
+        loop {
+            let unread = self.store.unread_documents(UNREAD).await?;
+            if unread.is_empty() {
+                return Ok(());
+            }
+            for (assistant, document) in unread {
+                read_upload(&*self.store, &document).await?;
+                tracing::debug!(assistant, document = document.name, "an uploaded document was read");
+                self.refresh().await;
+                self.reads.send_modify(|count| *count += 1);
+            }
+        }
+    }
+
+    /// Everything that is wrong with settings, secrets and addresses included. Nothing is called.
+    fn check(&self, name: &str, settings: &Map<String, Value>, configured: &Configured) -> Result<(), ManageError> {
+        let secrets = configured.secrets.named_only();
+        let plan = (self.read_settings)(name, settings, &secrets).map_err(ManageError::Invalid)?;
+        let opening = configured.opening(&secrets, &configured.egress, false);
+        plan.check(&opening.surroundings).map_err(|faults| {
+            ManageError::Invalid(faults.into_iter().map(|fault| ("upstream".to_owned(), fault.to_string())).collect())
+        })
+    }
+
+    /// Reads the store again if it has changed, and puts the result to work.
+    async fn reload(&self, current: &mut Current) -> Result<(), StoreError> {
+        if self.store.revision().await? != current.revision {
+            self.load(current).await?;
+            self.assistants.replace(current.registry());
+        }
+        Ok(())
+    }
+
+    /// Reads the assistants of the store. Those whose version is at work already stay as they are.
+    async fn load(&self, current: &mut Current) -> Result<(), StoreError> {
+        // Read first: a change between the two is seen the next time.
+        let revision = self.store.revision().await?;
+        let mut before = std::mem::take(&mut current.stored);
+        for assistant in self.store.assistants().await? {
+            let name = assistant.name.clone();
+            let stored = match before.remove(&name) {
+                Some(same) if same.assistant.version == assistant.version => same,
+                Some(_) | None => {
+                    let opened = self.open_stored(&assistant, &current.configured).await;
+                    if let Err(reason) = &opened {
+                        tracing::error!(assistant = name, reason, "an assistant of the store does not answer");
+                    }
+                    Stored { assistant, opened: opened.map(Arc::new) }
+                }
+            };
+            current.stored.insert(name, stored);
+        }
+        current.revision = revision;
+        Ok(())
+    }
+
+    async fn open_stored(&self, assistant: &StoredAssistant, configured: &Configured) -> Result<Assistant, String> {
+        let secrets = configured.secrets.named_only();
+        let plan = (self.read_settings)(&assistant.name, &assistant.settings, &secrets);
+        let plan = plan.map_err(|faults| lines(&faults))?;
+        let opening = configured.opening(&secrets, &configured.egress, false).with_store(Arc::clone(&self.store));
+        open_one(&plan, &opening)
+            .await
+            .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    }
+}
+
+/// The assistants cannot be put to work.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigureError {
+    /// Those of the configuration cannot be opened.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Open(Vec<OpenError>),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<Vec<OpenError>> for ConfigureError {
+    fn from(errors: Vec<OpenError>) -> Self {
+        Self::Open(errors)
+    }
+}
+
+impl Current {
+    /// All assistants that answer. One of the configuration comes before one of the store with the same name.
+    fn registry(&self) -> AssistantRegistry {
+        let stored = self.stored.values().filter_map(|stored| stored.opened.as_ref().ok());
+        self.of_file.clone().or(stored.cloned())
+    }
+
+    fn check_is_stored(&self, name: &str) -> Result<(), ManageError> {
+        if name == DOCS || self.configured.plans.iter().any(|plan| plan.name == name) {
+            return Err(ManageError::Configured(name.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn list(&self) -> Vec<AssistantInfo> {
+        let mut all = BTreeMap::new();
+        for Stored { assistant, opened } in self.stored.values() {
+            let info = AssistantInfo {
+                name: assistant.name.clone(),
+                origin: Origin::Store,
+                settings: assistant.settings.clone(),
+                version: Some(assistant.version),
+                changed: Some(assistant.changed),
+                fault: opened.as_ref().err().cloned(),
+            };
+            all.insert(info.name.clone(), info);
+        }
+        for name in self.of_file.names() {
+            let section = self.configured.plans.iter().find(|plan| plan.name == name).map(|plan| &plan.section);
+            let settings = section.and_then(|section| serde_json::to_value(section).ok());
+            let info = AssistantInfo {
+                name: name.to_owned(),
+                origin: if section.is_some() { Origin::Configuration } else { Origin::BuiltIn },
+                settings: settings.and_then(|settings| settings.as_object().cloned()).unwrap_or_default(),
+                version: None,
+                changed: None,
+                fault: None,
+            };
+            all.insert(info.name.clone(), info);
+        }
+        all.into_values().collect()
+    }
+
+    fn tell_unreadable(&mut self, name: &str, error: &LibraryError) {
+        let error = error.to_string();
+        if self.unreadable.get(name) != Some(&error) {
+            tracing::error!(assistant = name, error, "changed documents could not be read; the earlier versions stay");
+            self.unreadable.insert(name.to_owned(), error);
+        }
+    }
+}

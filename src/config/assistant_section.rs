@@ -1,0 +1,315 @@
+//! One assistant: a section `[assistants.NAME]`, or its members as JSON over HTTP.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde_json::Map;
+use toml::{Table, Value};
+use utoipa::ToSchema;
+
+use super::assistanthub;
+use super::keys::given_secret;
+use crate::assistant::{AssistantPlan, BackEnd, DocumentsPlan, DocumentsSource, Faults};
+use crate::channels::direct_line::Owner;
+use crate::convert;
+use crate::document::{LibraryOptions, UploadOptions};
+use crate::secret::Secret;
+use crate::secret_source::SecretSource;
+use crate::upstream::UpstreamOptions;
+use crate::url::WebUrl;
+
+/// Who wrote a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Author {
+    /// The operator, in the configuration file or the environment: folders and files of the server can be named.
+    Operator,
+    /// A caller of the API, who must not read the disk of the server.
+    Caller,
+}
+
+/// The table of a section that configures the back end.
+pub(super) const UPSTREAM: &str = "upstream";
+
+/// The kind without a back end: answers are sentences of the documents.
+pub(super) const LOCAL: &str = "local";
+
+/// The largest value of `max_turns`.
+const MAX_TURNS: usize = 100_000;
+
+/// The settings of an assistant, except its back end.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, expecting = "a section")]
+#[schema(as = Assistant)]
+pub(super) struct Section {
+    /// The environment variable with the assistant's own Direct Line secret.
+    secret_env: Option<String>,
+    /// The file with that secret, instead of a variable.
+    #[schema(value_type = Option<String>)]
+    secret_file: Option<PathBuf>,
+    /// Whether answers have citations. Without citations, passages have no numbers and readers see no sources.
+    enable_citations: Option<bool>,
+    /// How readers can download cited documents without a URL: `none`, `authenticated` or `public`.
+    citation_link_mode: Option<String>,
+    /// The instructions at the beginning of the system prompt.
+    instructions: Option<String>,
+    /// The context window of the model, in tokens.
+    context_window: Option<u64>,
+    /// How many tokens of earlier messages the model gets with a question; 0: none.
+    history_tokens: Option<usize>,
+    /// How many questions the assistant answers at the same time.
+    #[schema(value_type = Option<usize>, minimum = 1)]
+    max_turns: Option<NonZeroUsize>,
+    /// The greeting for a user who joins a conversation.
+    greeting: Option<String>,
+    /// The text that readers see while the back end works.
+    informative: Option<String>,
+    /// The text instead of an answer that lacks the required grounding.
+    refusal: Option<String>,
+    /// The text instead of an answer if the back end fails before it sends any text.
+    failure: Option<String>,
+    /// The text instead of an answer if the back end is busy.
+    busy: Option<String>,
+    /// The conversion options of answers.
+    #[serde(default)]
+    #[schema(value_type = Option<convert::Options>)]
+    options: convert::Options,
+    /// The documents; required without a back end.
+    documents: Option<Documents>,
+}
+
+/// The documents of an assistant.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, expecting = "a section")]
+struct Documents {
+    /// The folder. A relative path begins at the server's working directory. Over HTTP there is none: files are uploaded.
+    #[schema(value_type = Option<String>)]
+    folder: Option<PathBuf>,
+    /// The URL of the same folder on the web: citewire derives the URLs of documents from it.
+    url: Option<String>,
+    /// How many passages the model gets.
+    passages: Option<usize>,
+    /// The largest document in bytes. A larger document makes the folder invalid.
+    max_document_bytes: Option<u64>,
+    /// The largest total of all documents in bytes; citewire holds them in memory. A larger total makes the folder invalid.
+    max_total_bytes: Option<u64>,
+    /// The largest number of documents. More documents make the folder invalid.
+    max_documents: Option<usize>,
+    /// How deep subfolders may be nested.
+    max_depth: Option<usize>,
+}
+
+/// Reads the settings of an assistant that came over HTTP: the members of `[assistants.NAME]` as JSON. They can name no
+/// folders and files of the server, and only the secrets of `[secrets]`.
+///
+/// # Errors
+/// When anything is wrong with them: keys in the settings, and reasons.
+pub fn read_settings(
+    name: &str,
+    settings: &Map<String, serde_json::Value>,
+    secrets: &SecretSource,
+) -> Result<AssistantPlan, Faults> {
+    let section = settings.iter().map(|(key, value)| Ok((key.clone(), of_json(key, value)?)));
+    let section: Table = section.collect::<Result<_, (String, String)>>().map_err(|fault| vec![fault])?;
+    read(name, Value::Table(section), secrets, Author::Caller)
+}
+
+/// A JSON value in TOML, which has no null and no numbers beyond 64 bits.
+fn of_json(key: &str, value: &serde_json::Value) -> Result<Value, (String, String)> {
+    use serde_json::Value as Json;
+    let wrong = |reason: &str| Err((key.to_owned(), reason.to_owned()));
+    Ok(match value {
+        Json::Null => return wrong("null is not allowed: leave the member out"),
+        Json::Bool(truth) => Value::Boolean(*truth),
+        Json::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(number), _) => Value::Integer(number),
+            (None, Some(number)) if number.abs() < i64::MAX as f64 => Value::Float(number),
+            (None, _) => return wrong("this number is too large"),
+        },
+        Json::String(text) => Value::String(text.clone()),
+        Json::Array(list) => {
+            let items = list.iter().enumerate().map(|(at, item)| of_json(&format!("{key}.{at}"), item));
+            Value::Array(items.collect::<Result<_, _>>()?)
+        }
+        Json::Object(members) => {
+            let members =
+                members.iter().map(|(name, value)| Ok((name.clone(), of_json(&format!("{key}.{name}"), value)?)));
+            Value::Table(members.collect::<Result<_, (String, String)>>()?)
+        }
+    })
+}
+
+/// Reads a section, or reports all its errors.
+pub(super) fn read(
+    name: &str,
+    section: Value,
+    secrets: &SecretSource,
+    author: Author,
+) -> Result<AssistantPlan, Faults> {
+    let one = |key: &str, reason: String| vec![(key.to_owned(), reason)];
+    let Value::Table(mut section) = section else {
+        return Err(one("", "a section is required".to_owned()));
+    };
+    assistanthub::rename(&mut section).map_err(|(key, reason)| one(&key, reason))?;
+    let given = section.clone();
+    let mut faults = Faults::new();
+    let mut wrong = |key: &str, reason: String| faults.push((key.to_owned(), reason));
+    if let Err(error) = name.parse::<Owner>() {
+        wrong("", error.to_string());
+    }
+    let back_end = match section.remove(UPSTREAM) {
+        None => Some(BackEnd::Local),
+        Some(Value::Table(upstream)) => read_back_end(upstream, &mut wrong),
+        Some(other) => {
+            wrong(UPSTREAM, format!("a section is required, not a value of type {}", other.type_str()));
+            None
+        }
+    };
+    let read: Result<Section, _> = serde_path_to_error::deserialize(Value::Table(section));
+    let mut section = match read {
+        Ok(section) => section,
+        Err(error) => {
+            let path = error.path().to_string();
+            // The words of the parser may be over several lines.
+            let reason = error.inner().message().trim_end().replace('\n', " ");
+            wrong(if path == "." { "" } else { &path }, reason);
+            return Err(faults);
+        }
+    };
+    let secret = read_secret(&section, secrets, author, &mut wrong);
+    let has_documents = section.documents.is_some();
+    let documents = section.documents.take().and_then(|documents| documents.read(author, &mut wrong));
+    if back_end == Some(BackEnd::Local) && !has_documents {
+        let remedy = match author {
+            Author::Operator => "set folder = \"…\"",
+            Author::Caller => "set documents to {} and upload files",
+        };
+        wrong("documents", format!("documents are required without a back end: {remedy}"));
+    }
+    let Some(back_end) = back_end.filter(|_| faults.is_empty()) else {
+        return Err(faults);
+    };
+    let mut plan = AssistantPlan { secret, documents, section: given, ..AssistantPlan::new(name, back_end) };
+    section.apply(&mut plan);
+    Ok(plan)
+}
+
+/// The Direct Line secret that a section names.
+fn read_secret(
+    section: &Section,
+    secrets: &SecretSource,
+    author: Author,
+    wrong: &mut impl FnMut(&str, String),
+) -> Option<Secret> {
+    let (variable, file) = (section.secret_env.as_deref(), section.secret_file.as_deref());
+    if file.is_some() && author == Author::Caller {
+        let remedy = "name a secret of the section [secrets] in secret_env";
+        wrong("secret_file", format!("only the configuration file can name files of the server: {remedy}"));
+        return None;
+    }
+    given_secret(secrets, variable, file).unwrap_or_else(|reason| {
+        wrong(if file.is_some() { "secret_file" } else { "secret_env" }, reason);
+        None
+    })
+}
+
+impl Documents {
+    fn read(self, author: Author, wrong: &mut impl FnMut(&str, String)) -> Option<DocumentsPlan> {
+        let url = self.url.and_then(|url| {
+            url.parse::<WebUrl>()
+                .map_err(|_| wrong("documents.url", "an address with http or https is required".to_owned()))
+                .ok()
+        });
+        let source = match (self.folder, author) {
+            (Some(folder), Author::Operator) => {
+                let mut library = LibraryOptions { base_url: url, ..LibraryOptions::new(folder) };
+                library.max_document_bytes = self.max_document_bytes.unwrap_or(library.max_document_bytes);
+                library.max_total_bytes = self.max_total_bytes.unwrap_or(library.max_total_bytes);
+                library.max_documents = self.max_documents.unwrap_or(library.max_documents);
+                library.max_depth = self.max_depth.unwrap_or(library.max_depth);
+                DocumentsSource::Folder(library)
+            }
+            (None, Author::Operator) => {
+                wrong("documents", "missing field `folder`".to_owned());
+                return None;
+            }
+            (Some(_), Author::Caller) => {
+                let remedy = "leave it out and upload the documents";
+                wrong(
+                    "documents.folder",
+                    format!("only the configuration file can name a folder of the server: {remedy}"),
+                );
+                return None;
+            }
+            (None, Author::Caller) => {
+                let mut uploads = UploadOptions { base_url: url, ..UploadOptions::default() };
+                uploads.max_document_bytes = self.max_document_bytes.unwrap_or(uploads.max_document_bytes);
+                uploads.max_total_bytes = self.max_total_bytes.unwrap_or(uploads.max_total_bytes);
+                uploads.max_documents = self.max_documents.unwrap_or(uploads.max_documents);
+                DocumentsSource::Uploads(uploads)
+            }
+        };
+        let mut plan = DocumentsPlan::new(source);
+        plan.passages = self.passages.unwrap_or(plan.passages);
+        Some(plan)
+    }
+}
+
+impl Section {
+    /// Writes the options into a plan.
+    fn apply(self, plan: &mut AssistantPlan) {
+        let options = &mut plan.options;
+        options.citations = self.enable_citations.unwrap_or(options.citations);
+        options.link_mode = self.citation_link_mode.map_or(options.link_mode, |mode| {
+            mode.parse().unwrap_or_else(|error| {
+                // An unknown mode acts like none (rule AH-07).
+                plan.warnings.push(format!("citation_link_mode: {error}; documents are not linked"));
+                options.link_mode
+            })
+        });
+        options.instructions = self.instructions;
+        options.context_window = self.context_window;
+        options.history_tokens = self.history_tokens.unwrap_or(options.history_tokens);
+        options.max_turns = self.max_turns.map(|limit| limit.get().min(MAX_TURNS));
+        options.convert = self.options;
+        for (given, option) in [
+            (self.greeting, &mut options.greeting),
+            (self.informative, &mut options.informative),
+            (self.refusal, &mut options.refusal),
+            (self.failure, &mut options.failure),
+            (self.busy, &mut options.busy),
+        ] {
+            if let Some(given) = given {
+                *option = given;
+            }
+        }
+    }
+}
+
+fn read_back_end(mut upstream: Table, wrong: &mut impl FnMut(&str, String)) -> Option<BackEnd> {
+    let kinds = || format!("{LOCAL}, {}", UpstreamOptions::KINDS.join(", "));
+    let kind = match upstream.remove("kind") {
+        Some(Value::String(kind)) => kind,
+        Some(_) | None => {
+            wrong("upstream.kind", format!("a kind is required: one of {}", kinds()));
+            return None;
+        }
+    };
+    if kind == LOCAL {
+        if let Some(key) = upstream.keys().next() {
+            wrong(&format!("{UPSTREAM}.{key}"), "there is no such setting".to_owned());
+        }
+        return Some(BackEnd::Local);
+    }
+    if !UpstreamOptions::KINDS.contains(&kind.as_str()) {
+        wrong("upstream.kind", format!("unknown kind; the kinds are {}", kinds()));
+        return None;
+    }
+    match UpstreamOptions::read(&kind, upstream) {
+        Ok(options) => Some(BackEnd::Called(options)),
+        Err(fault) => {
+            wrong(UPSTREAM, fault.to_string());
+            None
+        }
+    }
+}

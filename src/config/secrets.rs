@@ -1,0 +1,113 @@
+//! The section `[secrets]`: names for secrets that stand in the environment or in files of their own.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use toml::{Table, Value};
+use utoipa::ToSchema;
+
+use super::error::{Fault, Origin};
+use crate::secret::{in_environment, in_file};
+
+/// The key of the section in the file.
+pub(super) const KEY: &str = "secrets";
+
+/// Where a secret is.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, expecting = "{ env = \"VARIABLE\" } or { file = \"PATH\" }")]
+#[schema(as = NamedSecret)]
+pub(super) struct Entry {
+    /// The environment variable with the secret.
+    env: Option<String>,
+    /// The file with the secret.
+    #[schema(value_type = Option<String>)]
+    file: Option<PathBuf>,
+}
+
+/// Takes the section out of the file's table, and reads the secrets.
+pub(super) fn take(
+    table: &mut Table,
+    environment: &BTreeMap<String, String>,
+    faults: &mut Vec<Fault>,
+) -> BTreeMap<String, String> {
+    let mut wrong = |name: &str, reason: String| {
+        let key = if name.is_empty() { KEY.to_owned() } else { format!("{KEY}.{name}") };
+        faults.push(Fault::new(Origin::File(key), reason));
+    };
+    let entries = match table.remove(KEY) {
+        None => return BTreeMap::new(),
+        Some(Value::Table(entries)) => entries,
+        Some(other) => {
+            wrong("", format!("a section is required, not a value of type {}", other.type_str()));
+            return BTreeMap::new();
+        }
+    };
+    let mut named = BTreeMap::new();
+    for (name, entry) in entries {
+        match read(entry, environment) {
+            Ok(text) => {
+                named.insert(name, text);
+            }
+            Err(reason) => wrong(&name, reason),
+        }
+    }
+    named
+}
+
+fn read(entry: Value, environment: &BTreeMap<String, String>) -> Result<String, String> {
+    // A text here could be the secret itself, so it is not repeated.
+    let wanted =
+        || "write { env = \"VARIABLE\" } or { file = \"PATH\" }; the secret itself does not belong here".to_owned();
+    let text = match entry.try_into().map_err(|_| wanted())? {
+        Entry { env: Some(variable), file: None } => {
+            let text = in_environment(environment, &variable).map_err(|error| error.to_string())?;
+            text.ok_or_else(|| format!("the environment variable {variable} is not set"))?
+        }
+        Entry { env: None, file: Some(file) } => in_file(&file).map_err(|error| error.to_string())?,
+        Entry { .. } => return Err(wanted()),
+    };
+    let text = text.trim();
+    if text.is_empty() { Err("the secret is empty".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::ConfigError;
+
+    fn read_all(toml: &str) -> (BTreeMap<String, String>, String) {
+        let mut table: Table = toml.parse().expect("TOML");
+        let environment = BTreeMap::from([("KEY".to_owned(), " sk-1234\n".to_owned())]);
+        let mut faults = Vec::new();
+        let named = take(&mut table, &environment, &mut faults);
+        assert!(table.is_empty());
+        (named, ConfigError(faults).to_string())
+    }
+
+    #[test]
+    fn a_secret_has_a_name_and_stands_elsewhere() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("key");
+        std::fs::write(&path, "from-the-file\n").expect("written");
+        let (named, _) =
+            read_all(&format!("[secrets]\nopenai = {{ env = 'KEY' }}\nsearch = {{ file = '{}' }}", path.display()));
+        assert_eq!(named["openai"], "sk-1234");
+        assert_eq!(named["search"], "from-the-file");
+    }
+
+    #[test]
+    fn an_error_names_the_secret_and_never_repeats_it() {
+        for (toml, expected) in [
+            ("secrets = 'sk-9'", "secrets in the configuration file: a section is required"),
+            ("[secrets]\na = 'sk-9'", "secrets.a in the configuration file: write { env"),
+            ("[secrets]\na = { env = 'NOWHERE' }", "the environment variable NOWHERE is not set"),
+            ("[secrets]\na = { env = 'KEY', file = '/x' }", "write { env"),
+            ("[secrets]\na = {}", "write { env"),
+            ("[secrets]\na = { file = '/nowhere/x' }", "/nowhere/x"),
+        ] {
+            let (named, words) = read_all(toml);
+            assert!(named.is_empty() && words.contains(expected) && !words.contains("sk-9"), "{words}");
+        }
+    }
+}

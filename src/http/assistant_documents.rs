@@ -1,0 +1,261 @@
+//! `/v1/assistants/{name}/documents`: the uploaded documents of an assistant.
+
+use std::time::Duration;
+
+use actix_web::web::{Bytes, Data, Path, Payload};
+use actix_web::{HttpRequest, HttpResponse};
+use chrono::{DateTime, Utc};
+use futures_util::TryStreamExt as _;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::assistants::manager;
+use super::convert::json;
+use super::error::AssistantError;
+use super::{ApiError, State, body};
+use crate::assistant::DocumentsSource;
+use crate::document::{SUPPORTED, UploadOptions, is_supported};
+use crate::store::{
+    AssistantStore, DocumentKey, DocumentPart, DocumentState, MAX_PIECE_BYTES, Publication, StoredDocument,
+};
+
+/// The longest file name, in bytes.
+const MAX_NAME_BYTES: usize = 200;
+
+/// An upload is answered after this time if the document has not been read by then.
+const READ_WITHIN: Duration = Duration::from_secs(2);
+
+/// A document of an assistant.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct UploadedDocument<'a> {
+    /// The file name.
+    #[schema(example = "handbook.pdf")]
+    name: &'a str,
+    /// The size of the file.
+    bytes: u64,
+    /// When the upload ended.
+    #[schema(value_type = String, format = DateTime)]
+    received: DateTime<Utc>,
+    /// `reading`: the text is being extracted. `ready`: the document is searched. `unreadable`: see `reason`.
+    state: &'static str,
+    /// The number of pages. Null if the format has no pages or the document is not ready.
+    pages: Option<u32>,
+    /// The number of passages. Null if the document is not ready.
+    passages: Option<u32>,
+    /// Why the document cannot be read. Null unless it is `unreadable`.
+    reason: Option<&'a str>,
+}
+
+impl<'a> From<&'a StoredDocument> for UploadedDocument<'a> {
+    fn from(stored: &'a StoredDocument) -> Self {
+        let StoredDocument { name, bytes, received, state, .. } = stored;
+        let (state, pages, passages, reason) = match state {
+            DocumentState::Reading => ("reading", None, None, None),
+            DocumentState::Ready { pages, passages } => ("ready", *pages, Some(*passages), None),
+            DocumentState::Unreadable { reason } => ("unreadable", None, None, Some(reason.as_str())),
+        };
+        Self { name, bytes: *bytes, received: *received, state, pages, passages, reason }
+    }
+}
+
+/// The documents of an assistant.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct UploadedDocuments<'a> {
+    /// The documents, by name.
+    documents: Vec<UploadedDocument<'a>>,
+    /// The size of all files.
+    bytes: u64,
+    /// The largest size of all files.
+    max_bytes: u64,
+}
+
+/// List the documents of an assistant.
+#[utoipa::path(
+    get, path = "/v1/assistants/{name}/documents", tag = "assistants", operation_id = "listDocuments",
+    params(("name" = String, Path, description = "The name of the assistant")),
+    responses(
+        (status = 200, description = "All documents", body = UploadedDocuments),
+        (status = 404, description = "The assistant does not exist"),
+        (status = 409, description = "The assistant is part of the configuration file, or has no documents"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn list(state: Data<State>, name: Path<String>) -> Result<HttpResponse, ApiError> {
+    let options = upload_options(&state, &name).await?;
+    let stored = manager(&state)?.store().documents(&name).await?;
+    let documents: Vec<UploadedDocument<'_>> = stored.iter().map(UploadedDocument::from).collect();
+    let bytes = documents.iter().map(|document| document.bytes).sum();
+    json(HttpResponse::Ok(), &UploadedDocuments { documents, bytes, max_bytes: options.max_total_bytes })
+}
+
+/// Upload a document.
+///
+/// The body is the file. A document of the same name is replaced; until the new one is read, answers quote the old one.
+#[utoipa::path(
+    put, path = "/v1/assistants/{name}/documents/{file}", tag = "assistants", operation_id = "uploadDocument",
+    params(
+        ("name" = String, Path, description = "The name of the assistant"),
+        ("file" = String, Path, description = "The file name, percent-encoded; its ending tells the format"),
+    ),
+    request_body(content = Vec<u8>, content_type = "application/octet-stream", description = "The file"),
+    responses(
+        (status = 201, description = "The document was read: it is `ready` or `unreadable`", body = UploadedDocument),
+        (status = 202, description = "The document is being read", body = UploadedDocument),
+        (status = 404, description = "The assistant does not exist"),
+        (status = 409, description = "The assistant is part of the configuration file, has no documents, or has too many"),
+        (status = 413, description = "The file, or all files together, are too large"),
+        (status = 415, description = "Files with this ending cannot be read"),
+        (status = 422, description = "The file name is invalid"),
+        (status = 429, description = "The store is full"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn upload(
+    state: Data<State>,
+    path: Path<(String, String)>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Result<HttpResponse, ApiError> {
+    let (name, file) = path.into_inner();
+    let options = upload_options(&state, &name).await?;
+    check_name(&file)?;
+    let manager = manager(&state)?;
+    let store = manager.store();
+    let others = store.documents(&name).await?;
+    if others.len() >= options.max_documents && others.iter().all(|other| other.name != file) {
+        return Err(AssistantError::TooManyDocuments { limit: options.max_documents }.into());
+    }
+    let _room = state.uploads.acquire().await.map_err(|_| ApiError::ShuttingDown)?;
+    let key = store.draft_document(&name, &file).await?.ok_or(AssistantError::Unknown)?;
+    let taken = take(&state, &**store, key, &options, &request, payload).await;
+    if taken.is_err() {
+        store.discard_draft(key).await?;
+    }
+    taken?;
+    let mut read = manager.watch_reads();
+    manager.uploaded();
+    let waited = tokio::time::timeout(READ_WITHIN, async {
+        loop {
+            let stored = find(&**store, &name, &file).await?;
+            if stored.key != key || stored.state != DocumentState::Reading || read.changed().await.is_err() {
+                return Ok::<_, ApiError>(stored);
+            }
+        }
+    });
+    let stored = match waited.await {
+        Ok(stored) => stored?,
+        Err(_) => find(&**store, &name, &file).await?,
+    };
+    let is_read = stored.state != DocumentState::Reading;
+    let builder = if is_read { HttpResponse::Created() } else { HttpResponse::Accepted() };
+    json(builder, &UploadedDocument::from(&stored))
+}
+
+/// Read the state of a document.
+#[utoipa::path(
+    get, path = "/v1/assistants/{name}/documents/{file}", tag = "assistants", operation_id = "readDocument",
+    params(
+        ("name" = String, Path, description = "The name of the assistant"),
+        ("file" = String, Path, description = "The file name, percent-encoded"),
+    ),
+    responses(
+        (status = 200, description = "The document", body = UploadedDocument),
+        (status = 404, description = "The assistant or the document does not exist"),
+        (status = 409, description = "The assistant is part of the configuration file, or has no documents"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn read(state: Data<State>, path: Path<(String, String)>) -> Result<HttpResponse, ApiError> {
+    let (name, file) = path.into_inner();
+    upload_options(&state, &name).await?;
+    let stored = find(&**manager(&state)?.store(), &name, &file).await?;
+    json(HttpResponse::Ok(), &UploadedDocument::from(&stored))
+}
+
+/// Delete a document.
+#[utoipa::path(
+    delete, path = "/v1/assistants/{name}/documents/{file}", tag = "assistants", operation_id = "deleteDocument",
+    params(
+        ("name" = String, Path, description = "The name of the assistant"),
+        ("file" = String, Path, description = "The file name, percent-encoded"),
+    ),
+    responses(
+        (status = 204, description = "The document was deleted"),
+        (status = 404, description = "The assistant or the document does not exist"),
+        (status = 409, description = "The assistant is part of the configuration file, or has no documents"),
+    ),
+    security(("api_key" = []))
+)]
+pub(crate) async fn delete(state: Data<State>, path: Path<(String, String)>) -> Result<HttpResponse, ApiError> {
+    let (name, file) = path.into_inner();
+    upload_options(&state, &name).await?;
+    let manager = manager(&state)?;
+    if !manager.store().delete_document(&name, &file).await? {
+        return Err(AssistantError::UnknownDocument.into());
+    }
+    manager.refresh().await;
+    Ok(HttpResponse::NoContent().finish())
+}
+
+/// The limits of uploads to an assistant.
+async fn upload_options(state: &State, name: &str) -> Result<UploadOptions, ApiError> {
+    let plan = manager(state)?.stored_plan(name).await.map_err(AssistantError::from)?;
+    match plan.ok_or(AssistantError::Unknown)?.documents.map(|documents| documents.source) {
+        Some(DocumentsSource::Uploads(options)) => Ok(options),
+        Some(DocumentsSource::Folder(_)) | None => Err(AssistantError::NoDocuments.into()),
+    }
+}
+
+fn check_name(file: &str) -> Result<(), AssistantError> {
+    let is_name = (1..=MAX_NAME_BYTES).contains(&file.len())
+        && !file.contains(|c: char| matches!(c, '/' | '\\') || c.is_control())
+        && file.trim() == file
+        && !matches!(file, "." | "..");
+    if !is_name {
+        return Err(AssistantError::DocumentName);
+    }
+    if is_supported(file) { Ok(()) } else { Err(AssistantError::Unsupported { supported: SUPPORTED.join(", ") }) }
+}
+
+/// Stores the body piece by piece, and publishes the document.
+async fn take(
+    state: &State,
+    store: &dyn AssistantStore,
+    key: DocumentKey,
+    options: &UploadOptions,
+    request: &HttpRequest,
+    payload: Payload,
+) -> Result<(), ApiError> {
+    let limit = usize::try_from(options.max_document_bytes).unwrap_or(usize::MAX);
+    let chunks = body::follow(request, payload, limit, state.options.body_timeout);
+    let mut chunks = std::pin::pin!(chunks);
+    let mut piece = Vec::new();
+    while let Some(mut chunk) = chunks.try_next().await? {
+        while !chunk.is_empty() {
+            let fitting: Bytes = chunk.split_to(chunk.len().min(MAX_PIECE_BYTES - piece.len()));
+            piece.extend_from_slice(&fitting);
+            if piece.len() == MAX_PIECE_BYTES {
+                add(store, key, std::mem::take(&mut piece)).await?;
+            }
+        }
+    }
+    if !piece.is_empty() {
+        add(store, key, piece).await?;
+    }
+    match store.publish_document(key, options.max_total_bytes).await? {
+        Publication::Published => Ok(()),
+        Publication::Unknown => Err(AssistantError::Unknown.into()),
+        Publication::TooLarge => Err(AssistantError::DocumentsTooLarge { limit: options.max_total_bytes }.into()),
+    }
+}
+
+async fn add(store: &dyn AssistantStore, key: DocumentKey, piece: Vec<u8>) -> Result<(), ApiError> {
+    // The assistant was deleted meanwhile.
+    if store.add_piece(key, DocumentPart::File, piece).await? { Ok(()) } else { Err(AssistantError::Unknown.into()) }
+}
+
+async fn find(store: &dyn AssistantStore, name: &str, file: &str) -> Result<StoredDocument, ApiError> {
+    let documents = store.documents(name).await?;
+    let found = documents.into_iter().find(|document| document.name == file);
+    found.ok_or_else(|| AssistantError::UnknownDocument.into())
+}

@@ -1,0 +1,59 @@
+//! Errors of the routes that change assistants and their documents.
+
+use crate::assistant::ManageError;
+
+/// The reason why an assistant or its documents cannot be read or changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AssistantError {
+    /// The assistant cannot be changed like this.
+    #[error(transparent)]
+    Manage(#[from] ManageError),
+    /// The program that runs this server manages its assistants itself.
+    #[error("the assistants of this server cannot be managed over HTTP")]
+    NotManaged,
+    /// There is no such assistant.
+    #[error("the assistant does not exist")]
+    Unknown,
+    /// Somebody else has changed it.
+    #[error("somebody changed the assistant since you read it: read it again, and repeat your change")]
+    Changed,
+    /// The body is not JSON.
+    #[error("the body is not JSON: {0}")]
+    NotJson(String),
+    /// The body is not TOML.
+    #[error("the body is not TOML: {0}")]
+    NotToml(String),
+    /// The body is JSON or TOML, but no object.
+    #[error("an object with the settings is required")]
+    NotAnObject,
+    /// Its settings have no documents.
+    #[error("the assistant has no documents: add \"documents\": {{}} to its settings first")]
+    NoDocuments,
+    /// There is no such document.
+    #[error("the assistant has no document of this name")]
+    UnknownDocument,
+    /// The name is no file name.
+    #[error("a document has the name of a file: 1 to 200 bytes without / \\ or control characters")]
+    DocumentName,
+    /// Files like this cannot be read.
+    #[error("files of this type cannot be read; supported are {supported}")]
+    Unsupported {
+        /// The endings of names that are.
+        supported: String,
+    },
+    /// There are too many documents.
+    #[error("the assistant already has {limit} documents: delete one, or raise documents.max_documents")]
+    TooManyDocuments {
+        /// How many there may be.
+        limit: usize,
+    },
+    /// The documents are too large together.
+    #[error(
+        "the documents of the assistant would have more than {limit} bytes: delete one, or raise documents.max_total_bytes"
+    )]
+    DocumentsTooLarge {
+        /// How many bytes there may be.
+        limit: u64,
+    },
+}

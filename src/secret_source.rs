@@ -1,0 +1,101 @@
+//! The secrets that a section of the configuration can name.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::secret::{SecretError, in_environment};
+
+/// The secrets that a section can name: those of `[secrets]`, and for sections of the configuration file also the variables of
+/// the environment. A section that came over HTTP must not read the environment, so it gets [`named_only`](Self::named_only).
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct SecretSource {
+    named: BTreeMap<String, String>,
+    environment: Option<BTreeMap<String, String>>,
+}
+
+impl SecretSource {
+    /// The variables of the environment.
+    #[must_use]
+    pub fn of_environment(environment: BTreeMap<String, String>) -> Self {
+        Self { named: BTreeMap::new(), environment: Some(environment) }
+    }
+
+    /// The same with the secrets of `[secrets]`, which come before variables of the same name.
+    #[must_use]
+    pub fn with_named(self, named: BTreeMap<String, String>) -> Self {
+        Self { named, ..self }
+    }
+
+    /// The secrets of `[secrets]` alone.
+    #[must_use]
+    pub fn named_only(&self) -> Self {
+        Self { named: self.named.clone(), environment: None }
+    }
+
+    /// The secret of this name: its text in `[secrets]`, else the variable of this name or the file that `NAME_FILE` names.
+    ///
+    /// # Errors
+    /// When the variable and `NAME_FILE` are both set, or the file cannot be read.
+    pub fn find(&self, name: &str) -> Result<Option<String>, SecretError> {
+        match (self.named.get(name), &self.environment) {
+            (Some(text), _) => Ok(Some(text.clone())),
+            (None, Some(environment)) => in_environment(environment, name),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The value of a variable of the environment, without blanks around it, unless it is empty.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        let text = self.environment.as_ref()?.get(name)?.trim();
+        Some(text).filter(|text| !text.is_empty())
+    }
+
+    /// What a name refers to, for messages: `the environment variable NAME`, or `the secret NAME`.
+    #[must_use]
+    pub fn describe(&self, name: &str) -> String {
+        match (&self.environment, self.named.contains_key(name)) {
+            (Some(_), false) => format!("the environment variable {name}"),
+            (Some(_) | None, _) => format!("the secret {name}"),
+        }
+    }
+
+    /// Why a name cannot be used that [`find`](Self::find) does not know.
+    #[must_use]
+    pub fn missing(&self, name: &str) -> String {
+        match &self.environment {
+            Some(_) => format!("the environment variable {name} is not set"),
+            None => {
+                format!("the configuration file of the server has no secret {name}; its section [secrets] lists them")
+            }
+        }
+    }
+}
+
+impl fmt::Debug for SecretSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SecretSource(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(entries: &[(&str, &str)]) -> BTreeMap<String, String> {
+        entries.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_section_from_elsewhere_cannot_read_the_environment() {
+        let all = SecretSource::of_environment(map(&[("KEY", "of the environment"), ("OTHER", "x")]))
+            .with_named(map(&[("KEY", "named")]));
+        let find = |source: &SecretSource, name: &str| source.find(name).expect("no file");
+        assert_eq!(find(&all, "KEY").as_deref(), Some("named"));
+        assert_eq!((find(&all, "OTHER").as_deref(), all.variable("OTHER")), (Some("x"), Some("x")));
+        let named = all.named_only();
+        assert_eq!(find(&named, "KEY").as_deref(), Some("named"));
+        assert_eq!((find(&named, "OTHER"), named.variable("OTHER")), (None, None));
+        assert!(named.missing("OTHER").contains("[secrets]") && !format!("{all:?}").contains("named"));
+    }
+}
