@@ -1,7 +1,8 @@
-//! Answers whose sources come with what cites them: each source once, and citations by place.
+//! Builds answers from formats that list each source once and cite it by positions in the text.
 //!
-//! A whole answer and a stream of it go through the same steps, so that they cannot differ: text is added part by part,
-//! sources are found or added, and places are kept as the provider counts them until the text is whole.
+//! Whole answers and streams use the same steps, so their results cannot differ: a reader adds text part by part, adds or
+//! finds sources, and records spans in the provider's units. [`Annotated::finish`] converts the spans when the text is
+//! whole.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,17 +12,18 @@ use crate::answer::{Answer, Citation, Source, SourceIndex, is_marker_span};
 use crate::report::{Entry, Kind};
 use crate::text::{OffsetIndex, Span, word_end};
 
-/// Sources in the order in which they were first named (rule N-02), each once (rule N-03).
+/// The sources of an answer in order of first mention (rule N-02), each once (rule N-03).
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     all: Vec<Source>,
     by_key: HashMap<String, SourceIndex>,
-    /// How many were handed out as new.
+    /// How many sources [`new_ones`](Self::new_ones) has returned.
     handed: usize,
 }
 
 impl Sources {
-    /// The page at the source's address, by which it is known; a source without an address is always a new one.
+    /// Adds a source that its address identifies, or fills in the known source with the same address (rule N-03). A source
+    /// without an address is always added as new.
     pub(super) fn page(&mut self, source: Source) -> SourceIndex {
         match source.url.as_ref().map(|url| url.merge_key().into_owned()) {
             Some(key) => self.known_as(&key, source),
@@ -29,7 +31,8 @@ impl Sources {
         }
     }
 
-    /// The source that the provider calls so. What an earlier mention left open is filled in.
+    /// Adds a source under the key by which the provider identifies it. If the key is known, the known source takes over the
+    /// members that it lacks.
     pub(super) fn known_as(&mut self, key: &str, source: Source) -> SourceIndex {
         if let Some(index) = self.by_key.get(key).copied() {
             self.all[index.0].fill_in(source);
@@ -40,18 +43,18 @@ impl Sources {
         index
     }
 
-    /// A source that is like no other.
+    /// Adds a source without a key. It is never merged with another.
     pub(super) fn push(&mut self, source: Source) -> SourceIndex {
         self.all.push(source);
         SourceIndex(self.all.len() - 1)
     }
 
-    /// The source that the provider calls so, when it has been named.
+    /// The source with this key, if one was added.
     pub(super) fn find(&self, key: &str) -> Option<SourceIndex> {
         self.by_key.get(key).copied()
     }
 
-    /// Another name of a source.
+    /// Adds a second key to a source. A key that is in use keeps its source.
     pub(super) fn also_known_as(&mut self, key: &str, index: SourceIndex) {
         self.by_key.entry(key.to_owned()).or_insert(index);
     }
@@ -60,17 +63,17 @@ impl Sources {
         self.all.get_mut(index.0)
     }
 
-    /// All of them.
+    /// All sources, in order of first mention.
     pub(super) fn into_list(self) -> Vec<Source> {
         self.all
     }
 
-    /// How many there are.
+    /// The number of sources.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Those that came since the last time, for a stream.
+    /// The sources added since the last call, for the events of a stream.
     pub(super) fn new_ones(&mut self) -> Vec<Source> {
         let new = self.all[self.handed..].to_vec();
         self.handed = self.all.len();
@@ -78,14 +81,14 @@ impl Sources {
     }
 }
 
-/// Sources as they are cited at one place: each once, ascending.
+/// Sorts the sources that are cited at one position, and removes duplicates (rule N-05).
 pub(super) fn each_once(mut sources: Vec<SourceIndex>) -> Vec<SourceIndex> {
     sources.sort_unstable();
     sources.dedup();
     sources
 }
 
-/// A place in one part of the text, as the provider counts.
+/// A span or a point in one part of the text, in the provider's unit.
 #[derive(Debug)]
 struct Place {
     part: usize,
@@ -93,34 +96,34 @@ struct Place {
     /// `None` for a point.
     end: Option<usize>,
     unit: Unit,
-    /// What the provider says stands there: offsets give way to it.
+    /// The text that the provider says is in the span. If it is found, it decides the span, not the offsets.
     quote: Option<String>,
     sources: Vec<SourceIndex>,
     pointer: String,
 }
 
-/// What annotations say of a text that arrives in parts.
+/// Collects the sources and citations of a text that arrives in parts.
 #[derive(Debug, Default)]
 pub(super) struct Annotated {
     /// The sources so far.
     pub(super) sources: Sources,
-    /// Where each part begins, in bytes of the whole text.
+    /// The start of each part, as a byte offset in the whole text.
     parts: Vec<usize>,
     /// The length of the text so far, in bytes.
     length: usize,
     places: Vec<Place>,
-    /// Parts as a whole that are cited.
+    /// Parts that are cited as a whole, with their sources.
     blocks: Vec<(usize, Vec<SourceIndex>)>,
 }
 
 impl Annotated {
-    /// A part of the text begins: offsets count from here (rule N-10). Returns its number.
+    /// Begins a part of the text: offsets count from its start (rule N-10). Returns its number.
     pub(super) fn begin_part(&mut self) -> usize {
         self.parts.push(self.length);
         self.parts.len() - 1
     }
 
-    /// The text goes on by so many bytes.
+    /// Records that the text has grown by this number of bytes. Begins the first part if there is none.
     pub(super) fn grow(&mut self, bytes: usize) {
         if self.parts.is_empty() {
             self.begin_part();
@@ -128,8 +131,8 @@ impl Annotated {
         self.length += bytes;
     }
 
-    /// A span of a part is cited. Without an end, or with one that is not behind the start, it names no place: the source is
-    /// known all the same (rule N-06).
+    /// Cites a span of a part. A missing start is 0. If the end is missing or not behind the start, there is no citation,
+    /// but the source stays in the list (rule N-06).
     pub(super) fn span(
         &mut self,
         part: usize,
@@ -140,8 +143,8 @@ impl Annotated {
         self.quoted_span(part, (start, end, unit), None, sources, pointer);
     }
 
-    /// A span of a part is cited, and the provider repeats its text: where that does not stand at the start, it is looked
-    /// for nearby, and in the text as a whole, since providers differ in what they count.
+    /// Cites a span of a part whose text the provider repeats in `quote`. If the quote is not at the start, it is looked for
+    /// nearby in the part and then in the whole text, since providers differ in what they count.
     pub(super) fn quoted_span(
         &mut self,
         part: usize,
@@ -164,19 +167,20 @@ impl Annotated {
         });
     }
 
-    /// A point of a part is cited, exactly there (rule N-05).
+    /// Cites a point of a part (rule N-05).
     pub(super) fn point(&mut self, part: usize, at: usize, unit: Unit, sources: Vec<SourceIndex>, pointer: String) {
         self.places.push(Place { part, start: at, end: None, unit, quote: None, sources: each_once(sources), pointer });
     }
 
-    /// All of a part is cited.
+    /// Cites all of a part.
     pub(super) fn block(&mut self, part: usize, sources: Vec<SourceIndex>) {
         if !sources.is_empty() {
             self.blocks.push((part, each_once(sources)));
         }
     }
 
-    /// Gives the answer, whose text is whole, its sources and citations.
+    /// Writes the sources and citations to the answer, whose text must be whole. A span that covers no text becomes a
+    /// warning.
     pub(super) fn finish(self, answer: &mut Answer) {
         let Self { sources, parts, places, blocks, .. } = self;
         answer.sources = sources.all;
@@ -188,7 +192,8 @@ impl Annotated {
         for (part, sources) in blocks {
             let range = range(part);
             let end = range.start + text[range.clone()].trim_end().len();
-            // A block of blanks is cited behind the last word, as it is while it arrives.
+            // While a block of blanks streams in, its citation goes behind the last word. The whole answer puts it there,
+            // too.
             let word = text[..end].trim_end().len();
             let cited = if end == range.start { word..word } else { range.start..end };
             answer.citations.extend(Span::new(text, cited).ok().map(|span| Citation::new(span, sources)));
@@ -209,7 +214,7 @@ impl Annotated {
                     find_quote(text, offsets, start, unit, &quote)
                 })
             });
-            // Parts may follow each other without a blank: no word goes on in the next one.
+            // Parts may follow each other without a blank, so a word ends with its part.
             let whole_words = |span: Range<usize>| {
                 let limit = Some(range(part).end).filter(|limit| span.end <= *limit).unwrap_or(text.len());
                 whole_words(text, span, limit)
@@ -241,8 +246,8 @@ fn unanchored(pointer: String) -> Entry {
     Entry::in_input(Kind::Note, "annotation-unanchored", pointer, message)
 }
 
-/// The span up to the end of the word in which it ends: a badge behind it parts no word and no grapheme cluster (rule N-06). A point
-/// moves as a whole, and a marker is what it is. No word goes on behind `limit`.
+/// Extends a span to the end of the word in which it ends, so that a badge behind it splits no word and no grapheme cluster
+/// (rule N-06). A point moves as a whole. A span that is a marker stays as it is. A word ends at `limit` at the latest.
 pub(super) fn whole_words(text: &str, span: Range<usize>, limit: usize) -> Option<Span> {
     if is_marker_span(text.get(span.clone())?) {
         return Span::new(text, span).ok();
@@ -252,7 +257,7 @@ pub(super) fn whole_words(text: &str, span: Range<usize>, limit: usize) -> Optio
     Span::new(text, start..end).ok()
 }
 
-/// The cited spans in the order found, each with the places of its sources, counted from 0.
+/// The cited spans in order, each with the indexes of its sources, counted from 0.
 #[cfg(test)]
 pub(super) fn cited(answer: &Answer) -> Vec<(&str, Vec<usize>)> {
     let places = |citation: &Citation| citation.sources.iter().map(|source| source.0).collect();

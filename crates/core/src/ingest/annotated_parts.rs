@@ -1,5 +1,5 @@
-//! Text in parts with annotations, as OpenAI writes it, and how it becomes an answer: the same way for whole answers and
-//! for what a stream has gathered.
+//! Text in parts with annotations, as OpenAI writes it. [`AnnotatedParts::finish`] builds the answer from them, both for
+//! whole answers and for the parts that a stream has gathered.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,30 +12,30 @@ use super::web_results::WebResults;
 use crate::answer::{Answer, Source, SourceIndex, SourceKind};
 use crate::text::{OffsetIndex, Span};
 
-/// One part of the text. Offsets of its annotations count from its beginning.
+/// One part of the text. The offsets of its annotations count from its start.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Part {
     pub(super) text: String,
-    /// With their JSON pointers.
+    /// The annotations with their JSON pointers.
     pub(super) annotations: Vec<(String, WireAnnotation)>,
 }
 
-/// What a provider's answer consists of.
+/// The text, annotations and sources of one answer.
 #[derive(Debug, Default)]
 pub(super) struct AnnotatedParts {
     pub(super) parts: Vec<Part>,
-    /// What else is known of files, by id.
+    /// More data about files, by file id.
     pub(super) files: BTreeMap<String, Source>,
-    /// What a search says of pages, before anything cites them.
+    /// The results of a web search. They may name pages that nothing cites.
     pub(super) results: WebResults,
-    /// Pages that were seen, used or not; they stand behind those that are used (rule N-02).
+    /// Pages that the provider has seen, whether or not it used them. They are listed behind the used ones (rule N-02).
     pub(super) seen: Vec<Source>,
-    /// Whether `[[n]](url)` is a marker that its address resolves, and a title nothing but its number (xAI).
+    /// Whether `[[n]](url)` is a marker whose source is the address, and a title that is only a number is dropped (xAI).
     pub(super) linked_markers: bool,
 }
 
 impl AnnotatedParts {
-    /// Gives the answer its text, sources and citations.
+    /// Writes the text, sources and citations to the answer.
     pub(super) fn finish(self, answer: &mut Answer) {
         let mut annotated = Annotated::default();
         let mut taken = Vec::new();
@@ -56,7 +56,7 @@ impl AnnotatedParts {
             }
             taken.push(placed);
         }
-        // What is attested as used, though it may be anchored nowhere.
+        // Annotations attest these sources as used, even if no span of the text cites them.
         let attested = annotated.sources.len();
         if self.linked_markers {
             for (at, (part, placed)) in self.parts.iter().zip(&taken).enumerate() {
@@ -78,7 +78,7 @@ impl AnnotatedParts {
         annotated.finish(answer);
         if self.linked_markers {
             for source in &mut answer.sources {
-                // A post is told from other pages by its address alone.
+                // Only the address tells a post on X from other pages.
                 let is_post = source.url.as_ref().is_some_and(|url| matches!(url.host(), "x.com" | "twitter.com"));
                 source.kind = if is_post { Some(SourceKind::X) } else { source.kind };
             }
@@ -89,7 +89,7 @@ impl AnnotatedParts {
         }
     }
 
-    /// Adds an annotation; returns its span in the part, when it has one.
+    /// Adds an annotation. Returns its span in the part, as bytes, if it has one.
     fn annotate(
         &self,
         annotated: &mut Annotated,
@@ -106,7 +106,7 @@ impl AnnotatedParts {
             }
         };
         if span.is_none() && matches!(place, AnnotatedPlace::Span(..)) {
-            // Without a place, the marker itself may still tell.
+            // Without a span, the marker in the text may still lead to the source.
             source.marker = marker;
         }
         let index = match file_id {
@@ -117,7 +117,7 @@ impl AnnotatedParts {
                 annotated.sources.known_as(&format!("file {id}"), source)
             }
             None => {
-                // What the search says of a page comes before what cites it (rule RC-01).
+                // The search result has precedence over the citation of the same page (rule RC-01).
                 if let Some(mut result) = self.results.of_page(&source).cloned() {
                     result.fill_in(std::mem::take(&mut source));
                     source = result;
@@ -143,11 +143,11 @@ impl AnnotatedParts {
     }
 }
 
-/// How far from its place a marker is looked for.
+/// How far from its offset a marker is looked for, in bytes.
 const MAX_SHIFT_BYTES: usize = 2_048;
 
-/// The bytes of a span that is given in characters. Where the annotation repeats the text that it spans, the text is the
-/// authority: it is looked for nearest to the place given.
+/// Converts a span in code points to bytes. If the annotation repeats the text of the span in `marker`, that text decides:
+/// its occurrence nearest to the start offset is the span.
 fn place_in(
     text: &str,
     index: &OffsetIndex<'_>,
@@ -168,7 +168,7 @@ fn place_in(
     found.map(|(at, marker)| from + at..from + at + marker.len()).or(span)
 }
 
-/// xAI titles a page by its number or its address, which is no title.
+/// Drops a title that is only the number or the address of the page, as xAI writes them.
 fn without_label(source: &mut Source) {
     let is_label = |title: &String| {
         title.chars().all(|c| c.is_ascii_digit()) || source.url.is_some() && title.parse().ok() == source.url

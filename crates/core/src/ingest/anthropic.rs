@@ -1,5 +1,5 @@
-//! [Claude Messages](https://docs.anthropic.com/en/docs/build-with-claude/citations): the text comes in blocks, and
-//! what a block cites, all of its text rests on.
+//! [Claude Messages](https://docs.anthropic.com/en/docs/build-with-claude/citations): the text comes in blocks, and the
+//! citations of a block cover all of its text.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -87,7 +87,7 @@ struct Delta {
     stop_reason: Option<String>,
 }
 
-/// An answer as far as it has arrived.
+/// The state of an answer while it is read, whole or as a stream.
 #[derive(Debug, Default)]
 struct ClaudeAnswer {
     annotated: Annotated,
@@ -103,7 +103,7 @@ struct Open {
     cited: Vec<SourceIndex>,
 }
 
-/// Reasons to end that say nothing.
+/// Stop reasons of a normal end. They cause no note.
 const USUAL: [&str; 3] = ["end_turn", "stop_sequence", "tool_use"];
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
@@ -123,7 +123,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
 }
 
 impl ClaudeAnswer {
-    /// A block begins; returns the text that it brings along.
+    /// Begins a block. Returns the text in its start event, if any.
     fn begin(&mut self, block: Block, pointer: &str, warnings: &mut Vec<Entry>) -> Option<String> {
         let Block { kind, text, citations, content } = block;
         match kind.as_deref() {
@@ -137,7 +137,7 @@ impl ClaudeAnswer {
                 self.ages.add(&content.unwrap_or_default(), format!("{pointer}/content"), warnings);
                 return None;
             }
-            // Thinking is no text, and unknown blocks say nothing.
+            // Thinking is not part of the text, and unknown blocks are skipped.
             _ => return None,
         }
         self.open = Some(Open { part: self.annotated.begin_part(), cited: Vec::new() });
@@ -152,7 +152,7 @@ impl ClaudeAnswer {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// The open block cites; before or behind its text is the same.
+    /// Adds a citation to the open block. It may come before or after the text of the block.
     fn cite(&mut self, citation: WireCitation, pointer: String, warnings: &mut Vec<Entry>) {
         let Some(source) = citation.cite(&mut self.annotated.sources, &self.ages, pointer, warnings) else { return };
         let annotated = &mut self.annotated;
@@ -160,7 +160,7 @@ impl ClaudeAnswer {
         open.cited.push(source);
     }
 
-    /// The open block ends; returns what it cites.
+    /// Ends the open block. Returns the sources that it cites; `None` without any.
     fn end(&mut self) -> Option<Vec<SourceIndex>> {
         let Open { part, cited } = self.open.take()?;
         let cited = each_once(cited);
@@ -168,7 +168,7 @@ impl ClaudeAnswer {
         Some(cited).filter(|cited| !cited.is_empty())
     }
 
-    /// The same, as events.
+    /// Ends the open block, and adds its new sources and its citation to `said`.
     fn end_block(&mut self, said: &mut Vec<StreamEvent>) {
         let Some(cited) = self.end() else { return };
         let new = self.annotated.sources.new_ones();
@@ -229,7 +229,7 @@ impl ReadEvents for ClaudeAnswer {
     }
 
     fn finish(mut self: Box<Self>, answer: &mut Answer) {
-        // A stream that was cut may have cited its last block already.
+        // A stream that breaks off may have sent citations of its last block.
         self.end();
         answer.tools_invoked = self.tools_invoked.then_some(true);
         self.annotated.finish(answer);

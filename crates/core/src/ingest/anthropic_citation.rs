@@ -1,4 +1,4 @@
-//! What Claude cites: places in documents, in search results of the caller, and pages that a web search found.
+//! Citations of Claude: of documents, of search results that the caller supplied, and of pages from a web search.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -13,7 +13,7 @@ use crate::answer::{Source, SourceIndex, SourceKind};
 use crate::report::{Entry, Kind};
 use crate::url::WebUrl;
 
-/// One citation; its positions are those in the source, not in the answer.
+/// One citation. Its positions are those in the source, not in the answer.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct WireCitation {
     #[serde(rename = "type")]
@@ -41,12 +41,13 @@ pub(super) struct WireCitation {
     title: Option<String>,
 }
 
-/// When the pages of a web search were last changed, as the search says, by address.
+/// The dates of last change (`page_age`) that a web search reports for its results, by address.
 #[derive(Debug, Default)]
 pub(super) struct PageAges(HashMap<String, String>);
 
 impl PageAges {
-    /// Takes note of the results of a web search, or of what went wrong with it. A result that is never cited is no source.
+    /// Records the dates of the results. An error of the web search becomes a warning. Results are not added as sources:
+    /// only citations add sources.
     pub(super) fn add(&mut self, results: &Value, pointer: String, warnings: &mut Vec<Entry>) {
         if let Some(code) = results["error_code"].as_str() {
             let message = format!("the web search failed: {code:?}");
@@ -62,14 +63,14 @@ impl PageAges {
     }
 }
 
-/// A place in a document, as the one who counts it counts: `12-40`.
+/// A range in a document, in the provider's unit: `12-40`.
 fn range(ends: [Option<u32>; 2]) -> Option<String> {
     let [Some(start), Some(end)] = ends else { return None };
     Some(format!("{start}-{end}"))
 }
 
 impl WireCitation {
-    /// The source that is cited; `None` for a kind of citation that is not known.
+    /// Adds the cited source; `None` for an unknown kind of citation.
     pub(super) fn cite(
         self,
         sources: &mut Sources,

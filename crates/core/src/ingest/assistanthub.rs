@@ -60,7 +60,7 @@ struct Entry {
 
 impl Entry {
     fn into_source(self, pointer: String) -> Source {
-        // A path of the server itself is an address only together with that of the server, which the answer does not tell.
+        // A path of the server is an address only together with the server's own address, which the answer does not contain.
         let given = filled(self.download_url);
         let Located { url, address, .. } = web_url(given.clone(), String::new, &mut Vec::new());
         let mut metadata = self.metadata.unwrap_or_default();
@@ -88,7 +88,7 @@ impl Entry {
     }
 }
 
-/// What the manifest says: the sources, and which of them the answer refers to.
+/// The sources of the manifest, and those that the answer refers to.
 #[derive(Debug, Default)]
 struct Sources {
     all: Vec<Source>,
@@ -102,7 +102,8 @@ impl Manifest {
             .map(|(at, entry)| (at, entry.unwrap_or_default()))
             .map(|(at, entry)| (entry.index.unwrap_or(at + 1), entry.into_source(format!("{pointer}/sources/{at}"))))
             .collect();
-        // The index is what the text says; it follows the order of the list in all that was seen.
+        // Markers in the text name sources by `index`, so the sources are sorted by it. In all known answers the list has
+        // this order.
         numbered.sort_by_key(|(index, _)| *index);
         let place = |index: usize| numbered.iter().position(|(n, _)| *n == index).map(SourceIndex);
         let indices = self.referenced_indices.into_iter().filter_map(|number| number.0);
@@ -113,7 +114,7 @@ impl Manifest {
     }
 }
 
-/// What only the whole text can tell.
+/// Adds citations of escaped markers, which need the whole text, and the sources that the provider reports as used.
 fn conclude(answer: &mut Answer, referenced: Vec<SourceIndex>) {
     answer.citations = escaped_markers(&answer.text, answer.sources.len());
     if !answer.sources.is_empty() {
@@ -132,11 +133,11 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     Ok(answer)
 }
 
-/// The chunks of one answer; the manifest comes with the last one (rule AH-06).
+/// The chunks of one streamed answer. The manifest comes with the last one (rule AH-06).
 #[derive(Debug, Default)]
 pub(super) struct AssistantHubEvents {
     referenced: Vec<SourceIndex>,
-    /// Whether the sources have come.
+    /// Whether the sources have arrived.
     told: bool,
 }
 

@@ -39,7 +39,7 @@ pub(super) const FORMAT: Format = Format {
     reader: || Box::new(DemoEvents::default()),
 };
 
-/// The event that brings the sources. The demo mixes it with the events of OpenAI Responses, which have none of this kind.
+/// The event that carries the sources. It comes among events of OpenAI Responses, which have no event of this type.
 pub(super) const CONTEXT_EVENT: &str = "response.context";
 
 /// The members of a response or of an event.
@@ -53,7 +53,7 @@ struct Response {
     error: Option<Value>,
 }
 
-/// The protocol until 2024: the members stand in the only choice.
+/// The protocol until 2024: the only choice holds the members.
 #[derive(Deserialize)]
 struct Choices {
     #[serde(default, deserialize_with = "list")]
@@ -61,8 +61,8 @@ struct Choices {
 }
 
 impl Response {
-    /// Reads a response or an event, and says where its members stand in it. `choices` count only where no member of the
-    /// protocol stands beside them: others may be of any shape.
+    /// Reads a response or an event. Returns it with the pointer of its members: empty, or `/choices/0`. `choices` is read
+    /// only if there are no members of the newer protocol beside it, because choices of other formats may have any shape.
     fn read(json: &str) -> Result<(Self, &'static str), IngestError> {
         let response: Self = json::read(json)?;
         let Self { output_text, message, delta, context, error } = &response;
@@ -79,7 +79,7 @@ struct WireMessage {
     content: Option<String>,
 }
 
-/// A piece of the text: bare since 2026, before that in a message.
+/// A delta of the text: a plain string since 2026, before that in a message.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a text, or a message with `content`, is required")]
 enum Delta {
@@ -103,7 +103,7 @@ struct Context {
 
 #[derive(Default, Deserialize)]
 struct DataPoints {
-    /// `name: passage`; other parts of the demo put objects there.
+    /// Passages in the form `name: passage`. Other parts of the demo put objects there, which are skipped.
     #[serde(default, deserialize_with = "list")]
     text: Vec<Value>,
     citations: Option<Vec<String>>,
@@ -112,7 +112,7 @@ struct DataPoints {
     external_results_metadata: Vec<Option<External>>,
 }
 
-/// A page that `citations` names by its address, or by the last segment of it.
+/// A page that `citations` names by its address, or by the last segment of the address.
 #[derive(Deserialize)]
 struct External {
     title: Option<String>,
@@ -121,7 +121,7 @@ struct External {
 }
 
 impl External {
-    /// Whether an entry of `citations` names it.
+    /// Whether an entry of `citations` names this page.
     fn is_named(&self, name: &str) -> bool {
         let Some(url) = self.url.as_deref() else { return false };
         let trimmed = url.trim_end_matches('/');
@@ -145,7 +145,7 @@ impl DataPoints {
                         source.title = filled(title.clone());
                         source.content = source.content.or_else(|| filled(snippet.clone()));
                         if let Some(url) = url.as_deref().filter(|_| source.url.is_none()) {
-                            // What `citations` has is the end of this address, and no file.
+                            // The entry of `citations` is the end of this address, not a file name.
                             (source.url, source.address) = (url.parse().ok(), Some(url.to_owned()));
                         }
                     }
@@ -153,7 +153,7 @@ impl DataPoints {
                 };
                 citations.map(source).collect()
             }
-            // Older versions list the passages alone.
+            // Older versions list only the passages.
             None => {
                 let named = self.text.iter().enumerate().filter_map(|(at, passage)| Some((at, passage.as_str()?)));
                 let named = named.filter_map(|(at, passage)| Some((at, passage.split_once(": ")?)));
@@ -167,7 +167,7 @@ impl DataPoints {
     }
 }
 
-/// The source that an entry names: an address, or a file with or without a page.
+/// The source of an entry: an address, or a file with or without a page.
 fn source(name: String, passage: Option<String>, pointer: String) -> Source {
     let content = filled(passage);
     if let Ok(url) = name.parse::<WebUrl>() {
@@ -192,7 +192,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     Ok(Answer { text, sources, grammar: MarkerGrammar::REFERENCES, complete: true, ..Answer::default() })
 }
 
-/// The events of one answer: the context first, then pieces of text. No event says that the answer has ended.
+/// The events of one streamed answer: first the context, then deltas of text. No event signals the end.
 #[derive(Debug, Default)]
 pub(super) struct DemoEvents {
     told: bool,
@@ -228,7 +228,7 @@ impl ReadEvents for DemoEvents {
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
-        // Rule N-12: a format without a sign of its end is whole when the input ends without an error.
+        // Rule N-12: an answer without an end sign in its format is complete when the input ends without an error.
         answer.complete = answer.error.is_none();
     }
 }
@@ -280,8 +280,8 @@ mod tests {
         assert_eq!(failed.error.expect("an error").to_string(), "it failed");
     }
 
-    /// What the demo sends since it speaks with OpenAI Responses. A whole answer was refused, and a stream was read as one of
-    /// OpenAI Responses, without its sources.
+    /// The shape of the demo since it uses OpenAI Responses. A whole answer was refused, and a stream was read as OpenAI
+    /// Responses, without its sources.
     #[test]
     fn the_protocol_with_output_text_is_read_whole_and_as_a_stream() {
         let points = json!({"text": ["hr.pdf#page=2: Ten days."], "images": [], "citations": ["hr.pdf#page=2"],
@@ -306,7 +306,7 @@ mod tests {
         }
     }
 
-    /// A stream of this kind was read as a plain completion, and lost its sources without a word.
+    /// Such a stream was read as a plain chat completion and lost its sources without a warning.
     #[test]
     fn the_protocol_with_choices_is_read_whole_and_as_a_stream() {
         let points = json!({"text": ["hr-2.pdf: Ten days."]});

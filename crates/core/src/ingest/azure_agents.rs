@@ -1,5 +1,5 @@
 //! [Messages of Azure AI agents](https://learn.microsoft.com/azure/ai-foundry/agents/concepts/threads-runs-messages): a
-//! thread whose annotations may cite pages.
+//! thread whose annotations may cite web pages.
 
 use super::Provider;
 use super::format::Format;

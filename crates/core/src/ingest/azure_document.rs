@@ -1,5 +1,5 @@
-//! A document of Azure OpenAI On Your Data, its two scores, and how a citation comes to those of what was retrieved
-//! (rule AZ-02).
+//! A document of Azure OpenAI On Your Data with its two scores, and the rule by which a citation takes the scores of the
+//! retrieved documents (rule AZ-02).
 
 use std::collections::HashMap;
 
@@ -59,7 +59,7 @@ pub(super) fn merge_scores<'c, 'd>(
     let mut by_key: HashMap<Key<'d>, &'d Document> = HashMap::new();
     for document in retrieved {
         if document.original_search_score.is_some() || document.rerank_score.is_some() {
-            // The last one wins where several share a key.
+            // If several documents share a key, the last one wins.
             by_key.extend(document.keys(scores).into_iter().flatten().map(|key| (key, document)));
         }
     }
@@ -74,7 +74,7 @@ pub(super) fn merge_scores<'c, 'd>(
     }
 }
 
-/// What a citation and a retrieved document may have in common, in the order of rule AZ-02.
+/// The members in which a citation and a retrieved document may agree, in the order of rule AZ-02.
 #[derive(PartialEq, Eq, Hash)]
 enum Key<'d> {
     Title(&'d str),
@@ -113,7 +113,8 @@ impl Document {
     }
 }
 
-/// What the service found. Before API version 2024-02-15-preview it stood as JSON in the content of a tool's message.
+/// The documents that the service found. Before API version 2024-02-15-preview they were JSON in the content of a tool's
+/// message.
 #[derive(Default, Deserialize)]
 pub(super) struct Context {
     #[serde(default, deserialize_with = "list")]
@@ -132,13 +133,14 @@ struct ToolMessage {
 /// Documents with their JSON pointers.
 pub(super) type Documents = Vec<(String, Document)>;
 
-/// Documents with the pointers that lead to them.
+/// Adds to each document its JSON pointer.
 fn under(pointer: &str, list: &str, documents: Vec<Document>) -> Documents {
     documents.into_iter().enumerate().map(|(at, document)| (format!("{pointer}/{list}/{at}"), document)).collect()
 }
 
 impl Context {
-    /// What is cited, and what was retrieved; `pointer` leads to the context.
+    /// Returns the cited and the retrieved documents. `pointer` is the JSON pointer of the context. A tool message that
+    /// holds no such JSON becomes a warning.
     pub(super) fn into_documents(self, pointer: &str, warnings: &mut Vec<Entry>) -> (Documents, Documents) {
         let named = |list: &str, documents| under(pointer, list, documents);
         let mut cited = named("citations", self.citations);
@@ -148,11 +150,11 @@ impl Context {
             let pointer = format!("{pointer}/messages/{at}/content");
             match json::read::<Self>(&content) {
                 Ok(inner) => {
-                    // The pointer goes on inside of the text, which is JSON itself.
+                    // The content is a JSON text of its own; the pointer goes on into it.
                     cited.extend(under(&pointer, "citations", inner.citations));
                     retrieved.extend(under(&pointer, "all_retrieved_documents", inner.all_retrieved_documents));
                 }
-                // Other tools write something else, or nothing that is JSON.
+                // Other tools write other JSON, or plain text.
                 Err(error) => {
                     let message = format!("the message of the tool holds no citations: {error}");
                     warnings.push(Entry::in_input(Kind::Note, "tool-message", pointer, message));

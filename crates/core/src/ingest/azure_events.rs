@@ -1,5 +1,5 @@
-//! [Azure OpenAI On Your Data](https://learn.microsoft.com/azure/ai-services/openai/references/on-your-data) as a
-//! stream: chunks of a chat completion, the citations in `choices[0].delta.context`.
+//! [Azure OpenAI On Your Data](https://learn.microsoft.com/azure/ai-services/openai/references/on-your-data) as a stream:
+//! chunks of a chat completion, with the citations in `choices[0].delta.context`.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -33,26 +33,26 @@ struct Delta {
     context: Option<Context>,
 }
 
-/// The chunks of one answer.
+/// The chunks of one streamed answer.
 #[derive(Debug, Default)]
 pub(super) struct AzureEvents {
     scores: AzureScores,
-    /// Citations that have not been handed out.
+    /// Citations that have not become sources yet, with their pointers.
     citations: Vec<(String, Document)>,
-    /// Everything that was retrieved so far: scores come from it, and it takes the place of missing citations.
+    /// All documents retrieved so far. Citations take their scores from them; without citations they are the sources.
     retrieved: Vec<(String, Document)>,
     known: Known,
 }
 
-/// Where the sources of the answer come from.
+/// Whether the sources come from citations or from retrieved documents.
 #[derive(Debug, Default, PartialEq)]
 enum Known {
-    /// None have been handed out.
+    /// No sources yet.
     #[default]
     Nothing,
-    /// From the citations.
+    /// The sources come from the citations.
     Citations,
-    /// From what was retrieved, because the text began without citations.
+    /// The sources are the retrieved documents, because the text began without citations.
     Retrieved,
 }
 
@@ -73,7 +73,7 @@ impl ReadEvents for AzureEvents {
             said.push(StreamEvent::Error(json::provider_error(&error)));
             return Ok(());
         }
-        // Only the first choice is the answer; others come in chunks of their own, or beside it.
+        // Only the first choice is the answer (rule N-09). Others come in chunks of their own, or beside it.
         let first = chunk.choices.into_iter().enumerate().find(|(_, choice)| choice.index.unwrap_or_default() == 0);
         let Some((at, Choice { delta, finish_reason: reason, .. })) = first else { return Ok(()) };
         let place = format!("{}/choices/{at}", event.pointer());
@@ -84,7 +84,7 @@ impl ReadEvents for AzureEvents {
             self.retrieved.extend(retrieved);
         }
         let content = content.filter(|content| !content.is_empty());
-        // The context may be spread over chunks, but the text comes after it.
+        // The context may be spread over chunks, but it comes before the text.
         if content.is_some() || reason.is_some() {
             said.extend(self.sources(notes).map(StreamEvent::Sources));
         }
@@ -97,19 +97,20 @@ impl ReadEvents for AzureEvents {
     }
 
     fn finish(mut self: Box<Self>, answer: &mut Answer) {
-        // A stream without its end may have a context after its last text.
+        // A stream that breaks off may have a context after its last text.
         let sources = self.sources(&mut answer.warnings);
         answer.sources.extend(sources.unwrap_or_default());
     }
 }
 
 impl AzureEvents {
-    /// The chunks of an answer whose scores are read so.
+    /// Chunks of an answer whose scores are read in this way.
     pub(super) fn new(scores: AzureScores) -> Self {
         Self { scores, ..Self::default() }
     }
 
-    /// The sources that are new.
+    /// The sources added since the last call. Citations that come after the text began on retrieved documents are dropped
+    /// with a note.
     fn sources(&mut self, notes: &mut Vec<Entry>) -> Option<Vec<Source>> {
         if self.known == Known::Retrieved {
             for (pointer, _) in self.citations.drain(..) {

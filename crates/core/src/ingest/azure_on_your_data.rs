@@ -53,7 +53,7 @@ pub(super) fn parse(body: &str, scores: &AzureScores) -> Result<Answer, IngestEr
     let context = message.context.unwrap_or_default();
     let (mut cited, retrieved) = context.into_documents("/choices/0/message/context", &mut warnings);
     if cited.is_empty() {
-        // Without citations, what was retrieved takes their place.
+        // Without citations, the retrieved documents are the sources.
         cited = retrieved;
     } else {
         let documents = cited.iter_mut().map(|(_, document)| document);

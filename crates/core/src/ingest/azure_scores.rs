@@ -1,22 +1,22 @@
-//! How the scores of Azure AI Search become one between 0 and 1 (rule AZ-01).
+//! Reads the scores of Azure AI Search as one score between 0 and 1 (rule AZ-01).
 
 use crate::answer::{RawScores, Scoring};
 
-/// How the two scores of a document are read, and how a citation finds those of what was retrieved.
+/// How to read the two scores of a document, and how a citation finds those of the retrieved documents.
 ///
-/// The search scores of keywords have no upper limit and those of the semantic ranker end at 4, so that a full score is a matter
-/// of settings.
+/// Keyword search scores have no upper limit, and those of the semantic ranker end at 4. The full score of each is therefore
+/// a setting. Defaults: `rerank_max` 4, `bm25_max` 100, both flags off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AzureScores {
-    /// The score of the semantic ranker that is a full one; scores above 1 are divided by it.
+    /// The full score of the semantic ranker. Scores above 1 are divided by it.
     pub rerank_max: f64,
-    /// The search score that is a full one; scores above 1 are divided by it.
+    /// The full score of the search. Scores above 1 are divided by it.
     pub bm25_max: f64,
-    /// Whether the score of the semantic ranker counts wherever there is one. Without, it counts where the document says that
-    /// it was filtered by it, and where there is no other.
+    /// Whether the score of the semantic ranker counts wherever there is one. If off, it counts where the document says that
+    /// the ranker filtered it, and where there is no search score.
     pub prefer_rerank: bool,
-    /// Whether a citation looks for its own chunk of its own document first. Without, the title comes first, and all chunks of a
-    /// document have the score of the last one (rule AZ-02).
+    /// Whether a citation first looks for its own chunk of its own document. If off, the title comes first, and all chunks
+    /// of a document take the score of the last one (rule AZ-02).
     pub exact_match: bool,
 }
 
@@ -26,18 +26,18 @@ impl Default for AzureScores {
     }
 }
 
-/// What a document tells of how well it fits.
+/// The scores of a document as Azure sends them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Told<'d> {
     pub(super) original_search_score: Option<f64>,
     pub(super) rerank_score: Option<f64>,
     pub(super) filter_reason: Option<&'d str>,
-    /// What older versions told.
+    /// The only score, in older API versions.
     pub(super) score: Option<f64>,
 }
 
 impl AzureScores {
-    /// The score of a document; what is not between 0 and 1 then is none.
+    /// The score of a document; `None` if the result is not between 0 and 1.
     pub(super) fn score(&self, told: Told<'_>) -> Option<f64> {
         let Self { rerank_max, bm25_max, prefer_rerank, .. } = *self;
         Scoring { rerank_max, bm25_max, prefer_rerank }.score(&told.raw())
@@ -45,7 +45,7 @@ impl AzureScores {
 }
 
 impl Told<'_> {
-    /// The same for those who may score anew.
+    /// The same scores in the answer's own type, for callers who compute a score themselves.
     pub(super) fn raw(self) -> RawScores {
         let mut raw = RawScores::default();
         (raw.rerank, raw.search, raw.old) = (self.rerank_score, self.original_search_score, self.score);
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(scores.score(told(-1.0, None, None)), None);
     }
 
-    /// The reason that a document names is why it was filtered out, so that a cited one has none.
+    /// `filter_reason` says why the service filtered a document out, so a cited document has none.
     #[test]
     fn the_rankers_score_may_be_preferred() {
         let scores = AzureScores { prefer_rerank: true, ..AzureScores::default() };
