@@ -1,8 +1,6 @@
-//! Builds answers from formats that list each source once and cite it by positions in the text.
-//!
-//! Whole answers and streams use the same steps, so their results cannot differ: a reader adds text part by part, adds or
-//! finds sources, and records spans in the provider's units. [`Annotated::finish`] converts the spans when the text is
-//! whole.
+//! Builds answers from formats that list each source once and cite it by positions in the text. Whole answers and streams
+//! use the same steps, so their results cannot differ: a reader adds text part by part, adds or finds sources, and records
+//! spans in the provider's units. [`Annotated::finish`] converts the spans when the text is whole.
 
 use std::collections::HashMap;
 use std::ops::Range;

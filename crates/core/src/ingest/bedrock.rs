@@ -1,4 +1,4 @@
-//! What the two formats of Amazon Bedrock share: lists of decoded events, and exceptions among them.
+//! Code that both formats of Amazon Bedrock use: responses that wrap lists of decoded events, and exceptions among the events.
 
 use std::borrow::Cow;
 
@@ -13,40 +13,43 @@ use super::{EventPlace, IngestError, json};
 use crate::answer::{Answer, ProviderError};
 use crate::report::At;
 
-/// What the SDKs of AWS add to every response.
+/// Members that the AWS SDKs add to every response.
 pub(super) const AWS_MEMBERS: &[&str] = &["$metadata", "ResponseMetadata"];
 
-/// Where SDKs put the events of a stream.
+/// The members in which SDKs return the events of a stream.
 #[derive(Default, Deserialize)]
 struct Wrapper<'a> {
     #[serde(borrow)]
     stream: Option<&'a RawValue>,
-    /// Those of an agent.
+    /// The events of an agent.
     #[serde(borrow)]
     completion: Option<&'a RawValue>,
 }
 
-/// Whether a response wraps a list of events, one of which the format knows.
+/// Whether a response wraps a list of events and the format knows at least one of them.
 pub(super) fn wraps_events(members: &Members, is_event: fn(&Members) -> bool) -> bool {
     let events = ["stream", "completion"].into_iter().find_map(|name| members.get(name)).and_then(Value::as_array);
     events.is_some_and(|events| events.iter().filter_map(Value::as_object).any(is_event))
 }
 
-/// The list of events that a response wraps, and the name under which it stands.
+/// The list of events that a response wraps, with the JSON pointer of the list.
 fn wrapped(body: &str) -> Option<(&'static str, &str)> {
     let Wrapper { stream, completion } = serde_json::from_str(body).unwrap_or_default();
     let named = stream.map(|events| ("/stream", events)).or(completion.map(|events| ("/completion", events)));
     named.map(|(name, events)| (name, events.get())).filter(|(_, events)| events.starts_with('['))
 }
 
-/// A response in which the halves of characters are put together that two of its events share.
+/// The response with its torn characters joined: two events may each hold one surrogate half of a character.
 pub(super) fn with_joined_events(body: &str) -> Cow<'_, str> {
     let Some((_, events)) = wrapped(body) else { return Cow::Borrowed(body) };
     let at = events.as_ptr().addr() - body.as_ptr().addr();
     Cow::Owned([&body[..at], &joined(events), &body[at + events.len()..]].concat())
 }
 
-/// The answer that the events make which a response wraps; without any, what a whole answer has at `pointer` is missing.
+/// Builds the answer from the events that a response wraps. Pointers and line numbers in it count from the response.
+///
+/// # Errors
+/// When an event is unusable, or the response wraps no events: then the error says that the member at `pointer` is missing.
 pub(super) fn answer_of_events(body: &str, format: &'static Format, pointer: &str) -> Result<Answer, IngestError> {
     let Some((name, events)) = wrapped(body) else {
         return Err(IngestError::member(pointer, "missing; the answer of the model is required"));
@@ -64,7 +67,7 @@ pub(super) fn answer_of_events(body: &str, format: &'static Format, pointer: &st
     Ok(answer)
 }
 
-/// The fault, its line counted from the beginning of the response.
+/// Adds lines to the line number of an error, so that it counts from the start of the response.
 fn moved(error: IngestError, lines: usize) -> IngestError {
     if let IngestError::Event { place, source } = error {
         IngestError::Event { place: EventPlace { line: place.line + lines, ..place }, source }
@@ -73,7 +76,7 @@ fn moved(error: IngestError, lines: usize) -> IngestError {
     }
 }
 
-/// The error that an event is: `{"throttlingException": {"message": "…"}}`.
+/// The error that an event reports: `{"throttlingException": {"message": "…"}}`.
 pub(super) fn exception(json: &str) -> Result<Option<ProviderError>, IngestError> {
     let members: Members = json::read(json)?;
     let found = members.iter().find(|(name, value)| name.ends_with("Exception") && !value.is_null());

@@ -1,4 +1,4 @@
-//! What the Converse interface of Amazon Bedrock cites: documents, search results and pages.
+//! Citations of the Amazon Bedrock Converse API: of documents, search results and web pages.
 
 use std::num::NonZeroU32;
 
@@ -10,7 +10,7 @@ use super::location::{Located, location};
 use crate::answer::{Source, SourceIndex, SourceKind};
 use crate::report::Entry;
 
-/// A citation, or a piece of one.
+/// A citation, or a delta of one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct WireCitation {
@@ -26,7 +26,7 @@ struct Passage {
     text: Option<String>,
 }
 
-/// One of these is there.
+/// Exactly one of these members is present.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Location {
@@ -63,7 +63,7 @@ struct InSearchResult {
 }
 
 impl WireCitation {
-    /// Whether a piece belongs to this citation: whatever it names, is named the same here or not yet.
+    /// Whether a delta belongs to this citation: no member that both have differs.
     pub(super) fn goes_on_with(&self, piece: &Self) -> bool {
         fn fits<T: PartialEq>(mine: &Option<T>, other: &Option<T>) -> bool {
             mine.is_none() || other.is_none() || mine == other
@@ -71,7 +71,7 @@ impl WireCitation {
         fits(&self.title, &piece.title) && fits(&self.source, &piece.source) && fits(&self.location, &piece.location)
     }
 
-    /// Takes a piece in. A passage goes on where it broke off.
+    /// Adds a delta. Its passages go behind the known ones.
     pub(super) fn append(&mut self, piece: Self) {
         self.title = self.title.take().or(piece.title);
         self.source = self.source.take().or(piece.source);
@@ -79,7 +79,7 @@ impl WireCitation {
         self.source_content.extend(piece.source_content);
     }
 
-    /// The source that is cited.
+    /// Adds the cited source, or finds it by its address, document index, search result index or name.
     pub(super) fn cite(self, sources: &mut Sources, pointer: String, warnings: &mut Vec<Entry>) -> SourceIndex {
         let Location { web, document_char, document_page, document_chunk, search_result_location } =
             self.location.unwrap_or_default();

@@ -1,5 +1,5 @@
-//! [Amazon Bedrock, Converse](https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html):
-//! blocks of text that rest as a whole on their citations.
+//! [Amazon Bedrock, Converse](https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html): the text
+//! comes in blocks, and the citations of a block cover all of its text.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -117,7 +117,7 @@ struct MessageStop {
     stop_reason: Option<String>,
 }
 
-/// An answer as far as it has arrived.
+/// The state of an answer while it is read, whole or as a stream.
 #[derive(Debug, Default)]
 struct ConverseAnswer {
     annotated: Annotated,
@@ -129,11 +129,11 @@ struct ConverseAnswer {
 struct Open {
     index: u32,
     part: usize,
-    /// Each with its pointer. Any of its members may still come.
+    /// The citations with their pointers. Later deltas may add members to the last one.
     citations: Vec<(String, WireCitation)>,
 }
 
-/// Reasons to end that say nothing.
+/// Stop reasons of a normal end. They cause no note.
 const USUAL: [&str; 3] = ["end_turn", "stop_sequence", "tool_use"];
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
@@ -173,7 +173,7 @@ impl ConverseAnswer {
         Some(text).filter(|text| !text.is_empty())
     }
 
-    /// The open block ends; returns what it cites.
+    /// Ends the open block. Returns the sources that it cites; `None` without any.
     fn end(&mut self, warnings: &mut Vec<Entry>) -> Option<Vec<SourceIndex>> {
         let Open { part, citations, .. } = self.open.take()?;
         let sources = &mut self.annotated.sources;
@@ -183,7 +183,7 @@ impl ConverseAnswer {
         Some(cited).filter(|cited| !cited.is_empty())
     }
 
-    /// The same, as events.
+    /// Ends the open block, and adds its new sources and its citation to `said`.
     fn end_block(&mut self, said: &mut Vec<StreamEvent>, notes: &mut Vec<Entry>) {
         let Some(cited) = self.end(notes) else { return };
         let new = self.annotated.sources.new_ones();
@@ -247,7 +247,7 @@ impl ReadEvents for ConverseAnswer {
     }
 
     fn finish(mut self: Box<Self>, answer: &mut Answer) {
-        // A stream that was cut may have cited its last block already.
+        // A stream that breaks off may have sent citations of its last block.
         self.end(&mut answer.warnings);
         self.annotated.finish(answer);
     }
@@ -312,7 +312,7 @@ mod tests {
             delta(0, json!({"reasoningContent": {"text": "hm"}})),
             stop(0),
             delta(1, json!({"text": "So: "})),
-            // The block ends where the next begins.
+            // The next block ends this one.
             cite(2, json!({"title": "D", "sourceContent": [{"text": "one "}]})),
             delta(2, json!({"text": "one "})),
             cite(2, json!({"sourceContent": [{"text": "two"}], "location": place})),

@@ -1,6 +1,6 @@
 //! [Amazon Bedrock, RetrieveAndGenerate](https://docs.aws.amazon.com/bedrock/latest/APIReference/API_agent-runtime_RetrieveAndGenerate.html):
-//! claims as spans whose end is the last character, which their text corrects. What an agent answers (InvokeAgent) says
-//! the same beside each chunk of its text, whose bytes are in base64.
+//! claims are spans with an inclusive end, and the text of the claim corrects the span. Agents (InvokeAgent) send the same
+//! citations beside each chunk of text, whose bytes are in base64.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -51,7 +51,7 @@ fn is_event(members: &Members) -> bool {
     let is_citation = |citation: &Members| {
         ["generatedResponsePart", "retrievedReferences", "citation"].iter().any(|name| citation.contains_key(*name))
     };
-    // What an agent sends beside its text; such an event has one member.
+    // Events that an agent sends beside its text. Each has only this member.
     let beside =
         ["trace", "returnControl", "files"].iter().any(|name| members.get(*name).is_some_and(Value::is_object));
     has_text(members)
@@ -61,7 +61,7 @@ fn is_event(members: &Members) -> bool {
         || beside && members.len() == 1
 }
 
-/// Whether the members are a chunk of what an agent says.
+/// Whether the members are a chunk of an agent's answer.
 fn is_chunk(members: &Members) -> bool {
     let chunk = members.get("chunk").and_then(Value::as_object);
     chunk.is_some_and(|chunk| is_something(chunk, "bytes") || is_something(chunk, "attribution"))
@@ -74,7 +74,7 @@ struct Response {
     citations: Vec<WireCitation>,
     #[serde(rename = "guardrailAction")]
     guardrail: Option<String>,
-    /// All that an agent says, where it is short.
+    /// The whole answer of an agent, if it is short.
     chunk: Option<Chunk>,
 }
 
@@ -89,7 +89,7 @@ struct WireCitation {
     generated_response_part: Option<GeneratedPart>,
     #[serde(default, deserialize_with = "entries")]
     retrieved_references: Vec<Reference>,
-    /// The same once more, as older services say it.
+    /// The same members once more. Older services send them only here.
     citation: Option<Box<WireCitation>>,
 }
 
@@ -109,7 +109,7 @@ struct TextPart {
 struct WireSpan {
     #[serde(default, deserialize_with = "number_or_text")]
     start: Option<u32>,
-    /// The last character, not the one behind it.
+    /// The last character of the span, not the position behind it.
     #[serde(default, deserialize_with = "number_or_text")]
     end: Option<u32>,
 }
@@ -122,7 +122,7 @@ struct WireEvent {
     chunk: Option<Chunk>,
 }
 
-/// A part of what an agent answers.
+/// A part of an agent's answer.
 #[derive(Deserialize)]
 struct Chunk {
     bytes: Option<String>,
@@ -140,14 +140,14 @@ struct Guardrail {
     action: Option<String>,
 }
 
-/// An answer as far as it has arrived.
+/// The state of an answer while it is read, whole or as a stream.
 #[derive(Debug, Default)]
 struct RagAnswer {
     annotated: Annotated,
-    /// Where the last citation ended, in characters: one without a span follows it.
+    /// The end of the last citation, in code points. A citation without a span is looked for from here.
     cited_to: usize,
     begun: bool,
-    /// The beginning of a character that a chunk of an agent has cut.
+    /// The first bytes of a character that the chunks of an agent split.
     cut: Vec<u8>,
 }
 
@@ -170,7 +170,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     Ok(answer)
 }
 
-/// The answer of an agent that came in one chunk.
+/// Reads the answer of an agent that came in one chunk.
 fn lone_chunk(chunk: Chunk) -> Result<Answer, IngestError> {
     let mut answer = Answer { grammar: MarkerGrammar::NONE, ..Answer::default() };
     let (mut rag, mut said) = (RagAnswer::default(), Vec::new());
@@ -191,20 +191,20 @@ fn intervened(action: Option<String>, pointer: String) -> Option<Entry> {
 }
 
 impl RagAnswer {
-    /// More of the text.
+    /// Adds text.
     fn grow(&mut self, text: String, said: &mut Vec<StreamEvent>) {
         if text.is_empty() {
             return;
         }
         self.annotated.grow(text.len());
         if !std::mem::replace(&mut self.begun, true) {
-            // What cites the text comes behind it, and nobody knows before whether it will.
+            // Citations may come behind the text that they cite, so all text has to be treated as if they will.
             said.push(StreamEvent::Late);
         }
         said.push(StreamEvent::Text(text));
     }
 
-    /// The text in the bytes of a chunk, but for a character that goes on in the next.
+    /// Decodes the bytes of a chunk. A character that the end of the chunk splits is kept for the next chunk.
     fn decode(&mut self, bytes: &str, pointer: &str) -> Result<String, IngestError> {
         let decoded = STANDARD.decode(bytes.trim());
         let decoded = decoded.map_err(|error| IngestError::member(pointer, format!("not base64: {error}")))?;
@@ -251,13 +251,13 @@ impl RagAnswer {
             generated_response_part.and_then(|part| part.text_response_part).unwrap_or_default();
         let length = text.as_deref().map_or(0, |text| text.chars().count());
         let (start, end) = match span {
-            // The text says how long the span is; its end says so only where there is no text.
+            // The text of the claim gives the length of the span. Its end is used only if there is no text.
             Some(WireSpan { start, end }) => {
                 let (start, last) =
                     (start.unwrap_or_default() as usize, end.map(|end| (end as usize).saturating_add(1)));
                 (start, Some(start.saturating_add(length)).filter(|_| length > 0).or(last))
             }
-            // Only the text tells where it is, and it is looked for.
+            // Without a span, the text of the claim is looked for.
             None => (self.cited_to, None),
         };
         self.cited_to = end.unwrap_or(start.saturating_add(length));
@@ -306,7 +306,7 @@ impl ReadEvents for RagAnswer {
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
-        // There is no sign of the end: what ends without an error is whole.
+        // The format has no end sign, so an answer that ends without an error is complete (rule N-12).
         answer.complete = answer.error.is_none();
         self.annotated.finish(answer);
         answer.attested = (0..answer.sources.len()).map(SourceIndex).collect();
@@ -340,10 +340,10 @@ mod tests {
         let body = json!({"output": {"text": "Süß ist süß. Gut 😀 ist gut. Fein."}, "sessionId": 1, "citations": [
             citation(json!("Süß ist süß."), json!({"start": 0, "end": 11}), one()),
             citation(json!("Gut 😀 ist gut."), json!({"start": 13, "end": 26}), one()),
-            // A slip of some characters, and no span at all.
+            // A span that is off by some characters, and a citation without a span.
             citation(json!("Gut 😀 ist gut."), json!({"start": 11, "end": 25}), json!([web("https://x.example/2")])),
             citation(json!("Fein."), Value::Null, one()),
-            // Without its text, the end is the last character.
+            // Without a text, the end is the last character of the span.
             citation(Value::Null, json!({"start": 28, "end": 31}), one()),
             citation(json!("nowhere to be found"), Value::Null, json!([web("https://x.example/3")])),
             citation(json!("Süß"), json!({"start": 0, "end": 2}), json!([])),
@@ -437,7 +437,7 @@ mod tests {
         assert_eq!(refused(&base64(b"\xff\xfe")), "event 1 at line 1: /chunk/bytes: the bytes are not UTF-8");
     }
 
-    /// With traces on, no line but the first of such lines was read; a short answer is one line alone, which was refused.
+    /// With traces on, only the first line was read. A short answer is a single line, and it was refused.
     #[test]
     fn the_events_of_an_agent_may_come_one_a_line_whatever_the_first_is() {
         let chunk = |text: &str| json!({"chunk": {"bytes": STANDARD.encode(text)}});

@@ -1,4 +1,4 @@
-//! What Amazon Bedrock retrieved: a passage, where it lies, and what its owner knows of it.
+//! A retrieved passage of Amazon Bedrock, with the location and the metadata of its document.
 
 use std::num::NonZeroU32;
 
@@ -11,13 +11,13 @@ use super::location::{Located, location};
 use crate::answer::{Source, SourceIndex, SourceKind};
 use crate::report::Entry;
 
-/// The address of a document, where its location does not tell.
+/// The metadata member with the address of the document, for documents whose location has none.
 const SOURCE_URI: &str = "x-amz-bedrock-kb-source-uri";
 
-/// The id of the passage.
+/// The metadata member with the id of the passage.
 const CHUNK: &str = "x-amz-bedrock-kb-chunk-id";
 
-/// The page, as a number with a fraction.
+/// The metadata member with the page, as a number with a fraction.
 const PAGE: &str = "x-amz-bedrock-kb-document-page-number";
 
 #[derive(Default, Deserialize)]
@@ -32,7 +32,7 @@ struct Passage {
     text: Option<String>,
 }
 
-/// One of these is there, by the type of the store.
+/// Exactly one of these members is present. It depends on the type of the document store.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Location {
@@ -55,7 +55,7 @@ struct Place {
 }
 
 impl Location {
-    /// The place with the name of its member.
+    /// The location with the name of its member; both empty without a location.
     fn place(self) -> (&'static str, Place) {
         let places = [
             ("s3Location", self.s3_location),
@@ -74,7 +74,7 @@ impl Location {
 }
 
 impl Reference {
-    /// The source that it is: one for each document, however many of its passages are cited.
+    /// Adds the source of this passage, or finds it by its address or id. All passages of a document are one source.
     pub(super) fn add_to(self, sources: &mut Sources, pointer: String, warnings: &mut Vec<Entry>) -> SourceIndex {
         let metadata = self.metadata.unwrap_or_default();
         let (member, place) = self.location.unwrap_or_default().place();
@@ -92,7 +92,7 @@ impl Reference {
             filepath,
             chunk_id: text(CHUNK),
             kind: Some(if member == "webLocation" { SourceKind::Web } else { SourceKind::Document }),
-            // Between 1 and the largest number of its type, so nothing is lost but the fraction.
+            // The filter above keeps the page between 1 and `u32::MAX`, so the cast only drops the fraction.
             page: page.and_then(|page| NonZeroU32::new(page as u32)),
             content: self.content.and_then(|content| filled(content.text)),
             metadata,

@@ -1,4 +1,4 @@
-//! Chat completions, which many providers write: what is the same in all of them, and what tells them apart.
+//! Chat completions, a shape that many providers use: the parts that all share, and how to tell the providers apart.
 
 use std::fmt;
 
@@ -33,29 +33,29 @@ pub(super) const CHAT_MEMBERS: &[&str] = &[
     "usage",
 ];
 
-/// Who wrote a completion, as far as it tells.
+/// The provider of a completion, as far as its members tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChatKind {
-    /// It has what only Azure OpenAI On Your Data has: a context.
+    /// A message or delta has a `context`, as only Azure OpenAI On Your Data has.
     AzureOnYourData,
     /// A choice has the context of azure-search-openai-demo beside its message.
     AzureSearchDemo,
     /// `citations` is an object.
     AssistantHub,
-    /// A chunk carries an event of Open WebUI, or its sources stand beside the choices.
+    /// A chunk carries an event of Open WebUI, or the sources of Open WebUI stand beside the choices.
     OpenWebUi,
     /// The model is Grok.
     Xai,
     /// A part of the content is a reference.
     Mistral,
-    /// Search results, or a list of addresses; or a router says that its model wrote it.
+    /// There are search results or a list of addresses, or a router names a Perplexity model.
     Perplexity,
-    /// Nothing of this.
+    /// None of the above.
     OpenAi,
 }
 
 impl ChatKind {
-    /// The kind of a whole completion or of a chunk; `None` where it is neither.
+    /// The kind of a whole completion or of a chunk; `None` if the members are neither.
     pub(super) fn of(members: &Members) -> Option<Self> {
         let choices = members.get("choices").filter(|choices| !choices.is_null())?;
         let choices = || choices.as_array().into_iter().flatten();
@@ -80,18 +80,18 @@ impl ChatKind {
         })
     }
 
-    /// Whether these members are a whole completion of the kind.
+    /// Whether the members are a whole completion of this kind.
     pub(super) fn is_whole(self, members: &Members) -> bool {
         is_something(members, "choices") && Self::of(members) == Some(self)
     }
 }
 
-/// Whether a context is one of the azure-search-openai-demo.
+/// Whether a context is that of azure-search-openai-demo.
 pub(super) fn has_data_points(context: &Value) -> bool {
     context["data_points"].is_object()
 }
 
-/// Whether a router names Perplexity's model: OpenRouter gives its results as annotations, and no list of addresses.
+/// Whether a router names a model of Perplexity. OpenRouter sends its results as annotations, without a list of addresses.
 fn is_sonar(members: &Members) -> bool {
     members.get("model").and_then(Value::as_str).is_some_and(|model| model.starts_with("perplexity/"))
 }
@@ -123,16 +123,16 @@ struct WireMessage {
     annotations: Vec<Value>,
 }
 
-/// What a message holds.
+/// The content of a message.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Content {
     Text(String),
-    /// Parts, each with its own kind.
+    /// Parts, each with its own type.
     Chunks(Vec<Value>),
 }
 
 impl Content {
-    /// The text; reasoning is none.
+    /// The text. Reasoning is not part of it (rule N-09).
     pub(super) fn into_text(self) -> String {
         let text = |chunk: &Value| match chunk["type"].as_str() {
             Some("text" | "output_text") => chunk["text"].as_str().map(str::to_owned),
@@ -160,7 +160,7 @@ impl<'de> Deserialize<'de> for Content {
             fn visit_seq<A: SeqAccess<'de>>(self, chunks: A) -> Result<Content, A::Error> {
                 Deserialize::deserialize(SeqAccessDeserializer::new(chunks)).map(Content::Chunks)
             }
-            /// Structured output that its service has read already: its JSON is what the model wrote.
+            /// Structured output that the service has parsed. The result is its JSON without blanks, as the model wrote it.
             fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Content, A::Error> {
                 let mut json = Vec::new();
                 while let Some((name, value)) = members.next_entry::<Value, Box<RawValue>>()? {
@@ -173,7 +173,7 @@ impl<'de> Deserialize<'de> for Content {
     }
 }
 
-/// JSON without the blanks between its tokens.
+/// Removes the blanks between the tokens of JSON.
 fn without_blanks(json: &str) -> String {
     let (mut in_string, mut is_escaped) = (false, false);
     let is_kept = |c: &char| {
@@ -185,28 +185,28 @@ fn without_blanks(json: &str) -> String {
     json.chars().filter(is_kept).collect()
 }
 
-/// What the first choice says, whole or in one chunk.
+/// The first choice, of a whole completion or of one chunk.
 #[derive(Debug)]
 pub(super) struct Said {
-    /// Where the message stands.
+    /// JSON pointer of the message.
     pub(super) pointer: String,
     pub(super) content: Option<Content>,
     pub(super) annotations: Vec<(String, WireAnnotation)>,
-    /// Whether it says that the answer has ended.
+    /// Whether the choice has a finish reason.
     pub(super) ended: bool,
 }
 
-/// A chunk of a completion.
+/// One chunk of a streamed completion.
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     pub(super) said: Option<Said>,
-    /// A whole message beside the piece of one.
+    /// A whole message beside the delta.
     pub(super) message: Option<Content>,
     pub(super) model: Option<String>,
     pub(super) error: Option<ProviderError>,
 }
 
-/// The choice that is the answer (rule N-09).
+/// The first choice, which is the answer (rule N-09).
 pub(super) fn first_choice<C>(choices: Option<Vec<C>>) -> Result<C, IngestError> {
     choices
         .ok_or_else(|| IngestError::member("/choices", "missing; the answer of the model is required"))?
@@ -231,7 +231,7 @@ pub(super) fn whole(body: &str, warnings: &mut Vec<Entry>) -> Result<(Content, S
     Ok((content, Said { pointer: "/choices/0/message".to_owned(), content: None, annotations, ended: true }))
 }
 
-/// Reads a chunk. Only the first choice is the answer; others come in chunks of their own, or beside it.
+/// Reads a chunk. Only the first choice is the answer (rule N-09). Others come in chunks of their own, or beside it.
 pub(super) fn chunk(event: Event<'_>, json: &str, notes: &mut Vec<Entry>) -> Result<Chunk, IngestError> {
     let completion: Completion = json::read(json)?;
     let mut chunk = Chunk { model: completion.model, ..Chunk::default() };
@@ -262,7 +262,7 @@ pub(super) fn chunk(event: Event<'_>, json: &str, notes: &mut Vec<Entry>) -> Res
     Ok(chunk)
 }
 
-/// What is odd about the reason why the model ended.
+/// A note for a finish reason other than `stop`.
 pub(super) fn finish_reason(reason: &str, pointer: String) -> Option<Entry> {
     let message = || format!("the model ended with {reason:?}, so the answer may lack its end");
     (reason != "stop").then(|| Entry::in_input(Kind::Note, "finish-reason", pointer, message()))

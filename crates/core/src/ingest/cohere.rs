@@ -1,8 +1,6 @@
-//! [Cohere chat](https://docs.cohere.com/reference/chat): claims as spans in characters, each with the documents and
-//! the results of tools that it rests on.
-//!
-//! The second version of the interface has `message`, the first one `text`; both stream. Whatever the offsets say, the text of
-//! a citation tells where it belongs.
+//! [Cohere chat](https://docs.cohere.com/reference/chat): claims are spans in characters, each with the documents and tool
+//! results that support it. Version 2 of the API has `message`, version 1 has `text`; both stream. The text of a citation
+//! corrects its offsets.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -46,20 +44,20 @@ fn is_second_version(members: &Members) -> bool {
     let message = members.get("message").and_then(Value::as_object);
     message.is_some_and(|message| {
         let is_told_by_others = || ["citations", "tool_plan"].iter().any(|name| is_something(message, name));
-        // The message of azure-search-openai-demo has a text.
+        // The message of azure-search-openai-demo has a string as content.
         let is_content = message.get("content").is_some_and(Value::is_array)
             || !members.contains_key("context") && is_told_by_others();
         is_content && !members.get("text").is_some_and(Value::is_string)
     })
 }
 
-/// Whether a whole answer is one of the first version, which has its text where the native manifest has it.
+/// Whether a whole answer is of version 1 of the API. Its text is in the same member as that of the native manifest.
 pub(super) fn is_first_version(members: &Members) -> bool {
     let is_string = members.get("text").is_some_and(Value::is_string);
     let own = ["generation_id", "chat_history", "response_id", "citations", "documents", "is_search_required"];
     let own = own.iter().filter(|name| is_something(members, name)).count();
     let is_named = ["generation_id", "chat_history"].iter().any(|name| is_something(members, name));
-    // One of these beside the lists of the manifest is something that its caller added.
+    // If the lists of the manifest are there too, a single such member was added by the caller.
     is_string && (own > 1 || is_named && !has_lists(members))
 }
 
@@ -140,16 +138,16 @@ struct MessageDelta {
     citations: Option<OneOrMany<WireCitation>>,
 }
 
-/// An answer as far as it has arrived.
+/// The state of an answer while it is read, whole or as a stream.
 #[derive(Debug, Default)]
 struct CohereAnswer {
     citations: Citations,
-    /// The part of the content that is open, and whether it is text.
+    /// The index of the open content part, and whether the part is text.
     open: Option<(u32, bool)>,
     begun: bool,
 }
 
-/// Reasons to end that say nothing.
+/// Finish reasons of a normal end. They cause no note.
 const USUAL: [&str; 3] = ["COMPLETE", "STOP_SEQUENCE", "TOOL_CALL"];
 
 fn parse(body: &str) -> Result<Answer, IngestError> {
@@ -180,7 +178,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
 }
 
 impl CohereAnswer {
-    /// A part of the content, or what is new in it; returns its text. Thinking is no text.
+    /// Adds a content part or a delta of it. Returns its text. Thinking is not part of the text.
     fn add(&mut self, index: Option<u32>, part: Part) -> Option<String> {
         let index = index.unwrap_or_default();
         let is_text = match (part.kind.as_deref(), self.open) {
@@ -197,10 +195,10 @@ impl CohereAnswer {
         Some(text)
     }
 
-    /// A text of a stream.
+    /// Adds a delta of the text to the events.
     fn say(&mut self, text: Option<String>, said: &mut Vec<StreamEvent>) {
         if text.is_some() && !std::mem::replace(&mut self.begun, true) {
-            // What cites the text comes behind it, and nobody knows before whether it will.
+            // Citations may come behind the text that they cite, so all text has to be treated as if they will.
             said.push(StreamEvent::Late);
         }
         said.extend(text.map(StreamEvent::Text));
@@ -294,7 +292,7 @@ mod tests {
                 {"start": null, "end": 4, "text": "Gut.", "content_index": 3, "sources": [tool, document(json!("0")), null]},
                 {"start": 0, "end": 2, "type": "PLAN", "sources": [document(json!("plan"))]},
                 {"start": 0, "end": 3, "text": null, "sources": [{"id": "bare"}]},
-                // UTF-16 units, which the text of the citation tells.
+                // The offsets are UTF-16 code units, which only the text of the citation reveals.
                 {"start": 6, "end": 7, "text": ".", "content_index": 1, "sources": [tool]}, null]}});
         let answer = answer(&body);
         assert_eq!(answer.text, "Süß 😀. Gut.");
@@ -323,7 +321,7 @@ mod tests {
         assert_eq!(titles, ["Two", "One"]);
         assert_eq!(answer.sources[0].pointer, "/documents/1");
         assert_eq!((answer.warnings.len(), answer.warnings[0].code), (1, "annotation-source"));
-        // The native manifest has a text at the same place.
+        // The native manifest has its text in the same member.
         assert!(
             ingest(br#"{"text": "a", "sources": [{"id": "A"}]}"#, None).is_ok_and(|answer| answer.sources.len() == 1)
         );

@@ -1,4 +1,4 @@
-//! What Cohere cites: documents of the caller and results of tools, by ids.
+//! Citations of Cohere: they name documents of the caller and tool results by id.
 
 use std::collections::HashMap;
 
@@ -22,12 +22,12 @@ pub(super) struct WireCitation {
     text: Option<String>,
     #[serde(default, deserialize_with = "entries")]
     sources: Vec<WireSource>,
-    /// Ids in the list of documents, in the first version of the interface.
+    /// Ids in the list of documents. Only version 1 of the API has them.
     #[serde(default, deserialize_with = "list")]
     document_ids: Vec<TextOrNumber>,
     #[serde(default, deserialize_with = "number_or_text")]
     content_index: Option<u32>,
-    /// What is cited: only text is the answer.
+    /// The kind of text that is cited. Only `TEXT_CONTENT` is the answer.
     #[serde(rename = "type")]
     kind: Option<String>,
 }
@@ -40,20 +40,20 @@ struct WireSource {
     tool_output: Option<Value>,
 }
 
-/// The citations of an answer, and the parts of its text that they count in.
+/// The citations of an answer, and the text parts in which their offsets count.
 #[derive(Debug, Default)]
 pub(super) struct Citations {
     annotated: Annotated,
-    /// The part of the text that a part of the content is.
+    /// The text part of each content part, by the index of the latter.
     parts: HashMap<u32, usize>,
-    /// Each with its pointer. They wait for documents that may still come.
+    /// Citations with their pointers. They wait until the end because their documents may come later.
     waiting: Vec<(String, WireCitation)>,
-    /// By id, each with its pointer.
+    /// Documents with their pointers, by id.
     documents: HashMap<String, (String, Value)>,
 }
 
 impl Citations {
-    /// A part of the content begins.
+    /// Begins a content part. Only text becomes a part of the answer.
     pub(super) fn begin_part(&mut self, index: u32, is_text: bool) {
         if is_text {
             let part = self.annotated.begin_part();
@@ -128,7 +128,7 @@ impl Citations {
     }
 }
 
-/// The name under which a document is known; addresses are known as themselves.
+/// The key of a source with this id. The prefix keeps it apart from addresses, which are keys too.
 fn key(id: &str) -> String {
     format!("id {id}")
 }
@@ -145,7 +145,7 @@ fn add_source(
     let source = into_source(id, document, pointer, warnings);
     match known {
         None => sources.page(source),
-        // An address is one source under every id.
+        // Documents with the same address are one source, whatever their ids.
         Some(key) if sources.find(&key).is_none() && source.url.is_some() => {
             let index = sources.page(source);
             sources.also_known_as(&key, index);
@@ -155,7 +155,7 @@ fn add_source(
     }
 }
 
-/// A document has what its owner gave it; some names are usual.
+/// Builds the source of a document. Its members are the caller's choice; the usual names are read.
 fn into_source(
     id: Option<String>,
     (document, kind): (Value, SourceKind),

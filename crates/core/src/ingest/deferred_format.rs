@@ -1,4 +1,4 @@
-//! A format of two shapes, whose first event tells which one it is.
+//! A reader for a format with two shapes. The first event decides between them.
 
 use super::event::{Event, ReadEvents, StreamEvent};
 use super::format::Members;
@@ -6,7 +6,7 @@ use super::{IngestError, Provider, json};
 use crate::answer::{Answer, MarkerGrammar};
 use crate::report::Entry;
 
-/// Reads the events in the shape of the first.
+/// Reads all events with the reader that the first event selects.
 #[derive(Debug)]
 pub(super) struct DeferredFormat {
     grammar: MarkerGrammar,
@@ -15,7 +15,7 @@ pub(super) struct DeferredFormat {
 }
 
 impl DeferredFormat {
-    /// `grammar` is that of both shapes; `choose` looks at the first event.
+    /// `grammar` is that of both shapes. `choose` gets the members of the first event.
     pub(super) fn new(grammar: MarkerGrammar, choose: fn(&Members) -> Box<dyn ReadEvents>) -> Self {
         Self { grammar, choose, chosen: None }
     }

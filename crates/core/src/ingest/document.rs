@@ -1,4 +1,4 @@
-//! Whole answers: one JSON document, in a format that is named or told by its members.
+//! Reads whole answers: one JSON document, whose format the caller names or its members tell.
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
@@ -7,7 +7,10 @@ use super::surrogates::{has_lone_half, mended_with_note};
 use super::{IngestError, Provider, bedrock, formats, json, native};
 use crate::answer::Answer;
 
-/// The text of a document: an object or a list. A byte order mark and blanks before it are skipped.
+/// The text of a document, which must begin as an object or a list. A byte order mark and blanks before it are skipped.
+///
+/// # Errors
+/// When the bytes are not UTF-8, empty, or not such a document.
 pub(super) fn document_text(body: &[u8]) -> Result<&str, IngestError> {
     let body = std::str::from_utf8(body).map_err(|error| IngestError::NotUtf8 { offset: error.valid_up_to() })?;
     let body = body.strip_prefix('\u{feff}').unwrap_or(body).trim_ascii();
@@ -18,7 +21,7 @@ pub(super) fn document_text(body: &[u8]) -> Result<&str, IngestError> {
     }
 }
 
-/// Reads one document.
+/// Reads one document. A list is read as a list of events.
 pub(super) fn document(body: &[u8], from: Option<Provider>) -> Result<Answer, IngestError> {
     let body = document_text(body)?;
     if body.starts_with('[') {
@@ -46,7 +49,7 @@ fn object(body: &str, from: Option<Provider>) -> Result<Answer, IngestError> {
     if answer.as_ref().is_ok_and(|answer| !answer.text.is_empty()) {
         return answer.map(|answer| format.provider.gave(answer));
     }
-    // A body without an answer in the format that was named may hold an error, as it may where none was named.
+    // A body may report an error instead of an answer, even if the caller named the format.
     let error = json::read::<Map<String, Value>>(body).ok().and_then(|mut members| members.remove("error"));
     match error.filter(|error| !error.is_null()) {
         Some(error) => Err(json::error_instead(&error)),
@@ -54,10 +57,10 @@ fn object(body: &str, from: Option<Provider>) -> Result<Answer, IngestError> {
     }
 }
 
-/// The answer of a document without a fault in the format that most have; `None` for everything else, which
-/// [`document`] and the readers of streams name.
+/// A fast path for native manifests without faults. It returns `None` for everything else; [`document`] and the stream
+/// readers then report what is wrong.
 ///
-/// A body that reads so is no stream: it has a text at the top, and no event has.
+/// A body that this path reads cannot be a stream: it has a `text` member at the top, and events have none.
 pub(super) fn at_once(body: &[u8], from: Option<Provider>) -> Option<Answer> {
     let is_open = from.is_none_or(|from| from == Provider::Native);
     let body = std::str::from_utf8(body).ok().filter(|_| is_open)?;
@@ -86,7 +89,7 @@ mod tests {
             refused(br#"{"output": [], "id": 1}"#),
             "the format was not recognized: it has `id`, `output`; name it with `from`"
         );
-        // A name, or a value, once broke the message into two lines.
+        // The names and values of members may hold line breaks, which once split the message into two lines.
         assert!(!refused(b"{\"text\": \"a\", \"annotations\": [{\"unit\": \"x\\ny\"}]}").contains('\n'));
         assert!(refused(b"{\"a\\nb\": 1}").contains("it has `a\\nb`;"));
         assert!(refused(br#"{"text": "a", "choices": []}"#).contains("`choices`, as openai-chat has, and `text`"));

@@ -1,4 +1,4 @@
-//! What an answer holds whose provider searched, and of which no source came out (rule RC-07): for who has to find out why.
+//! Diagnostics for an answer whose provider searched but which has no sources (rule RC-07).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use super::framing::{BodyKind, Framing};
 use super::surrogates::mended;
 use crate::answer::Answer;
 
-/// Members that hold what a search found, in one format or another.
+/// Members in which the formats put the results of a search.
 const METADATA: [&str; 8] = [
     "groundingMetadata",
     "grounding_metadata",
@@ -22,28 +22,31 @@ const METADATA: [&str; 8] = [
     "action",
 ];
 
-/// The most names that are listed of each sort; a name is cut after so many characters.
+/// Limits of the listing: names per kind, and characters per name.
 const MAX_NAMES: usize = 32;
 const MAX_NAME_CHARS: usize = 40;
 
-/// A search that found nothing that citewire knows.
+/// A summary of an answer whose search led to no source that citewire reads. Its `Display` is one line for a log and leaves
+/// out [`first`](Self::first).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EmptySearch {
     /// The slug of the format.
     pub provider: Option<&'static str>,
-    /// How many documents or events the answer is.
+    /// The number of documents or events in the body.
     pub events: usize,
-    /// How many calls and results of tools there are, by their type.
+    /// The number of tool calls and tool results, by their `type`. At most 32 types.
     pub tools: BTreeMap<String, usize>,
-    /// The members of what should hold sources, with the lengths of those that are lists: `groundingMetadata.webSearchQueries`.
+    /// The members of the objects that should hold sources, such as `groundingMetadata.webSearchQueries`, each with its
+    /// length if it is a list. At most 32.
     pub members: BTreeMap<String, Option<usize>>,
-    /// The first object in such a list, else the first call or result of a tool. It may hold what the answer is about, so that it is nothing for every log.
+    /// The first object in such a list, else the first tool call or result. It may contain the subject of the answer, so it
+    /// does not belong in every log.
     pub first: Option<Value>,
 }
 
-/// What there is in an answer whose provider used its tools, and that has no source; `None` for every other answer.
+/// Summarizes an answer whose provider used tools and which has no source; `None` for every other answer.
 ///
-/// `body` is what [`ingest`](super::ingest) read `answer` from.
+/// `body` must be the input from which [`ingest`](super::ingest) read `answer`.
 #[must_use]
 pub fn empty_search(body: &[u8], answer: &Answer) -> Option<EmptySearch> {
     if answer.tools_invoked != Some(true) || !answer.sources.is_empty() {
@@ -59,7 +62,7 @@ pub fn empty_search(body: &[u8], answer: &Answer) -> Option<EmptySearch> {
     Some(found)
 }
 
-/// The document, or the events that the input consists of.
+/// The document, or the events of a stream.
 fn documents(body: &[u8]) -> Vec<Value> {
     let parsed = |json: &[u8]| serde_json::from_str::<Value>(&mended(std::str::from_utf8(json).ok()?)).ok();
     if BodyKind::of(body) == BodyKind::Whole {
@@ -95,7 +98,7 @@ impl EmptySearch {
         }
     }
 
-    /// Counts a call or result of a tool; says whether it is one.
+    /// Counts a tool call or result. Returns whether the object is one.
     fn count(&mut self, map: &Map<String, Value>) -> bool {
         let Some(kind) = map.get("type").and_then(Value::as_str) else { return false };
         let is_tool =
@@ -129,12 +132,12 @@ impl EmptySearch {
     }
 }
 
-/// A name may be anything, and the message is one line.
+/// A name for the one-line message: cut and escaped, because it may contain anything.
 fn shown(name: &str) -> String {
     name.chars().take(MAX_NAME_CHARS).collect::<String>().escape_debug().to_string()
 }
 
-/// One line, without anything of what the answer is about.
+/// One line, without the content of the answer.
 impl fmt::Display for EmptySearch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { provider, events, tools, members, first: _ } = self;

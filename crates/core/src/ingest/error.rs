@@ -1,20 +1,20 @@
-//! What can be wrong with an input.
+//! The errors of reading an input.
 
 use std::fmt;
 
-/// The input is not what its format promises.
+/// An input that does not follow its format.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     /// The bytes are not UTF-8.
     #[error("not UTF-8: the byte at offset {offset} does not begin a character")]
     NotUtf8 {
-        /// The first byte at fault, counted from 0.
+        /// The offset of the first invalid byte, counted from 0.
         offset: usize,
     },
     /// The text is not JSON.
     #[error("not JSON: {reason} at line {line}, column {column}")]
     NotJson {
-        /// What the parser met.
+        /// The message of the JSON parser.
         reason: String,
         /// Counted from 1.
         line: usize,
@@ -26,58 +26,58 @@ pub enum IngestError {
     Member {
         /// JSON pointer of the member; empty for the whole document.
         pointer: String,
-        /// What was met and what is wanted.
+        /// What was found and what is required.
         reason: String,
     },
-    /// No known format looks like this.
+    /// No known format has these members or events.
     #[error("the format was not recognized: {seen}; name it with `from`")]
     Unrecognized {
-        /// What the envelope shows.
+        /// The members that were found.
         seen: String,
     },
-    /// The format is known, and read by no reader: another one would take the text and lose the sources.
+    /// The format is known but has no reader. Reading it as another format would keep the text and lose the sources.
     #[error(
         "this is an answer of {format} ({sign}), which citewire does not read: its sources would be lost; `from` {text_as} \
          reads its text alone"
     )]
     NotRead {
-        /// Whose format it is.
+        /// The name of the format.
         format: &'static str,
-        /// What tells it.
+        /// The member that identifies the format.
         sign: &'static str,
-        /// The slug of the format that reads the text.
+        /// The slug of the format that reads only the text.
         text_as: &'static str,
     },
-    /// An event of a stream is longer than is taken.
+    /// An event of a stream exceeds the size limit.
     #[error("{place} is longer than {limit} bytes")]
     EventTooLong {
-        /// Which one.
+        /// The event.
         place: EventPlace,
         /// The limit in bytes.
         limit: usize,
     },
-    /// An event of a stream is not what its format promises.
+    /// An event of a stream does not follow its format.
     #[error("{place}: {source}")]
     Event {
-        /// Which one.
+        /// The event.
         place: EventPlace,
-        /// What is wrong with it; pointers in it begin at the event.
+        /// The error in the event. Pointers in it begin at the event.
         source: Box<Self>,
     },
-    /// A stream ended before anything of the answer had arrived.
+    /// A stream ended before any text of the answer or an end sign arrived.
     #[error("the stream contains no answer: {reason}")]
     NoAnswer {
-        /// What it holds instead.
+        /// What the stream contained instead.
         reason: String,
     },
 }
 
-/// Where an event stands in its stream.
+/// The position of an event in its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventPlace {
-    /// Which event it is, counted from 1.
+    /// The number of the event, counted from 1.
     pub event: usize,
-    /// The line on which it begins, counted from 1.
+    /// The line on which the event begins, counted from 1.
     pub line: usize,
 }
 
@@ -88,7 +88,7 @@ impl fmt::Display for EventPlace {
 }
 
 impl IngestError {
-    /// The JSON pointer of the fault, where there is one; for a fault in a stream it begins at the event.
+    /// JSON pointer of the member at fault, if there is one. In a stream it begins at the event.
     #[must_use]
     pub fn pointer(&self) -> Option<&str> {
         match self {
@@ -103,7 +103,7 @@ impl IngestError {
         }
     }
 
-    /// The event at fault, where the input is a stream.
+    /// The event at fault, if the input is a stream.
     #[must_use]
     pub fn place(&self) -> Option<EventPlace> {
         match self {
