@@ -1,4 +1,4 @@
-//! `\[1\]`: a marker whose brackets the model escaped (rule AH-03).
+//! Finds `\[1\]`: markers whose brackets the model escaped (rule AH-03).
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use crate::answer::{Citation, SourceIndex};
 use crate::text::Span;
 
-/// The most bytes between the brackets.
+/// The maximum length between the brackets, in bytes.
 const MAX_INNER_BYTES: usize = 256;
 
-/// All markers of the form outside code, in a text about so many sources. A list that names a number without a source is
-/// text, as it is without the escapes.
+/// Returns a citation for each such marker outside code. `sources` is the number of sources. If a list names a number
+/// without a source, it stays text. The same holds for lists without escapes.
 pub(super) fn escaped_markers(text: &str, sources: usize) -> Vec<Citation> {
     let mut found = Vec::new();
     let mut code: Option<Vec<Range<usize>>> = None;
@@ -34,7 +34,7 @@ pub(super) fn escaped_markers(text: &str, sources: usize) -> Vec<Citation> {
     found
 }
 
-/// The sources that a list of numbers names, each once.
+/// The indexes of the sources that a comma-separated list names, each once; `None` if it holds anything else than their numbers.
 fn places(inner: &str, sources: usize) -> Option<Vec<SourceIndex>> {
     let mut places: Vec<SourceIndex> = Vec::new();
     for number in inner.split(',') {

@@ -1,4 +1,4 @@
-//! One event of a stream: as it arrives, and what it says.
+//! The events of a stream: their raw form, and [`StreamEvent`], which says what they mean.
 
 use std::fmt::Debug;
 
@@ -8,29 +8,29 @@ use crate::answer::{
 };
 use crate::report::Entry;
 
-/// The sentinel that ends many streams; nothing behind it is read (rule T-04).
+/// The sentinel at the end of many streams. Nothing behind it is read (rule T-04).
 pub(super) const SENTINEL: &str = "[DONE]";
 
-/// An event as it arrives.
+/// A raw event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event<'a> {
-    /// Counted from 1.
+    /// The number of the event, counted from 1.
     pub(super) number: usize,
     /// The line on which its data begins, counted from 1.
     pub(super) line: usize,
-    /// What it carries: JSON, in nearly all formats.
+    /// The data of the event, which is JSON in nearly all formats.
     pub(super) data: &'a [u8],
 }
 
 impl Event<'_> {
-    /// Where the event stands, as a JSON pointer into the list of all events.
+    /// JSON pointer of the event in the list of all events, counted from 0.
     pub(super) fn pointer(&self) -> String {
         format!("/{}", self.number - 1)
     }
 }
 
-/// Events that have arrived and were not read yet, their data one behind the other: most are so short that memory for
-/// each of them would cost more than reading it.
+/// A buffer of events that have arrived but are not read yet. Their data is in one vector, because most events are so short
+/// that an allocation for each would cost more than reading it.
 #[derive(Debug, Default)]
 pub(super) struct Arrived {
     data: Vec<u8>,
@@ -41,7 +41,7 @@ pub(super) struct Arrived {
 struct Place {
     number: usize,
     line: usize,
-    /// Where its data ends, and that of the next begins.
+    /// The end of its data in the buffer, where the data of the next event begins.
     end: usize,
 }
 
@@ -52,7 +52,7 @@ impl Arrived {
         self.places.push(Place { number, line, end: self.data.len() });
     }
 
-    /// How many events have arrived.
+    /// The number of events.
     pub(super) fn len(&self) -> usize {
         self.places.len()
     }
@@ -66,29 +66,30 @@ impl Arrived {
     }
 }
 
-/// What an event of a stream says, in citewire's own terms.
+/// The meaning of an event of a stream, independent of the provider's format.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StreamEvent {
-    /// The text goes on.
+    /// More text, to be added to the end.
     Text(String),
-    /// Sources, behind those that are known.
+    /// More sources. They go behind the known ones in the list.
     Sources(Vec<Source>),
-    /// All text since the last such event, or since the beginning, rests on these: they are cited where it ends.
+    /// The sources of all text since the last `Cited`, or since the beginning. The citation goes to the end of that text.
     Cited(Vec<SourceIndex>),
-    /// Text that has arrived is cited by something that is not in the text: where the citations go is known at the end.
+    /// Citations that are not in the text itself may still come for text that has already arrived. Their positions are known
+    /// only at the end of the stream.
     Late,
-    /// The label of the whole answer.
+    /// The sensitivity label of the whole answer.
     Label(SensitivityLabel),
-    /// Who stands behind the answer.
+    /// The service that made the answer, which Web Chat shows beside the time.
     Interpreter(Interpreter),
-    /// The provider failed; nothing follows.
+    /// An error of the provider. No event follows.
     Error(ProviderError),
-    /// The provider's own sign that the answer is whole (rule N-12).
+    /// The provider's end sign: the answer is complete (rule N-12).
     Done,
 }
 
 impl StreamEvent {
-    /// Takes out what readers must not get, but for what stands in the text.
+    /// Removes what readers must not get from sources, labels and interpreters. Text stays as it is.
     pub(super) fn clean(&mut self, taken: &mut TakenOut) {
         match self {
             Self::Sources(sources) => sources.iter_mut().for_each(|source| source.clean(taken)),
@@ -99,16 +100,17 @@ impl StreamEvent {
     }
 }
 
-/// Reads the events of one format. Whatever these say together is the same answer as the whole response that says it.
+/// A reader of the events of one format. The events of a stream must lead to the same answer as the whole response with the
+/// same content (rule N-11).
 pub(super) trait ReadEvents: Debug + Send {
-    /// Which brackets of the text are markers.
+    /// The brackets that are markers in the text of this format.
     fn grammar(&self) -> MarkerGrammar;
 
-    /// Reads one event, and adds what it says to `said`; `json` is its data, a JSON object. Unknown members say nothing
-    /// (rule N-16).
+    /// Reads one event and adds its meaning to `said`. `json` is the data of the event, a JSON object. Unknown members are
+    /// skipped (rule N-16).
     ///
     /// # Errors
-    /// When the data is not JSON, or a member that matters has the wrong type.
+    /// When the data is not JSON, or a member that the reader needs has the wrong type.
     fn read(
         &mut self,
         event: Event<'_>,
@@ -117,11 +119,11 @@ pub(super) trait ReadEvents: Debug + Send {
         said: &mut Vec<StreamEvent>,
     ) -> Result<(), IngestError>;
 
-    /// Whose format the events turned out to have, where that is told later than by the first of them.
+    /// The provider, for formats where a later event than the first identifies it.
     fn told_provider(&self) -> Option<Provider> {
         None
     }
 
-    /// Adds to the answer what only the whole of it can tell.
+    /// Adds to the answer the sources, citations and warnings that are known only at the end.
     fn finish(self: Box<Self>, answer: &mut Answer);
 }

@@ -1,11 +1,12 @@
-//! Why a model ended, in the words of its provider.
+//! Notes about finish reasons other than the usual ones.
 
 use serde::Deserializer;
 
 use super::json::text_or_number;
 use crate::report::{Entry, Kind};
 
-/// What is odd about a reason, unless it is one of the usual ones: a limit, a filter, a pause.
+/// A note about a finish reason that is not in `usual`, such as a limit, a filter or a pause. Case is ignored; an empty
+/// reason counts as none.
 pub(super) fn odd_reason(reason: Option<String>, usual: &[&str], pointer: impl FnOnce() -> String) -> Option<Entry> {
     let reason = reason.filter(|reason| !reason.is_empty())?;
     if usual.iter().any(|usual| usual.eq_ignore_ascii_case(&reason)) {
@@ -15,14 +16,14 @@ pub(super) fn odd_reason(reason: Option<String>, usual: &[&str], pointer: impl F
     Some(Entry::in_input(Kind::Note, "finish-reason", pointer(), message))
 }
 
-/// A reason of Gemini's, by its name or by its number in `enum FinishReason`: clients that are made from its protocol buffers write
-/// numbers. Those above 5 differ between Gemini and Vertex AI, so they stay numbers.
+/// Reads a finish reason of Gemini, which may be the name or the number of a value of `enum FinishReason`: clients generated
+/// from the protocol buffers write numbers. Numbers above 5 differ between Gemini and Vertex AI, so they are kept as numbers.
 pub(super) fn gemini_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     const NAMES: [&str; 6] = ["FINISH_REASON_UNSPECIFIED", "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER"];
     named(deserializer, &NAMES)
 }
 
-/// Why Gemini refused a question, likewise, of `enum BlockReason`.
+/// Reads why Gemini refused a question: the name or the number of a value of `enum BlockReason`.
 pub(super) fn gemini_block<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     const NAMES: [&str; 5] = ["BLOCK_REASON_UNSPECIFIED", "SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT"];
     named(deserializer, &NAMES)

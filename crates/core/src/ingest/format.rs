@@ -1,4 +1,4 @@
-//! What a format is: how it is told from the others, and its readers. The table of all formats is in `formats.rs`.
+//! The description of a format: how to recognize it, and its readers. The table of all formats is in `formats.rs`.
 
 use serde_json::{Map, Value};
 
@@ -13,32 +13,33 @@ pub(super) type Members = Map<String, Value>;
 #[derive(Debug)]
 pub(super) struct Format {
     pub(super) provider: Provider,
-    /// What tells a whole answer in it, for messages: `choices`.
+    /// The members by which people recognize a whole answer, for messages: `choices`.
     pub(super) sign: &'static str,
-    /// The members at the top of a whole answer, in lists that formats may share. They tell which of several formats that
-    /// fit is the most specific; one that is missing here costs nothing else.
+    /// The top-level members of a whole answer, in lists that formats may share. If several formats fit, the one that has
+    /// most of the answer's members is chosen. A missing name has no other effect.
     pub(super) members: &'static [&'static [&'static str]],
     /// Whether a whole answer has the members of this format.
     pub(super) is_whole: fn(&Members) -> bool,
-    /// Whether an event has members that only this format has; the first row that knows an event gets the stream.
+    /// Whether an event has members that only this format has. The first format in the table that accepts an event reads the
+    /// stream.
     pub(super) is_event: fn(&Members) -> bool,
     /// Reads a whole answer.
     pub(super) parse: fn(&str) -> Result<Answer, IngestError>,
-    /// The reader of a stream.
+    /// Makes the reader of a stream.
     pub(super) reader: fn() -> Box<dyn ReadEvents>,
 }
 
-/// Whether a member is there and not `null`.
+/// Whether a member is present and not `null`.
 pub(super) fn is_something(members: &Members, name: &str) -> bool {
     members.get(name).is_some_and(|value| !value.is_null())
 }
 
-/// Whether a member is this text.
+/// Whether a member is this string.
 pub(super) fn is_text(members: &Members, name: &str, text: &str) -> bool {
     members.get(name).and_then(Value::as_str) == Some(text)
 }
 
-/// Whether a value is a list of addresses, which may be empty; the list of citations of another kind holds objects.
+/// Whether a value is a list of addresses, which may be empty. Other formats have a list of objects as `citations`.
 pub(super) fn is_addresses(value: &Value) -> bool {
     value.as_array().is_some_and(|list| list.iter().all(|entry| entry.is_string() || entry.is_null()))
 }

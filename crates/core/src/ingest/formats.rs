@@ -1,4 +1,4 @@
-//! The table of formats, and which of them an answer or an event has.
+//! The table of formats, and the detection of the format of an answer or an event.
 
 use std::cmp::Reverse;
 
@@ -12,11 +12,11 @@ use super::{
 };
 use crate::report::{Entry, Kind};
 
-/// All formats, in the order in which an event is held against them.
+/// All formats, in the order in which an event is tested against them.
 ///
-/// The native manifest is the last: members of its events stand in the events of others, too.
+/// The native manifest is last, because events of other formats may have the same members.
 pub(super) const FORMATS: &[&Format] = &[
-    // Those that share a shape, by what they tell; one that tells nothing more comes last of them.
+    // Several formats share a shape and differ in additional members. The format without additions comes last of them.
     &xai::FORMAT,
     &perplexity_agent::FORMAT,
     &openai_responses::FORMAT,
@@ -41,18 +41,18 @@ pub(super) const FORMATS: &[&Format] = &[
     &native::FORMAT,
 ];
 
-/// The row of a format.
+/// The format of a provider.
 pub(super) fn of(provider: Provider) -> &'static Format {
-    // Every format has a row (a test holds it); the last is as good as any other where there is none.
+    // A test ensures that every provider has a format; the fallback only avoids a panic.
     FORMATS.iter().find(|format| format.provider == provider).unwrap_or(&FORMATS[FORMATS.len() - 1])
 }
 
-/// An answer of which nothing has arrived, in the given format; without one, its first events tell it.
+/// An empty answer in the given format. Without one, the first events decide the format.
 pub(super) fn growing(from: Option<Provider>) -> GrowingAnswer {
     from.map_or_else(|| GrowingAnswer::told_by(of_event), |provider| GrowingAnswer::of(of(provider)))
 }
 
-/// A format that fits a whole answer.
+/// A format that a whole answer fits.
 #[derive(Clone, Copy)]
 enum Fitting {
     Read(&'static Format),
@@ -65,7 +65,7 @@ impl Fitting {
         read.chain(UNREAD.iter().filter(|format| (format.is_whole)(members)).map(Self::Unread))
     }
 
-    /// How many of these members the format has.
+    /// How many of the answer's members the format has.
     fn known(self, members: &Members) -> usize {
         let is_known = |name: &&String| match self {
             Self::Read(format) => format.members.iter().any(|names| names.contains(&name.as_str())),
@@ -83,10 +83,14 @@ impl Fitting {
     }
 }
 
-/// The format of a whole answer by its members, with a note where others would fit as well.
+/// Detects the format of a whole answer by its members. The note tells that other formats would fit as well.
 ///
-/// Of several that fit, the one that has most of the members is the most specific. A single member of another format beside
-/// a whole envelope changes nothing then.
+/// If several formats fit, the one with most of the members is chosen, so a single member of another format beside a whole
+/// answer changes nothing.
+///
+/// # Errors
+/// When the body is not JSON, when it is an error of the provider, when no format fits, when two formats fit equally well,
+/// or when the best one has no reader.
 pub(super) fn detect(body: &str) -> Result<(&'static Format, Option<Entry>), IngestError> {
     let members: Members = json::read(body)?;
     let mut fitting: Vec<(usize, Fitting)> =
@@ -95,7 +99,7 @@ pub(super) fn detect(body: &str) -> Result<(&'static Format, Option<Entry>), Ing
     let seen = || fitting.iter().map(|(_, format)| format.shown()).collect::<Vec<_>>().join(", and ");
     match fitting.as_slice() {
         [] if is_something(&members, "error") => Err(json::error_instead(&members["error"])),
-        // So close to our own manifest that its own message helps more.
+        // This is close to a native manifest, and the native reader's own error is more helpful.
         [] if members.contains_key("text") || members.contains_key("sources") => Ok((&native::FORMAT, None)),
         [] => Err(IngestError::Unrecognized { seen: shown(&members) }),
         [(most, _), (next, _), ..] if most == next => {
@@ -111,10 +115,10 @@ pub(super) fn detect(body: &str) -> Result<(&'static Format, Option<Entry>), Ing
     }
 }
 
-/// The format that an event of a stream tells; `None` where it has nothing that is known.
+/// Detects the format of an event of a stream; `None` if it has no known members.
 ///
 /// # Errors
-/// When the event is not JSON, or one of a format that is not read.
+/// When the event is not JSON, or its format has no reader.
 pub(super) fn of_event(data: &str) -> Result<Option<&'static Format>, IngestError> {
     let members: Members = json::read(data)?;
     match UNREAD.iter().find(|format| (format.is_event)(&members)) {
@@ -123,7 +127,7 @@ pub(super) fn of_event(data: &str) -> Result<Option<&'static Format>, IngestErro
     }
 }
 
-/// Whether an object is an event that only one provider writes, so that it is not our own.
+/// Whether an object is an event of a provider's stream, and not one of the native format.
 pub(super) fn is_event_of_a_provider(data: &str) -> bool {
     match of_event(data) {
         Ok(format) => format.is_some_and(|format| format.provider != Provider::Native),
@@ -131,9 +135,9 @@ pub(super) fn is_event_of_a_provider(data: &str) -> bool {
     }
 }
 
-/// The names of the members, for people.
+/// A list of the member names, for an error message.
 fn shown(members: &Members) -> String {
-    // A name may be anything, and the message is one line.
+    // A name may contain line breaks, but the message is one line.
     let shown = |name: &String| name.chars().take(40).collect::<String>().escape_debug().to_string();
     let names: Vec<String> = members.keys().take(12).map(|name| format!("`{}`", shown(name))).collect();
     if names.is_empty() { "it is empty".into() } else { format!("it has {}", names.join(", ")) }

@@ -1,8 +1,7 @@
-//! What an input is by its first bytes: one JSON document, server-sent events, or one JSON object a line.
-//!
-//! The first byte that is no blank decides, after a byte order mark: `{` and `[` begin JSON, everything else that has the
-//! form of a field begins server-sent events. JSON goes on to be a stream when a second object follows on another line and
-//! the first is an event: that is how JSON lines look, and no whole answer does.
+//! Detects the form of an input by its first byte behind a byte order mark and blanks: one JSON document, server-sent events
+//! or JSON lines (one object per line). `{` and `[` begin JSON, and a line in the form of a field begins server-sent events.
+//! JSON whose first line is an event is read as JSON lines; if a whole answer could have the same members, only when another
+//! line follows.
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -15,42 +14,42 @@ use super::{EventPlace, IngestError, formats};
 
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The longest name of a field that the first line of server-sent events may begin with.
+/// The longest field name with which server-sent events may begin, in bytes.
 const MAX_FIELD_BYTES: usize = 64;
 
 /// The form of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BodyKind {
-    /// One document, or nothing that anybody reads.
+    /// One document, or an input that no reader takes.
     Whole,
     /// Server-sent events.
     Events,
-    /// One JSON object a line.
+    /// JSON lines: one object per line.
     JsonLines,
 }
 
 impl BodyKind {
-    /// The form of a whole input.
+    /// The form of an input that has arrived completely.
     pub(super) fn of(body: &[u8]) -> Self {
         let mut opening = Opening { bytes: Vec::new(), line_end: None, seen: 0 };
         opening.form(body, true).unwrap_or(Self::Whole)
     }
 }
 
-/// Bytes in, events out.
+/// Splits the bytes of an input into events.
 #[derive(Debug)]
 pub(super) enum Framing {
-    /// Too little has arrived to tell.
+    /// Too few bytes have arrived to detect the form.
     Opening(Opening),
     /// One document.
     Whole(Vec<u8>),
     /// Server-sent events.
     Events(SseEvents),
-    /// One JSON object a line.
+    /// JSON lines: one object per line.
     JsonLines {
-        /// The lines.
+        /// The line splitter.
         lines: Lines,
-        /// How many of them were events.
+        /// The number of events so far.
         events: usize,
     },
 }
@@ -62,7 +61,7 @@ impl Default for Framing {
 }
 
 impl Framing {
-    /// Adds the events that end in these bytes.
+    /// Takes bytes, and adds the events that end in them.
     pub(super) fn push(&mut self, bytes: &[u8], events: &mut Arrived) -> Result<(), IngestError> {
         match self {
             Self::Opening(opening) => {
@@ -91,7 +90,7 @@ impl Framing {
         }
     }
 
-    /// The end of the input: the body of a whole answer, or `None` and the last events.
+    /// Ends the input. Returns the body if it is one document; otherwise returns `None` and adds the last events.
     pub(super) fn finish(mut self, events: &mut Arrived) -> Result<Option<Vec<u8>>, IngestError> {
         if let Self::Opening(opening) = &mut self {
             let kept = std::mem::take(&mut opening.bytes);
@@ -110,7 +109,7 @@ impl Framing {
         Ok(None)
     }
 
-    /// Reads what has arrived in the form that it turned out to have.
+    /// Reads the bytes that were kept until the form was known.
     fn go_on(&mut self, form: BodyKind, bytes: Vec<u8>, events: &mut Arrived) -> Result<(), IngestError> {
         let start = start(&bytes);
         let line = 1 + line_ends(&bytes[..start]);
@@ -134,7 +133,7 @@ fn json_line(number: usize, line: &[u8], count: &mut usize, events: &mut Arrived
     }
 }
 
-/// Where the input begins, behind a byte order mark and blanks.
+/// The offset of the first byte behind a byte order mark and blanks.
 fn start(bytes: &[u8]) -> usize {
     let marked = bytes.strip_prefix(MARK).unwrap_or(bytes);
     bytes.len() - marked.trim_ascii_start().len()
@@ -150,19 +149,19 @@ fn line_ends(blanks: &[u8]) -> usize {
     lines
 }
 
-/// The bytes at the beginning, until they tell the form of the input.
+/// The first bytes of an input, kept until they reveal its form.
 #[derive(Debug)]
 pub(super) struct Opening {
     bytes: Vec<u8>,
-    /// Where the first line of JSON ends.
+    /// The offset at which the first line of JSON ends.
     line_end: Option<usize>,
-    /// How far the bytes have been searched, so that many small pieces are not searched again and again.
+    /// How many bytes have been searched, so that many small pieces do not cause repeated searches.
     seen: usize,
 }
 
 impl Opening {
     fn form(&mut self, bytes: &[u8], at_end: bool) -> Option<BodyKind> {
-        // Half a byte order mark looks like a letter.
+        // An incomplete byte order mark would be taken for a letter.
         if !at_end && bytes.len() < MARK.len() && MARK.starts_with(bytes) {
             return None;
         }
@@ -188,7 +187,7 @@ impl Opening {
         let follows = bytes[self.seen..].iter().position(|byte| !byte.is_ascii_whitespace());
         if follows.is_none() && !at_end {
             self.seen = bytes.len();
-            // The first line of a document that was laid out for people tells already.
+            // A first line with only `{` is the start of an indented document.
             return (bytes[start..end].trim_ascii() == b"{").then_some(BodyKind::Whole);
         }
         let line = &bytes[start..end];
@@ -199,13 +198,13 @@ impl Opening {
     }
 }
 
-/// Whether an object on a line of its own is an event of a provider's stream, and no whole chat completion.
+/// Whether an object on a line of its own is an event of a provider's stream, and not a whole chat completion.
 fn is_event_of_a_provider(line: &[u8]) -> bool {
     let is_whole = serde_json::from_slice::<Line>(line).is_ok_and(|line| line.has_message());
     std::str::from_utf8(line).is_ok_and(|line| formats::is_event_of_a_provider(&mended(line))) && !is_whole
 }
 
-/// The members that tell an event on a line of its own from a whole answer.
+/// The members that distinguish an event on a line of its own from a whole answer.
 #[derive(Deserialize)]
 struct Line {
     text: Option<IgnoredAny>,
@@ -226,7 +225,7 @@ struct Line {
     choices: Option<Vec<Choice>>,
 }
 
-/// A member that is there, and in it one that is not `null`.
+/// The outer option says whether the member is present, the inner one whether it is not `null`.
 type Named = Option<Option<IgnoredAny>>;
 
 fn named<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Named, D::Error> {
@@ -240,17 +239,17 @@ struct Choice {
 }
 
 impl Line {
-    /// Whether it is a chat completion that came at once.
+    /// Whether this is a whole chat completion.
     fn has_message(&self) -> bool {
         let choices = self.choices.as_deref().unwrap_or_default();
         choices.iter().any(|choice| choice.message.is_some() && choice.delta.is_none())
     }
 
-    /// Whether it is an event; `followed` by another line, members count that a broken whole answer could have as well.
+    /// Whether this is an event. If another line follows (`followed`), members count that a broken whole answer could have, too.
     fn is_event(&self, followed: bool) -> bool {
         let Self { text, delta, sources, annotations, label, interpreter, done, error, choices } = self;
         let only_in_events = [delta, done].into_iter().any(|member| member.is_some_and(|member| member.is_some()));
-        // An event may say nothing: whoever writes all members writes `null` first.
+        // An event may contain only `null`: some writers send all members in each event.
         let elsewhere_too =
             [delta, sources, annotations, label, interpreter, done, error].into_iter().any(Option::is_some)
                 || choices.as_ref().is_some_and(|choices| choices.iter().all(|choice| choice.message.is_none()));
@@ -258,7 +257,7 @@ impl Line {
     }
 }
 
-/// Whether the first line begins as a field or a comment does.
+/// Whether the first line begins with a field or a comment of server-sent events.
 fn field(bytes: &[u8], at_end: bool) -> Option<BodyKind> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let name = bytes.iter().take(MAX_FIELD_BYTES).take_while(|byte| is_name(byte)).count();
@@ -279,7 +278,7 @@ mod tests {
 
     fn form(text: &str) -> BodyKind {
         let form = BodyKind::of(text.as_bytes());
-        // The same, byte by byte.
+        // The same input, byte by byte.
         let mut carrier = Framing::default();
         let mut events = Arrived::default();
         for byte in text.as_bytes() {
