@@ -1,8 +1,6 @@
-//! [Gemini and Vertex AI, `generateContent`](https://ai.google.dev/api/generate-content): claims as spans in bytes, in
-//! `candidates[0].groundingMetadata`.
-//!
-//! Every member may be written in camel or snake case (rule N-17). In a whole answer offsets count in their part; in a stream,
-//! whose chunks cut parts anywhere, they count in all of the text.
+//! [Gemini and Vertex AI, `generateContent`](https://ai.google.dev/api/generate-content): claims are spans in bytes, in
+//! `candidates[0].groundingMetadata`. Members may be in camel or snake case (rule N-17). Offsets of a whole answer count in
+//! their part. Offsets of a stream count in all of the text, because its chunks may split parts anywhere.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -71,7 +69,7 @@ struct Candidate {
     citations: Option<CitationMetadata>,
 }
 
-/// What the text repeats from elsewhere, in the words of others.
+/// Passages of the text that the model took from other works, with their sources.
 #[derive(Deserialize)]
 struct CitationMetadata {
     citations: Option<Value>,
@@ -91,11 +89,11 @@ struct Part {
     thought: Option<bool>,
 }
 
-/// An answer as far as it has arrived.
+/// The state of an answer while it is read, whole or as a stream.
 #[derive(Debug, Default)]
 pub(super) struct GeminiAnswer {
     annotated: Annotated,
-    /// The part of the text that each part of the content is, in a whole answer.
+    /// The text part of each content part. Empty in a stream.
     parts: Vec<usize>,
     grounding: Option<Box<Grounding>>,
     citations: Legacy,
@@ -107,7 +105,7 @@ pub(super) fn parse(body: &str) -> Result<Answer, IngestError> {
     if let Some(reason) = refusal(&response) {
         return Err(IngestError::member("/promptFeedback/blockReason", reason));
     }
-    // Only the first candidate is the answer.
+    // Only the first candidate is the answer (rule N-09).
     let first = response.candidates.into_iter().enumerate().find(|(_, candidate)| candidate.index.unwrap_or(0) == 0);
     let (at, candidate) =
         first.ok_or_else(|| IngestError::member("/candidates", "empty; the first candidate is the answer"))?;
@@ -137,20 +135,20 @@ impl CitationMetadata {
 }
 
 impl Part {
-    /// Its text, unless it is a thought.
+    /// The text, unless the part is a thought.
     fn answer_text(self) -> Option<String> {
         self.text.filter(|text| self.thought != Some(true) && !text.is_empty())
     }
 }
 
-/// Why there is no candidate: the question itself was refused.
+/// An error message if the provider refused the question itself, so that there is no candidate.
 fn refusal(response: &Response) -> Option<String> {
     let reason = response.prompt_feedback.as_ref().and_then(|feedback| filled(feedback.block_reason.clone()));
     let reason = reason.filter(|reason| response.candidates.is_empty() && reason != "BLOCK_REASON_UNSPECIFIED")?;
     Some(format!("the provider refused to answer: {reason:?}"))
 }
 
-/// Reasons to end that say nothing.
+/// Finish reasons of a normal end. They cause no note.
 const USUAL: [&str; 2] = ["STOP", "FINISH_REASON_UNSPECIFIED"];
 
 fn is_end(reason: &str) -> bool {
@@ -187,7 +185,7 @@ impl ReadEvents for GeminiAnswer {
         for text in content.into_iter().flat_map(|content| content.parts).filter_map(Part::answer_text) {
             self.annotated.grow(text.len());
             if !std::mem::replace(&mut self.begun, true) {
-                // What grounds the text comes behind it, and nobody knows before whether it will.
+                // Grounding may come behind the text that it supports, so all text has to be treated as if it will.
                 said.push(StreamEvent::Late);
             }
             said.push(StreamEvent::Text(text));
@@ -211,7 +209,7 @@ impl ReadEvents for GeminiAnswer {
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
         let Self { mut annotated, parts, grounding, citations, .. } = *self;
-        // Without any grounding, the model did not look anything up.
+        // Without grounding, the model did not look anything up.
         answer.tools_invoked = Some(grounding.as_ref().is_some_and(|grounding| grounding.tools_invoked()));
         if let Some(grounding) = grounding {
             grounding.annotate(&parts, &mut annotated, &mut answer.warnings);
@@ -275,7 +273,7 @@ mod tests {
                 "groundingSupports": [
                     {"segment": {"partIndex": 2, "startIndex": 5, "endIndex": 10}, "groundingChunkIndices": [0, 2]},
                     {"segment": {"partIndex": 1, "endIndex": 6, "text": "Süß."}, "groundingChunkIndices": [1]},
-                    // Counted in the whole text, which the text of the segment tells.
+                    // These offsets count in the whole text, which only the text of the segment reveals.
                     {"segment": {"startIndex": 7, "endIndex": 11, "text": "Gut."}, "groundingChunkIndices": [0]},
                     {"segment": null, "groundingChunkIndices": [0]},
                     null,

@@ -1,4 +1,4 @@
-//! What grounds an answer of Gemini: chunks, which are the sources, and supports, which are the claims.
+//! The grounding of a Gemini answer: chunks are the sources, supports are the claims.
 
 use std::num::NonZeroU32;
 
@@ -38,17 +38,17 @@ pub(super) struct Grounding {
     sources: Option<Value>,
     #[serde(alias = "retrieval_metadata", rename = "retrievalMetadata")]
     retrieval: Option<Value>,
-    /// What stands in older lists.
+    /// The entries of older lists.
     #[serde(skip)]
     legacy: Legacy,
-    /// Where the chunks stand in the input.
+    /// JSON pointer of the list of chunks.
     #[serde(skip)]
     chunks_at: String,
     #[serde(skip)]
     supports_at: String,
 }
 
-/// One source: exactly one of its members is there.
+/// One source. At most one of the first four members is present.
 #[derive(Debug, Default, Deserialize)]
 struct Chunk {
     web: Option<Web>,
@@ -56,7 +56,8 @@ struct Chunk {
     retrieved: Option<Retrieved>,
     maps: Option<Maps>,
     image: Option<Image>,
-    // The page itself, which wins over whatever leads to it (rule RC-02), and what stands here without any of the above.
+    // The address of the page itself, which has precedence over redirects to it (rule RC-02), and the members of a chunk
+    // that has none of the above.
     #[serde(alias = "source_url", rename = "sourceUrl")]
     source_url: Option<Value>,
     #[serde(alias = "page_url", rename = "pageUrl")]
@@ -132,7 +133,7 @@ struct Support {
     chunks: Vec<TextOrNumber>,
     #[serde(default, alias = "confidence_scores", rename = "confidenceScores", deserialize_with = "list")]
     scores: Vec<Option<f64>>,
-    /// What may be an address of its own.
+    /// The other members, which may name a source of their own.
     #[serde(flatten)]
     own: Map<String, Value>,
 }
@@ -155,7 +156,8 @@ impl Grounding {
         queries.iter().any(|queries| !queries.is_empty()) || !self.chunks.is_empty() || !self.legacy.is_empty()
     }
 
-    /// Takes note of where it stands: in this candidate of this input, whose spelling counts.
+    /// Records the JSON pointers of the lists. `candidate` is the pointer of the candidate, and `json` the input, which
+    /// tells whether the member names are in camel or snake case. Also moves the older lists to [`Legacy`].
     pub(super) fn found_at(mut self, candidate: &str, json: &str) -> Self {
         let spelled = |camel: &'static str, snake: &'static str| {
             let is_snake = memchr::memmem::find(json.as_bytes(), format!("\"{snake}\"").as_bytes()).is_some();
@@ -172,7 +174,7 @@ impl Grounding {
         legacy.add_seen(self.supporting_content.take(), &at("supportingContent", "supporting_content"));
         legacy.add_seen(self.sources.take(), &at("sources", "sources"));
         legacy.add_seen(self.web_search_sources.take(), &at("webSearchSources", "web_search_sources"));
-        // The API has a score there; the lists of what was retrieved stand under any name, or alone.
+        // The API has a score in this member. Other services put lists of retrieved documents here, alone or under any name.
         let retrieval = at("retrievalMetadata", "retrieval_metadata");
         match self.retrieval.take() {
             Some(Value::Object(members)) => {
@@ -185,7 +187,7 @@ impl Grounding {
         self
     }
 
-    /// Puts what came later in its place: in a stream it may be repeated and grow, list by list.
+    /// Replaces each list that newer metadata contains: a stream may repeat the lists, and they may grow.
     pub(super) fn renew(&mut self, newer: Self) {
         fn put<T>(mine: &mut Vec<T>, newer: Vec<T>) -> bool {
             let is_newer = !newer.is_empty();
@@ -206,7 +208,7 @@ impl Grounding {
         self.legacy.renew(newer.legacy);
     }
 
-    /// Adds sources and claims. `parts` are the parts of the text that offsets count in; without any, they count in all of it.
+    /// Adds sources and claims. `parts` are the text parts in which offsets count. If it is empty, they count in the whole text.
     pub(super) fn annotate(self, parts: &[usize], annotated: &mut Annotated, warnings: &mut Vec<Entry>) {
         let chunks: Vec<SourceIndex> = self
             .chunks
@@ -246,7 +248,8 @@ impl Grounding {
 }
 
 impl Chunk {
-    /// Passages of the caller's own documents are numbered one by one, and never merged.
+    /// Whether chunks with the same address are one source. Passages of the caller's own documents are never merged, because
+    /// they are numbered individually (rule N-03).
     fn merges(&self) -> bool {
         self.retrieved.is_none()
     }
@@ -293,7 +296,7 @@ impl Chunk {
     }
 }
 
-/// The caller's own metadata: an object, or a list of keys with values of one of several types.
+/// Metadata that the caller gave to the document: an object, or a list of keys with values of one of several types.
 fn metadata(value: Option<Value>) -> Map<String, Value> {
     match value {
         Some(Value::Object(map)) => map,

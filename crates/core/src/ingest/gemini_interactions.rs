@@ -1,5 +1,5 @@
-//! [Gemini Interactions](https://ai.google.dev/gemini-api/docs/interactions): steps whose parts carry annotations,
-//! named as those of others, but in bytes and on claims.
+//! [Gemini Interactions](https://ai.google.dev/gemini-api/docs/interactions): steps whose parts carry annotations. Their
+//! names are those of OpenAI's, but their offsets are bytes, and they cover claims.
 
 use std::num::NonZeroU32;
 
@@ -63,7 +63,7 @@ struct Step {
     content: Option<Content<Part>>,
 }
 
-/// A part of a step, or what is new in it.
+/// A part of a step, or a delta of it.
 #[derive(Default, Deserialize)]
 struct Part {
     #[serde(rename = "type")]
@@ -73,7 +73,7 @@ struct Part {
     annotations: Vec<Annotation>,
 }
 
-/// A citation of any kind: each has some of these members.
+/// A citation of any type. Each type has some of these members.
 #[derive(Default, Deserialize)]
 struct Annotation {
     #[serde(rename = "type")]
@@ -110,14 +110,14 @@ struct WireEvent {
     index: Option<u32>,
 }
 
-/// An answer as far as it has arrived.
+/// The state of an answer while it is read, whole or as a stream.
 #[derive(Debug, Default)]
 struct InteractionAnswer {
     annotated: Annotated,
-    /// The step that is open, and the part of the text that its last part is.
+    /// The index of the open step, and the text part of its last content part.
     open: Option<u32>,
     part: Option<usize>,
-    /// The open step is the answer of the model.
+    /// Whether the open step is the output of the model.
     is_output: bool,
     tools_invoked: bool,
     begun: bool,
@@ -142,7 +142,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
     Ok(answer)
 }
 
-/// What is odd about the state of the interaction at its end.
+/// A note about a final status other than `completed`.
 fn odd_status(status: Option<String>, pointer: String) -> Option<Entry> {
     let status = status.filter(|status| status != "completed")?;
     let message = format!("the interaction is {status:?}, so the answer may lack its end");
@@ -150,7 +150,7 @@ fn odd_status(status: Option<String>, pointer: String) -> Option<Entry> {
 }
 
 impl InteractionAnswer {
-    /// A step begins; returns the texts that it brings along. Only the output of the model is the answer.
+    /// Begins a step. Returns the texts in its start event. Only the output of the model is the answer.
     fn begin(&mut self, step: Step, index: Option<u32>, pointer: &str, warnings: &mut Vec<Entry>) -> Vec<String> {
         let kind = step.kind.unwrap_or_default();
         self.tools_invoked |= kind.ends_with("_call") || kind.ends_with("_result");
@@ -172,14 +172,14 @@ impl InteractionAnswer {
             .collect()
     }
 
-    /// A part of the open step, or what is new in it: text, annotations of it, or both.
+    /// Adds a part of the open step or a delta of it: text, annotations, or both. Returns the text.
     fn add(&mut self, part: Part, pointer: &str, warnings: &mut Vec<Entry>) -> Option<String> {
         let kind = part.kind.as_deref().unwrap_or("text");
         if !matches!(kind, "text" | "text_delta" | "text_annotation_delta" | "text_annotation") {
             return None;
         }
         let annotated = &mut self.annotated;
-        // Offsets count from where the text of the part begins.
+        // Offsets count from the start of the part's text.
         let place = *self.part.get_or_insert_with(|| annotated.begin_part());
         let text = part.text.filter(|text| !text.is_empty());
         annotated.grow(text.as_deref().unwrap_or_default().len());
@@ -215,7 +215,7 @@ impl Annotation {
                 source.id = filled(self.place_id);
                 ("url", self.url, source.id.clone())
             }
-            // Other kinds cite nothing.
+            // Unknown types are skipped.
             _ => return,
         };
         let Located { url, filepath, address } = location(address, || format!("{pointer}/{member}"), warnings);
@@ -251,7 +251,7 @@ impl ReadEvents for InteractionAnswer {
             "step.delta" => {
                 if let Some(delta) = delta.filter(|_| self.is_output || self.open != index) {
                     if self.open != index {
-                        // Its start is missing; what a delta of text belongs to is the answer.
+                        // The start event of this step is missing. A step with a delta of text is taken for the output.
                         (self.open, self.part, self.is_output) = (index, None, true);
                     }
                     texts.extend(self.add(delta, &format!("{place}/delta"), notes));
@@ -266,7 +266,7 @@ impl ReadEvents for InteractionAnswer {
             _ => {}
         }
         if !texts.is_empty() && !std::mem::replace(&mut self.begun, true) {
-            // What cites the text comes behind it, and nobody knows before whether it will.
+            // Citations may come behind the text that they cite, so all text has to be treated as if they will.
             said.push(StreamEvent::Late);
         }
         said.extend(texts.into_iter().map(StreamEvent::Text));

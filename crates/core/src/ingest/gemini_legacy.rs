@@ -1,6 +1,6 @@
-//! Older shapes of what grounds an answer of [Gemini and Vertex AI](https://ai.google.dev/api/generate-content): citations
-//! beside the candidate, attributions with a source in each, and bare lists of sources (rule RC-02). Whatever is odd in
-//! them says nothing.
+//! Older shapes of the grounding of [Gemini and Vertex AI](https://ai.google.dev/api/generate-content): citations beside the
+//! candidate, attributions that contain a source each, and plain lists of sources (rule RC-02). Entries of an unknown shape
+//! are skipped.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,33 +13,33 @@ use super::span::Unit;
 use crate::answer::{Source, SourceIndex, SourceKind};
 use crate::report::Entry;
 
-/// Members with the address of a page, the page itself before whatever leads to it (rule RC-02).
+/// Members with the address of a page. Names for the page itself come before those that may hold a redirect (rule RC-02).
 const ADDRESSES: [&str; 8] =
     ["sourceUrl", "source_url", "pageUrl", "page_url", "sourceUri", "source_uri", "url", "uri"];
 
-/// Members that may hold the page.
+/// Members in which the page may be nested.
 const NESTED: [&str; 6] = ["web", "retrievedContext", "retrieved_context", "source", "reference", "support"];
 
-/// The entries of the lists, each with its pointer.
+/// The entries of the older lists, each with its JSON pointer.
 #[derive(Debug, Default)]
 pub(super) struct Legacy {
-    /// Sources that claims name by id or place.
+    /// Sources that claims name by id or index.
     cited: Vec<(String, Value)>,
     claims: Vec<(String, Value)>,
-    /// Sources that nothing names.
+    /// Sources that no claim names.
     seen: Vec<(String, Value)>,
-    /// The claims that were added from events.
+    /// The claims that [`add_new`](Self::add_new) has added, as JSON.
     known: HashSet<String>,
 }
 
-/// The entries of a list.
+/// The entries of a list with their JSON pointers; empty if the value is no list.
 fn entries(list: Option<Value>, pointer: &str) -> impl Iterator<Item = (String, Value)> {
     let entries = if let Some(Value::Array(entries)) = list { entries } else { Vec::new() };
     let pointer = pointer.to_owned();
     entries.into_iter().enumerate().map(move |(at, entry)| (format!("{pointer}/{at}"), entry))
 }
 
-/// A member in camel or in snake case.
+/// A member whose name is in camel or snake case.
 fn member<'v>(value: &'v Value, names: [&str; 2]) -> &'v Value {
     let [camel, snake] = names;
     if value[camel].is_null() { &value[snake] } else { &value[camel] }
@@ -70,7 +70,7 @@ impl Legacy {
         self.seen.extend(entries(list, pointer));
     }
 
-    /// Adds the claims that are new: each event of a stream tells of its own, and may repeat those before it.
+    /// Adds the claims that are new. Each event of a stream has claims of its own, and may repeat earlier ones.
     pub(super) fn add_new(&mut self, newer: Self) {
         for (pointer, claim) in newer.claims {
             if self.known.insert(claim.to_string()) {
@@ -79,7 +79,7 @@ impl Legacy {
         }
     }
 
-    /// Puts what came later in its place, list by list.
+    /// Replaces each list that the newer metadata contains.
     pub(super) fn renew(&mut self, newer: Self) {
         let Self { cited, claims, seen, .. } = newer;
         for (mine, newer) in [(&mut self.cited, cited), (&mut self.claims, claims), (&mut self.seen, seen)] {
@@ -93,7 +93,7 @@ impl Legacy {
         [&self.cited, &self.claims, &self.seen].into_iter().all(Vec::is_empty)
     }
 
-    /// Adds sources and claims. `parts` are the parts of the text that offsets count in; without any, they count in all of it.
+    /// Adds sources and claims. `parts` are the text parts in which offsets count. If it is empty, they count in the whole text.
     pub(super) fn annotate(self, parts: &[usize], annotated: &mut Annotated, warnings: &mut Vec<Entry>) {
         let mut by_id = HashMap::new();
         let mut cited = Vec::new();
@@ -110,11 +110,11 @@ impl Legacy {
             let named = || named(&claim, &by_id, &cited);
             let mut sources = own.map_or_else(named, |own| vec![own]);
             if let Some(title) = filled(claim["title"].as_str().map(str::to_owned)).filter(|_| sources.is_empty()) {
-                // A work without an address: a book, a licence.
+                // A work without an address, such as a book or a license.
                 let source = Source { title: Some(title.clone()), pointer: pointer.clone(), ..Source::default() };
                 sources.push(annotated.sources.known_as(&format!("title {title}"), source));
             }
-            // Claims of one kind have a segment, those of the other are one.
+            // Claims of one kind hold their offsets in `segment`, those of the other kind hold them directly.
             let segment = if claim["segment"].is_object() { &claim["segment"] } else { &claim };
             let offset = |names: [&str; 2]| number(member(segment, names));
             let part = offset(["partIndex", "part_index"]).and_then(|part| parts.get(part)).or(parts.first());
@@ -130,7 +130,7 @@ impl Legacy {
     }
 }
 
-/// The cited sources that a claim names by id or place.
+/// The sources that a claim names by id or index.
 fn named(claim: &Value, by_id: &HashMap<String, SourceIndex>, cited: &[Option<SourceIndex>]) -> Vec<SourceIndex> {
     let ids = member(claim, ["sourceIds", "source_ids"]).as_array().into_iter().flatten();
     let ids = std::iter::once(member(claim, ["sourceId", "source_id"])).chain(ids);
@@ -140,7 +140,7 @@ fn named(claim: &Value, by_id: &HashMap<String, SourceIndex>, cited: &[Option<So
     ids.chain(places).collect()
 }
 
-/// The page that an entry leads to; `None` without an address.
+/// The source of an entry; `None` if it has no address.
 pub(super) fn source(value: &Value, pointer: String, warnings: &mut Vec<Entry>) -> Option<Source> {
     let holders: Vec<&Value> = std::iter::once(value).chain(NESTED.iter().map(|name| &value[*name])).collect();
     let find = |names: &[&str]| {
@@ -148,7 +148,7 @@ pub(super) fn source(value: &Value, pointer: String, warnings: &mut Vec<Entry>) 
             .iter()
             .find_map(|name| holders.iter().find_map(|holder| filled(holder[*name].as_str().map(str::to_owned))))
     };
-    // An entry may be its address and nothing else.
+    // An entry may be a string with the address.
     let alone = value.as_str().filter(|text| text.contains("://")).map(str::to_owned);
     let address = alone.or_else(|| find(&ADDRESSES))?;
     let Located { url, filepath, address } = location(Some(address), || pointer.clone(), warnings);
@@ -166,7 +166,7 @@ pub(super) fn source(value: &Value, pointer: String, warnings: &mut Vec<Entry>) 
     })
 }
 
-/// What an entry is, by the member that holds its page: an attribution says where the page comes from.
+/// The kind of an entry: a document if it has `retrievedContext`, else that of `sourceType`, else a web page.
 fn kind(value: &Value) -> Option<SourceKind> {
     if !member(value, ["retrievedContext", "retrieved_context"]).is_null() {
         Some(SourceKind::Document)

@@ -1,6 +1,5 @@
-//! The answer that the events of a stream make, as far as they have arrived.
-//!
-//! It knows no format but the one that it is given, so that formats whose whole answers hold events can read them here.
+//! Builds an answer from the events of a stream as they arrive. This module knows no format but the given one, so that
+//! formats whose whole answers contain events can use it, too.
 
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -14,35 +13,35 @@ use super::{EventPlace, IngestError, Provider, json};
 use crate::answer::{Answer, MarkerGrammar, ProviderError, TakenOut, TokenCounts};
 use crate::report::{Entry, Kind};
 
-/// So many events may come before one that tells the format.
+/// The maximum number of events before an event that reveals the format.
 pub(super) const MAX_UNTOLD: usize = 64;
 
-/// So many skipped events are reported one by one.
+/// The maximum number of skipped events that are reported individually.
 pub(super) const MAX_SKIPPED_NOTES: usize = 20;
 
-/// Who tells the format of the events.
+/// How the format of the events is determined.
 #[derive(Debug)]
 enum Told {
     ByCaller(&'static Format),
-    /// The first event of which this knows a format.
+    /// By the first event for which this function returns a format.
     ByEvents(OfEvent),
 }
 
-/// The format that an event tells; `None` where it has nothing that is known.
+/// Detects the format of an event; `None` if it has no known members.
 pub(super) type OfEvent = fn(&str) -> Result<Option<&'static Format>, IngestError>;
 
 #[derive(Debug)]
 pub(super) struct GrowingAnswer {
     told: Told,
     reader: Option<Box<dyn ReadEvents>>,
-    /// Whose reader that is.
+    /// The provider of that reader's format.
     provider: Option<Provider>,
-    /// How many events came before one that tells the format.
+    /// The number of events before the one that reveals the format.
     untold: usize,
     answer: Answer,
     ended: bool,
     skipped: usize,
-    /// What was taken out that readers must not get.
+    /// A record of the content removed because readers must not get it.
     taken: TakenOut,
     first_skipped: Option<(EventPlace, String)>,
     torn: SurrogateJoiner,
@@ -50,12 +49,12 @@ pub(super) struct GrowingAnswer {
 }
 
 impl GrowingAnswer {
-    /// An answer in this format.
+    /// An empty answer in this format.
     pub(super) fn of(format: &'static Format) -> Self {
         Self::new(Told::ByCaller(format))
     }
 
-    /// An answer whose format is that of its first event that tells one.
+    /// An empty answer whose format `of_event` detects in its events.
     pub(super) fn told_by(of_event: OfEvent) -> Self {
         Self::new(Told::ByEvents(of_event))
     }
@@ -76,27 +75,27 @@ impl GrowingAnswer {
         }
     }
 
-    /// An answer in this format whose events are read by another reader than usual.
+    /// An empty answer in this format whose events another reader than usual reads.
     pub(super) fn read_by(reader: Box<dyn ReadEvents>, format: &'static Format) -> Self {
         let mut answer = Self::of(format);
         answer.read_with(reader, format.provider);
         answer
     }
 
-    /// Which brackets of the text are markers, as soon as the format is known.
+    /// The brackets that are markers in the text; `None` until the format is known.
     pub(super) fn grammar(&self) -> Option<MarkerGrammar> {
         self.reader.as_ref().map(|reader| reader.grammar())
     }
 
-    /// What the provider has said so far of the tokens that the answer takes.
+    /// The token counts that the provider has reported so far.
     pub(super) fn token_counts(&self) -> TokenCounts {
         self.answer.token_counts
     }
 
-    /// Takes the events that have arrived; returns what they say, in order.
+    /// Reads events. Returns their meaning, in order.
     ///
     /// # Errors
-    /// When an event makes the answer unusable. It is of no use then.
+    /// When an event makes the answer unusable. Do not use the answer after that.
     pub(super) fn take_all(&mut self, arrived: &Arrived) -> Result<Vec<StreamEvent>, IngestError> {
         let mut said = Vec::with_capacity(arrived.len());
         for event in arrived.iter() {
@@ -105,10 +104,10 @@ impl GrowingAnswer {
         Ok(said)
     }
 
-    /// The whole answer. An answer whose end is missing is returned with `complete` unset.
+    /// Ends the stream and returns the answer. If the end sign is missing, `complete` is false.
     ///
     /// # Errors
-    /// When its last events make it unusable, or nothing of it had arrived.
+    /// When the last events make it unusable, or no text and no end sign has arrived.
     pub(super) fn finish(mut self) -> Result<Answer, IngestError> {
         let kept = self.torn.release();
         self.take_kept(kept, &mut Vec::new())?;
@@ -132,7 +131,7 @@ impl GrowingAnswer {
         })
     }
 
-    /// The answer that a JSON list of events makes, `body`.
+    /// Builds the answer from a JSON list of events.
     ///
     /// # Errors
     /// Like [`take_all`](Self::take_all) and [`finish`](Self::finish).
@@ -149,7 +148,7 @@ impl GrowingAnswer {
         self.finish()
     }
 
-    /// Why there is no answer.
+    /// The reason why there is no answer.
     fn nothing(&self) -> String {
         match (&self.answer.error, &self.first_skipped) {
             (Some(error), _) => format!("the provider reports an error instead ({error})"),
@@ -162,7 +161,7 @@ impl GrowingAnswer {
         if self.ended {
             return Ok(());
         }
-        // Only an object goes on with a text.
+        // Only objects can continue a text whose last character was split.
         let data = std::str::from_utf8(event.data).map(str::trim);
         if let Some(json) = data.ok().filter(|data| data.starts_with('{')) {
             if self.torn.pass(json) {
@@ -232,7 +231,7 @@ impl GrowingAnswer {
         let Some(reader) = &mut self.reader else { return Ok(()) };
         let before = said.len();
         if let Err(error) = reader.read(event, json, &mut self.answer.warnings, said) {
-            // What cannot be read to its end says nothing.
+            // An event that cannot be read to its end has no effect.
             said.truncate(before);
             return self.refuse(event, error);
         }
@@ -260,7 +259,8 @@ impl GrowingAnswer {
         }
     }
 
-    /// An event that is not JSON must not end the stream (rule T-06); one whose JSON is wrong does.
+    /// Skips an event that is not JSON, which must not end the stream (rule T-06). An event with unusable JSON ends it with
+    /// an error.
     fn refuse(&mut self, event: Event<'_>, error: IngestError) -> Result<(), IngestError> {
         if let IngestError::NotJson { reason, column, .. } = error {
             self.skip(event, format!("it is not JSON: {reason} at its column {column}"));

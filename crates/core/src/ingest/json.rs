@@ -1,4 +1,4 @@
-//! Reading JSON so that a fault names its place, and the small leniencies that all formats share (rule N-16).
+//! Reads JSON with errors that name the place, and the tolerant types that all formats use (rule N-16).
 
 use std::marker::PhantomData;
 
@@ -15,13 +15,13 @@ use crate::answer::ProviderError;
 
 /// Reads a whole document.
 pub(super) fn read<'de, T: Deserialize<'de>>(body: &'de str) -> Result<T, IngestError> {
-    // The way to a fault is only looked for when there is one: keeping track of it costs more than reading.
+    // The pointer is determined only after an error, because tracking it costs more than reading.
     serde_json::from_str(body).or_else(|_| read_with_pointer(body, ""))
 }
 
-/// Reads a part of a document that has been read as a value; `pointer` leads to it.
+/// Reads a part of a document from a value. `pointer` is its JSON pointer.
 pub(super) fn member<T: DeserializeOwned>(value: Value, pointer: &str) -> Result<T, IngestError> {
-    // As in `read`.
+    // See `read`.
     T::deserialize(&value).or_else(|_| {
         serde_path_to_error::deserialize(value).map_err(|error| {
             let pointer = format!("{pointer}{}", self::pointer(error.path()));
@@ -30,7 +30,7 @@ pub(super) fn member<T: DeserializeOwned>(value: Value, pointer: &str) -> Result
     })
 }
 
-/// Reads a part of a document whose bytes were kept as they are; `pointer` leads to it.
+/// Reads a part of a document from its bytes. `pointer` makes its JSON pointer.
 pub(super) fn raw_member<'de, T: Deserialize<'de>>(
     raw: &'de RawValue,
     pointer: impl FnOnce() -> String,
@@ -55,15 +55,15 @@ fn not_json(error: &serde_json::Error) -> IngestError {
     IngestError::NotJson { reason: without_place(error), line: error.line(), column: error.column() }
 }
 
-/// The message of the parser, which repeats the place at its end.
+/// The message of the parser, without the line and column at its end.
 fn without_place(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
-    // It may repeat what it met, which may be anything.
+    // The message may quote the input, which may contain anything.
     message.chars().take(MAX_MESSAGE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A longer message of the parser is cut.
+/// The maximum length of a parser message.
 const MAX_MESSAGE_CHARS: usize = 300;
 
 fn pointer(path: &Path) -> String {
@@ -78,12 +78,12 @@ fn pointer(path: &Path) -> String {
         .collect()
 }
 
-/// A list in which `null`, and the absence of the list, mean nothing.
+/// A list. `null` and a missing list are empty.
 pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// A list in which `null` stands for an entry without members, so that the others keep their places.
+/// A list in which `null` is an entry without members, so that the other entries keep their indexes.
 pub(super) fn entries<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -91,18 +91,18 @@ pub(super) fn entries<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     Ok(entries.into_iter().map(Option::unwrap_or_default).collect())
 }
 
-/// A text that may come as a number.
+/// A string that may be written as a number.
 pub(super) fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<TextOrNumber>::deserialize(deserializer)?.map(|value| value.0))
 }
 
-/// A whole number that may come as a text.
+/// An integer that may be written as a string.
 pub(super) fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     let Some(TextOrNumber(text)) = Option::deserialize(deserializer)? else { return Ok(None) };
     text.trim().parse().map(Some).map_err(|_| serde::de::Error::custom(format_args!("{text:?} is not a whole number")))
 }
 
-/// A place in a text, as a number or a text; what is negative is no place.
+/// An offset in a text, as a number or a string. A negative offset is `None`.
 pub(super) fn offset<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
     let Some(TextOrNumber(text)) = Option::deserialize(deserializer)? else { return Ok(None) };
     let text = text.trim();
@@ -114,7 +114,7 @@ pub(super) fn offset<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Optio
     }
 }
 
-/// A string or a number, as text.
+/// A string, or a number as a string.
 #[derive(Debug)]
 pub(super) struct TextOrNumber(pub(super) String);
 
@@ -144,7 +144,7 @@ impl<'de> Deserialize<'de> for TextOrNumber {
     }
 }
 
-/// A text in one piece, or in parts.
+/// Text in one string or in parts.
 #[derive(Debug)]
 pub(super) enum Content<T> {
     Text(String),
@@ -178,7 +178,7 @@ impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Content<T> {
     }
 }
 
-/// One entry, or a list of them.
+/// One entry, or a list of entries.
 #[derive(Debug)]
 pub(super) enum OneOrMany<T> {
     One(T),
@@ -215,12 +215,12 @@ impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for OneOrMany<T> {
     }
 }
 
-/// A text that holds more than blanks.
+/// The text, unless it is empty or blank.
 pub(super) fn filled(text: Option<String>) -> Option<String> {
     text.filter(|text| text.contains(|c: char| !c.is_whitespace()))
 }
 
-/// An error as providers write it: an object with a code, a type and a message, or just words.
+/// Reads a provider's error: an object with a code, type and message, or a string.
 pub(super) fn provider_error(error: &Value) -> ProviderError {
     let text = |name: &str| match &error[name] {
         Value::String(text) => filled(Some(text.clone())),
@@ -235,7 +235,7 @@ pub(super) fn provider_error(error: &Value) -> ProviderError {
     found
 }
 
-/// What is said of a body that holds a provider's error and no answer.
+/// The error for a body that contains a provider's error instead of an answer.
 pub(super) fn error_instead(error: &Value) -> IngestError {
     let error = provider_error(error);
     IngestError::member("/error", format!("the provider reports an error instead of an answer ({error})"))

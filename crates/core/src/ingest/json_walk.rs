@@ -1,22 +1,22 @@
-//! Where a text stands in JSON, and the way to it.
+//! Finds strings in JSON, and their paths.
 
 use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-/// Where a text stands in an event.
+/// The position of a string in an event.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The names and numbers of the members on the way.
+    /// The member names and list indexes on the path.
     names: Vec<String>,
-    /// What tells texts in the same place apart: the kinds and numbers of the objects on the way.
+    /// The types and numbers of the objects on the path. They tell apart strings that have the same path in different events.
     kinds: Vec<String>,
 }
 
-/// The members that tell texts apart which stand in the same place of their events.
+/// Members whose values tell apart strings with the same path.
 const TELLING: [&str; 6] = ["type", "index", "contentBlockIndex", "output_index", "content_index", "summary_index"];
 
-/// JSON is looked into so deep.
+/// The maximum depth of a path.
 const MAX_DEPTH: usize = 32;
 
 impl Place {
@@ -24,27 +24,27 @@ impl Place {
         self.names.iter().map(|name| format!("/{}", name.replace('~', "~0").replace('/', "~1"))).collect()
     }
 
-    /// Where in the JSON the content of the text of this place begins, where there is one.
+    /// The byte offset at which the content of the string with this path begins, if there is one.
     pub(super) fn text_in(&self, json: &str) -> Option<usize> {
         let walk = Walk::new(json, |depth, name, _| self.names.get(depth).is_some_and(|wanted| wanted == name));
         (walk.place == *self && walk.end.starts_with('"')).then(|| offset(json, walk.end) + 1)
     }
 }
 
-/// A way into JSON.
+/// A path into JSON.
 pub(super) struct Walk<'j> {
     pub(super) place: Place,
-    /// The value to which it leads.
+    /// The value at the end of the path.
     end: &'j str,
 }
 
 impl<'j> Walk<'j> {
-    /// The way to the innermost value with this byte.
+    /// The path to the innermost value that contains this byte.
     pub(super) fn to_byte(json: &'j str, at: usize) -> Self {
         Self::new(json, |_, _, value| (offset(json, value)..offset(json, value) + value.len()).contains(&at))
     }
 
-    /// Goes on to the member that is chosen by depth, name and value, as long as there is one.
+    /// Follows at each depth the member that `choose` accepts, by depth, name and value, until it accepts none.
     fn new(json: &'j str, choose: impl Fn(usize, &str, &'j str) -> bool) -> Self {
         let mut walk = Self { place: Place::default(), end: json };
         for depth in 0..MAX_DEPTH {
@@ -62,7 +62,7 @@ impl<'j> Walk<'j> {
     }
 }
 
-/// The members of an object or a list, with their names or numbers; a text or a number has none.
+/// The members of an object or a list, with their names or indexes. Strings and numbers have none.
 fn members(json: &str) -> Vec<(String, &str)> {
     if json.starts_with('[') {
         let list: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
@@ -72,7 +72,7 @@ fn members(json: &str) -> Vec<(String, &str)> {
     members.into_iter().map(|(name, value)| (name, value.get())).collect()
 }
 
-/// Where a part of a text begins in it.
+/// The byte offset of a part of a text in that text.
 pub(super) fn offset(whole: &str, part: &str) -> usize {
     part.as_ptr().addr() - whole.as_ptr().addr()
 }

@@ -1,7 +1,6 @@
-//! [LangChain](https://python.langchain.com/docs/how_to/qa_sources/): what a retrieval chain returns, with the
-//! documents that it put into the prompt.
-//!
-//! By convention the model writes `[N]`, counting those documents from 1. Content blocks may carry citations of their own.
+//! [LangChain](https://python.langchain.com/docs/how_to/qa_sources/): the output of a retrieval chain, with the documents
+//! that it put into the prompt. By convention the model writes `[N]`, which counts these documents from 1. Content blocks
+//! may carry additional citations.
 
 use std::num::NonZeroU32;
 
@@ -36,7 +35,7 @@ fn has_documents(members: &Members) -> bool {
     ["context", "source_documents"].iter().any(|name| members.get(*name).is_some_and(Value::is_array))
 }
 
-/// What a chain returns, or one of the pieces that it streams.
+/// The output of a chain, or a chunk of its stream.
 #[derive(Deserialize)]
 struct Output {
     answer: Option<Content<Block>>,
@@ -56,7 +55,7 @@ struct Document {
     metadata: Option<Map<String, Value>>,
 }
 
-/// A part of the message of a model.
+/// A part of a model's message.
 #[derive(Default, Deserialize)]
 struct Block {
     #[serde(rename = "type")]
@@ -79,7 +78,7 @@ struct Annotation {
     cited_text: Option<String>,
 }
 
-/// An answer as far as it has arrived.
+/// The state of an answer while it is read, whole or as a stream.
 #[derive(Debug, Default)]
 struct ChainAnswer {
     annotated: Annotated,
@@ -98,14 +97,14 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
 }
 
 impl ChainAnswer {
-    /// Adds documents and citations; returns the text.
+    /// Adds documents and citations. Returns the text.
     fn add(&mut self, output: Output, place: &str, warnings: &mut Vec<Entry>) -> String {
         let Output { answer, result, context, source_documents, .. } = output;
         let lists = [("context", context), ("source_documents", source_documents)];
-        // Some chains return their documents under both names.
+        // Some chains return the same documents under both names.
         if let Some((name, documents)) = lists.into_iter().find(|(_, documents)| !documents.is_empty()) {
             for (at, document) in documents.into_iter().enumerate() {
-                // The number of a marker counts documents, so none of them are merged.
+                // Markers count documents, so equal ones are not merged.
                 self.annotated.sources.push(document.into_source(format!("{place}/{name}/{at}"), warnings));
             }
         }
@@ -157,7 +156,7 @@ impl Document {
         let text = |name: &str| filled(metadata.get(name).and_then(Value::as_str).map(str::to_owned));
         let address = text("source").or_else(|| text("url")).or_else(|| text("file_path"));
         let Located { url, filepath, address } = location(address, || format!("{pointer}/metadata/source"), warnings);
-        // The loaders count pages from 0, and say in `page_label` what stands on the page.
+        // Document loaders count pages from 0. `page_label` is the number printed on the page.
         let label = text("page_label").and_then(|label| label.trim().parse().ok());
         let page = || metadata.get("page").and_then(Value::as_u64).and_then(|page| u32::try_from(page).ok());
         Source {
@@ -202,7 +201,7 @@ impl ReadEvents for ChainAnswer {
     }
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
-        // There is no sign of the end: what ends without an error is whole.
+        // The format has no end sign, so an answer that ends without an error is complete (rule N-12).
         answer.complete = answer.error.is_none();
         self.annotated.finish(answer);
     }

@@ -1,34 +1,34 @@
-//! The lines of a text that arrives in pieces.
+//! Splits a text that arrives in pieces into lines.
 
-/// The longest line and the longest event, in bytes. A first event may carry every passage of a retrieval, and is far
-/// below this.
+/// The maximum length of a line and of an event, in bytes. A first event that carries all passages of a retrieval is far
+/// shorter.
 pub(super) const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
-/// Cuts bytes into lines wherever the pieces were cut. A line ends with LF, CRLF or CR (rule T-01).
+/// Splits bytes into lines, wherever the pieces are cut. A line ends with LF, CRLF or CR (rule T-01).
 #[derive(Debug)]
 pub(super) struct Lines {
-    /// The beginning of the line that has not ended.
+    /// The bytes of the line that has not ended.
     partial: Vec<u8>,
-    /// The last byte was a CR, so that a LF belongs to it.
+    /// Whether the last byte was a CR, so that a following LF belongs to it.
     after_cr: bool,
-    /// The line that has not ended, counted from 1.
+    /// The number of the line that has not ended, counted from 1.
     number: usize,
 }
 
-/// A line is longer than [`MAX_EVENT_BYTES`].
+/// The error that a line is longer than [`MAX_EVENT_BYTES`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LineTooLong {
-    /// Counted from 1.
+    /// The number of the line, counted from 1.
     pub(super) line: usize,
 }
 
 impl Lines {
-    /// The line whose beginning comes next has this number, counted from 1.
+    /// A splitter whose first line gets this number.
     pub(super) fn from_number(number: usize) -> Self {
         Self { partial: Vec::new(), after_cr: false, number }
     }
 
-    /// Hands out every line that ends in these bytes, with its number and without its end.
+    /// Takes bytes, and passes each line that ends in them to `line`: its number, and its bytes without the line end.
     pub(super) fn push(&mut self, bytes: &[u8], mut line: impl FnMut(usize, &[u8])) -> Result<(), LineTooLong> {
         let mut rest = bytes;
         while let Some(first) = rest.first() {
@@ -59,7 +59,7 @@ impl Lines {
         Ok(())
     }
 
-    /// The last line, where no line end follows it.
+    /// The last line, if it has no line end.
     pub(super) fn finish(self) -> Option<(usize, Vec<u8>)> {
         (!self.partial.is_empty()).then_some((self.number, self.partial))
     }

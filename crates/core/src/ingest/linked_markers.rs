@@ -1,10 +1,10 @@
-//! `[[n]](url)`: a marker that carries the address of its source.
+//! Finds `[[n]](url)`: markers that contain the address of their source.
 
 use std::ops::Range;
 
 use crate::url::WebUrl;
 
-/// The longest address that is looked at, in bytes.
+/// The maximum length of an address, in bytes.
 const MAX_URL_BYTES: usize = 2_048;
 
 /// One marker.
@@ -14,7 +14,7 @@ pub(super) struct LinkedMarker {
     pub(super) url: WebUrl,
 }
 
-/// All markers of the form in a text.
+/// All such markers of a text.
 pub(super) fn linked_markers(text: &str) -> Vec<LinkedMarker> {
     let mut found = Vec::new();
     let mut from = 0;

@@ -1,5 +1,5 @@
-//! [LlamaIndex](https://docs.llamaindex.ai/en/stable/examples/query_engine/citation_query_engine/): what a query engine
-//! returns; `[N]` counts `source_nodes` from 1.
+//! [LlamaIndex](https://docs.llamaindex.ai/en/stable/examples/query_engine/citation_query_engine/): the output of a query
+//! engine; `[N]` counts `source_nodes` from 1.
 
 use std::num::NonZeroU32;
 
@@ -28,7 +28,7 @@ pub(super) const FORMAT: Format = Format {
     reader: || Box::new(EngineAnswer::default()),
 };
 
-/// What an engine returns, or one of the pieces of it.
+/// The output of an engine, or a chunk of its stream.
 #[derive(Deserialize)]
 struct Response {
     response: Option<String>,
@@ -51,7 +51,7 @@ struct Node {
     metadata: Option<Map<String, Value>>,
 }
 
-/// An answer as far as it has arrived.
+/// The state of an answer while it is read, whole or as a stream.
 #[derive(Debug, Default)]
 struct EngineAnswer {
     sources: Sources,
@@ -71,7 +71,7 @@ fn parse(body: &str) -> Result<Answer, IngestError> {
 impl EngineAnswer {
     fn add(&mut self, nodes: Vec<ScoredNode>, place: &str, warnings: &mut Vec<Entry>) {
         for (at, node) in nodes.into_iter().enumerate() {
-            // The number of a marker counts nodes, so none of them are merged.
+            // Markers count nodes, so equal ones are not merged.
             self.sources.push(node.into_source(format!("{place}/source_nodes/{at}"), warnings));
         }
     }
@@ -108,7 +108,7 @@ impl ScoredNode {
     }
 }
 
-/// The passage without the line `Source n:` that the engine puts before it.
+/// Removes the line `Source n:` that the engine puts before a passage.
 fn without_number(passage: &str) -> String {
     let number = |rest: &str| rest.chars().take_while(char::is_ascii_digit).count();
     let rest = passage.strip_prefix("Source ").and_then(|rest| {
@@ -145,7 +145,7 @@ impl ReadEvents for EngineAnswer {
 
     fn finish(self: Box<Self>, answer: &mut Answer) {
         answer.sources = self.sources.into_list();
-        // There is no sign of the end: what ends without an error is whole.
+        // The format has no end sign, so an answer that ends without an error is complete (rule N-12).
         answer.complete = answer.error.is_none();
     }
 }

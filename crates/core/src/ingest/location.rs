@@ -1,24 +1,25 @@
-//! Where a document lies: at a web address, in a store of files, or under a name.
+//! Reads the location of a document: a web address, a file in a store, or a name.
 
 use super::json::filled;
 use crate::report::{Entry, Kind};
 use crate::url::{InvalidWebUrl, WebUrl};
 
-/// Schemes of stores whose files nobody opens by address, and what stands before the file in them.
+/// URL schemes of file stores, which readers cannot open, and whether a bucket stands before the file name in them.
 const STORES: [(&str, bool); 4] = [("s3", true), ("gs", true), ("abfss", true), ("file", false)];
 
-/// Where a source is, by one text of its provider.
+/// The location of a source, from one string of its provider.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Located {
-    /// The address, when it is one that readers can follow.
+    /// The address, if it is a web address.
     pub(super) url: Option<WebUrl>,
-    /// The file that is named in place of an address.
+    /// The file name, if the string is one instead of an address.
     pub(super) filepath: Option<String>,
-    /// The address as it was written, where `url` is not the same text.
+    /// The address as the provider wrote it, if it differs from `url`.
     pub(super) address: Option<String>,
 }
 
-/// The address of a source, or what its address really is: a file name. An address with any other scheme is left out.
+/// Reads an address. A string that is not an absolute address becomes a file name, with a note. An address with another
+/// scheme than http(s) is dropped, with a note.
 pub(super) fn web_url(url: Option<String>, pointer: impl Fn() -> String, warnings: &mut Vec<Entry>) -> Located {
     let Some(text) = filled(url) else { return Located::default() };
     match text.parse::<WebUrl>() {
@@ -38,9 +39,9 @@ pub(super) fn web_url(url: Option<String>, pointer: impl Fn() -> String, warning
     }
 }
 
-/// The address that a location is, or else the file that it names, for members that may hold either.
+/// Reads a member that may hold an address or a file name. Unlike [`web_url`], it takes a file name without a note.
 ///
-/// Of `s3://bucket/folder/file` the key is the file: `folder/file`.
+/// In `s3://bucket/folder/file` the key is the file name: `folder/file`.
 pub(super) fn location(location: Option<String>, pointer: impl Fn() -> String, warnings: &mut Vec<Entry>) -> Located {
     let Some(text) = filled(location) else { return Located::default() };
     if let Some(file) = stored_file(&text).map(str::to_owned) {
@@ -48,14 +49,14 @@ pub(super) fn location(location: Option<String>, pointer: impl Fn() -> String, w
     }
     let file = |text| Located { filepath: Some(text), ..Located::default() };
     match text.parse::<WebUrl>() {
-        // One letter is a drive.
+        // A scheme of one letter is a Windows drive.
         Err(InvalidWebUrl::Scheme { scheme }) if scheme.len() == 1 => file(text),
         Err(InvalidWebUrl::NotAbsolute) => file(text),
         Ok(_) | Err(InvalidWebUrl::Scheme { .. }) => web_url(Some(text), pointer, warnings),
     }
 }
 
-/// The file in a store that an address names.
+/// The file name in the address of a file store.
 fn stored_file(address: &str) -> Option<&str> {
     let (scheme, rest) = address.trim().split_once("://")?;
     let (_, in_bucket) = STORES.iter().find(|(store, _)| scheme.eq_ignore_ascii_case(store))?;
