@@ -8,9 +8,9 @@ use crate::answer::{RawScores, Scoring};
 /// a setting. Defaults: `rerank_max` 4, `bm25_max` 100, both flags off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AzureScores {
-    /// The full score of the semantic ranker. Scores above 1 are divided by it.
+    /// The full score of the semantic ranker. Scores above 1 are divided by it; the result is at most 1.
     pub rerank_max: f64,
-    /// The full score of the search. Scores above 1 are divided by it.
+    /// The full score of the search. Scores above 1 are divided by it; the result is at most 1.
     pub bm25_max: f64,
     /// Whether the score of the semantic ranker counts wherever there is one. If off, it counts where the document says that
     /// the ranker filtered it, and where there is no search score.

@@ -1,4 +1,4 @@
-//! Reads whole answers: one JSON document, whose format the caller names or its members tell.
+//! Reads whole answers: one JSON document, whose format the caller names or its members reveal.
 
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};

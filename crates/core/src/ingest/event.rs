@@ -89,7 +89,7 @@ pub enum StreamEvent {
 }
 
 impl StreamEvent {
-    /// Removes what readers must not get from sources, labels and interpreters. Text stays as it is.
+    /// Cleans sources, labels and interpreters of content that readers must not get. Text stays as it is.
     pub(super) fn clean(&mut self, taken: &mut TakenOut) {
         match self {
             Self::Sources(sources) => sources.iter_mut().for_each(|source| source.clean(taken)),

@@ -83,7 +83,7 @@ impl Fitting {
     }
 }
 
-/// Detects the format of a whole answer by its members. The note tells that other formats would fit as well.
+/// Detects the format of a whole answer by its members. The note, if any, names other formats that fit.
 ///
 /// If several formats fit, the one with most of the members is chosen, so a single member of another format beside a whole
 /// answer changes nothing.
