@@ -9,28 +9,30 @@ use super::hub_citations::HubCitations;
 use super::numbered::Numbered;
 use crate::answer::Answer;
 
-/// How an answer is written for AssistantHub.
+/// Options of [`assistanthub`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AssistantHubOptions {
-    /// Where the sources lead.
+    /// The download addresses of the sources.
     pub links: DownloadLinks,
-    /// Whether the excerpts of encrypted documents are left out.
+    /// Whether encrypted documents lose their excerpts.
     pub withhold_encrypted: bool,
 }
 
-/// An answer for clients of AssistantHub. As JSON it is a whole completion, without what only its sender knows.
+/// An answer for clients of AssistantHub. It serializes to a whole completion without the members that only the sender
+/// knows: `id`, `created` and `model`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AssistantHub {
-    /// The text, whose `[n]` is the n-th source.
+    /// The text, in which `[n]` is the n-th source.
     pub content: String,
-    /// The sources; `None` where there are none (rule AH-02).
+    /// The sources; `None` if the answer has none (rule AH-02), or broke off before it cited one.
     pub citations: Option<HubCitations>,
     /// Whether the provider gave its own sign that the answer is whole.
     complete: bool,
 }
 
-/// Writes an answer for AssistantHub. All sources keep their places; a list of references at the end that repeats them goes,
-/// and counts for nothing (rule AH-04). Everything else of the text stays, numbers without a source too.
+/// Writes an answer for AssistantHub. Each source keeps its place in the provider's list. A bibliography at the end that
+/// repeats the sources is removed, and its numbers are not counted as citations (rule AH-04). All other text stays,
+/// including numbers without a source.
 #[must_use]
 pub fn assistanthub(answer: &Answer, options: &AssistantHubOptions) -> AssistantHub {
     let numbered = Numbered::without_bibliography(answer);
@@ -39,14 +41,14 @@ pub fn assistanthub(answer: &Answer, options: &AssistantHubOptions) -> Assistant
 }
 
 impl AssistantHub {
-    /// The answer as a whole completion, with `citations` beside its choices; the caller adds `usage` and `retrieval`.
+    /// The answer as a whole completion with `citations` beside its choices. The caller adds `usage` and `retrieval`.
     #[must_use]
     pub fn whole(&self, completion: &Completion) -> Map<String, Value> {
         self.cited(completion.whole(&self.content, self.complete))
     }
 
-    /// The last chunk of a stream, the only one that carries the citations; the caller adds `usage` and `retrieval`, and
-    /// ends the stream with `[DONE]`. An answer without its end has no such chunk (rule AH-06).
+    /// The last chunk of a stream, the only one with `citations`. The caller adds `usage` and `retrieval`, and ends the
+    /// stream with `[DONE]`. `None` for an answer without the provider's end sign (rule AH-06).
     #[must_use]
     pub fn finish_chunk(&self, completion: &Completion) -> Option<Map<String, Value>> {
         let choices = json!([{"index": 0, "delta": {}, "finish_reason": finish_reason(true)}]);

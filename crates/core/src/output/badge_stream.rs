@@ -1,8 +1,8 @@
-//! Badges in a text that arrives piece by piece.
+//! Writes badges into a text that arrives in pieces.
 //!
-//! Most of a text is written as soon as it comes. Only where it matters whether a bracket stands in code, in a formula or in
-//! an address, the end of its block is waited for, at most so many bytes. What is decided there does not depend on how
-//! the text was cut, so that a text that comes at once is written the same.
+//! Most text is written at once. Where the reading of a bracket depends on its surroundings (code, formula, address), the
+//! writer waits for the end of the block, at most `MAX_BLOCK_BYTES`. The decision does not depend on how the text was cut,
+//! so that a stream and a whole text give the same output.
 
 use std::ops::Range;
 
@@ -10,73 +10,73 @@ use super::markdown_places::MarkdownPlaces;
 use super::open_webui_text::{BadgeWriter, MAX_BRACKET_BYTES, bracket, is_marker};
 use crate::cite::CitedPlace;
 
-/// So far the end of a block is looked for.
+/// How far behind a place the end of its block is sought, in bytes.
 const MAX_BLOCK_BYTES: usize = 4 * 1024;
 
-/// So much of the text before a place is read to tell what stands there.
+/// How much text before a place is parsed to tell what the place is, in bytes.
 const MAX_BEFORE_BYTES: usize = 32 * 1024;
 
-/// How far before a badge the beginning of an address is looked for.
+/// How far before a badge the beginning of a bare address is sought, in bytes.
 const MAX_ADDRESS_BYTES: usize = 2 * 1024;
 
 /// Writes badges into a growing text.
 #[derive(Debug, Default)]
 pub(super) struct BadgeStream {
     writer: BadgeWriter,
-    /// The part of the text that was read last to tell what stands in it.
+    /// The byte range of the text that `writer.places` describes.
     part: Range<usize>,
 }
 
-/// Something whose meaning depends on what stands around it.
+/// A part of the text whose meaning depends on its surroundings.
 #[derive(Debug, PartialEq, Eq)]
 struct Doubt {
-    /// Up to here, everything is certain.
+    /// The text before this offset is decided.
     at: usize,
-    /// Where it ends.
+    /// The end of the part.
     end: usize,
     kind: Kind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// A bracket that would be taken for a marker, unless it is code or the like.
+    /// A bracket that is a marker unless it stands in code, a formula or an address.
     Bracket,
-    /// A badge that may be in an address, or the colon of what may be a definition.
+    /// A badge that may stand in an address, or the colon of a possible link definition.
     Neighbour,
-    /// More of the text is needed to see what it is.
+    /// A bracket or backslash at the end that needs more text to be read.
     Unfinished,
 }
 
-/// What is known of a text.
+/// The state of a text that grows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Growth<'t> {
-    /// What has come of the text.
+    /// The text so far.
     pub(super) text: &'t str,
-    /// Where the numbers of sources stand in it.
+    /// The places of source numbers in the text.
     pub(super) cited: &'t [CitedPlace],
-    /// Whether there are sources: without one, nothing is changed.
+    /// Whether sources are known. Without sources, the text stays unchanged.
     pub(super) has_sources: bool,
-    /// Whether nothing follows.
+    /// Whether the text is complete.
     pub(super) is_whole: bool,
 }
 
 impl BadgeStream {
-    /// What is written so far.
+    /// The output so far.
     pub(super) fn written(&self) -> &str {
         self.writer.written()
     }
 
-    /// How much of the text was read.
+    /// The number of bytes of the text that were read.
     pub(super) fn read(&self) -> usize {
         self.writer.read()
     }
 
-    /// The places of the cited sources, in the order of their numbers.
+    /// The places of the cited sources in their list, in the order of their badge numbers.
     pub(super) fn order(&self) -> Vec<usize> {
         self.writer.order()
     }
 
-    /// Reads on as far as what is read cannot mean something else later.
+    /// Reads on up to the first part that later text may change.
     pub(super) fn advance(&mut self, growth: Growth<'_>) {
         let Growth { text, cited, has_sources, is_whole } = growth;
         if is_whole && !has_sources {
@@ -97,7 +97,7 @@ impl BadgeStream {
             self.look_at(growth, doubt.at, end);
             let is_text = || !self.writer.places.is_opaque(text, self.writer.address_end(), doubt.end - 1);
             if doubt.kind == Kind::Bracket && !has_sources && is_text() {
-                // A source may still come, and would make a marker of it.
+                // A source that arrives later would make this bracket a marker.
                 return;
             }
             self.writer.run(text, cited, doubt.end);
@@ -105,7 +105,7 @@ impl BadgeStream {
         }
     }
 
-    /// Reads the part of the text that tells what stands at a place.
+    /// Parses the text from at most `MAX_BEFORE_BYTES` before `at` up to `end`, unless the last call parsed the same range.
     fn look_at(&mut self, growth: Growth<'_>, at: usize, end: usize) {
         let text = growth.text;
         let begin = match text.floor_char_boundary(at.saturating_sub(MAX_BEFORE_BYTES)) {
@@ -119,7 +119,7 @@ impl BadgeStream {
         }
     }
 
-    /// The next thing that is in doubt.
+    /// The next part in doubt at or behind `from`.
     fn doubt(&self, growth: Growth<'_>, from: usize) -> Option<Doubt> {
         let Growth { text, cited, is_whole, .. } = growth;
         let bytes = text.as_bytes();
@@ -145,7 +145,7 @@ impl BadgeStream {
                     return Some(Doubt { at, end: at + 1, kind: Kind::Neighbour });
                 }
                 b'[' => {
-                    // A backslash before it may have to go with it.
+                    // An odd number of backslashes escapes the bracket; the last of them belongs to the part in doubt.
                     let escapes = bytes[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
                     let begin = at - escapes % 2;
                     let rest = &text[at + 1..gap_end];
@@ -167,7 +167,7 @@ impl BadgeStream {
     }
 }
 
-/// Where the block of a place ends, as far as it is looked for; `None` where more of the text has to come.
+/// The end of the block around `at`, at most `MAX_BLOCK_BYTES` further. `None` if more text is needed.
 fn block_end(growth: Growth<'_>, at: usize) -> Option<usize> {
     let Growth { text, is_whole, .. } = growth;
     let limit = at + MAX_BLOCK_BYTES;
@@ -179,14 +179,14 @@ fn block_end(growth: Growth<'_>, at: usize) -> Option<usize> {
     }
 }
 
-/// Whether a bare address may have begun before a place that nothing has ended.
+/// Whether a bare address may begin before `at` and reach it.
 fn may_be_in_address(text: &str, at: usize) -> bool {
     let before = &text[text.floor_char_boundary(at.saturating_sub(MAX_ADDRESS_BYTES))..at];
     let word = before.rfind(|c: char| c.is_whitespace() || c == '<').map_or(before, |blank| &before[blank..]);
     word.contains("://") || word.contains("www.")
 }
 
-/// Whether a bracket that has not ended may hold nothing but numbers.
+/// Whether an unclosed bracket holds only numbers so far.
 fn may_become_marker(rest: &str) -> bool {
     rest.is_empty() || is_marker(rest.strip_suffix('\\').unwrap_or(rest))
 }

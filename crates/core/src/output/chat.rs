@@ -1,5 +1,5 @@
-//! A whole answer for the clients of chat completions: the text, AssistantHub's `citations` and Open WebUI's events, whose
-//! numbers agree.
+//! A whole answer for clients of chat completions: the text, AssistantHub's `citations` and Open WebUI's events, with the
+//! same numbers.
 
 use std::collections::BTreeSet;
 
@@ -19,11 +19,11 @@ use crate::cite::CitedText;
 pub struct Chat {
     /// The text.
     pub content: String,
-    /// The sources as AssistantHub has them; `None` where there are none, or citations are not wanted (rule AH-02).
+    /// The sources in the format of AssistantHub; `None` without sources, or if citations are off (rule AH-02).
     pub citations: Option<HubCitations>,
-    /// The sources as Open WebUI has them. In the form with badges, the n-th event is what `[n]` means.
+    /// The sources in the format of Open WebUI. With badges, the n-th event is the source of `[n]`.
     pub events: Vec<WebUiEvent>,
-    /// How the answer ended; `None` where it did not.
+    /// Why the answer ended; `None` if it broke off.
     pub finish_reason: Option<FinishReason>,
 }
 
@@ -59,8 +59,9 @@ pub struct ChatCompletion<'a> {
 }
 
 impl Chat {
-    /// What an answer says beside its text. `order` holds the places of the sources in the order of their numbers, where
-    /// that is not the provider's; `missed` those of sources that are cited as well, but not where they should be.
+    /// Builds the citations and events beside `content`. `order` holds the places of the sources in the order of their
+    /// numbers, if it differs from the provider's. `missed` holds the places of further sources that the answer cites but
+    /// `content` could not.
     pub(super) fn of(
         answer: &Answer,
         cited: &CitedText,
@@ -108,8 +109,8 @@ impl Chat {
         Self { content, citations, events, finish_reason }
     }
 
-    /// The answer as one completion. `sources`, which Open WebUI shows, stands beside `citations` and the choices
-    /// (rule AH-06).
+    /// The answer as one completion. `sources`, which Open WebUI shows, stands beside `citations` and the choices (rule
+    /// AH-06).
     #[must_use]
     pub fn whole<'a>(&'a self, completion: &'a Completion, usage: Usage) -> ChatCompletion<'a> {
         ChatCompletion {
@@ -125,7 +126,7 @@ impl Chat {
         }
     }
 
-    /// The chunks between the text and the end: one for each source, for Open WebUI, which stores it.
+    /// The chunks between the text and the finish chunk: one for each source. Open WebUI stores them with the message.
     pub fn event_chunks(&self, completion: &Completion) -> impl Iterator<Item = Map<String, Value>> {
         self.events.iter().map(|event| {
             let mut chunk = completion.chunk(json!([]));
@@ -134,7 +135,7 @@ impl Chat {
         })
     }
 
-    /// The last chunk with a choice, the only one with `citations`; `None` for an answer without its end
+    /// The last chunk with a choice, the only one with `citations`. `None` for an answer without the provider's end sign
     /// (rule AH-06).
     #[must_use]
     pub fn finish_chunk(&self, completion: &Completion) -> Option<Map<String, Value>> {

@@ -1,11 +1,11 @@
-//! The envelope of a chat completion, in which both outputs for chat clients travel.
+//! The envelope of a chat completion, which both outputs for chat clients use.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::answer::TokenCounts;
 
-/// What the chunks of one completion have in common. The caller knows the time and makes the id.
+/// The members that all chunks of one completion share. The caller supplies the time and makes the id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
     /// The id of the completion.
@@ -16,37 +16,37 @@ pub struct Completion {
     pub model: String,
 }
 
-/// How an answer ended.
+/// Why an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
-    /// By itself.
+    /// The model ended it.
     Stop,
-    /// It was cut.
+    /// It reached a length limit.
     Length,
-    /// It is not shown.
+    /// It is withheld.
     ContentFilter,
 }
 
-/// How many tokens a completion took.
+/// The token counts of a completion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Usage {
-    /// Of what was asked.
+    /// Tokens of the prompt.
     pub prompt_tokens: usize,
-    /// Of the answer.
+    /// Tokens of the answer.
     pub completion_tokens: usize,
-    /// Of both.
+    /// The sum.
     pub total_tokens: usize,
-    /// Whether a count is not the provider's own.
+    /// Whether a count is an estimate.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
-    /// How many tokens the model takes at once, where the operator says so.
+    /// The context window of the model in tokens, if the operator configured it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u64>,
 }
 
 impl Usage {
-    /// What the provider counted; `prompt_tokens` and `completion_tokens` are estimates for what it does not tell.
+    /// The provider's counts; the estimates `prompt_tokens` and `completion_tokens` replace those that are missing.
     #[must_use]
     pub fn of(counted: TokenCounts, prompt_tokens: usize, completion_tokens: usize) -> Self {
         let given =
@@ -62,18 +62,18 @@ impl Usage {
     }
 }
 
-/// The members that say how an answer ended.
+/// The `finish_reason` of an answer: `stop`, or null if it broke off.
 pub(super) fn finish_reason(complete: bool) -> Value {
     if complete { "stop".into() } else { Value::Null }
 }
 
-/// `choices` of a whole answer.
+/// `choices` of a whole completion.
 pub(super) fn message_choices(content: &str, complete: bool) -> Value {
     let message = json!({"role": "assistant", "content": content});
     json!([{"index": 0, "message": message, "finish_reason": finish_reason(complete)}])
 }
 
-/// `choices` of a whole answer that ended like this.
+/// `choices` of a whole completion with this finish reason and `logprobs`.
 pub(super) fn ended_choices(content: &str, finish_reason: Option<FinishReason>) -> Value {
     let message = json!({"role": "assistant", "content": content});
     json!([{"index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason}])
@@ -85,12 +85,12 @@ impl Completion {
         self.object("chat.completion.chunk", choices)
     }
 
-    /// A whole answer.
+    /// A whole completion.
     pub(super) fn whole(&self, content: &str, complete: bool) -> Map<String, Value> {
         self.object("chat.completion", message_choices(content, complete))
     }
 
-    /// The first chunk of a stream, which says who speaks.
+    /// The first chunk of a stream, which holds the role `assistant` and no text.
     #[must_use]
     pub fn role_chunk(&self) -> Map<String, Value> {
         self.delta(&json!({"role": "assistant", "content": ""}), None)
@@ -102,13 +102,13 @@ impl Completion {
         self.delta(&json!({"content": text}), None)
     }
 
-    /// The chunk that says how the answer ended.
+    /// The chunk with the finish reason.
     #[must_use]
     pub fn finish_chunk(&self, finish_reason: FinishReason) -> Map<String, Value> {
         self.delta(&json!({}), Some(finish_reason))
     }
 
-    /// The chunk behind the end that says what the answer took.
+    /// The chunk behind the finish chunk, with the token counts and no choice.
     #[must_use]
     pub fn usage_chunk(&self, usage: Usage) -> Map<String, Value> {
         let mut chunk = self.chunk(json!([]));

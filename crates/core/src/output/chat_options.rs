@@ -1,4 +1,4 @@
-//! What a client of chat completions wants.
+//! The options of a chat completion.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,24 +10,25 @@ use super::download_links::DownloadLinks;
 pub struct ChatOptions {
     /// The form of the citations.
     pub form: ChatForm,
-    /// Where the sources in `citations` lead.
+    /// The addresses of the sources in `citations`.
     pub links: DownloadLinks,
-    /// Whether the passages of encrypted documents are left out.
+    /// Whether encrypted documents lose their passages.
     pub withhold_encrypted: bool,
 }
 
-/// The forms of citations in a chat completion.
+/// The citation forms of a chat completion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChatForm {
     /// `[1]`, counted by first appearance, with `source` events: badges and cards in Open WebUI. `citations` lists the cited
-    /// sources first, so that its numbers are the same.
+    /// sources first, in the same order, so that its numbers agree with the text.
     #[default]
     Badges,
     /// `[[doc1]](https://…)` with `citation` events; documents keep their places (rules AZ-03 to AZ-05).
     Links,
-    /// `[1]` is the place of the source, and there is no event: what clients of AssistantHub read (rules AH-01 to AH-06).
+    /// `[1]` is the place of the source in the provider's list; there are no events. Clients of AssistantHub read this form
+    /// (rules AH-01 to AH-06).
     Places,
-    /// The numbers stay in the text, and nothing says what they mean (rule AH-02).
+    /// The numbers stay in the text; no sources accompany them (rule AH-02).
     Uncited,
 }
 
@@ -47,11 +48,11 @@ impl fmt::Display for ChatForm {
     }
 }
 
-/// No form of citations has this name.
+/// The name of the citation form is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown citation form {given:?}; known forms: open-webui, open-webui-links, assistanthub, none")]
 pub struct UnknownChatForm {
-    /// What was given.
+    /// The name.
     pub given: String,
 }
 

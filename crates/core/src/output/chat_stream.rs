@@ -1,4 +1,4 @@
-//! An answer for the clients of chat completions that arrives piece by piece (policy P-12).
+//! Streams an answer to clients of chat completions (policy P-12).
 
 use super::chat::Chat;
 use super::chat_options::{ChatForm, ChatOptions};
@@ -6,11 +6,12 @@ use super::chat_text::Wording;
 use crate::answer::{Answer, MarkerGrammar, Source, SourceIndex};
 use crate::cite::{CitedPlace, CitedText, Incremental, Rules, cite};
 
-/// Writes an answer while it arrives: deltas in, text that will not change out, and at the end everything else.
+/// Writes an answer while it arrives. It takes deltas and sources, returns text that will not change, and returns the rest
+/// at the end.
 ///
-/// All text that is given out, joined, is [`Chat::content`], which [`chat`](super::chat()) gives for the same answer at once
-/// unless a source came after text that had been given out and that it would have changed. Then the text stays as it was,
-/// and what it does not cite for that reason has its card all the same.
+/// The pieces joined are [`Chat::content`]. They equal the text that [`chat`](super::chat()) writes for the same whole
+/// answer, except if a source arrives after text that it would have changed. Then the text stays as shown, and a source that
+/// it therefore fails to cite still gets its card.
 #[derive(Debug)]
 pub struct ChatStream {
     options: ChatOptions,
@@ -20,26 +21,26 @@ pub struct ChatStream {
     grammar: MarkerGrammar,
     /// The text so far.
     text: String,
-    /// How much of it the rewrite has got.
+    /// How many bytes of `text` the rewrite has got.
     passed: usize,
     sources: Vec<Source>,
-    /// Nothing more is given out before the end.
+    /// Whether all further text waits for the end.
     is_held: bool,
-    /// How much of what is written was given out.
+    /// How many bytes of the output were returned.
     given: usize,
 }
 
-/// An answer that has arrived.
+/// The end of a streamed answer.
 #[derive(Clone, Debug)]
 pub struct ChatUpdate {
     /// The answer.
     pub chat: Chat,
-    /// The part of its text that was not given out before.
+    /// The part of its text that was not returned before.
     pub rest: String,
 }
 
 impl ChatStream {
-    /// An answer of which nothing has arrived.
+    /// A stream without any text or sources.
     #[must_use]
     pub fn new(options: ChatOptions) -> Self {
         Self {
@@ -56,7 +57,7 @@ impl ChatStream {
         }
     }
 
-    /// Takes a piece of the text, in which markers have this grammar.
+    /// Appends a piece of the text. Its markers have this grammar.
     pub fn add_text(&mut self, delta: &str, grammar: MarkerGrammar) {
         self.text.push_str(delta);
         self.grammar = grammar;
@@ -66,7 +67,7 @@ impl ChatStream {
         }
     }
 
-    /// Takes sources behind those that are known.
+    /// Appends sources to the known ones.
     pub fn add_sources(&mut self, sources: Vec<Source>) {
         if sources.is_empty() {
             return;
@@ -75,7 +76,8 @@ impl ChatStream {
         self.sources.extend(sources.iter().cloned());
         let Some(rewrite) = &mut self.rewrite else { return };
         if are_first && rewrite.has_unresolved() {
-            // Its markers may name these. Nothing behind the first of them was given out.
+            // Markers of the text so far may name these sources. The text before the first of these markers is the only
+            // output yet, so the text is read again with the sources.
             let read = self.chat_text.read();
             let mut again = Incremental::new(self.grammar, &self.rules);
             again.add_sources(sources.iter().cloned());
@@ -91,7 +93,7 @@ impl ChatStream {
         self.write();
     }
 
-    /// Cites sources at the end of the text so far (formats whose citations come with a block of text).
+    /// Cites sources at the end of the text so far, for formats that attach citations to a block of text.
     pub fn cite_here(&mut self, sources: Vec<SourceIndex>) {
         match &mut self.rewrite {
             Some(rewrite) if !self.is_held => {
@@ -102,12 +104,12 @@ impl ChatStream {
         }
     }
 
-    /// Holds back what follows: what the text will be is known at its end.
+    /// Returns no more text until the end, because only the whole answer determines it.
     pub fn hold(&mut self) {
         self.is_held = true;
     }
 
-    /// The text that can be given out now and was not before.
+    /// The output that is new since the last call; `None` if there is none.
     pub fn news(&mut self) -> Option<&str> {
         let written = self.chat_text.written();
         if written.len() == self.given {
@@ -117,7 +119,7 @@ impl ChatStream {
         Some(&written[from..])
     }
 
-    /// Everything, as soon as `answer`, which has arrived this way, is whole.
+    /// Ends the stream. `answer` is the whole answer that arrived this way.
     #[must_use]
     pub fn finish(mut self, answer: &Answer) -> ChatUpdate {
         let mut cited = cite(answer, &self.rules);
@@ -137,14 +139,14 @@ impl ChatStream {
         ChatUpdate { chat: Chat::of(answer, &cited, content, order, &missed, &self.options), rest }
     }
 
-    /// Whether the text of the whole answer goes on where this one was read.
+    /// Whether the text of the whole answer continues the text that was read so far.
     fn is_continued_by(&self, whole: &CitedText) -> bool {
         let Some(rewrite) = &self.rewrite else { return true };
         let read = self.chat_text.read();
         begins_like((&whole.text, &whole.places), (rewrite.shown(), rewrite.places()), read)
     }
 
-    /// Hands the rewrite what it has not got.
+    /// Passes the rewrite the text that it has not got yet.
     fn pass(&mut self) {
         if self.passed == self.text.len() {
             return;
@@ -158,15 +160,16 @@ impl ChatStream {
         self.passed = self.text.len();
     }
 
-    /// Writes what can be told for certain.
+    /// Writes the text that later input cannot change.
     fn write(&mut self) {
         let Some(rewrite) = self.rewrite.as_ref().filter(|_| !self.is_held) else { return };
-        // As long as there is no source at all, a marker may name one that comes yet.
+        // While no source is known, a marker may name a later one.
         if self.sources.is_empty() && rewrite.has_unresolved() {
             return;
         }
         let text = rewrite.shown();
-        // A link cannot be put in later; what may become a badge waits in `Wording`.
+        // A link cannot be added later, so the text waits from the first bracket on. In the form with badges, the `Wording`
+        // waits.
         let waits = self.options.form == ChatForm::Links && self.sources.is_empty();
         let end = text.find('[').filter(|_| waits).unwrap_or(text.len());
         self.chat_text.advance(&text[..end], rewrite.places(), &self.sources, false);
@@ -181,12 +184,12 @@ fn begins_like(a: (&str, &[CitedPlace]), b: (&str, &[CitedPlace]), length: usize
         && a.1[..places(a.1)] == b.1[..places(b.1)]
 }
 
-/// The places of the cited sources, counted from 0.
+/// The places of the cited sources in their list, counted from 0.
 fn places(cited: &CitedText) -> Vec<usize> {
     cited.sources.iter().filter_map(|cited| cited.sources.first()).map(|index| index.0).collect()
 }
 
-/// Writes an answer that has come whole. A list of references at the end that repeats the sources goes (rule AH-04).
+/// Writes a whole answer. A bibliography at the end that repeats the sources is removed (rule AH-04).
 #[must_use]
 pub fn chat(answer: &Answer, options: &ChatOptions) -> Chat {
     ChatStream::new(options.clone()).finish(answer).chat
@@ -199,7 +202,7 @@ mod tests {
     use super::*;
     use crate::output::{OpenWebUiOptions, chat, open_webui};
 
-    /// What has made readers of Markdown stumble, around markers and numbers that are none.
+    /// Pieces around markers and lookalikes that readers of Markdown once read differently.
     const PIECES: &[&str] = &[
         "[1]",
         "[2]",
@@ -267,7 +270,7 @@ mod tests {
         Answer { text: text.into(), sources: sources(), grammar: MarkerGrammar::ALL, ..Answer::default() }
     }
 
-    /// What is given out piece by piece, and at the end, when the sources come before this piece.
+    /// The pieces that the stream returns and its end, if the sources arrive before the piece with this index.
     fn grown(pieces: &[&str], sources_before: usize, form: ChatForm) -> (Vec<String>, ChatUpdate) {
         let answer = answer(&pieces.concat());
         let mut growing = ChatStream::new(options(form));
@@ -355,7 +358,7 @@ mod tests {
                 let (given, grown) = grown(&pieces, 0, form);
                 prop_assert_eq!(given.concat() + &grown.rest, whole.content.as_str());
                 prop_assert_eq!(&grown.chat, &whole);
-                // Sources that come later may change nothing that was shown.
+                // Late sources change no text that was returned.
                 let (given, grown) = self::grown(&pieces, if at_once { pieces.len() } else { pieces.len() / 2 }, form);
                 prop_assert_eq!(given.concat() + &grown.rest, grown.chat.content.as_str());
             }
@@ -368,7 +371,7 @@ mod tests {
             let answer = answer(&pieces.concat());
             let reference = open_webui(&answer, &OpenWebUiOptions::default());
             let chat = chat(&answer, &options(ChatForm::Badges));
-            // A list of references goes here and stays there, and brackets are left alone there where there turn out to be no cards.
+            // This output drops a bibliography and the other keeps it; without cards, the other also leaves brackets alone.
             let ends_in_list = {
                 let rules = Rules { without_bibliography: true, ..Rules::numbered() };
                 cite(&answer, &rules) != cite(&answer, &Rules::numbered())

@@ -1,4 +1,4 @@
-//! The text of an answer for chat clients, written while it arrives.
+//! Writes the text of an answer for chat clients while it arrives.
 
 use super::badge_stream::{BadgeStream, Growth};
 use super::chat_options::ChatForm;
@@ -7,30 +7,30 @@ use super::numbered::source_of;
 use crate::answer::Source;
 use crate::cite::CitedPlace;
 
-/// Writes the numbered text (rule N-01) in the form that a client reads. What is written never changes, and does not depend
-/// on the pieces in which the text came.
+/// Writes the numbered text (rule N-01) in the form that a client reads. Output never changes, and does not depend on how
+/// the text was cut into pieces.
 #[derive(Debug)]
 pub(super) enum Wording {
-    /// As it is.
+    /// The numbered text itself.
     Places {
-        /// What is written.
+        /// The output.
         out: String,
     },
-    /// With links in place of the numbers.
+    /// Links replace the numbers.
     Links {
-        /// What is written.
+        /// The output.
         out: String,
-        /// How much of the text was read.
+        /// How many bytes of the text were read.
         read: usize,
-        /// How many of its places were.
+        /// How many of its cited places were read.
         cited: usize,
     },
-    /// With the numbers of badges.
+    /// Badge numbers replace the numbers.
     Badges(BadgeStream),
 }
 
 impl Wording {
-    /// Nothing yet.
+    /// A writer for this form, without text.
     pub(super) fn new(form: ChatForm) -> Self {
         match form {
             ChatForm::Badges => Self::Badges(BadgeStream::default()),
@@ -39,7 +39,7 @@ impl Wording {
         }
     }
 
-    /// What is written so far.
+    /// The output so far.
     pub(super) fn written(&self) -> &str {
         match self {
             Self::Places { out } | Self::Links { out, .. } => out,
@@ -47,7 +47,7 @@ impl Wording {
         }
     }
 
-    /// How much of the text was read.
+    /// How many bytes of the text were read.
     pub(super) fn read(&self) -> usize {
         match self {
             Self::Places { out } => out.len(),
@@ -56,8 +56,8 @@ impl Wording {
         }
     }
 
-    /// The places of the sources whose numbers the text carries, in the order of these numbers, where that is an order of
-    /// its own.
+    /// The places of the cited sources in the order of their badge numbers; `None` in the forms that keep the provider's
+    /// numbers.
     pub(super) fn order(&self) -> Option<Vec<usize>> {
         match self {
             Self::Badges(badges) => Some(badges.order()),
@@ -65,7 +65,7 @@ impl Wording {
         }
     }
 
-    /// Reads on in a text that begins with what was read.
+    /// Reads on in `text`, which begins with the part that was read before.
     pub(super) fn advance(&mut self, text: &str, places: &[CitedPlace], sources: &[Source], is_whole: bool) {
         match self {
             Self::Places { out } => out.push_str(&text[out.len()..]),

@@ -6,7 +6,7 @@ use super::numbered::{Numbered, source_of};
 use super::open_webui_source::link_address;
 use crate::answer::Source;
 
-/// The text whose markers are links where their document has an address, and `[docN]` where it has none.
+/// Replaces each marker by a link, if its document has an address, and otherwise by `[docN]`.
 pub(super) fn linked_text(numbered: &Numbered<'_>) -> String {
     let text = numbered.cited.text.as_str();
     let mut out = String::with_capacity(text.len() + 64 * numbered.cited.places.len());
@@ -21,10 +21,10 @@ pub(super) fn linked_text(numbered: &Numbered<'_>) -> String {
     out
 }
 
-/// The link of the source at this place, counted from 1.
+/// Writes the link of the source at this place, counted from 1.
 pub(super) fn write_link(out: &mut String, place: impl Display, source: Option<&Source>) {
     match source.and_then(link_address) {
-        // Written so that a bracket in the address does not end the link.
+        // `markdown()` encodes brackets, which would end the link.
         Some(url) => out.push_str(&format!("[[doc{place}]]({})", url.markdown())),
         None => out.push_str(&format!("[doc{place}]")),
     }
@@ -37,7 +37,7 @@ mod tests {
     use crate::answer::{Answer, MarkerGrammar, Source};
     use crate::output::{CardMetadata, OpenWebUiOptions, WebUiCitations, open_webui};
 
-    /// Documents with an address, with a file name, with an address for a path, with nothing.
+    /// Four documents: with an address, a file name, an address as its path, and nothing.
     fn written(text: &str) -> (String, Vec<Value>) {
         let titled = |title: &str| Source { title: Some(title.into()), content: Some("p".into()), ..Source::default() };
         let sources = vec![

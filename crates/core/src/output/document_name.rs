@@ -1,17 +1,18 @@
-//! What a card calls its document.
+//! The name of a document on its card.
 
 use std::borrow::Cow;
 
 use crate::answer::Source;
 use crate::url::WebUrl;
 
-/// The name of a document of which nothing is known (rules AZ-05 and AH-09).
+/// The name of a document without any name (rules AZ-05 and AH-09).
 pub(super) const UNKNOWN_DOCUMENT: &str = "Unknown Document";
 
-/// What the outputs for chat clients call a source: the first of its [names](Source::names) that is no address, else
-/// `Unknown Document`.
+/// The name of a source in the outputs for chat clients: the first of its [names](Source::names) that is not an address,
+/// else `Unknown Document`.
 ///
-/// An address is no name: Open WebUI would ask a stranger for the icon of its site, and tell the whole of it (`docs/guides/open-webui.md`).
+/// An address does not serve as a name, because Open WebUI would ask a third party for the icon of its site and send the
+/// whole address (`docs/guides/open-webui.md`).
 #[must_use]
 pub fn document_name(source: &Source) -> String {
     let name = source.names().find(|name| name.parse::<WebUrl>().is_err());

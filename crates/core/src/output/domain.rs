@@ -1,12 +1,12 @@
-//! Whose a host is: the registrable domain, by the public suffix list that is compiled in (rule RC-03).
+//! The registrable domain of a host, by the public suffix list that is compiled in (rule RC-03).
 
 use std::net::IpAddr;
 
-/// Top-level domains that are reserved for examples and tests (RFC 2606), which no list of suffixes holds.
+/// Top-level domains reserved for examples and tests (RFC 2606). The suffix list lacks them.
 const RESERVED: [&str; 3] = ["example", "test", "invalid"];
 
-/// The registrable domain of a host: `example.co.uk` of `a.example.co.uk`. A host that has none, such as an IP address or
-/// a name of one label, stands for itself.
+/// The registrable domain of a host: `example.co.uk` of `a.example.co.uk`. A host without a registrable domain, such as an
+/// IP address or a single label, is returned itself, in lower case.
 pub(super) fn registrable_domain(host: &str) -> String {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     if is_address(&host) {
@@ -15,8 +15,8 @@ pub(super) fn registrable_domain(host: &str) -> String {
     psl::domain_str(&host).map(str::to_owned).unwrap_or(host)
 }
 
-/// Whether a text is the name of a host and nothing else: no blanks, labels with dots, and at the end one
-/// that names can end in, which tells `example.net` from `report.pdf`.
+/// Whether a text is a host name and nothing else: labels with dots between them, no blanks, and a known public suffix at
+/// the end. The suffix distinguishes `example.net` from `report.pdf`.
 pub(super) fn is_host_name(text: &str) -> bool {
     let is_label = |label: &str| {
         !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || c == '-') && !label.starts_with('-')

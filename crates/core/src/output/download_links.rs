@@ -1,4 +1,4 @@
-//! Where the sources of AssistantHub lead (rule AH-07).
+//! Download addresses of the sources of AssistantHub (rule AH-07).
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use url::Url;
 use crate::answer::Source;
 use crate::url::WebUrl;
 
-/// What an assistant's settings call its links: `CitationLinkMode` (rule AH-07).
+/// The values of AssistantHub's setting `CitationLinkMode` (rule AH-07).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkMode {
     /// No links.
     #[default]
     None,
-    /// Links for users who have signed in.
+    /// Links for signed-in users.
     Authenticated,
-    /// Links for everybody.
+    /// Links for everyone.
     Public,
 }
 
 impl LinkMode {
-    /// The mode of a setting. Case does not count, and what is unknown acts like `None`, as does a missing setting.
+    /// The mode that a setting names, in any case. An unknown or missing setting means `None`.
     #[must_use]
     pub fn named(setting: Option<&str>) -> Self {
         let is = |name: &str| setting.is_some_and(|setting| setting.eq_ignore_ascii_case(name));
@@ -35,33 +35,35 @@ impl LinkMode {
     }
 }
 
-/// The links of one answer.
+/// Where the download addresses of one answer come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum DownloadLinks {
-    /// The address that the provider gave, where it gave one.
+    /// The provider's address, if it gave one.
     #[default]
     Given,
-    /// None.
+    /// No addresses.
     None,
-    /// `/v1.0/documents/{documentId}/download`, behind this base: empty, or an address without a slash at its end.
+    /// `/v1.0/documents/{documentId}/download` behind `base`, which is empty or an address without a slash at its end.
     Authenticated {
-        /// What stands before the path.
+        /// The prefix of the path.
         base: String,
     },
-    /// `/v1.0/assistants/{assistantId}/documents/{documentId}/download`, behind this base: the public links of the code.
+    /// `/v1.0/assistants/{assistantId}/documents/{documentId}/download` behind `base`. AssistantHub's code makes public
+    /// links in this form.
     PublicEndpoint {
-        /// What stands before the path.
+        /// The prefix of the path.
         base: String,
-        /// The assistant that answers.
+        /// The id of the assistant that answers.
         assistant_id: String,
     },
-    /// Addresses by document id, which the caller has signed: the public links of the documentation. An address signed in the way
-    /// of S3 is valid for seven days at most, and no longer than what it was signed with.
+    /// Addresses by document id that the caller has signed. AssistantHub's documentation describes public links in this
+    /// form. An address with an S3 signature is valid for at most seven days, and no longer than the credentials that signed
+    /// it.
     Presigned(BTreeMap<String, String>),
 }
 
 impl DownloadLinks {
-    /// The links of a mode, where public links are those of the endpoint.
+    /// The addresses for a mode; public links use the endpoint.
     #[must_use]
     pub fn of_mode(mode: LinkMode, base: &str, assistant_id: &str) -> Self {
         let base = base.trim_end_matches('/').to_owned();
@@ -72,7 +74,7 @@ impl DownloadLinks {
         }
     }
 
-    /// Where a source leads. Without a document id there is nothing to download.
+    /// The address of a source; `None` if the mode needs a document id and the source has none.
     #[must_use]
     pub fn address(&self, source: &Source) -> Option<String> {
         let document = || source.id.as_deref().and_then(path_segment);
@@ -89,16 +91,16 @@ impl DownloadLinks {
     }
 }
 
-/// The address of the source, or the path on its own server that AssistantHub gave.
+/// The address of the source, else AssistantHub's `download_url` if it is a path on its own server.
 fn given(source: &Source) -> Option<String> {
     let url = source.url.as_ref().map(WebUrl::as_str);
-    // A path begins with one slash: with two, it would be an address on another server.
+    // A path begins with one slash; two slashes would begin an address on another server.
     let path = source.metadata.get("download_url").and_then(Value::as_str);
     let path = path.filter(|path| path.starts_with('/') && !path.starts_with("//") && !path.contains('\\'));
     url.or(path).map(str::to_owned)
 }
 
-/// An id as one part of a path. What would step up or aside is no id.
+/// An id as one percent-encoded path segment; `None` if it is empty, `.` or `..`.
 fn path_segment(id: &str) -> Option<String> {
     let mut address = Url::parse("https://path.invalid").ok()?;
     address.path_segments_mut().ok()?.push(id);

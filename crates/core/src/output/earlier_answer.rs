@@ -1,13 +1,13 @@
-//! An answer that comes back as history, with the numbers of sources that nobody knows any more.
+//! Removes source numbers from an earlier answer that comes back as history.
 
 use super::markdown_places::MarkdownPlaces;
 use super::open_webui_text::{bracket, is_marker};
 
-/// Nothing to see: what keeps a number in brackets from being a badge.
+/// Invisible; the outputs insert it to keep bracketed numbers from becoming badges.
 const WORD_JOINER: char = '\u{2060}';
 
-/// An earlier answer without the numbers of its sources: a model would take them for those of the sources that it is given
-/// now. Code, formulas and addresses stay as they are.
+/// An earlier answer without its source numbers, which a model would confuse with the numbers of its current sources. Code,
+/// formulas and addresses stay unchanged.
 #[must_use]
 pub fn without_numbers(text: &str) -> String {
     let places = MarkdownPlaces::of(text, &[]);
@@ -20,7 +20,7 @@ pub fn without_numbers(text: &str) -> String {
             rest = at + 1;
             continue;
         };
-        // The blank before it goes as well.
+        // The blank before the number is removed too.
         out.push_str(&text[rest..at]);
         if out.ends_with(' ') {
             out.pop();

@@ -11,17 +11,18 @@ use super::download_links::DownloadLinks;
 use super::numbered::{Numbered, passage};
 use crate::answer::{Answer, Source};
 
-/// The longest excerpt in characters (Unicode scalar values), without the dots.
+/// The longest excerpt in characters (Unicode scalar values), without the `...` at its end.
 const MAX_EXCERPT_CHARS: usize = 200;
 
-/// All sources of an answer, and which of them it refers to.
+/// All sources of an answer, and the numbers of those that it cites.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HubCitations {
     /// Every source, cited or not, in the order of their numbers.
     pub sources: Vec<HubSource>,
-    /// The numbers that the text cites: each once, ascending.
+    /// The numbers that the text cites, each once, ascending. If `auto_populated`, the numbers of the sources that the
+    /// provider used, else of each document's best chunk (rule AH-05).
     pub referenced_indices: Vec<usize>,
-    /// Whether the text cites nothing, so that the numbers above are those of what was used.
+    /// Whether the text cites nothing, so that `referenced_indices` was filled in.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub auto_populated: bool,
 }
@@ -31,35 +32,36 @@ pub struct HubCitations {
 pub struct HubSource {
     /// The number, from 1.
     pub index: usize,
-    /// The document: its id, else what its metadata calls `document_id`, else its path or address, or the number.
+    /// The id of the document: `id` of the source, else `document_id` in its metadata, else its path, else its address, else
+    /// the number.
     pub document_id: String,
     /// The name of the document; never empty.
     pub document_name: String,
     /// The media type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// How well it fits, 0 to 1; 0 where nobody knows, because the readers of this member want a number.
+    /// The relevance, 0 to 1; 0 if unknown, because clients expect a number.
     pub score: f64,
-    /// The score of a second look, 0 to 10.
+    /// The score of the reranker, 0 to 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rerank_score: Option<f64>,
-    /// The beginning of the passage.
+    /// The beginning of the passage, at most 200 characters; a cut passage ends in `...`.
     pub excerpt: String,
-    /// Where the document can be had.
+    /// The download address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub download_url: Option<String>,
 }
 
 impl HubCitations {
-    /// The citations of an answer, its sources in the provider's order; `None` where it has no source (rule AH-02), and where it
+    /// The citations of an answer, with its sources in the provider's order. `None` if it has no source (rule AH-02), or
     /// broke off before it cited one.
     pub(super) fn of(numbered: &Numbered<'_>, links: &DownloadLinks, withhold_encrypted: bool) -> Option<Self> {
         let order: Vec<usize> = (0..numbered.answer.sources.len()).collect();
         Self::in_order(numbered.answer, &numbered.cited(), &order, links, withhold_encrypted)
     }
 
-    /// The citations of an answer whose text cites the sources at the places `cited`, and numbers all of them by `order`.
-    /// Places are counted from 0.
+    /// The citations of an answer. `cited` holds the places of the cited sources, `order` the places of all sources to list,
+    /// in the order of their numbers. Places count from 0.
     pub(super) fn in_order(
         answer: &Answer,
         cited: &[usize],
@@ -80,12 +82,12 @@ impl HubCitations {
             listed.filter(|(_, place)| places.contains(place)).map(|(at, _)| at + 1).collect::<Vec<_>>()
         };
         let cited = numbers(cited);
-        // An empty answer refers to nothing.
+        // An empty answer has no references.
         let auto_populated = cited.is_empty() && !answer.text.trim().is_empty();
         let told = (answer.shown.is_some() || !answer.complete).then(|| numbers(&answer.listed_uncited()));
         let referenced_indices = match (auto_populated, told.filter(|told| !told.is_empty())) {
             (false, _) => cited,
-            // What the provider says it used, where it says so.
+            // The sources that the provider reports as used.
             (true, Some(told)) => told,
             (true, None) => {
                 let once: BTreeSet<usize> =
@@ -97,7 +99,7 @@ impl HubCitations {
     }
 }
 
-/// The number of the best chunk of each document, the first one of several as good (rule AH-05).
+/// The number of each document's best chunk; the first wins among equal scores (rule AH-05).
 fn best_chunks<'s>(sources: impl Iterator<Item = &'s HubSource>) -> Vec<usize> {
     let mut best: BTreeMap<&str, &HubSource> = BTreeMap::new();
     for source in sources {
@@ -127,14 +129,14 @@ impl HubSource {
     }
 }
 
-/// What its document is called; `None` where nothing names it.
+/// The id of the document of a source; `None` if the source has no id, path or address.
 pub(super) fn document_id(source: &Source) -> Option<String> {
     let named = || source.metadata.get("document_id").and_then(Value::as_str).map(str::to_owned);
     let address = || source.url.as_ref().map(|url| url.as_str().to_owned());
     source.id.clone().or_else(named).or_else(|| source.filepath.clone()).or_else(address)
 }
 
-/// The first characters of a passage. What readers take for one character is not parted.
+/// The first characters of a passage, cut between grapheme clusters.
 fn excerpt(passage: &str) -> String {
     let Some((limit, _)) = passage.char_indices().nth(MAX_EXCERPT_CHARS) else { return passage.to_owned() };
     let ends = passage.grapheme_indices(true).map(|(at, _)| at);
@@ -150,7 +152,7 @@ mod tests {
     fn an_excerpt_is_two_hundred_characters_and_dots() {
         assert_eq!(excerpt(&"ä".repeat(200)), "ä".repeat(200));
         assert_eq!(excerpt(&"ä".repeat(201)), format!("{}...", "ä".repeat(200)));
-        // The family is one character of five, and would be cut.
+        // The emoji is one grapheme cluster of five code points, which a cut by code points would split.
         let family = "👩‍👩‍👧";
         let passage = format!("{}{family} and more", "a".repeat(198));
         assert_eq!(excerpt(&passage), format!("{}...", "a".repeat(198)));

@@ -1,7 +1,7 @@
-//! What programs want of an answer instead of an activity: pure functions of the canonical answer.
+//! Outputs for programs, in place of an activity: pure functions of an `Answer`.
 //!
-//! They follow the rules of their readers, not the policies of channels: the text stays as the model wrote it but for its
-//! markers, and nothing is made harmless, because nothing here is drawn.
+//! They follow the rules of their readers instead of the policies of channels. The text stays as the model wrote it, except
+//! for its markers. No HTML, images or links are disarmed, because nothing here is drawn.
 
 mod assistanthub;
 mod badge_stream;

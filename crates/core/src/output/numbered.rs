@@ -1,23 +1,23 @@
-//! The text of an answer with the places of its sources as numbers, and which of the sources it shows.
+//! The numbered text of an answer, and the sources to show for it.
 
 use std::collections::BTreeSet;
 
 use crate::answer::{Answer, Source};
 use crate::cite::{CitedPlace, CitedText, Rules, cite};
 
-/// An answer read once: the numbered text (rule N-01), and the sources to show.
+/// An answer with its numbered text (rule N-01).
 pub(super) struct Numbered<'a> {
     pub(super) answer: &'a Answer,
     pub(super) cited: CitedText,
 }
 
 impl<'a> Numbered<'a> {
-    /// Reads an answer, its text as the model wrote it but for the markers.
+    /// Numbers the text; everything but the markers stays.
     pub(super) fn new(answer: &'a Answer) -> Self {
         Self { answer, cited: cite(answer, &Rules::numbered()) }
     }
 
-    /// Reads an answer whose list of references at the end goes (rule AH-04).
+    /// Numbers the text and removes a bibliography at its end (rule AH-04).
     pub(super) fn without_bibliography(answer: &'a Answer) -> Self {
         let rules = Rules { without_bibliography: true, ..Rules::numbered() };
         Self { answer, cited: cite(answer, &rules) }
@@ -34,24 +34,24 @@ impl<'a> Numbered<'a> {
         self.cited.places.iter().filter_map(source_of).filter(|source| seen.insert(*source)).collect()
     }
 
-    /// What is shown where nothing is cited: what the provider says it used, or everything (rule N-14). An answer
-    /// that cites, but nothing that exists, shows nothing (rule AZ-04).
+    /// The sources to show if the text cites none: those that the provider reports as used, else all (rule N-14). Empty if
+    /// the text has only markers without a source (rule AZ-04).
     pub(super) fn shown_uncited(&self) -> Vec<usize> {
         shown_uncited(self.answer, &self.cited)
     }
 }
 
-/// The same, of a text that was numbered elsewhere.
+/// The same for a text that was numbered elsewhere.
 pub(super) fn shown_uncited(answer: &Answer, cited: &CitedText) -> Vec<usize> {
     if cited.unresolved.is_empty() { answer.listed_uncited() } else { Vec::new() }
 }
 
-/// The place of the source that a number of such a text stands for, counted from 0.
+/// The place of the source behind a number of such a text, counted from 0.
 pub(super) fn source_of(place: &CitedPlace) -> Option<usize> {
     usize::try_from(place.position.get()).ok()?.checked_sub(1)
 }
 
-/// The passage of a source, unless there is none to show.
+/// The passage of a source; `None` if it is blank or withheld.
 pub(super) fn passage(source: &Source, withhold_encrypted: bool) -> Option<&str> {
     let is_withheld = withhold_encrypted && source.label.as_ref().is_some_and(|label| label.encrypted);
     source.content.as_deref().filter(|content| !is_withheld && !content.trim().is_empty())

@@ -1,4 +1,4 @@
-//! Open WebUI: the text, and the events from which it draws badges and cards (`docs/guides/open-webui.md`).
+//! Writes an answer for Open WebUI: the text, and the events that become badges and cards (`docs/guides/open-webui.md`).
 
 use std::borrow::Cow;
 
@@ -12,16 +12,16 @@ use super::open_webui_source::{CardMetadata, WebUiEvent, WebUiEventKind, WebUiSo
 use super::open_webui_text::badge_text;
 use crate::answer::{Answer, Source};
 
-/// How an answer is written for Open WebUI.
+/// Options of [`open_webui`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenWebUiOptions {
-    /// Which of the two ways of citing is used.
+    /// The citation form.
     pub citations: WebUiCitations,
-    /// Whether the passages of encrypted documents are left out.
+    /// Whether encrypted documents lose their passages.
     pub withhold_encrypted: bool,
 }
 
-/// The two ways of citing in Open WebUI.
+/// The two citation forms in Open WebUI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WebUiCitations {
     /// `[1]` in the text, which Open WebUI draws as a badge, and `source` events.
@@ -45,9 +45,9 @@ pub struct OpenWebUi {
 
 /// Writes an answer for Open WebUI.
 ///
-/// With badges, the n-th event is what `[n]` in the text means; with links, the events stand in the order of the documents, which
-/// keep their numbers. Only cited sources have an event. Where nothing is cited, all that the provider used have one; where
-/// only what does not exist is cited, none has (rules N-14 and AZ-04).
+/// With badges, the n-th event is the source of `[n]`. With links, the events follow the order of the documents, which keep
+/// their numbers. Only cited sources have an event. If nothing is cited, the sources that the provider used have events,
+/// else all sources; if the text has only markers without a source, no source has one (rules N-14 and AZ-04).
 #[must_use]
 pub fn open_webui(answer: &Answer, options: &OpenWebUiOptions) -> OpenWebUi {
     let OpenWebUiOptions { citations, withhold_encrypted } = *options;
@@ -59,7 +59,7 @@ pub fn open_webui(answer: &Answer, options: &OpenWebUiOptions) -> OpenWebUi {
     let order = if order.is_empty() { numbered.shown_uncited() } else { order };
     let content = match citations {
         WebUiCitations::Links(_) => linked_text(&numbered),
-        // As long as a message has no source, every bracket stays in it as it is.
+        // Open WebUI leaves brackets alone in a message without sources.
         WebUiCitations::Badges if order.is_empty() => numbered.cited.text.clone(),
         WebUiCitations::Badges => badge_text(&numbered, &order),
     };
@@ -79,8 +79,8 @@ pub fn open_webui(answer: &Answer, options: &OpenWebUiOptions) -> OpenWebUi {
 }
 
 impl OpenWebUi {
-    /// The chunks of a streamed completion that carry the sources, one each. They stand behind the text and before the chunk
-    /// with the finish reason; other clients ignore them. Open WebUI stores them, so that they survive a reload.
+    /// The chunks of a streamed completion that carry the sources, one each. They stand between the text and the finish
+    /// chunk. Open WebUI stores them, so that they survive a reload; other clients ignore them.
     pub fn event_chunks(&self, completion: &Completion) -> impl Iterator<Item = Value> {
         self.events.iter().map(|event| {
             let mut chunk = completion.chunk(json!([]));
@@ -89,15 +89,14 @@ impl OpenWebUi {
         })
     }
 
-    /// The sources of a whole completion: its member `sources`, which Open WebUI shows, but does not store. `None` without
-    /// sources.
+    /// The member `sources` of a whole completion, which Open WebUI shows but does not store. `None` without sources.
     #[must_use]
     pub fn sources(&self) -> Option<Value> {
         let sources: Vec<&WebUiSource> = self.events.iter().map(|event| &event.data).collect();
         (!sources.is_empty()).then(|| json!(sources))
     }
 
-    /// The answer as a whole completion, to which the caller may add `usage` and others.
+    /// The answer as a whole completion. The caller may add `usage` and other members.
     #[must_use]
     pub fn whole(&self, completion: &Completion) -> Value {
         let mut whole = completion.whole(&self.content, self.complete);
@@ -107,15 +106,15 @@ impl OpenWebUi {
         Value::Object(whole)
     }
 
-    /// Text and sources as the one event `chat:completion`, for code that runs inside Open WebUI and emits an answer at once.
+    /// Text and sources as one event `chat:completion`, for code inside Open WebUI that emits a whole answer.
     #[must_use]
     pub fn whole_event(&self) -> Value {
         let sources = self.sources().unwrap_or_else(|| json!([]));
         json!({"type": "chat:completion", "data": {"content": self.content, "done": true, "sources": sources}})
     }
 
-    /// The sources as the one event `chat:completion`, for code that runs inside Open WebUI. Its empty `content` leaves the
-    /// text alone (rule OW-02). Open WebUI does not store it.
+    /// The sources as one event `chat:completion`, for code inside Open WebUI. Its empty `content` leaves the text unchanged
+    /// (rule OW-02). Open WebUI does not store the event.
     #[must_use]
     pub fn completion_event(&self) -> Value {
         let sources = self.sources().unwrap_or_else(|| json!([]));

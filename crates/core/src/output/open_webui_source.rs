@@ -1,4 +1,4 @@
-//! A source as Open WebUI takes it: one card (`docs/guides/open-webui.md`).
+//! A source in the format of Open WebUI, which draws it as one card (`docs/guides/open-webui.md`).
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -8,23 +8,23 @@ use super::numbered::passage;
 use crate::answer::Source;
 use crate::url::WebUrl;
 
-/// Nothing to see; a name that begins with it does not begin with what stands behind it.
+/// Invisible; a name behind it does not begin with `http` for Open WebUI.
 const WORD_JOINER: char = '\u{2060}';
 
-/// Members of the metadata by which a page would run code, lead into files of its own, or open a side panel.
+/// Metadata members on which the page of Open WebUI acts: it would run code, open its own files, or open a side panel.
 const ACTED_UPON: [&str; 3] = ["html", "file_id", "embed_url"];
 
-/// One event of Open WebUI: a source, and under which name it is announced.
+/// One event of Open WebUI with a source.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WebUiEvent {
-    /// The kind of event.
+    /// The name of the event.
     #[serde(rename = "type")]
     pub kind: WebUiEventKind,
     /// The source.
     pub data: WebUiSource,
 }
 
-/// What Open WebUI calls an event with a source; both mean the same.
+/// The names of an event with a source; Open WebUI treats both alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WebUiEventKind {
@@ -34,21 +34,21 @@ pub enum WebUiEventKind {
     Citation,
 }
 
-/// One source: a card, and the badges of one number.
+/// One source: a card, and all badges of one number.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WebUiSource {
-    /// What the card is called, and where it leads.
+    /// The name and address of the card.
     pub source: WebUiName,
-    /// The passages; never empty, because a source without one has neither card nor number.
+    /// The passages; never empty, because Open WebUI drops a source without passages, and its number.
     pub document: Vec<String>,
-    /// One entry for each passage. Its `source` is a text, and is what tells one card from another.
+    /// One entry for each passage. Its `source` is a string that identifies the card.
     pub metadata: Vec<Map<String, Value>>,
-    /// How well each passage fits, 0 to 1: higher is better, whatever the name says. Empty where nobody knows.
+    /// The relevance of each passage, 0 to 1. Higher is better, in spite of the name. Empty if unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub distances: Vec<f64>,
 }
 
-/// What a card is called, and where it leads.
+/// The name and address of a card.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WebUiName {
     /// The name; never empty.
@@ -58,28 +58,29 @@ pub struct WebUiName {
     pub url: Option<String>,
 }
 
-/// Which of the two documented forms the metadata of a `citation` has (rule AZ-05).
+/// The two documented forms of the metadata in a `citation` event (rule AZ-05).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CardMetadata {
-    /// `source` is the name of the card, `url` the address: every source has a card of its own.
+    /// `source` is the name of the card and `url` the address. Each source has its own card.
     #[default]
     Named,
-    /// `source` is the address: sources with one address share a card, and the browser asks a stranger for the icon of its site.
+    /// `source` is the address. Sources with one address share a card, and the browser asks a third party for the icon of
+    /// the site.
     Addressed,
 }
 
 impl WebUiSource {
-    /// The source behind the badges of this number.
+    /// The source behind the badge with this number.
     pub(super) fn behind_badge(source: &Source, number: usize, withhold_encrypted: bool) -> Self {
         let name = not_like_an_address(document_name(source));
         let mut metadata = Map::new();
         metadata.insert("source".into(), format!("citewire:{number}").into());
         if let Some(page) = source.page {
-            // Pages are counted from 0 there.
+            // Open WebUI counts pages from 0.
             metadata.insert("page".into(), json!(page.get() - 1));
         }
         if let Some(date) = &source.modified {
-            // Open WebUI keeps the date, but its dialog shows nothing besides `parameters`.
+            // Open WebUI keeps the date, but its dialog shows only `parameters`.
             metadata.insert("date_accessed".into(), date.as_str().into());
             metadata.insert("parameters".into(), json!({"date_accessed": date}));
         }
@@ -91,7 +92,7 @@ impl WebUiSource {
         }
     }
 
-    /// The card of the document at this place, counted from 1 (rule AZ-05).
+    /// The card of the document at this place in the list, counted from 1 (rule AZ-05).
     pub(super) fn of_document(source: &Source, place: usize, form: CardMetadata, withhold_encrypted: bool) -> Self {
         let title = document_name(source);
         let url = link_address(source);
@@ -106,7 +107,7 @@ impl WebUiSource {
             metadata.insert("url".into(), url.as_str().into());
         }
         for (key, value) in &source.metadata {
-            // An identity that is no text breaks the page, now and whenever the chat is opened again.
+            // A `source` that is not a string breaks the page of Open WebUI, also whenever the chat is opened again.
             let breaks = key == "source" && !value.is_string();
             if !breaks && !ACTED_UPON.contains(&key.as_str()) {
                 metadata.insert(key.clone(), value.clone());
@@ -116,19 +117,19 @@ impl WebUiSource {
             document: vec![passage(source, withhold_encrypted).unwrap_or(&title).to_owned()],
             source: WebUiName { name, url: url.map(|url| url.as_str().to_owned()) },
             metadata: vec![metadata],
-            // What has no score has the score 0 there.
+            // Open WebUI expects the score 0 for an unscored source.
             distances: vec![source.score.filter(|score| (0.0..=1.0).contains(score)).unwrap_or(0.0)],
         }
     }
 }
 
-/// Where a link to a document leads: its address, else its path where that is one (rule AZ-05). A file name is no
-/// address.
+/// The address of a link to a document: that of the source, else its path if the path is a web address (rule AZ-05).
 pub(super) fn link_address(source: &Source) -> Option<WebUrl> {
     source.url.clone().or_else(|| source.filepath.as_ref()?.parse().ok())
 }
 
-/// A card whose name begins with `http` makes the browser ask a stranger for an icon, and tell the whole name.
+/// Puts a word joiner before a name that begins with `http`. For such a name the browser would ask a third party for an icon
+/// and send the whole name.
 fn not_like_an_address(name: String) -> String {
     let begins = name.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case("http"));
     if begins { format!("{WORD_JOINER}{name}") } else { name }
@@ -186,7 +187,7 @@ mod tests {
         );
     }
 
-    /// Trap 1 and trap 2: what is missing or of another type breaks the page.
+    /// Traps 1 and 2: a member that is missing or of another type breaks the page.
     #[test]
     fn a_source_of_which_nothing_is_known_has_all_that_the_page_needs() {
         let expected = json!({"source": {"name": "Unknown Document"}, "document": ["Unknown Document"],
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!(behind_badge(&Source { content: Some(" ".into()), ..Source::default() }), expected);
     }
 
-    /// Trap 6: the browser would ask a stranger for an icon.
+    /// Trap 6: for such a name the browser asks a third party for an icon.
     #[test]
     fn no_name_begins_like_an_address() {
         for (title, expected) in [("https://x/secret?a=1", "leave.pdf"), ("HTTP for all", "\u{2060}HTTP for all")] {
@@ -203,7 +204,7 @@ mod tests {
         }
     }
 
-    /// Trap 7 and the members that the page acts upon: nothing of the provider's reaches a badge but what is named here.
+    /// Trap 7 and the members on which the page acts: a badge gets only the provider's members that are named here.
     #[test]
     fn what_the_page_acts_upon_is_never_passed_on() {
         let metadata = json!({"html": true, "file_id": "f", "embed_url": "https://x", "source": 5, "note": "kept"});
@@ -218,7 +219,7 @@ mod tests {
         for score in [Some(12.5), Some(-0.1), Some(f64::NAN), None] {
             let source = Source { score, ..source() };
             assert_eq!(behind_badge(&source).get("distances"), None);
-            // There, what has no score has the score 0.
+            // In this form, an unscored source has the score 0.
             assert_eq!(document(&source, CardMetadata::Named)["distances"], json!([0.0]));
         }
     }
@@ -243,7 +244,7 @@ mod tests {
         assert_eq!(document(&source, CardMetadata::Named)["metadata"], json!([metadata]));
     }
 
-    /// The other of the two documented forms.
+    /// The second documented form.
     #[test]
     fn the_identity_may_be_the_address() {
         let card = document(&source(), CardMetadata::Addressed);

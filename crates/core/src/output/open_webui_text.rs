@@ -1,7 +1,7 @@
-//! The text from which Open WebUI draws badges: `[n]` is the n-th source, and no other bracket may look so.
+//! The text from which Open WebUI draws badges: `[n]` is the n-th source, and no other bracket may look like it.
 //!
-//! Once a message has a source, Open WebUI takes every bracket with a number outside code for a marker, and one that names no
-//! source vanishes from the text. A backslash does not help, because `\[1\]` is a formula there. An invisible character
+//! In a message with sources, Open WebUI takes every bracket with a number outside code for a marker, and removes it if no
+//! source has the number. A backslash does not prevent this, because `\[1\]` is a formula there. An invisible character
 //! behind the bracket does (`docs/guides/open-webui.md`).
 
 use std::collections::BTreeMap;
@@ -11,16 +11,16 @@ use super::markdown_places::MarkdownPlaces;
 use super::numbered::{Numbered, source_of};
 use crate::cite::CitedPlace;
 
-/// Nothing to see, and no line break either: keeps two characters apart that would mean something together.
+/// Invisible, and not a line break: it separates two characters that together would mean something else.
 const WORD_JOINER: char = '\u{2060}';
 
-/// Ends a bare address, which would take a badge in.
+/// Ends a bare address, which would otherwise include the badge behind it.
 const HAIR_SPACE: char = '\u{200a}';
 
-/// A longer bracket is text.
+/// The longest bracket that may be a marker, in bytes.
 pub(super) const MAX_BRACKET_BYTES: usize = 1024;
 
-/// The text whose numbers count `order`, the places of the sources.
+/// The text with badge numbers: a source at place `order[n - 1]` gets the number n.
 pub(super) fn badge_text(numbered: &Numbered<'_>, order: &[usize]) -> String {
     let text = numbered.cited.text.as_str();
     let mut writer = BadgeWriter {
@@ -33,53 +33,53 @@ pub(super) fn badge_text(numbered: &Numbered<'_>, order: &[usize]) -> String {
     writer.out
 }
 
-/// Writes one text from start to end.
+/// Writes the text with badges from start to end.
 #[derive(Debug, Default)]
 pub(super) struct BadgeWriter {
-    /// What the brackets are that are read next.
+    /// The Markdown context of the brackets that are read next.
     pub(super) places: MarkdownPlaces,
-    /// The number of each source, by its place. A source that has none gets the next one.
+    /// The badge number of each source by its place in the list. A new source gets the next number.
     numbers: BTreeMap<usize, usize>,
-    /// How much of the text was read.
+    /// How many bytes of the text were read.
     read: usize,
-    /// How many of the places in it were.
+    /// How many of its cited places were read.
     cited: usize,
-    /// Where an address ended last, because a badge follows it.
+    /// The offset in the text up to which bare addresses are ended, because a badge follows there.
     address_end: usize,
-    /// Where the last badge stands in what is written.
+    /// The byte range of the last badge in the output.
     last_badge: Option<Range<usize>>,
     out: String,
 }
 
 impl BadgeWriter {
-    /// What is written so far.
+    /// The output so far.
     pub(super) fn written(&self) -> &str {
         &self.out
     }
 
-    /// How much of the text was read.
+    /// How many bytes of the text were read.
     pub(super) fn read(&self) -> usize {
         self.read
     }
 
-    /// How many of the cited places were read.
+    /// How many of its cited places were read.
     pub(super) fn cited(&self) -> usize {
         self.cited
     }
 
-    /// Up to where an address cannot reach.
+    /// The offset up to which bare addresses are ended.
     pub(super) fn address_end(&self) -> usize {
         self.address_end
     }
 
-    /// The places of the sources, in the order of their numbers.
+    /// The places of the cited sources, in the order of their badge numbers.
     pub(super) fn order(&self) -> Vec<usize> {
         let mut order: Vec<(usize, usize)> = self.numbers.iter().map(|(source, number)| (*number, *source)).collect();
         order.sort_unstable();
         order.into_iter().map(|(_, source)| source).collect()
     }
 
-    /// Reads on as far as `end`, which stands in no bracket that matters.
+    /// Reads on up to `end`, which must not be inside a bracket that may be a marker.
     pub(super) fn run(&mut self, text: &str, cited: &[CitedPlace], end: usize) {
         while let Some(place) = cited.get(self.cited).filter(|place| place.range.end <= end) {
             self.text(text, self.read, place.range.start);
@@ -95,13 +95,13 @@ impl BadgeWriter {
         self.read = end.max(self.read);
     }
 
-    /// Takes the text up to here as it is.
+    /// Copies the text up to `end` unchanged.
     pub(super) fn pass(&mut self, text: &str, end: usize) {
         self.out.push_str(&text[self.read..end]);
         self.read = end;
     }
 
-    /// Text between badges; what Open WebUI would take for a marker is broken.
+    /// Writes text between badges. A bracket that Open WebUI would take for a marker is separated by a word joiner.
     fn text(&mut self, text: &str, from: usize, to: usize) {
         self.keep_behind_badge(&text[from..to]);
         let mut written = from;
@@ -116,18 +116,18 @@ impl BadgeWriter {
             }
             let is_escaped = text[..at].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
             if let Some(number) = inner.strip_suffix('\\').filter(|_| is_escaped) {
-                // `\[9\]`, whose author wanted brackets to be seen.
+                // `\[9\]`: the author wants visible brackets.
                 self.out.truncate(self.out.len() - "\\[".len());
                 if self.is_behind_badge() {
                     self.out.push(WORD_JOINER);
                 }
-                // Its label is another than that of a number without backslashes, for which a definition may stand.
+                // The word joiners make this label differ from that of an unescaped number, which may have a definition.
                 self.out.extend(['[', WORD_JOINER]);
                 self.out.push_str(number);
                 self.out.extend([WORD_JOINER, ']']);
                 written += inner.len() + 1;
                 if text[written..].starts_with(['(', '[', ':']) {
-                    // It was no label before, and is none now.
+                    // The escaped bracket was not a link label, and stays none.
                     self.out.push(WORD_JOINER);
                 }
             } else {
@@ -137,7 +137,7 @@ impl BadgeWriter {
         self.copy(text, written, to);
     }
 
-    /// Text as it was.
+    /// Copies text and breaks definitions that would hide it.
     fn copy(&mut self, text: &str, from: usize, to: usize) {
         let mut written = from;
         for colon in self.places.hiding_colons(from, to) {
@@ -150,7 +150,8 @@ impl BadgeWriter {
         self.out.push_str(&text[written..to]);
     }
 
-    /// A badge, apart from what would change its meaning. Badges side by side stay together: they are drawn as one.
+    /// Writes a badge, separated from text before it that would change its meaning. Adjacent badges stay together, because
+    /// Open WebUI draws them as one.
     fn badge(&mut self, text: &str, number: usize, start: usize) {
         let beside_badge = self.is_behind_badge();
         if !beside_badge && self.places.is_in_bare_address(text, self.address_end, start) {
@@ -168,8 +169,8 @@ impl BadgeWriter {
         self.last_badge.as_ref().is_some_and(|badge| badge.end == self.out.len())
     }
 
-    /// Keeps text from a badge right before it: brackets would make a link of both, and a colon a definition, which is not
-    /// shown.
+    /// Separates text from a badge right before it: a bracket would make both a link, and a colon would make both a
+    /// definition, which is not shown.
     fn keep_behind_badge(&mut self, text: &str) {
         let Some(badge) = self.last_badge.clone().filter(|_| self.is_behind_badge()) else { return };
         let before = &self.out[..badge.start];
@@ -181,18 +182,18 @@ impl BadgeWriter {
     }
 }
 
-/// What may stand before the content of a line: the marks of quotes and lists.
+/// Whether a character may precede the content of a line: quote marks, list marks, blanks.
 fn is_line_prefix(c: char) -> bool {
     " \t>-+*.)0123456789".contains(c)
 }
 
-/// What a bracket holds that has just been opened.
+/// The content of a bracket that was just opened; `None` if it does not close within [`MAX_BRACKET_BYTES`].
 pub(super) fn bracket(rest: &str) -> Option<&str> {
     let end = rest.floor_char_boundary(MAX_BRACKET_BYTES);
     rest[..end].split_once(']').map(|(inner, _)| inner)
 }
 
-/// Whether Open WebUI may take a bracket with this in it for a marker (rule OW-03): `1`, `1, 2`, `1#part`.
+/// Whether Open WebUI takes a bracket with this content for a marker (rule OW-03): `1`, `1, 2`, `1#part`.
 pub(super) fn is_marker(inner: &str) -> bool {
     let is_item = |item: &str| {
         let rest = item.trim().trim_start_matches(|c: char| c.is_ascii_digit());
@@ -224,12 +225,12 @@ mod tests {
         assert_eq!(content("x 【3】 \u{e200}c\u{e202}nobody\u{e201}.", MarkerGrammar::ALL), "x [1].");
     }
 
-    /// Trap 3: once a message has a source, a bracket with a number that names none vanishes.
+    /// Trap 3: in a message with sources, a bracketed number without a source vanishes.
     #[test]
     fn a_number_without_a_source_stays_visible() {
         assert_eq!(numbers("x [1] y [9] arr[0] [9][2] [1, 9]"), "x [1] y [~9] arr[~0] [~9]~[2] [~1, 9]");
         assert_eq!(numbers("x [1] [7#a] [007]"), "x [1] [~7#a] [~007]");
-        // What is no marker there stays as it was.
+        // Open WebUI does not take these for markers, so they stay.
         for same in ["[^9]", "[doc9]", "[9-2]", "[9;2]", "[ 9 ]", "[9†x]", "[9", "[x9]", "[]", "[2019 report]"] {
             assert_eq!(numbers(&format!("x [1] {same}")), format!("x [1] {same}"));
         }
@@ -241,7 +242,7 @@ mod tests {
         assert_eq!(azure("x [doc2], see [1] and [doc9]"), "x [1], see [~1] and [doc9]");
     }
 
-    /// Trap 4: a backslash makes a formula of it, and an entity is shown as typed.
+    /// Trap 4: a backslash makes a formula, and an entity is shown as typed.
     #[test]
     fn an_escaped_number_is_shown_with_its_brackets() {
         assert_eq!(numbers("x [1] \\[2\\] \\[9, 1\\] \\\\[9] \\[x\\]"), "x [1] [~2~] [~9, 1~] \\\\[~9] \\[x\\]");
@@ -262,7 +263,7 @@ mod tests {
         }
     }
 
-    /// Trap 5: `[1](url)` is never a link there.
+    /// Trap 5: Open WebUI never draws `[1](url)` as a link.
     #[test]
     fn a_link_on_a_number_stays_a_link() {
         assert_eq!(numbers("[7](https://x) [see [8]](https://y) [1]"), "[~7](https://x) [see [~8]](https://y) [1]");
@@ -275,7 +276,7 @@ mod tests {
         assert_eq!(numbers("(https://x/a)[1][9] https://x/[9]"), "(https://x/a)_[1]~[~9] https://x/[9]");
         assert_eq!(numbers("[a](https://x)[1] Great![2]"), "[a](https://x)[1] Great!~[2]");
         assert_eq!(numbers("[a][1]"), "[a]~[1]");
-        // The line might be read as a definition, and not be shown.
+        // The line could be read as a definition, which is not shown.
         assert_eq!(numbers("[1]: a b\n\n> - [2]: b [3]: c"), "[1]~: a b\n\n> - [2]~: b [3]: c");
     }
 

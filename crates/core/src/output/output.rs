@@ -1,4 +1,4 @@
-//! The choice of an output.
+//! The outputs for programs, by name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,10 +6,10 @@ use std::str::FromStr;
 use super::{AssistantHubOptions, OpenWebUiOptions, assistanthub, open_webui, records};
 use crate::answer::{Answer, ProviderObject};
 
-/// What to make of an answer when no channel is to show it.
+/// An output for programs, in place of an activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// One schema for the sources of all providers.
+    /// One schema for the sources of all providers ([`records`](super::records())).
     Records,
     /// The text and the events from which Open WebUI draws its badges and cards.
     OpenWebUi,
@@ -21,10 +21,11 @@ impl Output {
     /// All outputs.
     pub const ALL: [Self; 3] = [Self::Records, Self::OpenWebUi, Self::AssistantHub];
 
-    /// The output as JSON, its members in the order in which people read them. `objects` holds the provider's own object of each source, where it is known.
+    /// The output as JSON bytes, with its members in reading order. `objects` holds the provider's own object of each
+    /// source, as far as known.
     ///
     /// # Errors
-    /// When it cannot be written as JSON, which no answer brings about.
+    /// When serialization fails, which no known answer causes.
     pub fn write(self, answer: &Answer, objects: &[ProviderObject]) -> Result<Vec<u8>, serde_json::Error> {
         match self {
             Self::Records => serde_json::to_vec(&records(answer, objects)),
@@ -44,11 +45,11 @@ impl fmt::Display for Output {
     }
 }
 
-/// No output has this name.
+/// The name of the output is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown output {given:?}; known outputs: records, open-webui, assistanthub")]
 pub struct UnknownOutput {
-    /// What was given.
+    /// The name.
     pub given: String,
 }
 

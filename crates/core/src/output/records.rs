@@ -104,14 +104,14 @@ pub enum DomainKind {
     Redirector,
 }
 
-/// The records of an answer. `objects` are the provider's own objects of its sources, in their order; those that are
-/// missing are `null`.
+/// The records of an answer. `objects` are the provider's own objects of its sources, in their order; missing ones become
+/// `null`.
 #[must_use]
 pub fn records(answer: &Answer, objects: &[ProviderObject]) -> Records {
     records_behind(&Redirectors::default(), answer, objects)
 }
 
-/// The records of an answer, as [`records`] gives them, where these addresses only lead to sources.
+/// The records of an answer like [`records`], with further redirectors.
 #[must_use]
 pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[ProviderObject]) -> Records {
     let numbered = Numbered::without_bibliography(answer);
@@ -134,7 +134,8 @@ pub fn records_behind(redirectors: &Redirectors, answer: &Answer, objects: &[Pro
     }
 }
 
-/// Rule N-14: what is cited, else what the provider says it used, else all; of an answer that broke off, what is cited.
+/// The positions to list (rule N-14): the cited sources, else those that the provider reports as used, else all. An answer
+/// that broke off without a citation lists only the sources that the provider attests as used.
 fn shown(answer: &Answer, cited: &[usize]) -> Vec<usize> {
     let mut shown = match cited {
         [] => answer.listed_uncited(),
@@ -152,7 +153,7 @@ impl Record {
         object: &ProviderObject,
         redirectors: &Redirectors,
     ) -> Self {
-        // Rule AZ-05: these have a title always.
+        // Rule AZ-05: sources of Azure On Your Data always have a title.
         let unknown = || (provider == Some("azure-oyd")).then(|| UNKNOWN_DOCUMENT.to_owned());
         let mut record = Self {
             position,
@@ -206,7 +207,8 @@ impl Record {
     }
 }
 
-/// Whose page a redirect leads to, by what stands beside it; else the host of the redirector, kept whole (rule RC-03).
+/// The domain behind a redirect whose target is unknown: from the host or title that the provider names beside it, else the
+/// whole host of the redirector (rule RC-03).
 fn redirected_domain(url: &WebUrl, source: &Source, object: &Value) -> (String, DomainKind) {
     let host = named_host(object).filter(|host| is_host_name(host.trim()));
     let title = || source.title.as_deref().filter(|title| is_host_name(title.trim()));
@@ -218,14 +220,14 @@ fn redirected_domain(url: &WebUrl, source: &Source, object: &Value) -> (String, 
 }
 
 impl Records {
-    /// The redirects whose end is not known: the place of each among the sources, counted from 0, with its address.
+    /// The redirects with an unknown target: the place of each among the sources, counted from 0, with its address.
     pub fn open_redirects(&self) -> impl Iterator<Item = (usize, WebUrl)> {
         let open = self.sources.iter().enumerate().filter(|(_, record)| record.redirect);
         open.filter_map(|(at, record)| Some((at, record.url.as_deref()?.parse().ok()?)))
     }
 
-    /// Says where a redirect leads; the redirect itself stays in `raw` (rule RC-04). A page that is a known redirector as well
-    /// says nothing.
+    /// Sets the target of the redirect at place `at`, counted from 0; `raw` keeps the redirect (rule RC-04). A `page` that
+    /// is a known redirector itself is ignored.
     pub fn settle_redirect(&mut self, at: usize, page: &WebUrl) {
         if let Some(record) =
             self.sources.get_mut(at).filter(|record| record.redirect && !Redirectors::default().holds(page))
@@ -234,9 +236,8 @@ impl Records {
         }
     }
 
-    /// The records of an answer in two steps (rule RC-06): these are those of the grounded step, `text` is what a second
-    /// step made of it without looking anything up. The sources and what is cited are carried over; the new text is not
-    /// scanned.
+    /// The records of an answer that took two steps (rule RC-06). `self` belongs to the grounded step; `text` is the output
+    /// of a second step that used no retrieval. Sources and citations are kept; the new text is not scanned for markers.
     ///
     /// ```
     /// use citewire_core::ingest::{ingest, source_objects};

@@ -1,4 +1,4 @@
-//! Addresses that only lead to a source, and where they lead as far as that can be read from them: nothing is called here.
+//! Recognizes redirects to sources, and reads their targets from the address or the provider's object. Makes no request.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -11,33 +11,33 @@ use crate::url::WebUrl;
 /// Parameters that may hold the target of a redirect (rule RC-04).
 const TARGETS: [&str; 6] = ["url", "q", "target", "u", "dest", "destination"];
 
-/// Members of a provider's object with the address of a page, the page itself first (rule RC-02).
+/// Members of a provider's object that hold the address of a page. The page itself comes before redirects (rule RC-02).
 const ADDRESSES: [&str; 8] =
     ["sourceUrl", "source_url", "pageUrl", "page_url", "source_uri", "sourceUri", "url", "uri"];
 
-/// Members that name the host of a page.
+/// Members with the host of a page.
 const HOSTS: [&str; 2] = ["domain", "host"];
 
-/// Members that may hold the page.
+/// Members whose object may describe the page.
 const NESTED: [&str; 4] = ["web", "source", "reference", "support"];
 
-/// Which addresses only lead to a source: those of the redirectors that everybody knows (rule RC-04), and all of the hosts
-/// that are named beside them, such as those with which an organisation counts who follows its links.
+/// The redirectors: well-known ones (rule RC-04), and every address of the configured hosts, such as an organization's link
+/// tracker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Redirectors(BTreeSet<String>);
 
-/// The text is no list of redirectors.
+/// The text is not a list of hosts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{given:?} is not a host; write names or IPv4 addresses, without scheme, port and path, separated by commas")]
 pub struct InvalidRedirector {
-    /// What was given.
+    /// The entry that is not a host.
     pub given: String,
 }
 
 impl FromStr for Redirectors {
     type Err = InvalidRedirector;
 
-    /// Reads hosts separated by commas; nothing is no host. A name stands for itself with `www.` before it as well.
+    /// Reads hosts separated by commas; empty entries are skipped. A host matches with and without `www.` before it.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         let hosts = entries.map(|entry| {
@@ -50,24 +50,24 @@ impl FromStr for Redirectors {
 }
 
 impl Redirectors {
-    /// Whether what an address leads to is the source, and not it.
+    /// Whether an address is a redirect to a source.
     pub(super) fn holds(&self, url: &WebUrl) -> bool {
         self.0.contains(url.host()) || is_known_redirector(url)
     }
 
-    /// Where a redirect leads by its own query: to an address that is no redirector itself.
+    /// The target in the query of a redirect: the first parameter with an address that is not a redirector.
     pub(super) fn target(&self, url: &WebUrl) -> Option<WebUrl> {
         let url = Url::parse(url.as_str()).ok()?;
         let value = |name: &&str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
         TARGETS.iter().filter_map(value).find_map(|value| self.end_site(&value))
     }
 
-    /// The page that a provider's object names beside the redirect.
+    /// The page that the provider's object names beside the redirect.
     pub(super) fn sibling(&self, object: &Value) -> Option<WebUrl> {
         holders(object).find_map(|holder| ADDRESSES.iter().find_map(|name| self.end_site(holder[*name].as_str()?)))
     }
 
-    /// An address of the web that is no redirector.
+    /// A web address that is not a redirector.
     fn end_site(&self, text: &str) -> Option<WebUrl> {
         text.parse().ok().filter(|url| !self.holds(url))
     }
