@@ -42,17 +42,17 @@ pub enum Role {
     User,
     /// A bot.
     Bot,
-    /// A role of someone else's making, kept as it came.
+    /// Another role, kept as received.
     #[serde(untagged)]
     Other(String),
 }
 
-/// The conversation an activity belongs to: `conversation`.
+/// The conversation of an activity: `conversation`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConversationAccount {
     /// The id of the conversation.
     pub id: ConversationId,
-    /// Members that citewire does not know, kept as they came.
+    /// Members that citewire does not know, kept as received.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

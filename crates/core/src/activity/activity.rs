@@ -1,4 +1,4 @@
-//! The activity: one message, or one event, of a conversation.
+//! The activity: a message or event of a conversation.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -8,36 +8,36 @@ use super::{ActivityId, Attachment, ChannelAccount, ConversationAccount, Entity,
 
 /// One Bot Framework activity.
 ///
-/// Only the members that citewire reads or writes are named; all others are kept in [`extra`](Self::extra) and go
-/// out as they came in (activity specification, A2005). `null` is the same as absent.
+/// Only members that citewire reads or writes have fields. All others are kept in [`extra`](Self::extra) and written as
+/// received (activity specification, A2005). `null` means absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Activity {
-    /// `message`, `typing`, `event`, `conversationUpdate`, … Unknown types are legal (A2006).
+    /// `message`, `typing`, `event`, `conversationUpdate`, … Unknown types are allowed (A2006).
     #[serde(rename = "type")]
     pub kind: String,
-    /// Assigned by the channel that delivers the activity.
+    /// The id, assigned by the channel that delivers the activity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<ActivityId>,
-    /// When the channel took the activity in; UTC, milliseconds, written with `Z`.
+    /// The time at which the channel received the activity; UTC with milliseconds, written with `Z`.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "utc_millis")]
     pub timestamp: Option<DateTime<Utc>>,
     /// The channel: `directline`, `webchat`, `msteams`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_id: Option<String>,
-    /// Who sent it.
+    /// The sender.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<ChannelAccount>,
-    /// Where it belongs.
+    /// The conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationAccount>,
-    /// Whom it is for.
+    /// The addressee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipient: Option<ChannelAccount>,
-    /// The activity that this one answers. Web Chat holds a reply back for 5 s when it does not know the id.
+    /// The activity that this one answers. Web Chat delays a reply by 5 s if it does not know this id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to_id: Option<ActivityId>,
-    /// `markdown` for everything that carries citations.
+    /// The format of `text`: `markdown` for every message with citations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text_format: Option<String>,
     /// The text.
@@ -49,22 +49,22 @@ pub struct Activity {
     /// Cards and files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attachments: Option<Vec<Attachment>>,
-    /// Whatever channel and client agreed on; passed through untouched.
+    /// Data on which channel and client agree; passed through unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel_data: Option<Value>,
-    /// Members that citewire does not know, kept as they came.
+    /// Members that citewire does not know, kept as received.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Activity {
-    /// An activity of the given type with nothing in it.
+    /// An empty activity of this type.
     #[must_use]
     pub fn new(kind: impl Into<String>) -> Self {
         Self { kind: kind.into(), ..Self::default() }
     }
 
-    /// The id of the user who sends it; none where that is a bot or nobody is named.
+    /// The id of the user who sent the activity; `None` for a bot or an unnamed sender.
     #[must_use]
     pub fn speaker(&self) -> Option<&str> {
         self.from.as_ref().filter(|from| from.role == Some(Role::User))?.id.as_deref()
@@ -76,14 +76,15 @@ impl Activity {
         Self { text: Some(text.into()), text_format: Some("markdown".into()), ..Self::new("message") }
     }
 
-    /// Whether the activity is passed on but not kept: typing indicators and the chunks of a livestream.
+    /// Whether the activity is delivered but not recorded: typing indicators and the updates of a livestream.
     #[must_use]
     pub fn is_ephemeral(&self) -> bool {
         self.kind == "typing"
     }
 }
 
-/// RFC 3339 in UTC with milliseconds and `Z`, the form of Direct Line (activity specification, A2040 and A2043).
+/// Serializes times as RFC 3339 in UTC with milliseconds and `Z`, the form of Direct Line (activity specification, A2040 and
+/// A2043).
 mod utc_millis {
     use chrono::{DateTime, SecondsFormat, Utc};
     use serde::{Deserialize as _, Deserializer, Serializer};

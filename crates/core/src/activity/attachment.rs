@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One attachment (activity specification, section "Attachment"); passed through untouched.
+/// One attachment (activity specification, section "Attachment"); passed through unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Attachment {
     /// The media type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// Everything else, kept as it came.
+    /// All other members, kept as received.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

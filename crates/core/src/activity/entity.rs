@@ -5,15 +5,15 @@ use serde_json::{Map, Value};
 
 use crate::graph::Message;
 
-/// One entity: the schema.org Message that citewire builds, or what somebody else sent.
+/// One entity: the schema.org Message that citewire builds, or an entity from elsewhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Entity {
-    /// The root of the activity graph.
+    /// citewire's own Message, the root of the activity's graph.
     #[serde(skip_deserializing)]
     Message(Box<Message>),
-    /// An entity as it came; never interpreted, never changed.
+    /// An entity as received; never interpreted or changed.
     Other(Map<String, Value>),
-    /// Not even an object. Channels pass these through, so we do too.
+    /// A JSON value that is not an object. Channels pass these through, and so does citewire.
     Odd(Value),
 }

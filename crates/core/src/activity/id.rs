@@ -1,4 +1,4 @@
-//! Names of conversations and activities.
+//! Ids of conversations and activities.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Watermark;
 
-/// The id of a conversation: 1 to 128 characters of `A-Z a-z 0-9 - _ . : ;`, so that it can stand in a path as it is.
+/// The id of a conversation: 1 to 128 characters of `A-Z a-z 0-9 - _ . : ;`, which a URL path can hold unescaped.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ConversationId(String);
 
-/// The given text is no conversation id.
+/// The text is not a conversation id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a conversation id has 1 to 128 characters of A-Z a-z 0-9 - _ . : ;")]
 pub struct InvalidConversationId;
@@ -57,19 +57,20 @@ impl fmt::Display for ConversationId {
     }
 }
 
-/// The id of an activity, assigned by the channel that delivers it; opaque to everyone else.
+/// The id of an activity, assigned by the channel that delivers it; opaque to all others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ActivityId(String);
 
 impl ActivityId {
-    /// The id of the activity at a place in a conversation of ours: `<conversation>|0000007`, as Azure writes it.
+    /// The id of the activity at this place in one of citewire's conversations: `<conversation>|0000007`, the form of Azure.
     #[must_use]
     pub fn at(conversation: &ConversationId, watermark: Watermark) -> Self {
         Self(format!("{conversation}|{:07}", watermark.index()))
     }
 
-    /// The place that this id names in the conversation, when it is one of ours. Nothing need be there.
+    /// The place that this id names in `conversation`; `None` if citewire did not make the id for this conversation. The
+    /// place may be empty.
     #[must_use]
     pub fn place_in(&self, conversation: &ConversationId) -> Option<Watermark> {
         let (_, digits) = self.0.rsplit_once('|')?;

@@ -1,6 +1,6 @@
-//! Bot Framework wire types: what travels between citewire and a channel.
+//! Bot Framework wire types, which citewire and channels exchange.
 //!
-//! No behaviour beyond the invariants of the types. Fields that citewire does not know are kept as they came.
+//! The types only enforce their invariants. Unknown members are kept as received.
 
 mod account;
 #[expect(clippy::module_inception, reason = "the file is named after the type it holds")]

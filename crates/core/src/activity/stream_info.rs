@@ -1,4 +1,4 @@
-//! The metadata of a livestream, in both places where clients look for it.
+//! The stream metadata of an activity, written in both places where clients read it.
 
 use std::num::NonZeroU32;
 
@@ -6,27 +6,28 @@ use serde_json::{Map, Value, json};
 
 use super::{Activity, ActivityId, Entity};
 
-/// What an activity is to its livestream.
+/// The part that an activity plays in its livestream.
 ///
-/// The numbers count informative and streaming activities together, from 1 and without a gap; the final has none.
+/// The sequence numbers count informative and streaming activities together, from 1 without gaps. The final activity has
+/// none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamInfo {
-    /// A prepared short text while the answer is awaited.
+    /// A short prepared text that is shown before the answer.
     Informative {
-        /// Its place in the stream.
+        /// Its number in the stream.
         sequence: NonZeroU32,
     },
-    /// Everything of the answer so far.
+    /// The text of the answer so far.
     Streaming {
-        /// Its place in the stream.
+        /// Its number in the stream.
         sequence: NonZeroU32,
     },
-    /// The whole answer, which ends the stream.
+    /// The whole answer; it ends the stream.
     Final,
 }
 
 impl StreamInfo {
-    /// The wire's `streamType`.
+    /// The value of `streamType`.
     #[must_use]
     pub fn stream_type(self) -> &'static str {
         match self {
@@ -36,7 +37,7 @@ impl StreamInfo {
         }
     }
 
-    /// The wire's `streamSequence`, an integer from 1.
+    /// The value of `streamSequence`, from 1; `None` for the final activity.
     #[must_use]
     pub fn sequence(self) -> Option<NonZeroU32> {
         match self {
@@ -46,23 +47,23 @@ impl StreamInfo {
     }
 }
 
-/// The `type` of the entity.
+/// The `type` of the stream entity.
 const ENTITY_TYPE: &str = "streaminfo";
 
 const STREAM_TYPE: &str = "streamType";
 const STREAM_SEQUENCE: &str = "streamSequence";
 const STREAM_ID: &str = "streamId";
 
-/// The types of schema.org entities begin so.
+/// The prefix of the types of schema.org entities.
 const SCHEMA: &str = "https://schema.org/";
 
 impl Activity {
-    /// The activity as a part of a livestream.
+    /// Makes the activity a part of a livestream.
     ///
-    /// The metadata is written twice, the same in both places: as an entity `streaminfo`, which Teams and newer versions of
-    /// Web Chat read, and in `channelData`, the only place that Web Chat 4.18.1 reads. The entity stands behind those of
-    /// schema.org, because the Message has to come first, and before all others. What `channelData` holds besides stays;
-    /// when it is no object there is no room in it, and it stays as a whole.
+    /// Writes the same metadata twice: as an entity `streaminfo`, which Teams and newer versions of Web Chat read, and in
+    /// `channelData`, the only place that Web Chat 4.18.1 reads. The entity stands behind the schema.org entities, because
+    /// the Message has to come first, and before all others. Other members of `channelData` stay. A `channelData` that is
+    /// not an object stays unchanged.
     #[must_use]
     pub fn with_stream_info(mut self, info: StreamInfo) -> Self {
         let mut members = Map::new();
@@ -82,7 +83,7 @@ impl Activity {
         self
     }
 
-    /// The activity as one of its own, without what makes it a part of a livestream. An activity of no livestream stays as it is.
+    /// Removes the stream metadata. An activity without such metadata stays unchanged.
     #[must_use]
     pub fn without_stream_info(mut self) -> Self {
         if let Some(entities) = &mut self.entities {
@@ -96,15 +97,15 @@ impl Activity {
         self
     }
 
-    /// The activity with the name of its livestream, in both places; an activity of no livestream stays as it is.
+    /// Writes the id of the livestream in both places. An activity without stream metadata stays unchanged.
     ///
-    /// A stream is named after the id of its first activity, which only the sender knows: conversions leave the name out,
-    /// and whoever sends calls this.
+    /// The id of a stream is the id of its first activity, which only the sender knows. So conversions leave it out, and the
+    /// sender calls this.
     ///
-    /// - A Direct Line server assigns ids itself. It names every activity, the first one too, by its own id: Web Chat 4.18.1
-    ///   draws a second stream of a conversation above the first one otherwise.
-    /// - Teams assigns the id when it takes the first activity, and returns it. The first goes out without a name, all
-    ///   others with that id.
+    /// - A Direct Line server assigns ids itself, and writes the id into every activity, including the first. Otherwise Web
+    ///   Chat 4.18.1 draws the second stream of a conversation above the first.
+    /// - Teams assigns the id when it accepts the first activity, and returns it. The first activity has no `streamId`; all
+    ///   later ones have the returned id.
     #[must_use]
     pub fn with_stream_id(mut self, id: &ActivityId) -> Self {
         let name = |members: &mut Map<String, Value>| members.insert(STREAM_ID.to_owned(), json!(id));
@@ -122,7 +123,7 @@ impl Activity {
     }
 }
 
-/// The member `type` of an entity that somebody else may have written.
+/// The member `type` of an entity from any source.
 fn entity_type(entity: &Entity) -> Option<&str> {
     match entity {
         Entity::Message(_) | Entity::Odd(_) => None,

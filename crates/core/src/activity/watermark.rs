@@ -1,4 +1,4 @@
-//! How far a reader has come.
+//! The position of a reader in a conversation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 /// The place of an activity in its conversation, counted from 0 without gaps.
 ///
-/// On the wire it is a string, opaque to clients. Everywhere it means *the last activity already seen*: an answer to
-/// it starts with the next one.
+/// On the wire it is a string of decimal digits, opaque to clients. It always means *the last activity already seen*: the
+/// response to it starts with the next activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Watermark(u64);
 
-/// The given text is no watermark of ours.
+/// The text is not a watermark of citewire.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the watermark must be the value from an ActivitySet, unchanged")]
 pub struct InvalidWatermark;
@@ -28,7 +28,7 @@ impl Watermark {
         Self(index)
     }
 
-    /// How many activities stand before this one.
+    /// The index, which is the number of activities before this one.
     #[must_use]
     pub fn index(self) -> u64 {
         self.0

@@ -1,14 +1,15 @@
-//! Addresses that not every reader can open.
+//! Replaces addresses that readers of an answer cannot open.
 
 use std::fmt::Debug;
 
 use crate::url::WebUrl;
 
-/// Knows which addresses the readers of an answer can open.
+/// Translates addresses of sources into addresses that readers can open.
 ///
-/// A browser that follows a link sends no credential. So an address that asks for one is replaced before it is shown, or left out.
-/// The same address always gets the same replacement: the definition and the claim of a source have to agree.
+/// A browser that follows a link sends no credential, so an address that needs one is replaced or left out before it is
+/// shown. The same address must always get the same replacement, because the definition and the claim of a source have to
+/// agree.
 pub trait Addresses: Debug + Send + Sync {
-    /// The address that readers get in place of `given`; `None` where there is none that they could open.
+    /// The address for readers in place of `given`; `None` if readers have none.
     fn for_readers(&self, given: &WebUrl) -> Option<WebUrl>;
 }

@@ -6,49 +6,49 @@ use super::{
 };
 use crate::report::{Entry, ScoreLine};
 
-/// The scores of so many sources are told; a hostile answer must not make the report larger than itself.
+/// The number of sources whose scores are reported. Without a limit, the report on a hostile answer could exceed the answer.
 const MAX_SCORE_LINES: usize = 100;
 
-/// An answer as a provider gave it, in citewire's own terms.
+/// A provider's answer in a form that all formats share.
 ///
-/// The text is never normalized, since that would move offsets (rule N-18). Sources stand in the provider's order: the
-/// `n` of a marker is the 1-based place in [`sources`](Self::sources).
+/// The text is never normalized, because that would move offsets (rule N-18). Sources stand in the provider's order: the `n`
+/// of a marker is the 1-based place in [`sources`](Self::sources).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// The slug of the format in which it came; `None` for an answer that was not read.
+    /// The slug of the input format; `None` for an answer that no parser produced.
     pub provider: Option<&'static str>,
-    /// The text with the markers that the model wrote.
+    /// The text with the model's markers.
     pub text: String,
-    /// All sources that the provider gave, cited or not.
+    /// All sources of the provider, cited or not.
     pub sources: Vec<Source>,
-    /// Citations that the provider gave as spans of the text; markers in the text are found later.
+    /// Citations that the provider gave as spans of the text. Markers in the text are found later.
     pub citations: Vec<Citation>,
-    /// Which brackets in the text are markers.
+    /// The forms of marker in the text.
     pub grammar: MarkerGrammar,
-    /// The label of the whole answer, where the caller names one.
+    /// The sensitivity label of the whole answer, if the caller gave one.
     pub label: Option<SensitivityLabel>,
-    /// Who stands behind the answer ("Surfaced with …").
+    /// The service behind the answer ("Surfaced with …").
     pub interpreter: Option<Interpreter>,
-    /// Whether the provider gave its own sign that the answer is whole (rule N-12).
+    /// Whether the provider marked the answer as complete (rule N-12).
     pub complete: bool,
-    /// What the provider reported as an error after a part of the answer.
+    /// The error that the provider reported after a part of the answer.
     pub error: Option<ProviderError>,
-    /// The sources that the provider says it used, beside those that are cited in the text: those to list where none is
-    /// cited (rule N-14). `None` where it does not say.
+    /// The sources that the provider reports as used, beyond those cited in the text. They are listed if the text cites
+    /// nothing (rule N-14). `None` if the provider reports none.
     pub shown: Option<Vec<SourceIndex>>,
-    /// The sources that the provider attests as used without a place in the text: listed where nothing is cited.
+    /// The sources that the provider attests as used without a place in the text. They are listed if nothing is cited.
     pub attested: Vec<SourceIndex>,
-    /// Whether the provider used its retrieval tools, where it says so.
+    /// Whether the provider used its retrieval tools; `None` if unknown.
     pub tools_invoked: Option<bool>,
-    /// What the provider says the answer took; known of streams, and of whole answers where it was asked for
-    /// ([`AnswerStream::finish_counting`](crate::ingest::AnswerStream::finish_counting)).
+    /// The provider's token counts. Known for streams, and for whole answers that were read with
+    /// [`AnswerStream::finish_counting`](crate::ingest::AnswerStream::finish_counting).
     pub token_counts: TokenCounts,
-    /// What was odd about the input, for the report.
+    /// Oddities of the input, for the report.
     pub warnings: Vec<Entry>,
 }
 
 impl Answer {
-    /// Scores the sources anew that have raw scores (rule AZ-01).
+    /// Computes the scores of all sources with raw scores again (rule AZ-01).
     pub fn rescore(&mut self, scoring: &Scoring) {
         for source in &mut self.sources {
             if let Some(raw) = &source.raw_scores {
@@ -57,7 +57,7 @@ impl Answer {
         }
     }
 
-    /// The scores of the sources that have raw ones, of the first hundred of them.
+    /// The scores of the first hundred sources that have raw scores.
     #[must_use]
     pub fn score_lines(&self) -> Vec<ScoreLine> {
         let scored = self.sources.iter().filter_map(|source| Some((source, source.raw_scores?)));

@@ -1,4 +1,4 @@
-//! A place in the text that rests on sources.
+//! Citations that a provider gives beside the text.
 
 use crate::text::Span;
 
@@ -8,13 +8,13 @@ pub struct SourceIndex(pub usize);
 
 /// A citation that the provider gave beside the text, as a span.
 ///
-/// A span that is a marker as a whole is replaced by the citation; any other span is a claim, and the citation goes to
-/// its end (rule N-04). An empty span is a point.
+/// A span that is a whole marker is replaced by the citation. Any other span is a claim: the citation goes to its end (rule
+/// N-04). An empty span is a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Citation {
-    /// Where in the answer's text.
+    /// The cited part of the answer's text.
     pub span: Span,
-    /// The sources, in the order given; never empty.
+    /// The cited sources in the provider's order; never empty.
     pub sources: Vec<SourceIndex>,
 }
 

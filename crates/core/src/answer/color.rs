@@ -1,14 +1,14 @@
-//! Colors of shields.
+//! Colors of sensitivity shields.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A CSS colour word, or a hex colour. Nothing else is sent, because Web Chat copies the colour into SVG unchecked, where
+/// A CSS color name or a hex color, in lower case. Other CSS is refused: Web Chat copies the color into SVG unchecked, where
 /// `url(…)` would make the browser fetch an address.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Color(String);
 
-/// The text is neither a CSS colour word nor a hex colour.
+/// The text is neither a CSS color name nor a hex color.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{given:?} is neither a CSS color name nor a hex color such as #d83b01")]
 pub struct InvalidColor {
@@ -37,7 +37,7 @@ impl fmt::Display for Color {
     }
 }
 
-/// The named colours of CSS Color 4, section 6.1, and `transparent`; sorted.
+/// The named colors of CSS Color 4, section 6.1, and `transparent`; sorted for binary search.
 const COLOR_WORDS: [&str; 149] = [
     "aliceblue",
     "antiquewhite",

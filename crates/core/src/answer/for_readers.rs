@@ -1,6 +1,6 @@
-//! What readers get of the words beside the text: passages, names and addresses of sources, labels, and who stands behind the answer.
+//! Cleans the words beside the text for readers: passages, names and addresses of sources, labels, and the interpreter.
 //!
-//! The text itself stays as it is, because spans refer to it; it is cleaned when it is written. Titles go through
+//! The text itself stays, because spans refer to its offsets; it is cleaned when it is written. Titles go through
 //! [`one_line`](crate::text::one_line).
 
 use std::borrow::Cow;
@@ -10,18 +10,17 @@ use crate::report::{Entry, Kind};
 use crate::text::{UNSEEN, visible};
 use crate::url::without_user;
 
-/// What was taken out, for the report.
+/// What the cleaning removed, for the report.
 #[derive(Debug, Default)]
 pub(crate) struct TakenOut {
-    /// Letters that nobody sees, or that turn the direction of the text.
+    /// The number of removed letters that are invisible or change the text direction.
     letters: usize,
-    /// The sources whose addresses named a user, by where they stand in the input.
+    /// The JSON pointers of the sources whose addresses named a user.
     users: Vec<String>,
 }
 
 impl Answer {
-    /// Takes out of the sources, labels and the interpreter what readers must not get. The report tells of it, and of what was
-    /// taken out before.
+    /// Cleans sources, labels and the interpreter, and reports what was removed here and before (`taken`).
     pub(crate) fn clean(&mut self, mut taken: TakenOut) {
         self.sources.iter_mut().for_each(|source| source.clean(&mut taken));
         self.label.iter_mut().for_each(|label| label.clean(&mut taken));
@@ -54,7 +53,7 @@ impl Source {
             }
         }
         if names_user {
-            // It is for what `url` does not say.
+            // `address` holds only an address that differs from `url`.
             self.address =
                 self.address.take().filter(|address| self.url.as_ref().is_none_or(|url| url.as_str() != address));
             taken.users.push(self.pointer.clone());

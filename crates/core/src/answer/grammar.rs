@@ -1,41 +1,41 @@
-//! Which brackets are markers: data that each provider's format brings along (policy P-01).
+//! The forms of marker that each provider's format uses (policy P-01).
 
 use super::MarkerForm;
 
-/// The forms of marker that a text may hold. A form that is off is plain text.
+/// The forms of marker that a text may hold. A form that is off is read as plain text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkerGrammar {
     /// `[1]`, `[^1^]`, and lists and ranges of numbers.
     pub numbers: bool,
-    /// `[^1]`, and a footnote that begins with it; without, both stay what Markdown makes of them (rule N-08).
+    /// `[^1]`, and a footnote definition that begins with it. If off, both stay Markdown footnotes (rule N-08).
     pub footnotes: bool,
-    /// `[1#part]` is `[1]`.
+    /// `[1#part]` counts as `[1]`.
     pub fragments: bool,
-    /// A number is the id of a source, not its place in the list.
+    /// The number in a marker is the id of a source instead of its place in the list.
     pub number_ids: bool,
-    /// `[1](url)` and `[[1]](url)`; without, these are links like others.
+    /// `[1](url)` and `[[1]](url)`. If off, these are ordinary links.
     pub linked: bool,
-    /// `[text](url)` with the address of a source. Off where the provider cites beside the text: there a link is a part of the
-    /// text, and the provider says itself what that rests on.
+    /// `[text](url)` with the address of a source. Off if the provider cites beside the text: then a link is a part of the
+    /// text, and the provider cites its sources itself.
     pub links: bool,
     /// `[doc1]`, `[docs1]`, `[doc 1]` and lists of them, in any case.
     pub documents: bool,
-    /// `[doc1]` in lower case without blanks, and nothing else that begins with `doc` (rule AZ-03).
+    /// `[doc1]` in lower case without blanks, and no other form of `doc` (rule AZ-03).
     pub exact_documents: bool,
     /// `【1】`, `【4:0†name】`.
     pub lenticular: bool,
-    /// The number of `【1】` and `【1†name】` is the place of a source; without, only an annotation tells what it means.
+    /// The number of `【1】` and `【1†name】` is the place of a source. If off, only an annotation gives its source.
     pub lenticular_places: bool,
     /// U+E200 … U+E201.
     pub private_use: bool,
-    /// A bracket that holds a source's id, file name or `file#page=n`.
+    /// A bracket with a source's id, file name or `file#page=n`.
     pub names: bool,
-    /// A bracket that is the end of a source's id.
+    /// A bracket whose content is the end of a source's id.
     pub name_ends: bool,
 }
 
 impl MarkerGrammar {
-    /// Every form of the vocabulary.
+    /// The default: all forms except `fragments`, `number_ids`, `exact_documents` and `name_ends`.
     pub const ALL: Self = Self {
         numbers: true,
         footnotes: true,
@@ -52,7 +52,7 @@ impl MarkerGrammar {
         name_ends: false,
     };
 
-    /// No form at all.
+    /// No form.
     pub const NONE: Self = Self {
         numbers: false,
         footnotes: false,
@@ -69,27 +69,26 @@ impl MarkerGrammar {
         name_ends: false,
     };
 
-    /// Nothing but links to the addresses of the sources: where sources have no places in the text.
+    /// Only links to the addresses of sources, for formats whose sources have no places in the text.
     pub const LINKS: Self = Self { links: true, ..Self::NONE };
 
-    /// `[docN]` as Azure OpenAI On Your Data writes it (rule AZ-03).
+    /// `[docN]` in the form of Azure OpenAI On Your Data (rule AZ-03).
     pub const AZURE_ON_YOUR_DATA: Self =
         Self { footnotes: true, linked: true, links: true, exact_documents: true, ..Self::NONE };
 
-    /// `[N]` as a place in the list of sources, and nothing that Markdown means otherwise (rule N-08).
+    /// `[N]` as a place in the list of sources, without the bracket forms that Markdown uses otherwise (rule N-08).
     pub const BRACKETED_NUMBERS: Self = Self { numbers: true, links: true, fragments: true, ..Self::NONE };
 
-    /// As [`BRACKETED_NUMBERS`](Self::BRACKETED_NUMBERS), where `[N]` before a round bracket is a marker too
-    /// (rule AH-03).
+    /// Like [`BRACKETED_NUMBERS`](Self::BRACKETED_NUMBERS), but `[N]` before a round bracket is a marker too (rule AH-03).
     pub const ASSISTANT_HUB: Self = Self { linked: true, ..Self::BRACKETED_NUMBERS };
 
     /// `[N]` as the id of a search result.
     pub const BRACKETED_IDS: Self = Self { number_ids: true, ..Self::BRACKETED_NUMBERS };
 
-    /// Brackets of machines whose meaning only annotations tell; without one they vanish (rule N-07).
+    /// Brackets that only annotations explain; without an annotation they vanish (rule N-07).
     pub const ANNOTATED: Self = Self { lenticular: true, private_use: true, ..Self::NONE };
 
-    /// `[file.pdf#page=2]`: the end of an entry of the list of sources.
+    /// `[file.pdf#page=2]`: the end of an entry in the list of sources.
     pub const REFERENCES: Self = Self { links: true, names: true, name_ends: true, ..Self::NONE };
 
     /// Whether the number in a marker may be the place of a source in the list.
@@ -105,8 +104,8 @@ impl Default for MarkerGrammar {
     }
 }
 
-/// Whether a span of a text is a marker as a whole (rule N-04): `[..](..)`, `([..](..))`, `[[n]](..)`, `[n]`, `[n][m]`, `【..】`, `\[n\]`, or
-/// U+E200 … U+E201. Such a span is replaced by its citation; any other is a claim.
+/// Whether a span of a text is a whole marker (rule N-04): `[..](..)`, `([..](..))`, `[[n]](..)`, `[n]`, `[n][m]`, `【..】`,
+/// `\[n\]`, or U+E200 … U+E201. Such a span is replaced by its citation; any other span is a claim.
 #[must_use]
 pub fn is_marker_span(span: &str) -> bool {
     let inner = span.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));

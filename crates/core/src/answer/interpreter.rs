@@ -1,13 +1,13 @@
-//! Who stands behind an answer.
+//! The service behind an answer.
 
 use crate::url::WebUrl;
 
 /// The service that made the answer; Web Chat shows it beside the time ("Surfaced with …").
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interpreter {
-    /// What is shown.
+    /// The text to show.
     pub slogan: String,
-    /// Where it leads.
+    /// The address of its link.
     pub url: Option<WebUrl>,
 }
 

@@ -1,4 +1,4 @@
-//! The sensitivity labels of an organisation, and which of them a source has (policy P-11).
+//! The sensitivity labels of an organization, and their assignment to sources (policy P-11).
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{Answer, SensitivityLabel};
 use crate::report::{Entry, Kind};
 use crate::text::visible;
 
-/// Labels that the configuration knows, by id (a Purview GUID, for instance) or by name, compared without case.
+/// The configured labels, by id (such as a Purview GUID) and by name, in any case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelCatalog {
     labels: BTreeMap<String, SensitivityLabel>,
@@ -24,19 +24,19 @@ impl LabelCatalog {
         }
     }
 
-    /// Looks for labels in this member of a source's metadata as well, before the members that are always looked at; a dot
-    /// leads into an object, as in `purview.label.id`, unless a member has the dot in its name.
+    /// Looks for labels also in this metadata member of a source, before the built-in members. Dots lead into objects
+    /// (`purview.label.id`), unless a member has the whole name.
     pub fn look_at(&mut self, member: impl Into<String>) {
         self.members.push(member.into());
     }
 
-    /// Takes no label from now on but those that were added, as they were added. One that is not among them is reported; where it
-    /// said that the document is encrypted, that alone is kept.
+    /// Accepts only the configured labels from now on, with their configured properties. Any other label is reported and
+    /// dropped; its `encrypted` is kept.
     pub fn close(&mut self) {
         self.is_closed = true;
     }
 
-    /// What the metadata of a source calls its label, and where it stands there, as a JSON pointer.
+    /// The first label name or id in the metadata of a source, with its JSON pointer.
     fn named<'m>(&self, metadata: &'m Map<String, Value>) -> Option<(String, &'m str)> {
         if metadata.is_empty() {
             return None;
@@ -50,14 +50,14 @@ impl LabelCatalog {
             .find(|(_, named)| !named.trim().is_empty())
     }
 
-    /// The label with this id or name.
+    /// The label with this id or name, in any case.
     #[must_use]
     pub fn find(&self, id_or_name: &str) -> Option<&SensitivityLabel> {
         self.labels.get(&id_or_name.trim().to_lowercase())
     }
 }
 
-/// Members of a source's metadata that may name its label.
+/// The metadata members that may name a label.
 const METADATA_KEYS: [&str; 8] = [
     "label",
     "labelId",
@@ -70,9 +70,9 @@ const METADATA_KEYS: [&str; 8] = [
 ];
 
 impl LabelCatalog {
-    /// Gives every source its label: what the caller left open is filled in from the catalog, and a source without a
-    /// label gets the one that its metadata names. A name that the catalog does not know is a label of its own; an id
-    /// that it does not know says nothing to a reader, and is reported.
+    /// Gives the answer and each source its label. A label that has only an id or name is filled in from the catalog; a
+    /// source without a label gets the one that its metadata names. An unknown name becomes a new label, unless the catalog
+    /// is closed. An unknown id tells readers nothing, so it is dropped and reported.
     pub fn complete(&self, answer: &mut Answer) {
         if let Some(label) = answer.label.take() {
             answer.label = self.completed(label, "/label", &mut answer.warnings);
@@ -103,7 +103,8 @@ impl LabelCatalog {
         }
     }
 
-    /// The label with what the catalog knows of it; `None` where only known ones are taken, and it is none of them.
+    /// The label, filled in from the catalog. `None` if the catalog is closed and does not know the label, unless it is
+    /// encrypted.
     fn completed(
         &self,
         mut label: SensitivityLabel,
@@ -123,11 +124,11 @@ impl LabelCatalog {
         if !is_bare {
             warnings.push(unknown(pointer.to_owned()));
         }
-        // To forget it would show the passages of an encrypted document.
+        // Without `encrypted`, the passages of an encrypted document would be shown.
         encrypted.then(|| SensitivityLabel { encrypted, ..SensitivityLabel::default() })
     }
 
-    /// A label that is given only by id or name is the configured one. One that is found by name keeps an id of its own.
+    /// Replaces a label that has only an id or name by the configured label. A label found by name keeps its own id.
     fn fill_in(&self, label: &mut SensitivityLabel) {
         let given_by_id_or_name = *label
             == SensitivityLabel { id: label.id.clone(), name: label.name.clone(), ..SensitivityLabel::default() };
@@ -148,7 +149,7 @@ fn unknown(pointer: String) -> Entry {
     Entry::in_input(Kind::Dropped, "label-unknown", pointer, message)
 }
 
-/// A member by its name, or by a path with dots; and where it stands, as a JSON pointer.
+/// The member with this name or dotted path, with its JSON pointer.
 fn member_at<'m>(metadata: &'m Map<String, Value>, path: &str) -> Option<(String, &'m Value)> {
     let step = |name: &str| format!("/{}", name.replace('~', "~0").replace('/', "~1"));
     if let Some(value) = metadata.get(path) {
@@ -159,7 +160,7 @@ fn member_at<'m>(metadata: &'m Map<String, Value>, path: &str) -> Option<(String
     Some((step(first) + &behind, value))
 }
 
-/// A GUID, as Purview names labels.
+/// Whether a text has the form of a GUID, which Purview uses as label id.
 fn looks_like_id(text: &str) -> bool {
     let text = text.trim();
     text.len() == 36 && text.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
@@ -202,7 +203,7 @@ mod tests {
         assert_eq!(answer.warnings[0].code, "label-unknown");
     }
 
-    /// Whoever puts a document into the index could show a shield with any words.
+    /// Otherwise, anyone who can add a document to the index could show a shield with any words.
     #[test]
     fn a_closed_catalogue_takes_only_its_own_labels() {
         let text = |text: &str| Some(text.to_owned());
@@ -228,7 +229,7 @@ mod tests {
         for (given, expected, told) in cases {
             let source = crate::answer::Source { label: Some(given.clone()), ..crate::answer::Source::default() };
             let mut answer = Answer { label: Some(given), sources: vec![source], ..Answer::default() };
-            // The second time finds nothing more to do.
+            // A second pass changes nothing.
             for _ in 0..2 {
                 catalog.complete(&mut answer);
                 assert_eq!((&answer.label, &answer.sources[0].label), (&expected, &expected));

@@ -1,14 +1,14 @@
-//! The brackets of markers: one row for each form.
+//! The brackets of markers.
 
-/// The brackets of a marker. Which text between them is a marker, [`MarkerGrammar`](super::MarkerGrammar) says for each provider,
-/// and `cite` reads.
+/// The brackets of a marker. [`MarkerGrammar`](super::MarkerGrammar) says which contents are markers for a provider; `cite`
+/// reads them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkerForm {
-    /// `[1]`, `[doc1]`, `[^1]`, `[plan.pdf]`: people write it as well.
+    /// `[1]`, `[doc1]`, `[^1]`, `[plan.pdf]`: models and people write this form.
     Square,
-    /// `【1†source】`, `【4:0†plan.pdf】`, as OpenAI's file search does.
+    /// `【1†source】`, `【4:0†plan.pdf】`: the form of OpenAI's file search.
     Lenticular,
-    /// A verb and names, separated by U+E202, as ChatGPT's web search does.
+    /// A verb and names, separated by U+E202: the form of ChatGPT's web search.
     PrivateUse,
 }
 
@@ -24,25 +24,25 @@ impl MarkerForm {
         }
     }
 
-    /// The character that a marker begins with.
+    /// The first character of a marker.
     #[must_use]
     pub const fn open(self) -> char {
         self.row().0
     }
 
-    /// The character that a marker ends with.
+    /// The last character of a marker.
     #[must_use]
     pub const fn close(self) -> char {
         self.row().1
     }
 
-    /// The form that begins with a character.
+    /// The form that begins with this character.
     #[must_use]
     pub fn opened_by(c: char) -> Option<Self> {
         Self::ALL.into_iter().find(|form| form.open() == c)
     }
 
-    /// The form that ends with a character.
+    /// The form that ends with this character.
     #[must_use]
     pub fn closed_by(c: char) -> Option<Self> {
         Self::ALL.into_iter().find(|form| form.close() == c)

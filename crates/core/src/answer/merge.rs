@@ -1,4 +1,4 @@
-//! Pages of the web that are one, although their addresses differ.
+//! Merges web pages whose addresses differ only in tracking parameters or fragments.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -7,8 +7,8 @@ use super::{Answer, Source, SourceIndex, SourceKind};
 use crate::url::Tracking;
 
 impl Answer {
-    /// Makes one source of pages whose addresses are one under `tracking` (rule N-03): the first stays, and is filled in
-    /// from the others. Where markers count the places of sources, nothing is merged.
+    /// Merges sources whose addresses are the same page under `tracking` (rule N-03). The first source stays, and is filled
+    /// in from the others. Does nothing if markers count the places of sources.
     pub fn merge_pages(&mut self, tracking: Tracking) {
         if self.grammar.counts_places() {
             return;
@@ -37,8 +37,7 @@ impl Answer {
 }
 
 impl Answer {
-    /// Of these places, those that readers are shown: of sources that are one page of the web, the first. Places are
-    /// counted from 0.
+    /// Keeps, of these places, the first source of each web page. Places count from 0.
     #[must_use]
     pub fn without_repeated_pages(&self, places: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let mut seen = HashSet::new();
@@ -49,9 +48,9 @@ impl Answer {
         places.into_iter().filter(|place| self.sources.get(*place).is_some_and(&mut is_first)).collect()
     }
 
-    /// The places of the sources to list for readers of a text that cites none: those that the provider says it used, else all
-    /// (rule N-14). An answer that broke off may have broken off before its first marker: of it, only those are listed that the
-    /// provider attests as used.
+    /// The places of the sources to list if the text cites none: those that the provider reports as used, else all (rule
+    /// N-14). An incomplete answer may have ended before its first marker, so it lists only the sources that the provider
+    /// attests as used.
     #[must_use]
     pub fn listed_uncited(&self) -> Vec<usize> {
         let places = |sources: &[SourceIndex]| sources.iter().map(|source| source.0).collect();
@@ -63,8 +62,7 @@ impl Answer {
         self.without_repeated_pages(listed)
     }
 
-    /// The sources at these places, each with its place, and filled in with what other sources know that are the same page of
-    /// the web.
+    /// The sources at these places, each with its place, and filled in from other sources that are the same web page.
     #[must_use]
     pub fn pages_at(&self, places: &[usize]) -> Vec<(usize, Cow<'_, Source>)> {
         let mut pages: Vec<_> =
@@ -93,7 +91,7 @@ impl Answer {
     }
 }
 
-/// The same sources at their new places, each once.
+/// Replaces each index by its new place, and drops repetitions.
 fn move_to(cited: &mut Vec<SourceIndex>, places: &[SourceIndex]) {
     let mut moved: Vec<SourceIndex> = Vec::with_capacity(cited.len());
     for source in cited.iter().filter_map(|source| places.get(source.0)) {

@@ -1,4 +1,4 @@
-//! What a provider says went wrong.
+//! Errors that a provider reports.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use serde::Serialize;
 /// An error that a provider reported in place of the rest of an answer (rule N-13).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ProviderError {
-    /// For programs; a number becomes text.
+    /// The code for programs; a number becomes text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// The kind of error, where the provider names one beside the code.
+    /// The kind of error, if the provider names one beside the code.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// For people.
+    /// The message for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -23,7 +23,7 @@ impl fmt::Display for ProviderError {
         let known: Vec<&str> =
             [&self.code, &self.kind, &self.message].into_iter().flatten().map(String::as_str).collect();
         f.write_str(if known.is_empty() { "no details" } else { "" })?;
-        // It becomes a part of other messages, which are one line each.
+        // The text becomes part of one-line messages.
         f.write_str(&known.join(": ").replace(char::is_control, " "))
     }
 }

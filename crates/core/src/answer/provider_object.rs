@@ -1,17 +1,17 @@
-//! What a provider itself said of a source, letter by letter.
+//! The provider's own JSON of a source, unchanged.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A provider's own JSON of one source; the default is `null`, for a source that has none.
+/// The provider's own JSON of one source. The default is `null`, for a source without such an object.
 ///
-/// Every member, their order and every digit of a number stay as they were; only blanks between them go.
+/// The members, their order and every digit of a number stay unchanged; only whitespace between tokens is removed.
 #[derive(Clone, Debug, Default)]
 pub struct ProviderObject(Option<Box<RawValue>>);
 
 impl ProviderObject {
-    /// The object in a piece of JSON.
+    /// Takes the object from a piece of JSON.
     #[must_use]
     pub fn new(json: &RawValue) -> Self {
         let text = json.get();
@@ -33,13 +33,13 @@ impl ProviderObject {
         Self(RawValue::from_string(compact).ok().filter(|json| json.get() != "null"))
     }
 
-    /// The JSON; `null` where there is none.
+    /// The JSON text; `null` if there is none.
     #[must_use]
     pub fn get(&self) -> &str {
         self.0.as_ref().map_or("null", |json| json.get())
     }
 
-    /// The same as a value, whose numbers are no more exact than those of this machine.
+    /// The object as a value. Numbers lose the precision that serde_json cannot hold.
     #[must_use]
     pub fn to_value(&self) -> Value {
         serde_json::from_str(self.get()).unwrap_or_default()

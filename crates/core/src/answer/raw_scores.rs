@@ -1,27 +1,27 @@
-//! The scores of a search as its service gives them.
+//! Turns the raw scores of a search service into one score.
 
-/// What Azure AI Search says of how well a document fits, before it becomes one score from 0 to 1 (rule AZ-01).
+/// The raw scores of a document in Azure AI Search, before they become one score from 0 to 1 (rule AZ-01).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RawScores {
-    /// The score of the semantic ranker, 0 to 4 as a rule.
+    /// The score of the semantic ranker, usually 0 to 4.
     pub rerank: Option<f64>,
     /// The search score, without an upper limit.
     pub search: Option<f64>,
-    /// Whether the document was filtered by the ranker's score.
+    /// Whether the service filtered the document by the ranker's score.
     pub is_filtered_by_rank: bool,
-    /// What older versions told, 0 to 1.
+    /// The score that older versions report, 0 to 1.
     pub old: Option<f64>,
 }
 
-/// How raw scores become one from 0 to 1.
+/// How raw scores become one score from 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scoring {
-    /// The score of the semantic ranker that is a full one; scores above 1 are divided by it.
+    /// The ranker's score that counts as 1; scores above 1 are divided by it. Default 4.
     pub rerank_max: f64,
-    /// The search score that is a full one; scores above 1 are divided by it.
+    /// The search score that counts as 1; scores above 1 are divided by it. Default 100.
     pub bm25_max: f64,
-    /// Whether the score of the semantic ranker counts wherever there is one. Without, it counts where the document says that it was
-    /// filtered by it, and where there is no other.
+    /// Whether the ranker's score always wins over the search score. Default `false`: then it wins only for a document that
+    /// the service filtered by it, or that has no search score.
     pub prefer_rerank: bool,
 }
 
@@ -32,7 +32,7 @@ impl Default for Scoring {
 }
 
 impl Scoring {
-    /// The score of a document; what is not between 0 and 1 then is none (rule N-15).
+    /// The score of a document; `None` if it is not between 0 and 1 (rule N-15).
     #[must_use]
     pub fn score(&self, raw: &RawScores) -> Option<f64> {
         let rerank = raw.rerank.map(|score| scaled(score, self.rerank_max));

@@ -5,16 +5,16 @@ use super::Color;
 /// A sensitivity label of a document or of a whole answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SensitivityLabel {
-    /// The caller's id; becomes a blank node.
+    /// The caller's id; it becomes a blank node in JSON-LD.
     pub id: Option<String>,
-    /// What is shown.
+    /// The text on the shield.
     pub name: Option<String>,
-    /// What the tooltip says.
+    /// The text of the tooltip.
     pub description: Option<String>,
-    /// The higher, the more sensitive.
+    /// The priority; higher means more sensitive.
     pub priority: i64,
-    /// The colour of the shield.
+    /// The color of the shield.
     pub colour: Option<Color>,
-    /// Whether the document is encrypted: the shield then carries a lock.
+    /// Whether the document is encrypted; the shield then shows a lock.
     pub encrypted: bool,
 }

@@ -9,26 +9,26 @@ use super::{RawScores, SensitivityLabel, SourceKind};
 use crate::text::one_line;
 use crate::url::{WebUrl, last_of_path};
 
-/// One source, as the provider gave it. Blank strings count as absent.
+/// One source of an answer, as the provider gave it. Blank strings count as absent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {
-    /// Where the source stands in the input, as a JSON pointer.
+    /// The place of the source in the input, as a JSON pointer.
     pub pointer: String,
     /// The provider's id.
     pub id: Option<String>,
     /// The title.
     pub title: Option<String>,
-    /// The address, when it is an absolute http(s) one.
+    /// The address, if it is an absolute http(s) URL.
     pub url: Option<WebUrl>,
-    /// The address as the provider wrote it, where [`url`](Self::url) is not the same text: `s3://bucket/file`, a path.
+    /// The address as the provider wrote it, if it differs from [`url`](Self::url): `s3://bucket/file`, a path.
     pub address: Option<String>,
     /// The file name or path.
     pub filepath: Option<String>,
-    /// The passage's id among those of its document.
+    /// The id of the passage within its document.
     pub chunk_id: Option<String>,
-    /// What kind of thing it is.
+    /// The kind of source.
     pub kind: Option<SourceKind>,
-    /// How far up it stood in what the provider found, counted from 1, where the order of its sources says so.
+    /// The rank in the provider's search results, counted from 1, if the order of its sources shows it.
     pub rank: Option<NonZeroU32>,
     /// The page, counted from 1.
     pub page: Option<NonZeroU32>,
@@ -36,29 +36,29 @@ pub struct Source {
     pub content: Option<String>,
     /// The media type of the document.
     pub media_type: Option<String>,
-    /// When the document was last changed, as the provider wrote it.
+    /// The date of the last change, as the provider wrote it.
     pub modified: Option<String>,
-    /// Who wrote or edited the document.
+    /// The author or editor of the document.
     pub author: Option<String>,
-    /// How well the source fits, 0 to 1.
+    /// The relevance, 0 to 1.
     pub score: Option<f64>,
-    /// The scores that it is made of, where the provider gives such.
+    /// The raw scores behind `score`, if the provider gives any.
     pub raw_scores: Option<RawScores>,
     /// Key words of the document.
     pub keywords: Vec<String>,
-    /// The name of an icon.
+    /// The name of the icon.
     pub icon: Option<String>,
-    /// The marker that stands for this source in the text, letter by letter.
+    /// The marker of this source in the text, unchanged.
     pub marker: Option<String>,
     /// The sensitivity label.
     pub label: Option<SensitivityLabel>,
-    /// What else the caller knows about the document.
+    /// Other facts that the caller knows about the document.
     pub metadata: Map<String, Value>,
 }
 
 impl Source {
-    /// Takes over what this source does not know: the first title, address, passage and date win (rule N-03),
-    /// and the lowest rank (rule RC-01).
+    /// Fills in missing facts from `other`. The first title, address, passage and date win (rule N-03), and the lowest rank
+    /// (rule RC-01).
     pub fn fill_in(&mut self, other: Self) {
         fn take<T>(mine: &mut Option<T>, other: Option<T>) {
             if mine.is_none() {
@@ -67,7 +67,7 @@ impl Source {
         }
         take(&mut self.id, other.id);
         take(&mut self.title, other.title);
-        // An address as it was written belongs to the one that is read.
+        // `url` and `address` stay a pair.
         if self.url.is_none() && other.url.is_some() {
             (self.url, self.address) = (other.url, other.address);
         } else if self.url.is_none() {
@@ -96,7 +96,7 @@ impl Source {
         }
     }
 
-    /// The name of the file in [`filepath`](Self::filepath), without folders. A path that is a web address is read as one.
+    /// The file name in [`filepath`](Self::filepath), without folders. A path that is a web address is parsed as an address.
     #[must_use]
     pub fn file_name(&self) -> Option<Cow<'_, str>> {
         let path = self.filepath.as_deref()?;
@@ -106,7 +106,8 @@ impl Source {
         }
     }
 
-    /// Everything that a marker may call the file: the path, its end, and the end of the address, decoded and as it stands.
+    /// All names that a marker may use for the file: the path, its last part, and the last part of the address, decoded and
+    /// encoded.
     pub(crate) fn file_names(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let path = self.filepath.as_deref().map(Cow::Borrowed);
         let in_url = self.url.as_ref().and_then(WebUrl::file_name);
@@ -119,7 +120,7 @@ impl Source {
     }
 
     /// The names for people, best first: title, file name, file name in the address, host (policy P-08). Each is one
-    /// line and not empty.
+    /// nonempty line.
     pub fn names(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let file_in_url = || self.url.as_ref().and_then(WebUrl::file_name);
         let host = || self.url.as_ref().map(|url| Cow::Borrowed(url.host()));
@@ -133,25 +134,25 @@ impl Source {
         names.map(on_one_line).filter(|name| !name.is_empty())
     }
 
-    /// The first of the [names](Self::names). `None` leaves `Document n` to the caller, who knows the number.
+    /// The first of the [names](Self::names). For `None`, the caller writes `Document n`, because it knows the number.
     #[must_use]
     pub fn display_title(&self) -> Option<Cow<'_, str>> {
         self.names().next()
     }
 
-    /// Whether the name for people is made from the address, because there is neither a title nor a path.
+    /// Whether the name for people comes from the address, because the source has neither a title nor a path.
     pub(crate) fn is_named_by_address(&self) -> bool {
         let own = [self.title.as_deref().map(Cow::Borrowed), self.file_name()];
         own.into_iter().flatten().all(|name| one_line(&name).is_empty())
     }
 
-    /// Whether it is a page of the web as a search finds it, and not one passage of it among others.
+    /// Whether the source is a web page from a search, and not one of several passages of a page.
     #[must_use]
     pub fn is_web_page(&self) -> bool {
         self.kind == Some(SourceKind::Web) && self.chunk_id.is_none()
     }
 
-    /// Whether the document is a PDF, by media type or name; only there a page can be addressed.
+    /// Whether the document is a PDF, by media type or name. Only PDF links can address a page.
     #[must_use]
     pub fn is_pdf(&self) -> bool {
         let named_pdf = |name: &str| name.to_ascii_lowercase().ends_with(".pdf");
@@ -164,7 +165,7 @@ impl Source {
         }
     }
 
-    /// The address that readers are led to: that of the page where the document is a PDF and the page is known.
+    /// The address for readers: with a page number if the document is a PDF and the page is known.
     #[must_use]
     pub fn page_url(&self) -> Option<WebUrl> {
         let url = self.url.as_ref()?;
@@ -216,7 +217,7 @@ mod tests {
     #[test]
     fn a_name_out_of_an_address_is_one_line_that_shows_what_it_is() {
         for (url, expected) in [
-            // No UTF-8: the name stays encoded.
+            // This is not UTF-8, so the name stays encoded.
             ("https://x/%FF%FE.pdf", "%FF%FE.pdf"),
             ("https://x/100%.pdf", "100%.pdf"),
             ("https://x/a%0D%0Ab%00c.pdf", "a bc.pdf"),
@@ -227,7 +228,7 @@ mod tests {
         ] {
             assert_eq!(named("", "", url).as_deref(), Some(expected), "{url}");
         }
-        // A title that nobody sees is none.
+        // An invisible title counts as absent.
         for title in ["\u{200b}", "\u{3164}", "\u{2800} \u{feff}", "\u{e0041}\u{2067}"] {
             assert_eq!(named(title, "hr/leave.docx", "").as_deref(), Some("leave.docx"), "{title:?}");
         }

@@ -1,15 +1,15 @@
-//! What kind of thing a source is.
+//! Kinds of sources.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// What kind of thing a source is, as far as its provider says or its format implies.
+/// The kind of a source, from the provider's words or its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceKind {
-    /// A page of the web.
+    /// A web page.
     Web,
-    /// A document of the caller: a file, a passage of an index.
+    /// A document of the caller, such as a file or a passage of an index.
     Document,
     /// A news article.
     News,
@@ -19,7 +19,7 @@ pub enum SourceKind {
     Maps,
     /// An image.
     Image,
-    /// What a tool returned.
+    /// The result of a tool.
     Tool,
     /// A post on X.
     X,
@@ -57,7 +57,7 @@ impl SourceKind {
         }
     }
 
-    /// The kind that has this name, or one that providers use for the same; `None` for words that nobody agreed on.
+    /// The kind with this name or a provider's synonym, in any case; `None` for unknown words.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
         let word = word.trim().to_ascii_lowercase();

@@ -1,18 +1,18 @@
-//! How many tokens an answer took.
+//! Token counts of an answer.
 
-/// The tokens that a provider counted, as far as it tells.
+/// The token counts that a provider reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenCounts {
-    /// Of what the model was given: instructions, passages and turns.
+    /// Tokens of the prompt: instructions, passages and turns.
     pub prompt: Option<u64>,
-    /// Of what the model wrote, thoughts included where they are paid for.
+    /// Tokens that the model wrote, including billed reasoning.
     pub completion: Option<u64>,
-    /// Of both, where the provider says so itself.
+    /// The sum, if the provider reports it.
     pub total: Option<u64>,
 }
 
 impl TokenCounts {
-    /// Takes over what is told later: a count that is there takes the place of the one before it.
+    /// Replaces counts by later ones; a count that is missing later stays.
     pub fn renew(&mut self, later: Self) {
         self.prompt = later.prompt.or(self.prompt);
         self.completion = later.completion.or(self.completion);
