@@ -1,9 +1,8 @@
-//! What a reader can do with a message.
+//! Actions that readers can take on a message.
 
 use serde::Serialize;
 
-/// A thumb up or down, which Web Chat draws beside the time. Pressed, it comes back as an event
-/// `webchat:activity-status/feedback`.
+/// A thumb up or down, which Web Chat draws beside the time. A click returns as an event `webchat:activity-status/feedback`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Action {

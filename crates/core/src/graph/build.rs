@@ -1,4 +1,4 @@
-//! The graph of one cited answer.
+//! Builds the graph of one cited answer.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::report::{Entry, Kind};
 use crate::text::cut_at_word;
 use crate::url::WebUrl;
 
-/// Builds the Message with a Claim for every cited source.
+/// Builds the Message with one Claim for each cited source. `entries` collects what was cut or dropped.
 #[must_use]
 pub fn build(answer: &Answer, cited: &CitedText, rules: &GraphRules, entries: &mut Vec<Entry>) -> Message {
     let mut builder = Builder { answer, rules, labels: Labels::default(), one_label: None, entries };
@@ -36,7 +36,7 @@ pub(super) struct Builder<'b> {
     pub(super) answer: &'b Answer,
     pub(super) rules: &'b GraphRules,
     labels: Labels<'b>,
-    /// The label of the message, where claims can have no other.
+    /// The label of the message, if it is the only one that claims may have.
     one_label: Option<OneLabel<'b>>,
     pub(super) entries: &'b mut Vec<Entry>,
 }
@@ -53,7 +53,7 @@ impl<'b> Builder<'b> {
         }
     }
 
-    /// A claim with all that is known of the document.
+    /// A claim with all known members of the document.
     fn full_claim(&mut self, cited: &CitedSource) -> Claim {
         let source = self.source(cited);
         let url = cited.url.as_ref().map(WebUrl::shared_markdown);
@@ -77,7 +77,7 @@ impl<'b> Builder<'b> {
         claim
     }
 
-    /// A text within a limit; the report says so when it was cut.
+    /// Cuts a text to `max` UTF-16 code units, and reports a cut.
     pub(super) fn cut<'t>(
         &mut self,
         code: &'static str,
@@ -100,7 +100,7 @@ impl<'b> Builder<'b> {
         most_sensitive(labels)
     }
 
-    /// The label of a claim, as far as the channel takes it.
+    /// The label of a claim in the form that the channel takes; a label that it does not take is reported.
     pub(super) fn usage_info(&mut self, cited: &CitedSource) -> Option<UsageInfo> {
         let label = self.label(cited)?;
         if self.rules.labels == LabelForm::Linked {
@@ -118,7 +118,7 @@ impl<'b> Builder<'b> {
         None
     }
 
-    /// The different passages of the sources of one claim, but for those that must not be shown.
+    /// The distinct passages of the sources of one claim, without withheld ones.
     pub(super) fn passages(&mut self, cited: &CitedSource) -> Passages<'b> {
         let is_encrypted = |source: &Source| source.label.as_ref().is_some_and(|label| label.encrypted);
         let mut passages = Passages::new();
@@ -135,7 +135,7 @@ impl<'b> Builder<'b> {
         passages
     }
 
-    /// The first passage, cut (policy P-04).
+    /// The first passage, cut to the limit (policy P-04).
     pub(super) fn summary(&mut self, cited: &CitedSource, passages: &[(&'b Source, &'b str)]) -> Option<String> {
         let (source, first) = passages.first()?;
         let limit = self.rules.abstract_limit_utf16.unwrap_or(usize::MAX);
@@ -143,20 +143,20 @@ impl<'b> Builder<'b> {
         Some(self.cut("abstract", cited, source, first.trim(), max).into_owned())
     }
 
-    /// All passages, where the abstract does not say it all or where the reader has nothing else.
+    /// All passages, if there are several or the claim has no address; else `None`, because the abstract suffices.
     fn text(&mut self, cited: &CitedSource, passages: &[(&'b Source, &'b str)]) -> Option<String> {
         if cited.url.is_some() && passages.len() < 2 {
             return None;
         }
         if passages.is_empty() {
-            // An empty dialog would look like a fault.
+            // An empty dialog would look like an error.
             return Some(make_harmless(&without_html(&cited.title), &self.rules.image_hosts).0);
         }
         let texts: Vec<String> = passages.iter().map(|(source, passage)| self.markdown(source, passage)).collect();
         Some(texts.join("\n\n"))
     }
 
-    /// A passage as the dialog of a non-URL citation may draw it: as Markdown with HTML.
+    /// A passage for the dialog of a citation without an address, which draws Markdown with HTML.
     fn markdown(&mut self, source: &Source, passage: &str) -> String {
         let is_plain = source.media_type.as_deref().is_some_and(|media_type| media_type.starts_with("text/plain"));
         if is_plain {
@@ -170,7 +170,7 @@ impl<'b> Builder<'b> {
         harmless
     }
 
-    /// The label of the whole message: the one given, else the most sensitive of those cited.
+    /// The label of the whole message: the given one, else the most sensitive of the cited sources.
     fn message_label(&self, cited: &CitedText) -> Option<&'b SensitivityLabel> {
         let of_claims = cited.sources.iter().filter_map(|source| self.label(source));
         self.answer.label.as_ref().or_else(|| most_sensitive(of_claims))
@@ -197,7 +197,7 @@ impl<'b> Builder<'b> {
     }
 }
 
-/// A text that holds no HTML.
+/// Escapes `&` and `<`, so that the text holds no HTML.
 fn without_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
@@ -282,7 +282,7 @@ mod tests {
         expected.iter().map(|(claim, label)| ((*claim).to_owned(), (*label).to_owned())).collect()
     }
 
-    /// A label without id took `_:s1` and a claim `_:c1`, and labels with these ids were renamed.
+    /// Once, a label without id took `_:s1` and a claim took `_:c1`, so that labels with these ids were renamed.
     #[test]
     fn a_label_keeps_the_id_that_its_caller_gave() {
         let nameless = Some(SensitivityLabel::default());

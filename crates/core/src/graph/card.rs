@@ -1,4 +1,4 @@
-//! Adaptive Cards of sources, which Teams shows in a window of their own.
+//! Adaptive Cards of sources, which Teams shows in a window.
 
 use serde_json::{Map, Value};
 
@@ -8,20 +8,20 @@ use crate::answer::Source;
 use crate::cite::CitedSource;
 use crate::report::{Entry, Kind};
 
-/// What Teams wants in `encodingFormat` beside a card, and nowhere else.
+/// The `encodingFormat` that Teams expects beside a card, and only there.
 pub(super) const CARD_TYPE: &str = "application/vnd.microsoft.card.adaptive";
 
 /// The member of a source's `metadata` that holds its card.
 const CARD: &str = "card";
 
-/// Deeper cards are not read.
+/// The maximum nesting of a card; deeper cards are dropped.
 const MAX_DEPTH: usize = 32;
 
-/// The longest card, in bytes of its JSON: a message holds twenty of them and a text.
+/// The longest card, in bytes of its JSON. A message has room for twenty such cards and a text.
 const MAX_CARD_BYTES: usize = 8 * 1024;
 
 impl Builder<'_> {
-    /// The card of the first source that has one, as a text: with what a card in a citation may hold, and nothing else.
+    /// The card of the first source that has one, as JSON text, reduced to the elements that a citation may show.
     pub(super) fn card(&mut self, cited: &CitedSource) -> Option<String> {
         if !self.rules.cards {
             return None;
@@ -73,7 +73,7 @@ fn is_encrypted(source: &Source) -> bool {
     source.label.as_ref().is_some_and(|label| label.encrypted)
 }
 
-/// The members of a card, which is an object or the JSON of one.
+/// The members of a card, given as an object or as JSON text; `None` if it is not an Adaptive Card with a body.
 fn adaptive(card: &Value) -> Option<Map<String, Value>> {
     let card = match card.as_str() {
         Some(text) => serde_json::from_str(text).ok()?,
@@ -84,7 +84,7 @@ fn adaptive(card: &Value) -> Option<Map<String, Value>> {
     (is_card && members.get("body").is_some_and(Value::is_array)).then_some(members)
 }
 
-/// Whether this has more than so many levels.
+/// Whether a value has more than this many levels of nesting.
 fn is_deeper(value: &Value, levels: usize) -> bool {
     match value {
         Value::Object(_) | Value::Array(_) if levels == 0 => true,
@@ -103,7 +103,7 @@ mod tests {
     use crate::cite::{Rules, cite};
     use crate::graph::{GraphRules, build};
 
-    /// The appearance of a source with this card, and the codes of the report.
+    /// The appearance of a source with this card, and the codes in the report.
     fn cited(card: Value, rules: &GraphRules, label: Option<SensitivityLabel>) -> (Value, Vec<&'static str>) {
         let source = Source { metadata: Map::from_iter([(CARD.to_owned(), card)]), label, ..Source::default() };
         let answer = Answer { text: "a [1]".into(), sources: vec![source], ..Answer::default() };
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(shown(card), (Some(expected), vec!["card-parts"]));
     }
 
-    /// What was not known to be harmful came out as it went in: a button to sign in, a mention, pictures of any host.
+    /// Once, the filter was a deny-list, so a sign-in button, a mention and images of any host passed unchanged.
     #[test]
     fn a_card_shows_what_is_allowed_and_nothing_else() {
         let block = json!({"type": "TextBlock", "text": "30 days", "weight": "Bolder", "separator": true});

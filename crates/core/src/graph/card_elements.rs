@@ -1,7 +1,7 @@
-//! What an Adaptive Card in a citation may hold: a list of what is allowed, so that a new element stays out until someone decides.
+//! The allow-list of Adaptive Card elements in a citation. A new element of Adaptive Cards stays out until it is added here.
 //!
-//! A card comes from whoever can put a document into the index. So it shows texts, facts, tables and pictures of allowed hosts; it
-//! starts nothing, asks for nothing, mentions nobody and loads nothing else. Names and types count in their exact case, as in the
+//! Anyone who can add a document to the index can supply a card. So cards show only texts, facts, tables and images of
+//! allowed hosts; they have no actions, inputs, mentions or other resources. Names and types are case-sensitive, as in the
 //! schema of Adaptive Cards 1.6 (<https://adaptivecards.io/explorer/>).
 
 use std::collections::BTreeSet;
@@ -12,38 +12,38 @@ use crate::cite::make_harmless;
 use crate::report::Entry;
 use crate::url::WebUrl;
 
-/// One kind of element, and its members beside `type`.
+/// One type of element, and its members beside `type`.
 struct Element {
     kind: &'static str,
     members: &'static [(&'static str, Form)],
-    /// Whether it stands in the flow of elements, where it has space and a height.
+    /// Whether the element stands in a flow, and so has spacing and a height.
     in_flow: bool,
 }
 
-/// What the value of a member may be.
+/// The allowed values of a member.
 enum Form {
     /// `true`, `false` or a number.
     Plain,
-    /// A number, or one word of letters, digits, `.`, `-` and `_`: `Accent`, `50px`, `1.5`, `en-US`.
+    /// A number, or one word of at most 32 letters, digits, `.`, `-` and `_`: `Accent`, `50px`, `1.5`, `en-US`.
     Word,
-    /// A text, which is drawn as Markdown.
+    /// A string, which Teams draws as Markdown.
     Text,
     /// The address of the schema.
     Schema,
-    /// The address of a picture on an allowed host. Without it there is no element.
+    /// The address of an image on an allowed host. Without a valid address, the element is dropped.
     Picture,
-    /// Elements that stand beside and below each other, of each kind in [`FLOW`].
+    /// Elements in a flow, each of a type in [`FLOW`].
     Flow,
-    /// Elements of these kinds; where it is one kind, `type` may be missing.
+    /// Elements of these types. If there is one type, `type` may be absent.
     Elements(&'static [&'static Element]),
 }
 
 use Form::{Elements, Flow, Picture, Plain, Schema, Text, Word};
 
-/// What stands beside and below each other.
+/// The types of elements in a flow.
 static FLOW: &[&Element] = &[&TEXT_BLOCK, &RICH_TEXT_BLOCK, &FACT_SET, &CONTAINER, &COLUMN_SET, &TABLE, &IMAGE];
 
-/// The members of every element in the flow.
+/// Further members of every element in a flow.
 const IN_FLOW: &[(&str, Form)] = &[("height", Word), ("separator", Plain), ("spacing", Word)];
 
 static CARD: Element = Element {
@@ -204,19 +204,19 @@ static IMAGE: Element = Element {
 
 const MAX_WORD_BYTES: usize = 32;
 
-/// The most names of what was left out that the report tells.
+/// The maximum number of dropped names in the report.
 const MAX_NAMES: usize = 8;
 
-/// What became of a card.
+/// The result of filtering a card.
 pub(super) struct Allowed {
     pub(super) card: Value,
-    /// The members and types that were left out, by name; a name that is no word is told as `…`.
+    /// The names of dropped members and types; a name that is not a word, or beyond `MAX_NAMES`, is reported as `…`.
     pub(super) left_out: BTreeSet<String>,
-    /// What was made harmless in its texts.
+    /// Reports on the texts that were made harmless.
     pub(super) made_harmless: Vec<Entry>,
 }
 
-/// The card with what it may hold. The caller bounds how deep it is.
+/// Reduces a card to the allowed elements. The caller limits its nesting.
 pub(super) fn allow(card: &Map<String, Value>, image_hosts: &BTreeSet<String>) -> Allowed {
     let mut reading = Reading { image_hosts, left_out: BTreeSet::new(), made_harmless: Vec::new() };
     let card = reading.element(card, &CARD).unwrap_or_default();
@@ -275,7 +275,7 @@ impl Reading<'_> {
 
     fn item(&mut self, item: &Value, kinds: &[&Element]) -> Option<Value> {
         let kept = match (item.get("type"), kinds) {
-            // A text among the runs is a run of that text.
+            // A plain string among text runs is a run.
             (None, [only]) if item.is_string() && only.kind == TEXT_RUN.kind => return self.value(item, &Text),
             (None, [only]) => item.as_object().and_then(|members| self.element(members, only)),
             (Some(Value::String(kind)), _) => match kinds.iter().find(|known| known.kind == kind) {

@@ -1,4 +1,4 @@
-//! One citation.
+//! The claim of one citation.
 
 use std::sync::Arc;
 
@@ -7,20 +7,20 @@ use serde::Serialize;
 use super::DigitalDocument;
 use crate::cite::Position;
 
-/// What one number of the text stands for.
+/// The claim behind one number of the text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Claim {
     #[serde(rename = "@type")]
     kind: &'static str,
-    /// The address of the document, or a blank node where there is none. Teams wants none.
+    /// The address of the document, else a blank node; `None` for Teams, which expects none.
     #[serde(rename = "@id", skip_serializing_if = "Option::is_none")]
     pub id: Option<Arc<str>>,
     /// The number in the text.
     pub position: ClaimPosition,
     /// The document.
     pub appearance: DigitalDocument,
-    /// Who made the claim.
+    /// The service that made the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim_interpreter: Option<Project>,
 }
@@ -33,17 +33,17 @@ impl Claim {
     }
 }
 
-/// The number of a claim, in the type that the channel wants.
+/// The number of a claim, in the JSON type that the channel expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimPosition {
-    /// A string, for Web Chat (`docs/guides/web-chat.md`, rule 4).
+    /// A JSON string, for Web Chat (`docs/guides/web-chat.md`, rule 4).
     Text(Position),
-    /// A number, for Teams, which lists strings in the wrong order.
+    /// A JSON number, for Teams, which sorts strings wrongly.
     Number(Position),
 }
 
 impl ClaimPosition {
-    /// The number itself.
+    /// The number.
     #[must_use]
     pub fn position(self) -> Position {
         match self {
@@ -55,7 +55,7 @@ impl ClaimPosition {
 impl Serialize for ClaimPosition {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            // Nearly all have one digit, and formatting costs more than writing.
+            // Most positions have one digit, and a static string is cheaper than formatting.
             Self::Text(position) => match "0123456789".get(position.get() as usize..=position.get() as usize) {
                 Some(digit) => serializer.serialize_str(digit),
                 None => serializer.collect_str(position),
@@ -65,14 +65,14 @@ impl Serialize for ClaimPosition {
     }
 }
 
-/// The service behind an answer. Web Chat shows the one of the first claim beside the time.
+/// The service behind an answer. Web Chat shows the service of the first claim beside the time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Project {
     #[serde(rename = "@type")]
     kind: &'static str,
-    /// What is shown.
+    /// The text to show.
     pub slogan: String,
-    /// Where it leads; http(s) only, since Web Chat 4.18.1 makes a link of whatever stands here.
+    /// The address of its link; http(s) only, because Web Chat 4.18.1 links any value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{ImageObject, UsageInfo};
 
-/// The appearance of a claim. Every member but the name may be absent; nothing is ever written as `null`.
+/// The appearance of a claim. All members except the name may be absent; `null` is never written.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DigitalDocument {
@@ -14,28 +14,29 @@ pub struct DigitalDocument {
     kind: &'static str,
     /// The title: one line, never empty.
     pub name: String,
-    /// The address, byte for byte as in the definition of the text. Absent in a non-URL citation.
+    /// The address, byte for byte as in the link definition of the text. Absent if the source has no address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<Arc<str>>,
-    /// The first passage, cut.
+    /// The first passage, cut to the channel's limit.
     #[serde(rename = "abstract", skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// The passages. Always there in a non-URL citation, whose dialog shows it as Markdown.
+    /// The passages. Always present without an address: Web Chat then shows them as Markdown in a dialog. For Teams, the
+    /// JSON of an Adaptive Card.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The media type of the document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding_format: Option<String>,
-    /// When the document was last changed.
+    /// The date of the last change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date_modified: Option<String>,
     /// Who wrote or edited it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub editor: Option<String>,
-    /// Its key words.
+    /// The keywords.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
-    /// The icon of its kind.
+    /// The icon of its file type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<ImageObject>,
     /// Its sensitivity label.

@@ -1,11 +1,11 @@
-//! The icons that Teams has for documents.
+//! The document icons of Teams.
 
 use serde::Serialize;
 
 use crate::answer::Source;
 use crate::url::WebUrl;
 
-/// The names that Teams knows; it refuses others.
+/// The icon names that Teams accepts; it refuses others.
 pub const ICONS: [&str; 21] = [
     "Microsoft Word",
     "Microsoft Excel",
@@ -40,7 +40,7 @@ pub struct ImageObject {
 }
 
 impl ImageObject {
-    /// The icon of a document: the one that the caller names, else that of its media type, else that of its file name.
+    /// The icon of a document: by the name that the caller gave, else by media type, else by file name. `None` if none fits.
     #[must_use]
     pub fn of(source: &Source) -> Option<Self> {
         let named =

@@ -1,4 +1,4 @@
-//! Names of labels in one graph, and the one label that Teams takes.
+//! Blank nodes of labels in one graph, and the single label that Teams accepts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,26 +6,26 @@ use super::{BlankNodeId, SensitivityNode, UsageInfo};
 use crate::answer::SensitivityLabel;
 use crate::cite::Position;
 
-/// The label with the highest priority; the first one of several.
+/// The label with the highest priority; the first among equals.
 pub(super) fn most_sensitive<'l>(labels: impl Iterator<Item = &'l SensitivityLabel>) -> Option<&'l SensitivityLabel> {
     labels.reduce(|most, label| if label.priority > most.priority { label } else { most })
 }
 
-/// Names for the blank nodes of a graph: equal labels share one, and nothing else does.
+/// Assigns blank nodes in a graph: equal labels share a node, and all other things have different nodes.
 ///
-/// A label keeps the id that its caller gave it. Only what has no such id gives way: labels without an id, with one that no blank
-/// node can have, or with one that another label has as well, and claims.
+/// A label keeps the id that its caller gave. New names go to claims and to labels whose id is missing, is not a valid blank
+/// node, or belongs to another label already.
 #[derive(Default)]
 pub(super) struct Labels<'l> {
     named: HashMap<&'l SensitivityLabel, BlankNodeId>,
     described: HashSet<&'l SensitivityLabel>,
     taken: HashSet<BlankNodeId>,
-    /// How many numbered names of each stem were tried.
+    /// The number of numbered names that were tried for each stem.
     numbered: HashMap<String, usize>,
 }
 
 impl<'l> Labels<'l> {
-    /// Names the labels of a graph; of those with one id, the first keeps it.
+    /// Names the labels of a graph. Among labels with the same id, the first keeps it.
     pub(super) fn new(labels: impl Iterator<Item = &'l SensitivityLabel> + Clone) -> Self {
         let mut names = Self::default();
         for label in labels.clone() {
@@ -51,7 +51,7 @@ impl<'l> Labels<'l> {
         id
     }
 
-    /// The node of a label where it first stands, and a reference to it everywhere else.
+    /// The full node at the first use of a label, and a reference later.
     pub(super) fn usage_info(&mut self, label: &'l SensitivityLabel) -> UsageInfo {
         let id = self.name(label);
         if self.described.insert(label) {
@@ -61,12 +61,12 @@ impl<'l> Labels<'l> {
         }
     }
 
-    /// The node of a claim without address.
+    /// The blank node of a claim without an address.
     pub(super) fn claim(&mut self, position: Position) -> BlankNodeId {
         self.free(Some(BlankNodeId::of_claim(position)))
     }
 
-    /// The wanted name, or the first numbered one that nobody has.
+    /// The wanted name if it is free, else the first free name with a number.
     fn free(&mut self, wanted: Option<BlankNodeId>) -> BlankNodeId {
         let stem = match wanted {
             Some(id) if self.taken.insert(id.clone()) => return id,
@@ -84,7 +84,7 @@ impl<'l> Labels<'l> {
     }
 }
 
-/// The one label that Teams takes for a message and for those of its claims that agree with it (`docs/guides/teams.md`).
+/// The label of a message for Teams, which allows one label for the message and its claims (`docs/guides/teams.md`).
 pub(super) struct OneLabel<'l> {
     label: &'l SensitivityLabel,
     node: SensitivityNode,
@@ -96,12 +96,12 @@ impl<'l> OneLabel<'l> {
         Self { label, node: SensitivityNode::bare(id, label) }
     }
 
-    /// The label of the message, and of a claim that has the same.
+    /// The node for the message, and for each claim with the same label.
     pub(super) fn usage_info(&self) -> UsageInfo {
         UsageInfo::Node(Box::new(self.node.clone()))
     }
 
-    /// Whether `other` has the id, name and description of this one: Teams refuses a message whose labels differ.
+    /// Whether `other` has the same id, name and description. Teams refuses a message with different labels.
     pub(super) fn is_same(&self, other: &SensitivityLabel) -> bool {
         let other = (&other.id, SensitivityNode::name_of(other), &other.description);
         (&self.label.id, SensitivityNode::name_of(self.label), &self.label.description) == other

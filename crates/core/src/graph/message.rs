@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::{Action, AiMark, Claim, UsageInfo};
 
-/// The Message thing that stands for the activity itself.
+/// The Message entity, which stands for the activity itself.
 ///
-/// Web Chat takes the first entity with these four constants, letter by letter; one wrong character in `@context` blanks
-/// the message there (`docs/guides/web-chat.md`, rule 1).
+/// Web Chat recognizes the first entity with exactly these four constants. A wrong character in `@context` leaves the
+/// message blank there (`docs/guides/web-chat.md`, rule 1).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
@@ -17,31 +17,31 @@ pub struct Message {
     context: &'static str,
     #[serde(rename = "@type")]
     kind: &'static str,
-    /// Empty: the activity itself.
+    /// Empty: it refers to the activity itself.
     #[serde(rename = "@id")]
     id: &'static str,
-    /// What is said of the message as a whole: `AIGeneratedContent`.
+    /// `AIGeneratedContent` for Web Chat.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<&'static str>,
-    /// The same, where Teams looks for it.
+    /// `AIGeneratedContent` for Teams.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub additional_type: Vec<&'static str>,
-    /// What the message says, where the activity has no text of its own.
+    /// The text of the message, if the activity itself has no `text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The claims, in the order of their numbers. Absent when nothing is cited.
+    /// The claims in the order of their numbers. Absent if nothing is cited.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub citation: Vec<Claim>,
-    /// What a reader can do with the message: thumbs.
+    /// The actions that readers can take: thumbs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub potential_action: Vec<Action>,
-    /// The sensitivity label of the message as a whole.
+    /// The sensitivity label of the whole message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage_info: Option<UsageInfo>,
 }
 
 impl Message {
-    /// A message made by a machine, which says so at the given place.
+    /// A message, marked as AI-generated at the given place.
     #[must_use]
     pub fn new(citation: Vec<Claim>, ai_mark: Option<AiMark>) -> Self {
         let marked = |mark| if ai_mark == Some(mark) { vec!["AIGeneratedContent"] } else { Vec::new() };

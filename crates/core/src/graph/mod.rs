@@ -1,4 +1,4 @@
-//! The schema.org JSON-LD graph of an activity: a Message with its Claims, built from plain structs.
+//! The schema.org JSON-LD graph of an activity: a Message with its Claims, built from structs.
 
 mod action;
 mod build;

@@ -1,4 +1,4 @@
-//! Names of nodes that have no address.
+//! Blank node ids, for nodes without an address.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use crate::cite::Position;
 
-/// A blank node: `_:` and a name of letters, digits, `_`, `-` and `.` that neither begins with `-` or `.` nor ends with `.`
-/// (`BLANK_NODE_LABEL` of RDF 1.1 Turtle).
+/// A blank node id: `_:` and a name of letters, digits, `_`, `-` and `.` that neither begins with `-` or `.` nor ends with
+/// `.` (`BLANK_NODE_LABEL` of RDF 1.1 Turtle).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct BlankNodeId(String);
 
-/// The text names no blank node.
+/// The text is not a blank node id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{given:?} is not a blank node id such as _:s1")]
 pub struct InvalidBlankNodeId {
@@ -34,13 +34,13 @@ impl FromStr for BlankNodeId {
 }
 
 impl BlankNodeId {
-    /// The name of a label without an id of its own.
+    /// The node of a label without a usable id: `_:s1`.
     #[must_use]
     pub fn first_label() -> Self {
         Self("_:s1".to_owned())
     }
 
-    /// The name, with `_:`.
+    /// The id with its `_:`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -51,13 +51,14 @@ impl BlankNodeId {
         Self(format!("_:c{position}"))
     }
 
-    /// The blank node with somebody's own id, which may begin with `_:`. `None` where no blank node can have it.
+    /// The blank node with exactly this id, which may begin with `_:`. `None` if the id is not valid in a blank node.
     #[must_use]
     pub fn exactly(id: &str) -> Option<Self> {
         format!("_:{}", id.strip_prefix("_:").unwrap_or(id)).parse().ok()
     }
 
-    /// The blank node that comes closest to somebody's own id: the same where there is one.
+    /// The blank node closest to this id: the exact one if it is valid, else one with `-` for each invalid character. `None`
+    /// if nothing is left.
     #[must_use]
     pub fn from_id(id: &str) -> Option<Self> {
         if let Some(exactly) = Self::exactly(id) {

@@ -1,66 +1,66 @@
-//! What a dialect asks of the graph: data, not code.
+//! The requirements of a dialect on the graph, as data.
 
 use std::collections::BTreeSet;
 
-/// The rules of one dialect for one conversion.
+/// The graph rules of one dialect for one conversion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphRules {
-    /// The longest abstract, in UTF-16 units.
+    /// The longest abstract, in UTF-16 code units.
     pub abstract_max_utf16: usize,
-    /// What `abstract_max_utf16` is held to, whatever the caller wishes.
+    /// The upper bound of `abstract_max_utf16`, whatever the caller configures.
     pub abstract_limit_utf16: Option<usize>,
-    /// Whether a claim without a passage has its title for an abstract.
+    /// Whether a claim without a passage gets its title as abstract.
     pub abstract_required: bool,
-    /// The longest title of a claim, in UTF-16 units.
+    /// The longest title of a claim, in UTF-16 code units.
     pub name_max_utf16: Option<usize>,
-    /// How many key words a claim may have, and the longest one in UTF-16 units.
+    /// The limits of keywords.
     pub keywords: Option<KeywordLimits>,
-    /// Hosts whose images may load in a passage.
+    /// The hosts whose images may load in a passage.
     pub image_hosts: BTreeSet<String>,
-    /// Whether the passages of encrypted documents are left out.
+    /// Whether encrypted documents lose their passages.
     pub withhold_encrypted: bool,
-    /// How much of a document is told.
+    /// The members that a claim has.
     pub members: Members,
-    /// How sensitivity labels are written.
+    /// The form of sensitivity labels.
     pub labels: LabelForm,
-    /// Where the message says that a machine wrote it; `None` says it nowhere.
+    /// The place of the mark for AI-generated content; `None` for no mark.
     pub ai_mark: Option<AiMark>,
-    /// Whether a claim has the icon of its kind of document.
+    /// Whether a claim has the icon of its document type.
     pub icons: bool,
     /// Whether a claim has the Adaptive Card of its source.
     pub cards: bool,
 }
 
-/// The limits of key words.
+/// The limits of keywords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeywordLimits {
-    /// How many.
+    /// The maximum number of keywords.
     pub count: usize,
-    /// The longest one, in UTF-16 units.
+    /// The longest keyword, in UTF-16 code units.
     pub max_utf16: usize,
 }
 
-/// How much of a document is told.
+/// The members that a claim has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Members {
-    /// All that schema.org has a word for; the position as a string, the address as in the definition of the text.
+    /// All members that schema.org defines; the position as a string, the address as in the link definition of the text.
     Full,
-    /// What the contract of Teams names and nothing else; the position as a number, the address as it is.
+    /// Only the members in the contract of Teams; the position as a number, the address unescaped.
     Contract,
 }
 
-/// How sensitivity labels are written.
+/// The form of sensitivity labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelForm {
-    /// Each once as a full node, and referred to elsewhere.
+    /// Each label once as a full node, and by reference elsewhere.
     Linked,
-    /// One for the message; a claim repeats it when its label is the same one.
+    /// One label for the message. A claim repeats it if its own label is the same.
     One,
-    /// Not at all.
+    /// No labels.
     Absent,
 }
 
-/// Where a message says that a machine wrote it.
+/// The place of the mark for AI-generated content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AiMark {
     /// In `keywords`.
@@ -70,7 +70,7 @@ pub enum AiMark {
 }
 
 impl GraphRules {
-    /// The rules of Web Chat, which reads no abstract; it is there for other readers of the activity.
+    /// The rules of Web Chat. It does not read the abstract, which serves other readers of the activity.
     #[must_use]
     pub fn web_chat() -> Self {
         Self {
@@ -89,8 +89,8 @@ impl GraphRules {
         }
     }
 
-    /// The rules of Teams. Its documentation says 160 for the abstract, its service refuses a message above 480; the title
-    /// and the key words are documented at 80 and 3 of 28. The types of its SDKs and its emulator want an abstract in every claim
+    /// The rules of Teams. Its documentation limits the abstract to 160 units, the title to 80 and the keywords to 3 of 28;
+    /// its service refuses an abstract above 480. Its SDKs and emulator require an abstract in every claim
     /// (`docs/guides/teams.md`).
     #[must_use]
     pub fn teams() -> Self {
@@ -109,20 +109,20 @@ impl GraphRules {
         }
     }
 
-    /// The rules of Microsoft 365 Copilot: those of Teams, but neither labels nor icons nor cards are supported there.
+    /// The rules of Microsoft 365 Copilot: those of Teams without labels, icons and cards, which Copilot does not support.
     #[must_use]
     pub fn m365_copilot() -> Self {
         Self { labels: LabelForm::Absent, icons: false, cards: false, ..Self::teams() }
     }
 
-    /// The rules of a channel with marks of its own: those of Web Chat. Its list of references is written from the claims, with the
-    /// beginning of a passage where there is no address.
+    /// The rules of a channel with its own markup: those of Web Chat with shorter abstracts. Its reference list is written
+    /// from the claims, and shows the abstract of a source without an address.
     #[must_use]
     pub fn chat() -> Self {
         Self { abstract_max_utf16: 160, ..Self::web_chat() }
     }
 
-    /// The rules of a plain text, whose list of references is written from the claims.
+    /// The rules of plain text, whose reference list is written from the claims.
     #[must_use]
     pub fn plain() -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Claims as the contract of Teams wants them: its members and nothing else, within its limits.
+//! Claims in the contract of Teams: only its members, within its limits.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::cite::CitedSource;
 use crate::report::{Entry, Kind};
 
 impl Builder<'_> {
-    /// A claim with what Teams' contract names, within its limits.
+    /// A claim with only the members in the contract of Teams, within its limits.
     pub(super) fn contract_claim(&mut self, cited: &CitedSource) -> Claim {
         let source = self.source(cited);
         let name = match self.rules.name_max_utf16 {
@@ -48,7 +48,7 @@ impl Builder<'_> {
         kept.map(|word| self.cut("keyword", cited, source, word, limits.max_utf16).into_owned()).collect()
     }
 
-    /// A channel that takes less of a claim has no place for the service behind the answer.
+    /// Reports a dropped interpreter: the contract of Teams has no place for it.
     pub(super) fn interpreter_left_out(&mut self) {
         if self.rules.members == Members::Contract && self.answer.interpreter.is_some() {
             let message = "the channel does not show which service is behind an answer";

@@ -5,18 +5,18 @@ use serde::Serialize;
 use super::BlankNodeId;
 use crate::answer::{Color, SensitivityLabel};
 
-/// A label: the node itself, or a blank node that refers to it.
+/// A sensitivity label: its node, or a reference to the node.
 ///
-/// The node stands once in an activity, in the first claim that has it; everywhere else it is referred to. Web Chat
-/// resolves references over the whole activity.
+/// An activity holds the node once, in the first claim with the label, and references elsewhere. Web Chat resolves
+/// references over the whole activity.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum UsageInfo {
-    /// The node.
+    /// The full node.
     Node(Box<SensitivityNode>),
     /// `{ "@id": "_:s1" }`.
     Reference {
-        /// The node's name.
+        /// The id of the node.
         #[serde(rename = "@id")]
         id: BlankNodeId,
     },
@@ -25,21 +25,20 @@ pub enum UsageInfo {
 /// The full node of a label.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SensitivityNode {
-    /// The name of the node.
+    /// The id of the node.
     #[serde(rename = "@id")]
     pub id: BlankNodeId,
     #[serde(rename = "@type")]
     kind: &'static str,
-    /// What is shown.
+    /// The text on the shield.
     pub name: String,
-    /// What the tooltip says.
+    /// The text of the tooltip.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Both words for an encrypted document: Web Chat draws its lock for the first, the second is the one that Web Chat's
-    /// own sample has.
+    /// Two keywords for an encrypted document: Web Chat draws its lock for the first, and its own sample has the second.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub keywords: &'static [&'static str],
-    /// The colour of the shield.
+    /// The color of the shield.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<DefinedTermSet>,
 }
@@ -58,20 +57,20 @@ impl SensitivityNode {
         }
     }
 
-    /// The node of a label with nothing but its name and description, for Teams.
+    /// The node of a label with only its name and description, for Teams.
     #[must_use]
     pub fn bare(id: BlankNodeId, label: &SensitivityLabel) -> Self {
         Self { keywords: &[], pattern: None, ..Self::new(id, label) }
     }
 
-    /// What is shown of a label; never empty.
+    /// The text on the shield: name, else description, else id, else `Sensitive`.
     pub(super) fn name_of(label: &SensitivityLabel) -> &str {
         let name = label.name.as_ref().or(label.description.as_ref()).or(label.id.as_ref());
         name.map_or("Sensitive", String::as_str)
     }
 }
 
-/// A word of a controlled vocabulary: here always a colour of CSS.
+/// A term of a controlled vocabulary; here always a CSS color.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DefinedTermSet {
@@ -79,7 +78,7 @@ pub struct DefinedTermSet {
     kind: &'static str,
     in_defined_term_set: &'static str,
     name: &'static str,
-    /// The colour; from an allow-list, because Web Chat puts it into SVG as it stands.
+    /// The color, from an allow-list, because Web Chat copies it into SVG unchecked.
     pub term_code: String,
 }
 
